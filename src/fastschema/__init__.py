@@ -1,0 +1,20 @@
+"""fastschema makes the schemas you already have fast."""
+
+from fastschema.installation import install, uninstall
+from fastschema.plan import Plan, compile
+from fastschema.report import FieldReport, Report
+from fastschema.statistics import Statistics, stats
+from fastschema.switch import disabled
+
+__version__ = "0.1.0"
+__all__ = [
+    "FieldReport",
+    "Plan",
+    "Report",
+    "Statistics",
+    "compile",
+    "disabled",
+    "install",
+    "stats",
+    "uninstall",
+]

@@ -1,0 +1,1 @@
+"""Adapters for web frameworks; importing one imports no other."""

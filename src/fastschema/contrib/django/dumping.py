@@ -1,0 +1,121 @@
+"""Dumping by DRF serializers: what stock does around the generated code."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from django.db.models.manager import BaseManager
+from rest_framework.serializers import ListSerializer, Serializer
+
+from fastschema.contrib.django.encoding import json_value
+from fastschema.contrib.django.kinds import KINDS
+from fastschema.contrib.django.reader import read, readable_fields
+from fastschema.nodes import Form, UnreadableError
+from fastschema.program import Always, Dispatch, Dispatcher, Link
+from fastschema.statistics import recorder
+from fastschema.switch import is_disabled
+
+STOCK_TO_REPRESENTATION = Serializer.to_representation
+STOCK_LIST_TO_REPRESENTATION = ListSerializer.to_representation
+
+
+class Subject:
+    """What the slots of a program resolve from: one serializer's own fields, for one dump."""
+
+    __slots__ = ("fields",)
+
+    def __init__(self, fields: list[Any]) -> None:
+        self.fields = fields
+
+    def link(self, field: Any, form: Form) -> Link:
+        """The link to the serializer of a nested field."""
+        return Link(partial(_nested_dispatch, field, form))
+
+
+KNOWN = {STOCK_TO_REPRESENTATION}
+KNOWN_LIST = {STOCK_LIST_TO_REPRESENTATION}
+"""The methods as stock has them, and as installed."""
+
+
+def is_stock_serializer(serializer: Any) -> bool:
+    """Whether a serializer's ``to_representation`` is stock's, be it installed or not."""
+    return (
+        isinstance(serializer, Serializer)
+        and type(serializer).to_representation in KNOWN
+        and "to_representation" not in vars(serializer)
+    )
+
+
+def dispatch_for(serializer: Any, form: Form) -> Dispatch:
+    """The dispatch for one dump by a serializer.
+
+    :raises UnreadableError: if the serializer cannot be compiled
+    """
+    fields = readable_fields(serializer)
+    return Dispatch(read(serializer, fields), form, Subject(fields))
+
+
+def represent(serializer: Any, obj: Any) -> Any:
+    """What ``Serializer.to_representation`` returns, by generated code where that is possible."""
+    if not is_disabled():
+        try:
+            dispatch = dispatch_for(serializer, Form.FAITHFUL)
+        except UnreadableError:
+            pass
+        else:
+            result = dispatch[type(obj)](obj)
+            recorder.compiled(dispatch.program.node, 1)
+            return result
+    result = STOCK_TO_REPRESENTATION(serializer, obj)
+    recorder.stock(1)
+    return result
+
+
+def represent_list(serializer: Any, data: Any) -> Any:
+    """What ``ListSerializer.to_representation`` returns, compiled where that is possible."""
+    child = serializer.child
+    if not is_disabled() and is_stock_serializer(child):
+        try:
+            dispatch = dispatch_for(child, Form.FAITHFUL)
+        except UnreadableError:
+            pass
+        else:
+            results = dispatch.many(rows(data))
+            recorder.compiled(dispatch.program.node, len(results))
+            return results
+    return STOCK_LIST_TO_REPRESENTATION(serializer, data)
+
+
+def rows(data: Any) -> Any:
+    """What stock iterates over: the rows, or all rows of a manager."""
+    return data.all() if isinstance(data, BaseManager) else data
+
+
+def _nested_dispatch(field: Any, form: Form) -> Dispatcher:
+    """The dispatch of a nested serializer, single or many."""
+    many = isinstance(field, ListSerializer)
+    serializer = field.child if many else field
+    if is_stock_serializer(serializer):
+        try:
+            dispatch = dispatch_for(serializer, form)
+        except UnreadableError:
+            pass
+        else:
+            return Always(partial(_represent_each, dispatch)) if many else dispatch
+    if form is Form.JSON:
+        return Always(lambda value: json_value(field.to_representation(value)))
+    return Always(field.to_representation)
+
+
+def _represent_each(dispatch: Dispatch, data: Any) -> list[Any]:
+    return dispatch.many(rows(data))
+
+
+# A nested serializer is compiled under the installed methods too.
+def register_installed(to_representation: Any, list_to_representation: Any) -> None:
+    """Let the methods that :mod:`install` puts in place count as stock's."""
+    KNOWN.add(to_representation)
+    KNOWN_LIST.add(list_to_representation)
+    KINDS[to_representation] = KINDS[STOCK_TO_REPRESENTATION]
+    KINDS[list_to_representation] = KINDS[STOCK_LIST_TO_REPRESENTATION]

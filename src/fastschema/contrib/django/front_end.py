@@ -1,0 +1,117 @@
+"""What the core asks about DRF serializers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rest_framework.serializers import ListSerializer
+
+from fastschema.contrib.django.dumping import (
+    KNOWN_LIST,
+    dispatch_for,
+    is_stock_serializer,
+    represent,
+    represent_list,
+    rows,
+)
+from fastschema.contrib.django.encoding import engine, stock_encode
+from fastschema.contrib.django.reader import read, readable_fields
+from fastschema.engines import Engine
+from fastschema.nodes import Form, UnreadableError
+from fastschema.program import Dispatch, Program
+from fastschema.report import Report, field_reports, with_nested
+from fastschema.switch import disabled
+
+
+class RestFrameworkFrontEnd:
+    """Reads DRF serializers; see :class:`fastschema.front_end.FrontEnd`."""
+
+    def __init__(self) -> None:
+        self._engine = engine()
+
+    def instance(self, schema: Any) -> Any:
+        """The serializer itself, or an instance of a serializer class."""
+        return schema() if isinstance(schema, type) else schema
+
+    def dump(self, schema: Any, obj: Any, many: bool) -> Any:
+        """What ``to_representation`` of the serializer returns, be it installed or not."""
+        if isinstance(schema, ListSerializer):
+            if type(schema).to_representation in KNOWN_LIST:
+                return represent_list(schema, obj)
+            return schema.to_representation(obj)
+        one = represent if is_stock_serializer(schema) else _by_itself
+        return [one(schema, each) for each in rows(obj)] if many else one(schema, obj)
+
+    def stock_dump(self, schema: Any, obj: Any, many: bool) -> Any:
+        """What ``to_representation`` returns in stock."""
+        with disabled():
+            return self.dump(schema, obj, many)
+
+    def is_many(self, schema: Any) -> bool:
+        """Whether it is a ``ListSerializer``."""
+        return isinstance(schema, ListSerializer)
+
+    def whole_dispatch(self, schema: Any, form: Form) -> Dispatch | None:
+        """The dispatch for the rows, unless ``to_representation`` is overridden."""
+        if isinstance(schema, ListSerializer):
+            if type(schema).to_representation not in KNOWN_LIST:
+                return None
+            schema = schema.child
+        if not is_stock_serializer(schema):
+            return None
+        try:
+            return dispatch_for(schema, form)
+        except UnreadableError:
+            return None
+
+    def rows(self, schema: Any, obj: Any) -> Iterable[Any]:
+        """The rows, or all rows of a manager."""
+        iterable: Iterable[Any] = rows(obj)
+        return iterable
+
+    def engine(self, schema: Any) -> Engine:
+        """The engine whose bytes equal those of ``JSONRenderer``."""
+        return self._engine
+
+    def stock_encode(self, schema: Any, data: Any) -> bytes:
+        """``JSONRenderer``'s JSON."""
+        return stock_encode(data)
+
+    def program(self, schema: Any) -> Program | None:
+        """The program of a serializer, or None if it runs as stock."""
+        serializer = schema.child if isinstance(schema, ListSerializer) else schema
+        if not is_stock_serializer(serializer):
+            return None
+        try:
+            return read(serializer, readable_fields(serializer))
+        except UnreadableError:
+            return None
+
+    def explain(self, schema: Any) -> Report:
+        """How the serializer is dumped, nested serializers included."""
+        if isinstance(schema, ListSerializer):
+            if type(schema).to_representation not in KNOWN_LIST:
+                return Report(type(schema).__name__, [], "to_representation is overridden")
+            schema = schema.child
+        name = type(schema).__name__
+        if not is_stock_serializer(schema):
+            return Report(name, [], "to_representation is overridden")
+        fields = readable_fields(schema)
+        try:
+            program = read(schema, fields)
+        except UnreadableError as error:
+            return Report(name, [], str(error))
+        nested = {
+            node.key: self.explain(field)
+            for node, field in zip(program.node.fields, fields, strict=True)
+            if node.kind.link is not None
+        }
+        return Report(name, with_nested(field_reports(program.node), nested))
+
+
+def _by_itself(serializer: Any, obj: Any) -> Any:
+    return serializer.to_representation(obj)
+
+
+front_end = RestFrameworkFrontEnd()

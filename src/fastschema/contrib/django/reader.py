@@ -1,0 +1,348 @@
+"""Reading a DRF serializer: its description, and the node made from it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import keyword
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.db.models import Model
+from django.db.models.fields.related_descriptors import (
+    ForwardManyToOneDescriptor,
+    ForwardOneToOneDescriptor,
+)
+from rest_framework import fields, relations, serializers
+
+from fastschema.cache import programs
+from fastschema.contrib.django.encoding import json_value
+from fastschema.contrib.django.kinds import (
+    OWN_METHOD,
+    Description,
+    FieldPath,
+    describe,
+    kind,
+    overrides,
+)
+from fastschema.nodes import (
+    ATTRIBUTE,
+    GENERAL,
+    ITEM,
+    Conversion,
+    FieldNode,
+    Kind,
+    ObjectNode,
+    Read,
+    Slot,
+    Source,
+    UnreadableError,
+    literal,
+)
+from fastschema.program import Program
+
+MODEL = "model"
+"""The access to model instances: by attribute, and past the descriptors of loaded relations."""
+_BY_STOCK = "stock"
+_GET_ATTRIBUTE = fields.Field.get_attribute
+_RELATED_GET_ATTRIBUTE = relations.RelatedField.get_attribute
+_PK_ONLY = relations.PrimaryKeyRelatedField.use_pk_only_optimization
+_READABLE_FIELDS = serializers.Serializer._readable_fields
+
+
+class _Missing:
+    """Stands for a field that is left out (``SkipField``)."""
+
+    def __repr__(self) -> str:
+        return "<missing>"
+
+
+missing = _Missing()
+
+
+def readable_fields(serializer: Any) -> list[Any]:
+    """The fields that ``Serializer.to_representation`` goes through."""
+    return [field for field in serializer.fields.values() if not field.write_only]
+
+
+def read(serializer: Any, serializer_fields: list[Any]) -> Program:
+    """The program for a serializer.
+
+    The slots of its node resolve from a :class:`fastschema.contrib.django.dumping.Subject`.
+
+    :param serializer_fields: its :func:`readable_fields`
+    :raises UnreadableError: if the serializer cannot be compiled
+    """
+    if type(serializer)._readable_fields is not _READABLE_FIELDS:
+        raise UnreadableError("_readable_fields is overridden")
+    description = (
+        "rest_framework",
+        type(serializer).__name__,
+        tuple([_describe_field(field) for field in serializer_fields]),
+    )
+    try:
+        return programs.get(description, lambda: make_node(description))
+    except TypeError as error:
+        raise UnreadableError(f"the serializer cannot be read: {error}") from error
+
+
+def _describe_field(field: Any) -> Description:
+    name = field.field_name
+    if type(name) is not str:
+        raise UnreadableError(f"the name of field {name!r} is not a plain str")
+    get_attribute = type(field).get_attribute
+    if "get_attribute" in vars(field):
+        return (name, None, (_BY_STOCK, "get_attribute is set on the field object"))
+    if get_attribute is _GET_ATTRIBUTE:
+        described = describe(field)
+        if described != ("primary key",):
+            return (name, tuple(field.source_attrs), described)
+    elif get_attribute is _RELATED_GET_ATTRIBUTE:
+        described = describe(field)
+        if described == ("primary key",) and len(field.source_attrs) == 1:
+            if not overrides(field, "use_pk_only_optimization", _PK_ONLY):
+                return (name, tuple(field.source_attrs), described)
+        elif described[0] == OWN_METHOD:
+            return (name, None, (_BY_STOCK, described[1]))
+        return (name, None, (_BY_STOCK, "only a primary key of a simple source is compiled"))
+    reason = f"{get_attribute.__qualname__} is not one that fastschema knows"
+    return (name, None, (_BY_STOCK, reason))
+
+
+def make_node(description: Description) -> ObjectNode:
+    """The node for a description: from the description alone, so that the cache is right."""
+    _, name, descriptions = description
+    slots = [Slot("fields", lambda subject, cls, form: subject.fields)]
+    nodes = [_field_node(index, field, slots) for index, field in enumerate(descriptions)]
+    return ObjectNode(
+        name=name,
+        fields=tuple(nodes),
+        slots=tuple(slots),
+        missing=missing,
+        access=access_of,
+        names={
+            "ObjectDoesNotExist": ObjectDoesNotExist,
+            "SkipField": fields.SkipField,
+            "read": _read,
+            "read_path": _read_path,
+            "represent": _represent,
+            "represent_field": _represent_field,
+            "settle": _settle,
+            "unreadable": _unreadable,
+        },
+    )
+
+
+def _field_node(index: int, description: Description, slots: list[Slot]) -> FieldNode:
+    name, source_attrs, kind_description = description
+    field = f"fields[{index}]"
+    reason = kind_description[1] if kind_description[0] in (_BY_STOCK, OWN_METHOD) else None
+    if kind_description[0] == _BY_STOCK:
+        source = Source(name, Read(f"represent_field({field}, obj)"))
+        return FieldNode(
+            name, source, _represented("the field's own methods"), field, reason=reason
+        )
+    if kind_description == ("primary key",):
+        return _primary_key_node(index, name, source_attrs[0], slots)
+    relation = None
+    if kind_description == ("nested",) and len(source_attrs) == 1:
+        relation = f"relation_{len(slots)}"
+        slots.append(Slot(relation, lambda subject, cls, form: _relation(cls, source_attrs[0])))
+    source = _source(field, source_attrs, relation)
+    settled = len(source_attrs) != 1
+    otherwise = (
+        "{field}.to_representation({value})" if settled else "represent({field}, {value}, obj)"
+    )
+    field_kind = kind(kind_description, FieldPath(field, index, otherwise), slots)
+    return FieldNode(
+        name,
+        source,
+        field_kind,
+        field,
+        settle=None if settled else "settle({field}, {value}, obj)",
+        reason=reason,
+    )
+
+
+def _represented(label: str) -> Kind:
+    """The kind of a value that stock has represented already."""
+    return Kind(
+        label,
+        faithful=Conversion(),
+        json=Conversion("str", None, "json_value({value})"),
+        names={"json_value": json_value},
+    )
+
+
+def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> FieldNode:
+    """The value of the foreign key's own column, where the model's own method would give it."""
+    field = f"fields[{index}]"
+    column = f"column_{len(slots)}"
+    slots.append(Slot(column, lambda subject, cls, form: _column(cls, source)))
+    expression = f"represent_field({field}, obj) if {column} is None else getattr(obj, {column})"
+    return FieldNode(
+        name,
+        Source(source, Read(expression)),
+        Kind(
+            "primary key",
+            faithful=Conversion("int", None, "represent_key({field}, {value}, obj)"),
+            json=Conversion("int", None, "json_value(represent_key({field}, {value}, obj))"),
+            names={"json_value": json_value, "represent_key": _represent_key},
+            may_skip=True,
+        ),
+        field,
+    )
+
+
+def _column(cls: type, source: str) -> str | None:
+    """The attribute that ``Model.serializable_value`` reads for a foreign key of a model."""
+    if access_of(cls) != MODEL or cls.serializable_value is not Model.serializable_value:  # type: ignore[attr-defined]
+        return None
+    by_name = {field.name: field for field in cls._meta.concrete_fields}  # type: ignore[attr-defined]
+    field = by_name.get(source)
+    return None if field is None else field.attname
+
+
+def _represent_key(field: Any, value: Any, obj: Any) -> Any:
+    """The key in a foreign key's column; stock takes the columns that hold no plain key."""
+    if value is missing or not (callable(value) or hasattr(value, "pk")):
+        return value
+    return _represent_field(field, obj)
+
+
+def _source(field: str, source_attrs: tuple[Any, ...], relation: str | None) -> Source:
+    """Reads as ``rest_framework.fields.get_attribute`` does.
+
+    :param relation: the slot that holds the name under which a model keeps the related object
+    """
+    label = ".".join(map(str, source_attrs)) or "*"
+    if not source_attrs:
+        return Source(label, Read("obj"))
+    if len(source_attrs) > 1:
+        return Source(label, Read(f"read_path({field}, obj)"))
+    attribute = source_attrs[0]
+    name = literal(attribute)
+    handlers = (
+        ("ObjectDoesNotExist", "None"),
+        ("SkipField", "missing"),
+        ("(KeyError, AttributeError) as error", f"unreadable({field}, obj, error)"),
+    )
+    by_attribute = f"getattr(obj, {name})"
+    if attribute.isascii() and attribute.isidentifier() and not keyword.iskeyword(attribute):
+        by_attribute = f"obj.{attribute}"
+    reads = {ATTRIBUTE: Read(by_attribute, handlers), ITEM: Read(f"obj[{name}]", handlers)}
+    reads[MODEL] = reads[ATTRIBUTE]
+    if relation is not None:
+        # The related object where it is loaded, past the descriptor.
+        cached = f"text if (text := obj._state.fields_cache.get({relation})) is not None"
+        reads[MODEL] = Read(f"{cached} else {by_attribute}", handlers)
+    return Source(label, Read(f"read(obj, {name})", handlers), reads)
+
+
+def _relation(cls: type, source: str) -> str | None:
+    """Under which name a model instance keeps the object that a foreign key of it refers to."""
+    descriptor = inspect.getattr_static(cls, source, None)
+    if type(descriptor) in (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor):
+        name: str = descriptor.field.cache_name
+        return name
+    return None
+
+
+def access_of(cls: type) -> str:
+    """How ``rest_framework.fields.get_attribute`` reads objects of a class.
+
+    Objects that claim another ``__class__`` (lazy ones) are asked one by one.
+    """
+    own = {name for base in cls.__mro__[:-1] for name in vars(base)}
+    if "__class__" in own:
+        return GENERAL
+    if issubclass(cls, Mapping):
+        return ITEM
+    return MODEL if issubclass(cls, Model) and "__getattribute__" not in own else ATTRIBUTE
+
+
+def _read(obj: Any, name: str) -> Any:
+    return obj[name] if isinstance(obj, Mapping) else getattr(obj, name)
+
+
+def _read_path(field: Any, obj: Any) -> Any:
+    """A source of several attributes, by the field's own ``get_attribute``."""
+    try:
+        return field.get_attribute(obj)
+    except fields.SkipField:
+        return missing
+
+
+def _represent_field(field: Any, obj: Any) -> Any:
+    """One field as ``Serializer.to_representation`` treats it."""
+    try:
+        attribute = field.get_attribute(obj)
+    except fields.SkipField:
+        return missing
+    found = attribute.pk if isinstance(attribute, relations.PKOnlyObject) else attribute
+    return None if found is None else field.to_representation(attribute)
+
+
+def _represent(field: Any, value: Any, obj: Any) -> Any:
+    """A value as it was read: called if stock would call it, then represented."""
+    value = _settle(field, value, obj)
+    if value is None or value is missing:
+        return value
+    return field.to_representation(value)
+
+
+def _settle(field: Any, value: Any, obj: Any) -> Any:
+    """A value as it was read: called if stock would call it.
+
+    Stock's own ``get_attribute`` decides and calls, so that its errors and its treatment of them
+    are its own; it finds the value that was read in place of the object.
+    """
+    if not (inspect.isroutine(value) or isinstance(value, functools.partial)):
+        return value
+    try:
+        return field.get_attribute(_Holding(obj, value))
+    except fields.SkipField:
+        return missing
+
+
+def _unreadable(field: Any, obj: Any, error: Exception) -> Any:
+    """What stock does with an object whose attribute cannot be read."""
+    try:
+        return field.get_attribute(_Raising(obj, error))
+    except fields.SkipField:
+        return missing
+
+
+class _Substitute:
+    """Stands for an object that was read from already: nothing is read from it twice."""
+
+    def __init__(self, obj: Any, result: Any) -> None:
+        object.__setattr__(self, "_fastschema_substitute", (obj, result))
+
+    def __getattribute__(self, name: str) -> Any:
+        obj, result = object.__getattribute__(self, "_fastschema_substitute")
+        return obj.__class__ if name == "__class__" else type(self)._give(result)
+
+    def __getitem__(self, name: str) -> Any:
+        return type(self)._give(object.__getattribute__(self, "_fastschema_substitute")[1])
+
+    @staticmethod
+    def _give(result: Any) -> Any:
+        raise NotImplementedError
+
+
+class _Holding(_Substitute):
+    """Gives the value that was read."""
+
+    @staticmethod
+    def _give(result: Any) -> Any:
+        return result
+
+
+class _Raising(_Substitute):
+    """Raises the exception that reading raised."""
+
+    @staticmethod
+    def _give(result: Any) -> Any:
+        raise result

@@ -1,0 +1,55 @@
+"""Renderers that write JSON by orjson."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.renderers import JSONRenderer
+from rest_framework.utils.encoders import JSONEncoder
+
+from fastschema.contrib.django.encoding import escape_separators, is_written_alike
+from fastschema.engines import orjson
+from fastschema.switch import is_disabled
+
+
+class FastJSONRenderer(JSONRenderer):
+    """``JSONRenderer``, with the same bytes, written by orjson.
+
+    What orjson would write otherwise (indented, ASCII-only or spaced JSON, some floats) or cannot
+    write (classes that only DRF's encoder knows, huge integers) is written by ``JSONRenderer``.
+    """
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: dict[str, Any] | None = None,
+    ) -> bytes:
+        """``data`` as JSON, as ``JSONRenderer.render`` gives it.
+
+        :raises TypeError, ValueError: what ``JSONRenderer.render`` raises
+        """
+        if self._is_fast(data, accepted_media_type, renderer_context):
+            try:
+                return escape_separators(orjson.dumps(data))
+            except TypeError:
+                pass  # a value that orjson refuses
+        rendered: bytes = super().render(data, accepted_media_type, renderer_context)
+        return rendered
+
+    def _is_fast(
+        self,
+        data: Any,
+        accepted_media_type: str | None,
+        renderer_context: dict[str, Any] | None,
+    ) -> bool:
+        return (
+            orjson is not None
+            and isinstance(data, (dict, list))
+            and self.compact
+            and not self.ensure_ascii
+            and self.encoder_class is JSONEncoder
+            and self.get_indent(accepted_media_type, renderer_context or {}) is None
+            and not is_disabled()
+            and is_written_alike(data)
+        )

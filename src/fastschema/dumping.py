@@ -1,0 +1,222 @@
+"""From nodes to the function that dumps one object.
+
+For each form of output and each way of access one function is generated, shaped like this::
+
+    def bind(known, dispatch, fields):
+        def dump_Album(obj):
+            if type(obj) is not known:
+                return dispatch()(obj)
+            complete = True
+            # title
+            try:
+                title = obj.title
+            except AttributeError:
+                title = missing
+            if type(title) is not str and title is not None:
+                if title is missing:
+                    complete = False
+                else:
+                    title = fields[0]._serialize(title, 'title', obj)
+            ...
+            result = {'title': title, ...}
+            if not complete:
+                result = {key: value for key, value in result.items() if value is not missing}
+            return result
+        return dump_Album
+
+``bind`` is called when a dump begins; its arguments are all that belongs to that dump.
+"""
+
+from __future__ import annotations
+
+from fastschema.nodes import Conversion, FieldNode, Form, ObjectNode, Read, literal
+from fastschema.source import GeneratedFunction, Names, SourceWriter
+
+_FIXED_NAMES = frozenset(
+    [
+        "bind",
+        "known",
+        "dispatch",
+        "obj",
+        "missing",
+        "complete",
+        "result",
+        "key",
+        "value",
+        "error",
+        "text",
+    ]
+)
+
+
+def generate(node: ObjectNode, form: Form, access: str) -> GeneratedFunction:
+    """The ``bind`` function for objects of one kind of access.
+
+    Its parameters are the class of the objects, a weak reference to the dispatch that other
+    classes go to, and the values of the node's slots, in their order.
+    """
+    return _Generator(node, form, access).generate()
+
+
+class _Generator:
+    def __init__(self, node: ObjectNode, form: Form, access: str) -> None:
+        self._node = node
+        self._form = form
+        self._access = access
+        self._writer = SourceWriter()
+        self._objects: dict[str, object] = {"missing": node.missing, **node.names}
+        for field in node.fields:
+            self._objects.update(field.kind.names)
+        slots = [slot.name for slot in node.slots]
+        self._names = Names(_FIXED_NAMES | frozenset(slots) | frozenset(self._objects))
+        self._variables = [self._names.unique(field.key) for field in node.fields]
+        self._links = {
+            variable: (
+                self._names.unique(f"{variable}_dispatch"),
+                self._names.unique(f"{variable}_dump"),
+            )
+            for variable, field in zip(self._variables, node.fields, strict=True)
+            if field.kind.link is not None
+        }
+        self._parameters = ", ".join(["known", "dispatch", *slots])
+
+    def generate(self) -> GeneratedFunction:
+        writer = self._writer
+        function_name = self._names.unique(f"dump_{self._node.name}")
+        with writer.block(f"def bind({self._parameters}):"):
+            for dispatch, dump in self._links.values():
+                writer.line(f"{dispatch} = {dump} = None")
+            with writer.block(f"def {function_name}(obj):"):
+                self._write_body()
+            writer.line(f"return {function_name}")
+        title = f"{function_name} by {self._access}, {self._form.value}"
+        return GeneratedFunction("bind", title, writer.text, self._objects)
+
+    def _write_body(self) -> None:
+        writer = self._writer
+        if self._links:
+            nonlocals = [name for pair in self._links.values() for name in pair]
+            writer.line(f"nonlocal {', '.join(nonlocals)}")
+        with writer.block("if type(obj) is not known:"):
+            writer.line("return dispatch()(obj)")
+        if self._node.dict_class is not None:
+            self._write_into_dict_class(self._node.dict_class)
+            return
+        may_be_missing = not all(field.never_missing for field in self._node.fields)
+        if may_be_missing:
+            writer.line("complete = True")
+        for variable, field in zip(self._variables, self._node.fields, strict=True):
+            self._write_field(variable, field, on_missing="complete = False")
+        display = self._display()
+        if not may_be_missing:
+            writer.line(f"return {display}")
+            return
+        writer.line(f"result = {display}")
+        with writer.block("if not complete:"):
+            writer.line(
+                "result = {key: value for key, value in result.items() if value is not missing}"
+            )
+        writer.line("return result")
+
+    def _write_into_dict_class(self, dict_class: str) -> None:
+        writer = self._writer
+        writer.line(f"result = {dict_class}()")
+        for variable, field in zip(self._variables, self._node.fields, strict=True):
+            self._write_field(variable, field, on_missing="pass")
+            with writer.block(f"if {variable} is not missing:"):
+                writer.line(f"result[{literal(field.key)}] = {variable}")
+        writer.line("return result")
+
+    def _display(self) -> str:
+        pairs = zip(self._node.fields, self._variables, strict=True)
+        return "{" + ", ".join(f"{literal(field.key)}: {name}" for field, name in pairs) + "}"
+
+    def _write_field(self, variable: str, field: FieldNode, on_missing: str) -> None:
+        writer = self._writer
+        writer.line(f"# {literal(field.key)}")
+        self._write_read(variable, field.source.read(self._access))
+        if field.default is not None:
+            with writer.block(f"if {variable} is missing:"):
+                writer.line(f"{variable} = {field.default}")
+        if variable in self._links:
+            self._write_nested(variable, field, on_missing)
+        else:
+            self._write_conversion(variable, field, on_missing)
+
+    def _write_read(self, variable: str, read: Read) -> None:
+        writer = self._writer
+        if not read.handlers:
+            writer.line(f"{variable} = {read.expression}")
+            return
+        with writer.block("try:"):
+            writer.line(f"{variable} = {read.expression}")
+        for exceptions, replacement in read.handlers:
+            with writer.block(f"except {exceptions}:"):
+                writer.line(f"{variable} = {replacement}")
+
+    def _write_conversion(self, variable: str, field: FieldNode, on_missing: str) -> None:
+        """The common class first; then what is not None, missing or else converted."""
+        writer = self._writer
+        conversion = field.kind.conversion(self._form)
+        rest = self._rest(variable, field, conversion, on_missing)
+        none_stays = field.kind.none_stays or conversion.otherwise is None
+        is_common = f"type({variable}) is {conversion.common}"
+        if conversion.common is not None and conversion.inline is not None:
+            with writer.block(f"if {is_common}:"):
+                writer.line(f"{variable} = {self._fill(conversion.inline, variable, field)}")
+            opening = f"elif {variable} is not None:" if none_stays else "else:"
+        elif conversion.common is not None:
+            is_not_common = is_common.replace(" is ", " is not ")
+            opening = f"if {is_not_common} and {variable} is not None:"
+            if not none_stays:
+                opening = f"if {is_not_common}:"
+        elif none_stays and conversion.otherwise is not None:
+            opening = f"if {variable} is not None:"
+        else:
+            self._write_lines(rest)
+            return
+        if rest:
+            with writer.block(opening):
+                self._write_lines(rest)
+
+    def _rest(
+        self, variable: str, field: FieldNode, conversion: Conversion, on_missing: str
+    ) -> list[str]:
+        """The lines for values that are neither None nor of the common class."""
+        when_missing = [f"if {variable} is missing:", f"    {on_missing}"]
+        if conversion.otherwise is None:
+            return [] if field.never_missing else when_missing
+        lines = [f"{variable} = {self._fill(conversion.otherwise, variable, field)}"]
+        if field.kind.may_skip:
+            lines += when_missing
+        if not field.never_missing:
+            lines = [*when_missing, "else:", *(f"    {line}" for line in lines)]
+        return lines
+
+    def _write_lines(self, lines: list[str]) -> None:
+        for line in lines:
+            self._writer.line(line)
+
+    def _write_nested(self, variable: str, field: FieldNode, on_missing: str) -> None:
+        """Find the child's dispatch at the first value, and its function at the first object.
+
+        The dispatch is asked for before None is looked at, because stock builds the nested schema
+        (and raises what that raises) even for None.
+        """
+        writer = self._writer
+        dispatch, dump = self._links[variable]
+        if field.settle is not None:
+            with writer.block(f"if callable({variable}):"):
+                writer.line(f"{variable} = {self._fill(field.settle, variable, field)}")
+        with writer.block(f"if {variable} is missing:"):
+            writer.line(on_missing)
+        with writer.block("else:"):
+            with writer.block(f"if {dispatch} is None:"):
+                writer.line(f"{dispatch} = {field.kind.link}.dispatch")
+            with writer.block(f"if {variable} is not None:"):
+                with writer.block(f"if {dump} is None:"):
+                    writer.line(f"{dump} = {dispatch}[type({variable})]")
+                writer.line(f"{variable} = {dump}({variable})")
+
+    def _fill(self, template: str, variable: str, field: FieldNode) -> str:
+        return template.format(value=variable, field=field.field)

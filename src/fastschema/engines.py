@@ -1,0 +1,138 @@
+"""The JSON writers behind one interface: orjson, and the standard library where it is missing.
+
+Both write the same JSON values. The engine says which form of output it wants: orjson writes
+dates and UUIDs itself (the JSON form), the standard library gets exactly what stock returns (the
+faithful form).
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import uuid
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from fastschema.nodes import Form
+
+try:
+    import orjson
+except ImportError:  # CPython without it, or PyPy, for which it is not published
+    orjson = None  # type: ignore[assignment]  # a module otherwise
+
+__all__ = [
+    "PLAIN_CLASSES",
+    "Engine",
+    "OrjsonEngine",
+    "StandardEngine",
+    "engine",
+    "json_number",
+    "json_value",
+    "orjson",
+    "standard_dumps",
+]
+
+PLAIN_CLASSES = frozenset([str, int, bool, type(None)])
+"""Values of exactly these classes are written alike by every engine."""
+
+
+class Engine(Protocol):
+    """Writes JSON."""
+
+    name: str
+    form: Form
+
+    def encode(self, data: Any) -> bytes:
+        """Write ``data`` as UTF-8.
+
+        :raises TypeError, ValueError, RecursionError: what ``json.dumps`` raises
+        """
+        ...
+
+
+def standard_dumps(data: Any, default: Callable[[Any], Any] | None = None) -> bytes:
+    """``json.dumps`` as compact UTF-8; lone surrogates, which UTF-8 has not, are escaped."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=default)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(data, separators=(",", ":"), default=default).encode()
+
+
+class StandardEngine:
+    """The standard library's ``json``."""
+
+    name = "json"
+    form = Form.FAITHFUL
+
+    def encode(self, data: Any) -> bytes:
+        """Write ``data`` as UTF-8, as :meth:`Engine.encode` says."""
+        return standard_dumps(data)
+
+
+class OrjsonEngine:
+    """orjson, and the standard library for the few values that orjson cannot write.
+
+    :param utc_z: write "Z" for UTC instead of "+00:00"
+    """
+
+    name = "orjson"
+    form = Form.JSON
+
+    def __init__(self, *, utc_z: bool = False) -> None:
+        self._utc_z = utc_z
+        self._option = orjson.OPT_UTC_Z if utc_z else None
+
+    def encode(self, data: Any) -> bytes:
+        """Write ``data`` (in JSON form) as UTF-8, as :meth:`Engine.encode` says.
+
+        orjson refuses integers over 64 bits, keys that are no strings, lone surrogates and deep
+        nesting; what it refuses is written by the standard library from the same data.
+        """
+        try:
+            return orjson.dumps(data, option=self._option)
+        except TypeError:
+            return standard_dumps(data, default=self._stock_value)
+
+    def _stock_value(self, value: Any) -> Any:
+        """What stock would have given for a value that the JSON form leaves to orjson."""
+        if isinstance(value, orjson.Fragment):
+            return json.loads(value.contents)
+        if isinstance(value, datetime.datetime):
+            text = value.isoformat()
+            return text.removesuffix("+00:00") + "Z" if self._ends_in_utc(text) else text
+        if isinstance(value, (datetime.date, datetime.time)):
+            return value.isoformat()
+        if isinstance(value, uuid.UUID):
+            return str(value)
+        raise TypeError(f"Object of type {value.__class__.__name__} is not JSON serializable")
+
+    def _ends_in_utc(self, text: str) -> bool:
+        return self._utc_z and text.endswith("+00:00")
+
+
+def engine(*, utc_z: bool = False) -> Engine:
+    """The best engine that is installed."""
+    return StandardEngine() if orjson is None else OrjsonEngine(utc_z=utc_z)
+
+
+def json_number(value: Any) -> Any:
+    """A number as orjson must be given it, to write what ``json.dumps`` writes.
+
+    Floats that the two spell differently (NaN, infinities, very small and very large ones) become
+    fragments of JSON; everything else is returned as it is.
+    """
+    if type(value) is not float or 1e-4 <= abs(value) < 1e16 or value == 0.0:
+        return value
+    return orjson.Fragment(json.dumps(value))
+
+
+def json_value(value: Any) -> Any:
+    """Any value as orjson must be given it, to write what ``json.dumps`` writes.
+
+    :raises TypeError, ValueError: what ``json.dumps`` raises for a value that it cannot write,
+        be it one that orjson could
+    """
+    if type(value) in PLAIN_CLASSES:
+        return value
+    return orjson.Fragment(standard_dumps(value))

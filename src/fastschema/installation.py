@@ -1,0 +1,25 @@
+"""install() and uninstall() for marshmallow, which is imported only when they are called."""
+
+from __future__ import annotations
+
+
+def install() -> None:
+    """Make marshmallow's ``Schema.dump`` use plans, for all schemas, defined before or after.
+
+    Installing again does nothing.
+
+    :raises ImportError: if marshmallow is not installed
+    """
+    from fastschema.marshmallow.install import install
+
+    install()
+
+
+def uninstall() -> None:
+    """Give marshmallow's ``Schema`` its own methods back.
+
+    :raises ImportError: if marshmallow is not installed
+    """
+    from fastschema.marshmallow.install import uninstall
+
+    uninstall()

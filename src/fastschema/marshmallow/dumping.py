@@ -1,0 +1,122 @@
+"""Dumping by marshmallow schemas: what stock does around the generated code."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from marshmallow import Schema
+from marshmallow.decorators import POST_DUMP, PRE_DUMP
+
+from fastschema.engines import json_value
+from fastschema.marshmallow.kinds import overrides
+from fastschema.marshmallow.reader import read
+from fastschema.nodes import Form, UnreadableError
+from fastschema.program import Always, Dispatch, Dispatcher, Link
+from fastschema.statistics import recorder
+from fastschema.switch import is_disabled
+
+STOCK_DUMP = Schema.dump
+STOCK_SERIALIZE = Schema._serialize
+KNOWN_SERIALIZE = {STOCK_SERIALIZE}
+"""``Schema._serialize`` as stock has it, and as installed."""
+
+
+class Subject:
+    """What the slots of a program resolve from: one schema's own objects, for one dump."""
+
+    __slots__ = ("fields", "schema")
+
+    def __init__(self, schema: Any) -> None:
+        self.schema = schema
+        self.fields = list(schema.dump_fields.values())
+
+    def link(self, field: Any, form: Form) -> Link:
+        """The link to the schema of a nested field."""
+        return Link(partial(_nested_dispatch, field, form))
+
+
+def overrides_dump(schema: Any) -> str | None:
+    """Why a schema's own code dumps instead of stock's, or None."""
+    if overrides(schema, "dump", STOCK_DUMP):
+        return "dump is overridden"
+    if type(schema)._serialize not in KNOWN_SERIALIZE or "_serialize" in vars(schema):
+        return "_serialize is overridden"
+    return None
+
+
+def has_hooks(schema: Any) -> bool:
+    """Whether a schema has ``pre_dump`` or ``post_dump`` hooks."""
+    return bool(schema._hooks.get(PRE_DUMP) or schema._hooks.get(POST_DUMP))
+
+
+def dispatch_for(schema: Any, form: Form) -> Dispatch:
+    """The dispatch for one dump by a schema.
+
+    :raises UnreadableError: if the schema cannot be compiled
+    """
+    return Dispatch(read(schema), form, Subject(schema))
+
+
+def dump(schema: Any, obj: Any, many: bool) -> Any:
+    """What ``Schema.dump`` returns, compiled between its hooks, be it installed or not."""
+    if overrides_dump(schema) is not None:
+        return schema.dump(obj, many=many)
+    processed = obj
+    if schema._hooks.get(PRE_DUMP):
+        processed = schema._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=obj)
+    result = serialize(schema, processed, many)
+    if schema._hooks.get(POST_DUMP):
+        result = schema._invoke_dump_processors(POST_DUMP, result, many=many, original_data=obj)
+    return result
+
+
+def serialize(schema: Any, obj: Any, many: bool) -> Any:
+    """What ``Schema._serialize`` returns, by generated code where the schema can be compiled."""
+    many = many and obj is not None
+    if is_disabled():
+        return _stock_serialize(schema, obj, many)
+    try:
+        dispatch = dispatch_for(schema, Form.FAITHFUL)
+    except UnreadableError:
+        return _stock_serialize(schema, obj, many)
+    if many:
+        results = dispatch.many(obj)
+        recorder.compiled(dispatch.program.node, len(results))
+        return results
+    result = dispatch[type(obj)](obj)
+    recorder.compiled(dispatch.program.node, 1)
+    return result
+
+
+def _stock_serialize(schema: Any, obj: Any, many: bool) -> Any:
+    if not many:
+        result = STOCK_SERIALIZE(schema, obj)
+        recorder.stock(1)
+        return result
+    results = [STOCK_SERIALIZE(schema, each) for each in obj]
+    recorder.stock(len(results))
+    return results
+
+
+def _nested_dispatch(field: Any, form: Form) -> Dispatcher:
+    """The dispatch of a nested field's schema, as ``Nested._serialize`` dumps by it.
+
+    :raises Exception: what stock raises where the schema cannot be found
+    """
+    schema = field.schema
+    many = schema.many or field.many
+    if overrides_dump(schema) is None and not has_hooks(schema):
+        try:
+            dispatch = dispatch_for(schema, form)
+        except UnreadableError:
+            pass
+        else:
+            return Always(partial(_dump_each, dispatch)) if many else dispatch
+    if form is Form.JSON:
+        return Always(lambda value: json_value(dump(schema, value, many)))
+    return Always(lambda value: dump(schema, value, many))
+
+
+def _dump_each(dispatch: Dispatch, rows: Any) -> list[Any]:
+    return dispatch.many(rows)

@@ -1,0 +1,102 @@
+"""What the core asks about marshmallow schemas."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from marshmallow.fields import List, Nested
+
+from fastschema.engines import Engine, engine
+from fastschema.marshmallow.dumping import Subject, dispatch_for, dump, has_hooks, overrides_dump
+from fastschema.marshmallow.reader import read
+from fastschema.nodes import Form, UnreadableError
+from fastschema.program import Dispatch, Program
+from fastschema.report import Report, field_reports, with_nested
+from fastschema.switch import disabled
+
+
+class MarshmallowFrontEnd:
+    """Reads marshmallow schemas; see :class:`fastschema.front_end.FrontEnd`."""
+
+    def __init__(self) -> None:
+        self._engine = engine()
+
+    def instance(self, schema: Any) -> Any:
+        """The schema itself, or an instance of a schema class."""
+        return schema() if isinstance(schema, type) else schema
+
+    def dump(self, schema: Any, obj: Any, many: bool) -> Any:
+        """``Schema.dump``, compiled between its hooks, be it installed or not."""
+        return dump(schema, obj, many)
+
+    def stock_dump(self, schema: Any, obj: Any, many: bool) -> Any:
+        """``Schema.dump`` of stock."""
+        with disabled():
+            return schema.dump(obj, many=many)
+
+    def is_many(self, schema: Any) -> bool:
+        """``Schema.many``."""
+        return bool(schema.many)
+
+    def whole_dispatch(self, schema: Any, form: Form) -> Dispatch | None:
+        """The schema's dispatch, unless it has hooks or overrides or cannot be read."""
+        if overrides_dump(schema) is not None or has_hooks(schema):
+            return None
+        try:
+            return dispatch_for(schema, form)
+        except UnreadableError:
+            return None
+
+    def rows(self, schema: Any, obj: Any) -> Iterable[Any]:
+        """The collection itself."""
+        rows: Iterable[Any] = obj
+        return rows
+
+    def engine(self, schema: Any) -> Engine:
+        """The engine whose values equal those of ``json.dumps``."""
+        return self._engine
+
+    def stock_encode(self, schema: Any, data: Any) -> bytes:
+        """``json.dumps``, as UTF-8."""
+        return json.dumps(data).encode()
+
+    def program(self, schema: Any) -> Program | None:
+        """The program of a schema, or None if it runs as stock."""
+        try:
+            return None if overrides_dump(schema) is not None else read(schema)
+        except UnreadableError:
+            return None
+
+    def explain(self, schema: Any) -> Report:
+        """How the schema is dumped, nested schemas included."""
+        return _explain(schema, ())
+
+
+def _explain(schema: Any, above: tuple[Program, ...]) -> Report:
+    name = type(schema).__name__
+    reason = overrides_dump(schema)
+    if reason is not None:
+        return Report(name, [], reason)
+    try:
+        program = read(schema)
+    except UnreadableError as error:
+        return Report(name, [], str(error))
+    reports = field_reports(program.node)
+    nested = {}
+    if program not in above:  # a schema that nests itself is told of once
+        for report, field in zip(reports, Subject(schema).fields, strict=True):
+            child = _nested_schema(field) if report.compiled else None
+            if child is not None:
+                nested[report.key] = _explain(child, (*above, program))
+    return Report(name, with_nested(reports, nested))
+
+
+def _nested_schema(field: Any) -> Any:
+    while isinstance(field, List):
+        field = field.inner
+    return field.schema if isinstance(field, Nested) else None
+
+
+front_end = MarshmallowFrontEnd()

@@ -1,0 +1,329 @@
+"""From a marshmallow field to what is done to its value.
+
+The table is keyed by the method that stock would call (``Field._serialize``), so a subclass that
+overrides only validation is compiled as its parent is, and one that overrides serialization is
+not. An entry describes a field as a tuple of plain values: all that the generated code depends on,
+and so a part of the cache key. :func:`kind` makes the node from that tuple alone.
+
+Only the common class of value is handled inline. Everything else goes to the field's own
+``_serialize``, so that odd values become (or raise) what they do in stock.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import uuid
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from marshmallow import fields, utils
+
+from fastschema.engines import json_number, json_value
+from fastschema.nodes import Conversion, Form, Kind, Slot, as_template, literal
+
+Description = tuple[Any, ...]
+"""The name of a kind, then its options."""
+
+OWN_METHOD = "own method"
+_INVISIBLE_PLACES = range(7)
+"""With so many places, ``str`` never writes a finite Decimal with an exponent."""
+
+
+def stock(reason: str) -> Description:
+    """The description of a field whose own ``_serialize`` is called, and why."""
+    return (OWN_METHOD, reason)
+
+
+def overrides(owner: Any, name: str, known: Any) -> bool:
+    """Whether a class or an instance has another method of that name than the one we know."""
+    return getattr(type(owner), name, None) is not known or name in vars(owner)
+
+
+def describe(field: Any) -> Description:
+    """What is done to the value of a field: the name of a kind, then its options."""
+    method = type(field)._serialize
+    entry = KINDS.get(method)
+    if entry is None:
+        return stock(f"{method.__qualname__} is not one that fastschema knows")
+    if "_serialize" in vars(field):
+        return stock("_serialize is set on the field object")
+    try:
+        return entry(field)
+    except Exception as error:
+        return stock(f"its options cannot be read: {error}")
+
+
+def _raw(field: Any) -> Description:
+    return ("raw",)
+
+
+def _string(field: Any) -> Description:
+    # In marshmallow 3, UUID serializes by String's method.
+    return ("uuid",) if isinstance(field, fields.UUID) else ("string",)
+
+
+def _uuid(field: Any) -> Description:
+    return ("uuid",)
+
+
+def _number(field: Any) -> Description:
+    as_string = bool(field.as_string)
+    if not overrides(field, "_format_num", fields.Decimal._format_num):
+        if overrides(field, "_to_string", fields.Decimal._to_string):
+            return stock("_to_string is overridden")
+        return ("decimal", as_string, _places(field))
+    if overrides(field, "_format_num", fields.Number._format_num):
+        return stock("_format_num is overridden")
+    if overrides(field, "_to_string", fields.Number._to_string):
+        return stock("_to_string is overridden")
+    if field.num_type is int:
+        return ("integer", as_string)
+    if field.num_type is float:
+        return ("float", as_string)
+    return stock("num_type is neither int nor float")
+
+
+def _places(field: Any) -> int | str | None:
+    """The number of decimal places; "many" where a Decimal may be written with an exponent."""
+    if field.places is None:
+        return None
+    places = -field.places.as_tuple().exponent
+    return places if places in _INVISIBLE_PLACES else "many"
+
+
+def _boolean(field: Any) -> Description:
+    """Marshmallow 3 coerces by the field's sets, which users may set."""
+    truthy, falsy = field.truthy, field.falsy
+    if True in truthy and (False in falsy and False not in truthy):
+        return ("boolean",)
+    return stock("truthy and falsy do not hold the two booleans")
+
+
+def _temporal(field: Any) -> Description:
+    data_format = field.format or field.DEFAULT_FORMAT
+    try:
+        function = field.SERIALIZATION_FUNCS.get(data_format)
+    except TypeError:
+        return stock("the format cannot be looked up")
+    name = _ISO_FORMATS.get(function)
+    return (name,) if name else stock("only the ISO format is compiled")
+
+
+def _enum(field: Any) -> Description:
+    inner = describe(field.field)
+    if field.by_value:
+        if inner == ("raw",):
+            return ("enum by value",)
+    elif inner == ("string",):
+        return ("enum by name",)
+    return stock("an enum by a field of its own is not compiled")
+
+
+def _list(field: Any) -> Description:
+    return ("list", describe(field.inner))
+
+
+def _nested(field: Any) -> Description:
+    if type(field).schema is not fields.Nested.schema:
+        return stock("the schema property is overridden")
+    return ("nested",)
+
+
+_ISO_FORMATS: dict[Any, str] = {
+    # marshmallow 4, then 3
+    datetime.datetime.isoformat: "datetime",
+    datetime.date.isoformat: "date",
+    getattr(utils, "isoformat", None): "datetime",
+    getattr(utils, "to_iso_date", None): "date",
+}
+_ISO_FORMATS.pop(None, None)
+
+KINDS: dict[Any, Callable[[Any], Description]] = {
+    fields.Field._serialize: _raw,
+    fields.String._serialize: _string,
+    fields.Number._serialize: _number,
+    fields.DateTime._serialize: _temporal,
+    fields.Enum._serialize: _enum,
+    fields.List._serialize: _list,
+    fields.Nested._serialize: _nested,
+}
+# Methods of their own only in one of marshmallow 3 and 4.
+KINDS.setdefault(fields.UUID._serialize, _uuid)
+KINDS.setdefault(fields.Boolean._serialize, _boolean)
+
+
+class FieldPath(NamedTuple):
+    """Where the field object of a dump is found.
+
+    :param expression: in generated code
+    :param get: from the list of the schema's fields
+    :param attribute: the name under which the schema dumps the field
+    """
+
+    expression: str
+    get: Callable[[Any], Any]
+    attribute: str
+
+    @property
+    def own_method(self) -> str:
+        """A template: the field's own ``_serialize``."""
+        return f"{{field}}._serialize({{value}}, {as_template(literal(self.attribute))}, obj)"
+
+
+def kind(description: Description, path: FieldPath, slots: list[Slot]) -> Kind:
+    """The kind for a description; what it needs from each dump is added to ``slots``."""
+    name, *options = description
+    own_method = path.own_method
+    if name in _BY_CLASS:
+        return _kind_by_class(name, own_method)
+    if name == "raw":
+        return Kind(
+            "value as it is",
+            faithful=Conversion(),
+            json=Conversion(common="str", otherwise="json_value({value})"),
+            names={"json_value": json_value},
+        )
+    if name in ("integer", "float"):
+        return _number_kind(name, *options, own_method=own_method)
+    if name == "decimal":
+        return _decimal_kind(*options, own_method=own_method)
+    if name in ("enum by name", "enum by value"):
+        return _enum_kind(name, path, slots)
+    if name == "list":
+        return _list_kind(*options, path=path, slots=slots)
+    if name == "nested":
+        return _nested_kind(path, slots)
+    return Kind(
+        "the field's own method",
+        faithful=Conversion(otherwise=own_method),
+        json=Conversion(otherwise=f"json_value({own_method})"),
+        names={"json_value": json_value},
+        none_stays=False,
+        may_skip=True,
+    )
+
+
+class _ByClass(NamedTuple):
+    """A kind that only looks at the class of the value."""
+
+    common: type
+    faithful: str | None = None
+    json: str | None = None
+
+
+_BY_CLASS = {
+    "string": _ByClass(str),
+    "boolean": _ByClass(bool),
+    "uuid": _ByClass(uuid.UUID, faithful="str({value})"),
+    "date": _ByClass(datetime.date, faithful="{value}.isoformat()"),
+    "datetime": _ByClass(
+        datetime.datetime,
+        faithful="{value}.isoformat()",
+        # Offsets with seconds are written by orjson without them.
+        json="{value} if {value}.tzinfo is None or {value}.tzinfo is utc else {value}.isoformat()",
+    ),
+}
+
+
+def _kind_by_class(name: str, own_method: str) -> Kind:
+    common, faithful, json = _BY_CLASS[name]
+    class_name = common.__name__
+    return Kind(
+        name,
+        faithful=Conversion(class_name, faithful, own_method),
+        json=Conversion(class_name, json, own_method),
+        names={class_name: common, "utc": datetime.UTC},
+    )
+
+
+def _number_kind(name: str, as_string: bool, *, own_method: str) -> Kind:
+    common = "int" if name == "integer" else "float"
+    if as_string:
+        conversion = Conversion(common, "str({value})", own_method)
+        return Kind(f"{name} as string", faithful=conversion, json=conversion)
+    if name == "integer":
+        conversion = Conversion(common, None, own_method)
+        return Kind(name, faithful=conversion, json=conversion)
+    return Kind(
+        name,
+        faithful=Conversion("float", None, own_method),
+        json=Conversion(
+            "float",
+            "{value} if 1e-4 <= {value} < 1e16 else json_number({value})",
+            f"json_number({own_method})",
+        ),
+        names={"json_number": json_number},
+    )
+
+
+def _decimal_kind(as_string: bool, places: int | str | None, *, own_method: str) -> Kind:
+    result = "{value}"
+    if places is not None:
+        result = "{value}.quantize({field}.places, rounding={field}.rounding)"
+    if as_string:
+        result = f"str({result})" if isinstance(places, int) else f"format({result}, 'f')"
+    conversion = Conversion(
+        "Decimal", f"{result} if {{value}}.is_finite() else {own_method}", own_method
+    )
+    label = "decimal as string" if as_string else "decimal"
+    return Kind(label, faithful=conversion, json=conversion, names={"Decimal": decimal.Decimal})
+
+
+def _enum_kind(name: str, path: FieldPath, slots: list[Slot]) -> Kind:
+    enum_class = f"enum_{len(slots)}"
+
+    def resolve(subject: Any, cls: type, form: Form) -> Any:
+        return path.get(subject.fields).enum
+
+    slots.append(Slot(enum_class, resolve))
+    if name == "enum by name":
+        conversion = Conversion(enum_class, "{value}.name", path.own_method)
+        return Kind(name, faithful=conversion, json=conversion)
+    return Kind(
+        name,
+        faithful=Conversion(enum_class, "{value}.value", path.own_method),
+        json=Conversion(enum_class, "json_value({value}.value)", f"json_value({path.own_method})"),
+        names={"json_value": json_value},
+    )
+
+
+def _list_kind(inner: Description, *, path: FieldPath, slots: list[Slot]) -> Kind:
+    """A list comprehension with the inner kind's conversion for each item."""
+    inner_path = FieldPath(
+        f"{path.expression}.inner", lambda fields: path.get(fields).inner, path.attribute
+    )
+    inner_kind = kind(inner, inner_path, slots)
+    return Kind(
+        f"list of {inner_kind.label}",
+        faithful=_each(inner_kind, inner_kind.faithful, inner_path),
+        json=_each(inner_kind, inner_kind.json, inner_path),
+        names=inner_kind.names,
+    )
+
+
+def _each(inner_kind: Kind, conversion: Conversion, path: FieldPath) -> Conversion:
+    def fill(template: str | None) -> str:
+        if template is None:
+            return "each"
+        return f"({template.format(value='each', field=path.expression)})"
+
+    if inner_kind.link is not None:
+        item = f"{inner_kind.link}(each)"
+    else:
+        item = fill(conversion.otherwise)
+        if inner_kind.none_stays and item != "each":
+            item = f"each if each is None else {item}"
+        if conversion.common is not None and (conversion.inline, item) != (None, "each"):
+            item = f"{fill(conversion.inline)} if type(each) is {conversion.common} else {item}"
+    return Conversion(otherwise=f"[{as_template(item)} for each in {{value}}]")
+
+
+def _nested_kind(path: FieldPath, slots: list[Slot]) -> Kind:
+    link = f"nested_{len(slots)}"
+
+    def resolve(subject: Any, cls: type, form: Form) -> Any:
+        return subject.link(path.get(subject.fields), form)
+
+    slots.append(Slot(link, resolve))
+    return Kind("nested schema", faithful=Conversion(), json=Conversion(), link=link)

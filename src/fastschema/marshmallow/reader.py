@@ -1,0 +1,196 @@
+"""Reading a marshmallow schema: its description, the node made from it, and what a dump needs."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable
+from typing import Any
+
+from marshmallow import Schema, fields, missing
+
+from fastschema.cache import programs
+from fastschema.marshmallow.kinds import (
+    OWN_METHOD,
+    Description,
+    FieldPath,
+    describe,
+    kind,
+    overrides,
+)
+from fastschema.nodes import (
+    ATTRIBUTE,
+    GENERAL,
+    ITEM,
+    FieldNode,
+    Kind,
+    ObjectNode,
+    Read,
+    Slot,
+    Source,
+    UnreadableError,
+    literal,
+)
+from fastschema.program import Program
+
+_STOCK_GET_ATTRIBUTE = Schema.get_attribute
+_STOCK_FIELD_SERIALIZE = fields.Field.serialize
+_STOCK_GET_VALUE = fields.Field.get_value
+_BY_SERIALIZE = "serialize"
+_LOOKUP_ERRORS = "(KeyError, IndexError, TypeError, AttributeError)"
+
+
+def read(schema: Any) -> Program:
+    """The program for a schema.
+
+    The slots of its node resolve from a :class:`fastschema.marshmallow.dumping.Subject`.
+
+    :raises UnreadableError: if the schema cannot be compiled
+    """
+    try:
+        description = describe_schema(schema)
+        return programs.get(description, lambda: make_node(description))
+    except UnreadableError:
+        raise
+    except Exception as error:
+        raise UnreadableError(f"the schema cannot be read: {error}") from error
+
+
+def describe_schema(schema: Any) -> Description:
+    """All that the generated code depends on, as plain hashable values."""
+    dict_class = schema.dict_class
+    return (
+        "marshmallow",
+        type(schema).__name__,
+        dict_class is dict,
+        overrides(schema, "get_attribute", _STOCK_GET_ATTRIBUTE),
+        tuple([_describe_field(name, field) for name, field in schema.dump_fields.items()]),
+    )
+
+
+def _describe_field(name: str, field: Any) -> Description:
+    data_key, attribute, default = field.data_key, field.attribute, field.dump_default
+    if type(name) is not str or (data_key is not None and type(data_key) is not str):
+        raise UnreadableError(f"the key of field {name!r} is not a plain str")
+    own = vars(field)
+    cls = type(field)
+    if cls.serialize is not _STOCK_FIELD_SERIALIZE or "serialize" in own:
+        return (name, data_key, None, None, (_BY_SERIALIZE, "serialize is overridden"))
+    if cls.get_value is not _STOCK_GET_VALUE or "get_value" in own:
+        return (name, data_key, None, None, (_BY_SERIALIZE, "get_value is overridden"))
+    if not field._CHECK_ATTRIBUTE:
+        reason = f"{cls.__name__} does not read an attribute"
+        return (name, data_key, None, None, (_BY_SERIALIZE, reason))
+    if attribute is not None and type(attribute) is not str:
+        reason = "its attribute is not a plain str"
+        return (name, data_key, None, None, (_BY_SERIALIZE, reason))
+    has_default = None if default is missing else "call" if callable(default) else "value"
+    return (name, data_key, attribute, has_default, describe(field))
+
+
+def make_node(description: Description) -> ObjectNode:
+    """The node for a description: from the description alone, so that the cache is right."""
+    _, name, is_dict, own_accessor, descriptions = description
+    slots = [
+        Slot("fields", lambda subject, cls, form: subject.fields),
+        Slot("accessor", lambda subject, cls, form: subject.schema.get_attribute),
+    ]
+    if not is_dict:
+        slots.append(Slot("dict_class", lambda subject, cls, form: subject.schema.dict_class))
+    nodes = [
+        _field_node(index, field, own_accessor, slots) for index, field in enumerate(descriptions)
+    ]
+    return ObjectNode(
+        name=name,
+        fields=tuple(nodes),
+        slots=tuple(slots),
+        missing=missing,
+        access=access_of,
+        dict_class=None if is_dict else "dict_class",
+    )
+
+
+def _field_node(
+    index: int, description: Description, own_accessor: bool, slots: list[Slot]
+) -> FieldNode:
+    name, data_key, attribute, has_default, kind_description = description
+    field = f"fields[{index}]"
+    path = FieldPath(field, lambda fields: fields[index], name)
+    key = name if data_key is None else data_key
+    if kind_description[0] == _BY_SERIALIZE:
+        expression = f"{field}.serialize({literal(name)}, obj, accessor=accessor)"
+        return FieldNode(
+            key,
+            Source(name, Read(expression)),
+            _passed_on("the field's own serialize"),
+            field,
+            reason=kind_description[1],
+        )
+    field_kind = kind(kind_description, path, slots)
+    return FieldNode(
+        key,
+        _source(name if attribute is None else attribute, own_accessor),
+        field_kind,
+        field,
+        default=_default(field, has_default),
+        reason=_reason(kind_description),
+    )
+
+
+def _reason(description: Description) -> str | None:
+    name, *options = description
+    if name == OWN_METHOD:
+        return str(options[0])
+    return _reason(options[0]) if name == "list" else None
+
+
+def _passed_on(label: str) -> Kind:
+    raw = kind(("raw",), FieldPath("", lambda fields: None, ""), [])
+    return Kind(label, faithful=raw.faithful, json=raw.json, names=raw.names)
+
+
+def _default(field: str, has_default: str | None) -> str | None:
+    if has_default is None:
+        return None
+    return f"{field}.dump_default()" if has_default == "call" else f"{field}.dump_default"
+
+
+def _source(attribute: str, own_accessor: bool) -> Source:
+    """Reads as ``marshmallow.utils.get_value`` does, unless the schema has an accessor of its own.
+
+    A dotted path goes through stock's function.
+    """
+    name = literal(attribute)
+    general = Read(f"accessor(obj, {name}, missing)")
+    if own_accessor or "." in attribute:
+        return Source(attribute, general)
+    by_attribute = Read(f"getattr(obj, {name}, missing)")
+    if attribute.isascii() and attribute.isidentifier() and not keyword.iskeyword(attribute):
+        by_attribute = Read(f"obj.{attribute}", (("AttributeError", "missing"),))
+    by_item = Read(f"obj[{name}]", ((_LOOKUP_ERRORS, f"getattr(obj, {name}, missing)"),))
+    return Source(attribute, general, {ATTRIBUTE: by_attribute, ITEM: by_item})
+
+
+def access_of(cls: type) -> str:
+    """How stock's ``get_value`` ends up reading objects of a class.
+
+    It asks each object whether it has ``__getitem__``. That is a matter of the class, but where
+    user code could see the question (or where the object is itself a class).
+    """
+    if cls is dict:
+        return ITEM
+    if issubclass(cls, type):
+        return GENERAL
+    defined = {name for base in cls.__mro__ for name in _ACCESS_METHODS & vars(base).keys()}
+    if "__getattribute__" in defined and not _is_native(cls.__getattribute__):
+        return GENERAL
+    if "__getitem__" in defined:
+        return ITEM
+    return GENERAL if "__getattr__" in defined else ATTRIBUTE
+
+
+_ACCESS_METHODS = {"__getitem__", "__getattr__", "__getattribute__"}
+_NativeMethod = type(object.__getattribute__)
+
+
+def _is_native(method: Callable[..., Any]) -> bool:
+    return type(method) is _NativeMethod

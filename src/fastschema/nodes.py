@@ -1,0 +1,193 @@
+"""What a front end says about a schema.
+
+A front end reads a schema (a marshmallow ``Schema``, a DRF ``Serializer``) once and describes it
+as an :class:`ObjectNode` with one :class:`FieldNode` for each output key. The code generator turns
+that description into Python; it knows nothing of the framework.
+
+Nodes carry *templates*: short pieces of Python that the front end's authors wrote, never text of a
+schema. In a template ``{value}`` stands for the variable that holds the value and ``{field}`` for
+the field object of this dump; besides those it may use ``obj`` (the object being dumped) and the
+names of :attr:`Kind.names` and :attr:`ObjectNode.slots`. Whatever is foreign (keys, attribute
+names, classes) comes in through :func:`literal` or through a name.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Resolve = Callable[[Any, type, "Form"], object]
+"""From (what the front end binds a dump to, the class of the objects, the form) to a value."""
+
+
+class UnreadableError(Exception):
+    """A schema that cannot be compiled at all, and why."""
+
+
+class Form(enum.Enum):
+    """What the generated function makes of an object."""
+
+    FAITHFUL = "faithful"
+    """Exactly what stock returns: dictionaries of plain values."""
+    JSON = "json"
+    """Dictionaries whose values the JSON engine writes as it would write stock's."""
+
+
+ATTRIBUTE = "attribute"
+ITEM = "item"
+GENERAL = "general"
+"""Ways to read values from the objects of one class; a front end may have more of its own.
+
+In general a value is read as stock reads it, by stock's own function.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One way to read a value: an expression, and what it is when an exception is raised.
+
+    ``handlers`` pairs the exceptions (a name or a tuple of names, as they stand after ``except``)
+    with the expression that replaces the value.
+    """
+
+    expression: str
+    handlers: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a field's value comes from: ``otherwise``, but for some ways of access."""
+
+    label: str
+    otherwise: Read
+    reads: Mapping[str, Read] = field(default_factory=dict)
+
+    def read(self, access: str) -> Read:
+        """How the value is read by one way of access."""
+        return self.reads.get(access, self.otherwise)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What is done to a value, in one form.
+
+    Values whose class is exactly ``common`` become ``inline`` (or stay as they are, if that is
+    None); all others become ``otherwise`` (or stay). Both are templates.
+    """
+
+    common: str | None = None
+    inline: str | None = None
+    otherwise: str | None = None
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether every value stays as it is."""
+        return self.inline is None and self.otherwise is None
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is done to the value of a field.
+
+    :param label: how reports name it
+    :param faithful: the conversion to what stock returns
+    :param json: the conversion to what the JSON engine writes
+    :param names: the objects that the templates name
+    :param none_stays: whether None stays None
+    :param link: for a nested schema, the slot that holds the link to it in this dump (a
+        ``program.Link``)
+    :param may_skip: whether ``otherwise`` may give ``missing``, so that the key is left out
+    """
+
+    label: str
+    faithful: Conversion
+    json: Conversion
+    names: Mapping[str, object] = field(default_factory=dict)
+    none_stays: bool = True
+    link: str | None = None
+    may_skip: bool = False
+
+    def conversion(self, form: Form) -> Conversion:
+        """The conversion for one form."""
+        return self.json if form is Form.JSON else self.faithful
+
+
+@dataclass(frozen=True, slots=True)
+class FieldNode:
+    """One output key.
+
+    :param key: the key in the output
+    :param source: where the value comes from
+    :param kind: what is done to it
+    :param field: an expression for the field object of this dump
+    :param default: an expression for the value when it is missing, or None to leave out the key
+    :param settle: a template for a nested value that is callable (a method that gives the object)
+    :param never_missing: whether the source always gives a value
+    :param reason: why the field runs as stock, or None if it is compiled
+    """
+
+    key: str
+    source: Source
+    kind: Kind
+    field: str
+    default: str | None = None
+    settle: str | None = None
+    never_missing: bool = False
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A value that belongs to one dump (field objects, a time zone), looked up when it begins."""
+
+    name: str
+    resolve: Resolve
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectNode:
+    """A schema: its fields in output order, and what every dump brings along.
+
+    :param name: the schema's name, for generated code and reports
+    :param fields: one node for each output key
+    :param slots: the values looked up for each dump
+    :param missing: the object that stands for "no value"
+    :param access: how values are read from the objects of a class
+    :param dict_class: the slot that holds the dictionary class, or None for ``dict``
+    :param names: the objects that sources name
+    """
+
+    name: str
+    fields: tuple[FieldNode, ...]
+    slots: tuple[Slot, ...]
+    missing: object
+    access: Callable[[type], str]
+    dict_class: str | None = None
+    names: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def compiled_fields(self) -> int:
+        """How many fields are compiled."""
+        return sum(node.reason is None for node in self.fields)
+
+    @property
+    def stock_fields(self) -> int:
+        """How many fields run as stock."""
+        return len(self.fields) - self.compiled_fields
+
+
+def literal(text: str) -> str:
+    """A foreign string as Python source, whatever it contains.
+
+    :raises TypeError: for a subclass of ``str``, whose ``repr`` is not ours to trust
+    """
+    if type(text) is not str:
+        raise TypeError(f"not a plain str: {type(text).__name__}")
+    return ascii(text)
+
+
+def as_template(expression: str) -> str:
+    """Finished source as a template that stands for itself."""
+    return expression.replace("{", "{{").replace("}", "}}")

@@ -1,0 +1,128 @@
+"""What equal schemas share: the node, the functions generated from it, and their use."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+from fastschema.dumping import generate
+from fastschema.nodes import Form, ObjectNode
+from fastschema.source import GeneratedFunction
+
+Dump = Callable[[Any], Any]
+"""From an object to what its schema makes of it."""
+
+
+class Program:
+    """The functions generated from one node. Shared by all schemas that read as that node.
+
+    It holds nothing of a schema instance, a request or a dump; :class:`Dispatch` brings those.
+    Functions are generated when first needed; safe to use from many threads at once.
+    """
+
+    def __init__(self, node: ObjectNode) -> None:
+        self.node = node
+        self.last_used = 0
+        self._functions: dict[tuple[Form, str], GeneratedFunction] = {}
+        self._lock = threading.Lock()
+
+    def function(self, form: Form, access: str) -> GeneratedFunction:
+        """The generated ``bind`` function for one form and one kind of access."""
+        key = (form, access)
+        try:
+            return self._functions[key]
+        except KeyError:
+            with self._lock:
+                if key not in self._functions:
+                    self._functions[key] = generate(self.node, form, access)
+                return self._functions[key]
+
+
+class Dispatcher(Protocol):
+    """What dumps objects in one dump: compiled (:class:`Dispatch`) or not (:class:`Always`)."""
+
+    def __getitem__(self, cls: type, /) -> Dump:
+        """The function that dumps objects of one class."""
+        ...
+
+
+class Dispatch(dict[type, Dump]):
+    """One dump by one program: from the class of an object to the function that dumps it.
+
+    What a class allows is looked up once for each dump, so that nothing outlives a change to the
+    class and no class is kept alive. The functions refer to it weakly: whoever runs a dump holds
+    the dispatch while it lasts, and leaves no reference cycle behind.
+
+    :param program: the program
+    :param form: the form of the output
+    :param subject: what the front end's slots resolve from
+    """
+
+    __slots__ = ("__weakref__", "_form", "_subject", "program")
+
+    def __init__(self, program: Program, form: Form, subject: Any) -> None:
+        self.program = program
+        self._form = form
+        self._subject = subject
+
+    def __missing__(self, cls: type) -> Dump:
+        node = self.program.node
+        bind = self.program.function(self._form, node.access(cls)).function
+        values = [slot.resolve(self._subject, cls, self._form) for slot in node.slots]
+        dump: Dump = bind(cls, weakref.ref(self), *values)
+        self[cls] = dump
+        return dump
+
+    def __call__(self, obj: Any) -> Any:
+        """Dump one object."""
+        return self[type(obj)](obj)
+
+    def many(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row as it is read (a row source may reuse one object for all rows)."""
+        iterator = iter(rows)
+        for first in iterator:
+            dump = self[type(first)]
+            # Not map(): a StopIteration raised by user code would end it silently.
+            return [dump(first), *[dump(row) for row in iterator]]
+        return []
+
+
+class Always:
+    """Dumps objects of every class by one function: stock's, or that of a whole collection."""
+
+    __slots__ = ("_dump",)
+
+    def __init__(self, dump: Dump) -> None:
+        self._dump = dump
+
+    def __getitem__(self, cls: type, /) -> Dump:
+        return self._dump
+
+
+class Link:
+    """From a field to the dispatch of its nested schema, found when the first value needs it.
+
+    Calling it without a value gives the dispatch; with a value, the dumped value.
+
+    :param find: finds the dispatch; may raise what stock raises for a schema that is not there
+    """
+
+    __slots__ = ("_dispatch", "_find")
+
+    def __init__(self, find: Callable[[], Dispatcher]) -> None:
+        self._find = find
+        self._dispatch: Dispatcher | None = None
+
+    @property
+    def dispatch(self) -> Dispatcher:
+        """The dispatch of the nested schema in this dump."""
+        if self._dispatch is None:
+            self._dispatch = self._find()
+        return self._dispatch
+
+    def __call__(self, value: Any) -> Any:
+        """Dump one value; None stays None."""
+        dispatch = self.dispatch
+        return None if value is None else dispatch[type(value)](value)

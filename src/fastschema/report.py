@@ -1,0 +1,104 @@
+"""explain(): field by field, compiled or stock, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fastschema.nodes import ObjectNode
+
+
+@dataclass(frozen=True, slots=True)
+class FieldReport:
+    """How one field is dumped.
+
+    :param key: the key in the output; dotted for a field of a nested schema
+    :param source: where the value comes from
+    :param compiled: whether generated code dumps it
+    :param kind: what is done to the value
+    :param why: why it runs as stock, or ""
+    """
+
+    key: str
+    source: str
+    compiled: bool
+    kind: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How a schema is dumped; prints as a table.
+
+    :param schema: its name
+    :param fields: its fields in output order, each followed by those of its nested schema
+    :param why: why the whole schema runs as stock, or ""
+    """
+
+    schema: str
+    fields: Sequence[FieldReport]
+    why: str = ""
+
+    @property
+    def compiled(self) -> int:
+        """How many fields are compiled."""
+        return sum(field.compiled for field in self.fields)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as plain values, for JSON."""
+        return {**asdict(self), "fields": [asdict(field) for field in self.fields]}
+
+    def __iter__(self) -> Iterator[FieldReport]:
+        return iter(self.fields)
+
+    def __str__(self) -> str:
+        if self.why:
+            return f"{self.schema}: runs as stock, because {self.why}"
+        head = f"{self.schema}: {self.compiled} of {len(self.fields)} fields compiled"
+        rows = [("key", "source", "runs", "kind", "why stock")]
+        rows += [
+            (field.key, field.source, "compiled" if field.compiled else "stock", field.kind,
+             field.why)
+            for field in self.fields
+        ]  # fmt: skip
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        return "\n".join([head, *lines])
+
+
+def field_reports(node: ObjectNode) -> list[FieldReport]:
+    """The reports on the fields of one node, without those of nested schemas."""
+    return [
+        FieldReport(
+            key=field.key,
+            source=field.source.label,
+            compiled=field.reason is None,
+            kind=field.kind.label,
+            why=field.reason or "",
+        )
+        for field in node.fields
+    ]
+
+
+def with_nested(reports: list[FieldReport], nested: dict[str, Report]) -> list[FieldReport]:
+    """The reports with those of nested schemas after their fields, their keys dotted.
+
+    A nested schema that runs as stock makes its field a stock one.
+    """
+    result = []
+    for report in reports:
+        child = nested.get(report.key)
+        if child is not None and child.why:
+            report = FieldReport(report.key, report.source, False, report.kind, child.why)
+        result.append(report)
+        for field in child or ():
+            result.append(
+                FieldReport(
+                    f"{report.key}.{field.key}", field.source, field.compiled, field.kind, field.why
+                )
+            )
+    return result

@@ -1,0 +1,86 @@
+"""Writing Python source: lines, indentation, unique names, and the way into tracebacks."""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import keyword
+import linecache
+import re
+import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import FunctionType
+from typing import Any
+
+_file_numbers = itertools.count(1)
+_RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins))
+
+
+class Names:
+    """Hands out identifiers, each once.
+
+    :param taken: identifiers that are in use already
+    """
+
+    def __init__(self, taken: frozenset[str] = frozenset()) -> None:
+        self._taken = set(taken)
+
+    def unique(self, hint: str) -> str:
+        """An identifier that reads like ``hint``, is not taken and shadows no built-in."""
+        stem = re.sub(r"\W", "_", hint, flags=re.ASCII).strip("_") or "value"
+        if stem[0].isdigit():
+            stem = f"value_{stem}"
+        name = f"{stem}_" if stem in _RESERVED else stem
+        number = itertools.count(2)
+        while name in self._taken:
+            name = f"{stem}_{next(number)}"
+        self._taken.add(name)
+        return name
+
+
+class SourceWriter:
+    """Collects the lines of a Python function and compiles them."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._depth = 0
+
+    def line(self, text: str) -> None:
+        """Add one line at the current indentation."""
+        self._lines.append(f"{'    ' * self._depth}{text}")
+
+    @contextmanager
+    def block(self, opening: str) -> Iterator[None]:
+        """Add ``opening`` and indent what is written inside the ``with`` statement."""
+        self.line(opening)
+        self._depth += 1
+        yield
+        self._depth -= 1
+
+    @property
+    def text(self) -> str:
+        """The source written so far."""
+        return "\n".join(self._lines) + "\n"
+
+
+class GeneratedFunction:
+    """A function made from generated source, which tracebacks and debuggers can show.
+
+    :param function_name: the name that the source defines
+    :param title: what the file name shown in tracebacks says
+    :param text: the source of one function definition
+    :param names: the objects that the source refers to
+    """
+
+    def __init__(
+        self, function_name: str, title: str, text: str, names: Mapping[str, object]
+    ) -> None:
+        filename = f"<fastschema {next(_file_numbers)}: {title}>"
+        namespace: dict[str, Any] = {"__name__": __name__, **names}
+        exec(compile(text, filename, "exec"), namespace)
+        self.text = text
+        self.names = dict(names)
+        self.function: FunctionType = namespace[function_name]
+        linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+        weakref.finalize(self, linecache.cache.pop, filename, None)
