@@ -124,12 +124,12 @@ class _Generator:
         for variable, field in zip(self._variables, self._node.fields, strict=True):
             self._write_field(variable, field, on_missing="pass")
             with writer.block(f"if {variable} is not missing:"):
-                writer.line(f"result[{literal(field.key)}] = {variable}")
+                writer.line(f"result[{_key(field)}] = {variable}")
         writer.line("return result")
 
     def _display(self) -> str:
         pairs = zip(self._node.fields, self._variables, strict=True)
-        return "{" + ", ".join(f"{literal(field.key)}: {name}" for field, name in pairs) + "}"
+        return "{" + ", ".join(f"{_key(field)}: {name}" for field, name in pairs) + "}"
 
     def _write_field(self, variable: str, field: FieldNode, on_missing: str) -> None:
         writer = self._writer
@@ -217,6 +217,12 @@ class _Generator:
                 with writer.block(f"if {dump} is None:"):
                     writer.line(f"{dump} = {dispatch}[type({variable})]")
                 writer.line(f"{variable} = {dump}({variable})")
+                with writer.block(f"if {variable} is missing:"):
+                    writer.line(on_missing)
 
     def _fill(self, template: str, variable: str, field: FieldNode) -> str:
         return template.format(value=variable, field=field.field)
+
+
+def _key(field: FieldNode) -> str:
+    return literal(field.key) if field.key_slot is None else field.key_slot

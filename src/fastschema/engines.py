@@ -22,6 +22,8 @@ except ImportError:  # CPython without it, or PyPy, for which it is not publishe
 
 __all__ = [
     "PLAIN_CLASSES",
+    "TEXT_NAMES",
+    "TEXT_TEMPLATES",
     "Engine",
     "OrjsonEngine",
     "StandardEngine",
@@ -114,6 +116,15 @@ class OrjsonEngine:
 def engine(*, utc_z: bool = False) -> Engine:
     """The best engine that is installed."""
     return StandardEngine() if orjson is None else OrjsonEngine(utc_z=utc_z)
+
+
+if orjson is None:
+    TEXT_TEMPLATES = {"uuid": "str({value})", "iso": "{value}.isoformat()"}
+    TEXT_NAMES: dict[str, object] = {}
+else:
+    # orjson writes the same characters as str(UUID) and isoformat(), several times as fast.
+    TEXT_TEMPLATES = dict.fromkeys(("uuid", "iso"), "dumps({value})[1:-1].decode()")
+    TEXT_NAMES = {"dumps": orjson.dumps}
 
 
 def json_number(value: Any) -> Any:

@@ -19,11 +19,11 @@ class FrontEnd(Protocol):
         """The schema itself, or an instance of a schema class."""
         ...
 
-    def dump(self, schema: Any, obj: Any, many: bool) -> Any:
+    def dump(self, schema: Any, obj: Any, many: bool | None) -> Any:
         """What stock's dump returns, by generated code where that is possible."""
         ...
 
-    def stock_dump(self, schema: Any, obj: Any, many: bool) -> Any:
+    def stock_dump(self, schema: Any, obj: Any, many: bool | None) -> Any:
         """What stock's dump returns, by stock."""
         ...
 

@@ -10,7 +10,7 @@ def install() -> None:
 
     :raises ImportError: if marshmallow is not installed
     """
-    from fastschema.marshmallow.install import install
+    from fastschema.marshmallow.installation import install
 
     install()
 
@@ -20,6 +20,6 @@ def uninstall() -> None:
 
     :raises ImportError: if marshmallow is not installed
     """
-    from fastschema.marshmallow.install import uninstall
+    from fastschema.marshmallow.installation import uninstall
 
     uninstall()

@@ -26,6 +26,13 @@ class UnreadableError(Exception):
     """A schema that cannot be compiled at all, and why."""
 
 
+class Missing:
+    """Stands for "no value"; for front ends whose framework has no such object of its own."""
+
+    def __repr__(self) -> str:
+        return "<missing>"
+
+
 class Form(enum.Enum):
     """What the generated function makes of an object."""
 
@@ -119,6 +126,7 @@ class FieldNode:
     """One output key.
 
     :param key: the key in the output
+    :param key_slot: the slot that holds the key, if it is no plain ``str``
     :param source: where the value comes from
     :param kind: what is done to it
     :param field: an expression for the field object of this dump
@@ -134,6 +142,7 @@ class FieldNode:
     field: str
     default: str | None = None
     settle: str | None = None
+    key_slot: str | None = None
     never_missing: bool = False
     reason: str | None = None
 

@@ -10,7 +10,7 @@ from fastschema.nodes import ATTRIBUTE, Form
 from fastschema.program import Dispatch
 from fastschema.report import Report
 from fastschema.statistics import recorder
-from fastschema.streaming import CHUNK_SIZE, json_array
+from fastschema.streaming import CHUNK_SIZE, JsonArray
 from fastschema.switch import is_disabled
 
 
@@ -48,7 +48,6 @@ class Plan:
         :param many: whether it is a collection; None: as the schema says
         :raises Exception: what stock raises
         """
-        many = self._many(many)
         if is_disabled():
             return self._front_end.stock_dump(self._schema, obj, many)
         return self._front_end.dump(self._schema, obj, many)
@@ -60,12 +59,11 @@ class Plan:
 
         :raises Exception: what stock's dump or the framework's JSON encoder raises
         """
-        many = self._many(many)
-        if many and obj is not None:
-            return b"".join(self.stream(self._front_end.rows(self._schema, obj)))
         dispatch = self._dispatch()
         if dispatch is None:
             return self._stock_dumps(obj, many)
+        if obj is not None and (self._front_end.is_many(self._schema) if many is None else many):
+            return self._json_array(dispatch, self._front_end.rows(self._schema, obj)).join()
         result = dispatch[type(obj)](obj)
         recorder.compiled(dispatch.program.node, 1)
         return self._front_end.engine(self._schema).encode(result)
@@ -100,28 +98,26 @@ class Plan:
             return f"# {self.explain()}\n"
         return program.function(Form(form), access).text
 
-    def _many(self, many: bool | None) -> bool:
-        return self._front_end.is_many(self._schema) if many is None else bool(many)
-
     def _dispatch(self) -> Dispatch | None:
         if is_disabled():
             return None
         engine = self._front_end.engine(self._schema)
         return self._front_end.whole_dispatch(self._schema, engine.form)
 
-    def _stock_dumps(self, obj: Any, many: bool) -> bytes:
+    def _stock_dumps(self, obj: Any, many: bool | None) -> bytes:
         return self._front_end.stock_encode(self._schema, self.dump(obj, many))
 
     def _stream(self, rows: Any, chunk_size: int) -> Iterator[bytes]:
         dispatch = self._dispatch()
         if dispatch is None:
             yield self._stock_dumps(rows, True)
-            return
+        else:
+            yield from self._json_array(dispatch, rows, chunk_size)
 
+    def _json_array(self, dispatch: Dispatch, rows: Any, chunk_size: int = CHUNK_SIZE) -> JsonArray:
         def dump_many(chunk: Any) -> list[Any]:
             results = dispatch.many(chunk)
             recorder.compiled(dispatch.program.node, len(results))
             return results
 
-        encode = self._front_end.engine(self._schema).encode
-        yield from json_array(rows, dump_many, encode, chunk_size)
+        return JsonArray(rows, dump_many, self._front_end.engine(self._schema).encode, chunk_size)

@@ -81,12 +81,15 @@ class Dispatch(dict[type, Dump]):
 
     def many(self, rows: Iterable[Any]) -> list[Any]:
         """Dump each row as it is read (a row source may reuse one object for all rows)."""
-        iterator = iter(rows)
-        for first in iterator:
-            dump = self[type(first)]
-            # Not map(): a StopIteration raised by user code would end it silently.
-            return [dump(first), *[dump(row) for row in iterator]]
-        return []
+        results: list[Any] = []
+        append = results.append
+        known = None
+        for row in rows:
+            if type(row) is not known:
+                known = type(row)
+                dump = self[known]
+            append(dump(row))
+        return results
 
 
 class Always:

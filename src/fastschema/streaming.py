@@ -10,13 +10,8 @@ CHUNK_SIZE = 1000
 """Rows to a chunk: few enough for the CPU's cache and for flat memory, enough to be fast."""
 
 
-def json_array(
-    rows: Iterable[Any],
-    dump_many: Callable[[Iterable[Any]], list[Any]],
-    encode: Callable[[Any], bytes],
-    chunk_size: int = CHUNK_SIZE,
-) -> Iterator[bytes]:
-    """The rows as one JSON array, a chunk of rows at a time.
+class JsonArray:
+    """Rows as one JSON array, a chunk of rows at a time.
 
     Each row is dumped as soon as it is read.
 
@@ -26,23 +21,52 @@ def json_array(
     :param chunk_size: how many rows to write at a time
     :raises ValueError: if ``chunk_size`` is not positive
     """
-    if chunk_size < 1:
-        raise ValueError(f"chunk_size must be at least 1, not {chunk_size}")
-    return _json_array(iter(rows), dump_many, encode, chunk_size)
 
+    def __init__(
+        self,
+        rows: Iterable[Any],
+        dump_many: Callable[[Iterable[Any]], list[Any]],
+        encode: Callable[[Any], bytes],
+        chunk_size: int = CHUNK_SIZE,
+    ) -> None:
+        if chunk_size < 1:
+            raise ValueError(f"chunk_size must be at least 1, not {chunk_size}")
+        self._rows = rows
+        self._dump_many = dump_many
+        self._encode = encode
+        self._chunk_size = chunk_size
 
-def _json_array(
-    rows: Iterator[Any],
-    dump_many: Callable[[Iterable[Any]], list[Any]],
-    encode: Callable[[Any], bytes],
-    chunk_size: int,
-) -> Iterator[bytes]:
-    opening = b"["
-    while True:
-        dumped = dump_many(islice(rows, chunk_size))
-        if dumped:
-            yield opening + encode(dumped)[1:-1]
+    def __iter__(self) -> Iterator[bytes]:
+        """The chunks. They are not empty; joined, they are the array."""
+        rows = _once(self._rows)
+        opening = b"["
+        while chunk := self._chunk(rows):
+            yield b"".join([opening, chunk])
             opening = b","
-        if len(dumped) < chunk_size:
-            break
-    yield b"[]" if opening == b"[" else b"]"
+        yield b"[]" if opening == b"[" else b"]"
+
+    def join(self) -> bytes:
+        """The whole array.
+
+        Not by way of the iterator: Python lets no ``StopIteration`` of user code out of a
+        generator.
+        """
+        rows = _once(self._rows)
+        opening = b"["
+        parts: list[bytes | memoryview] = []
+        while chunk := self._chunk(rows):
+            parts += [opening, chunk]
+            opening = b","
+        return b"".join([*parts, b"]"]) if parts else b"[]"
+
+    def _chunk(self, rows: Iterator[Any]) -> memoryview:
+        """The next rows, without brackets and without a copy; empty if there are none left."""
+        dumped = self._dump_many(islice(rows, self._chunk_size))
+        return memoryview(self._encode(dumped) if dumped else b"")[1:-1]
+
+
+def _once(rows: Iterable[Any]) -> Iterator[Any]:
+    """An iterator that may be asked for its iterator again, which not every one allows."""
+    if isinstance(rows, (list, tuple)):
+        return iter(rows)
+    return (row for row in rows)

@@ -1,5 +1,5 @@
 """The marshmallow front end."""
 
-from fastschema.marshmallow.install import install, uninstall
+from fastschema.marshmallow.installation import install, uninstall
 
 __all__ = ["install", "uninstall"]

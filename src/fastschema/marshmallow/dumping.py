@@ -8,8 +8,7 @@ from typing import Any
 from marshmallow import Schema
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
-from fastschema.engines import json_value
-from fastschema.marshmallow.kinds import overrides
+from fastschema.marshmallow.kinds import json_value, overrides
 from fastschema.marshmallow.reader import read
 from fastschema.nodes import Form, UnreadableError
 from fastschema.program import Always, Dispatch, Dispatcher, Link
@@ -58,10 +57,16 @@ def dispatch_for(schema: Any, form: Form) -> Dispatch:
     return Dispatch(read(schema), form, Subject(schema))
 
 
-def dump(schema: Any, obj: Any, many: bool) -> Any:
+def own_dump(schema: Any, obj: Any, many: bool | None) -> Any:
+    """What the schema's own ``dump`` returns."""
+    return schema.dump(obj) if many is None else schema.dump(obj, many=many)
+
+
+def dump(schema: Any, obj: Any, many: bool | None) -> Any:
     """What ``Schema.dump`` returns, compiled between its hooks, be it installed or not."""
     if overrides_dump(schema) is not None:
-        return schema.dump(obj, many=many)
+        return own_dump(schema, obj, many)
+    many = schema.many if many is None else bool(many)
     processed = obj
     if schema._hooks.get(PRE_DUMP):
         processed = schema._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=obj)
@@ -113,9 +118,13 @@ def _nested_dispatch(field: Any, form: Form) -> Dispatcher:
             pass
         else:
             return Always(partial(_dump_each, dispatch)) if many else dispatch
+    if overrides_dump(schema) is None:
+        dump_nested = partial(dump, schema, many=many)
+    else:
+        dump_nested = partial(schema.dump, many=many)
     if form is Form.JSON:
-        return Always(lambda value: json_value(dump(schema, value, many)))
-    return Always(lambda value: dump(schema, value, many))
+        return Always(lambda value: json_value(dump_nested(value)))
+    return Always(dump_nested)
 
 
 def _dump_each(dispatch: Dispatch, rows: Any) -> list[Any]:

@@ -9,7 +9,14 @@ from typing import Any
 from marshmallow.fields import List, Nested
 
 from fastschema.engines import Engine, engine
-from fastschema.marshmallow.dumping import Subject, dispatch_for, dump, has_hooks, overrides_dump
+from fastschema.marshmallow.dumping import (
+    Subject,
+    dispatch_for,
+    dump,
+    has_hooks,
+    overrides_dump,
+    own_dump,
+)
 from fastschema.marshmallow.reader import read
 from fastschema.nodes import Form, UnreadableError
 from fastschema.program import Dispatch, Program
@@ -27,14 +34,14 @@ class MarshmallowFrontEnd:
         """The schema itself, or an instance of a schema class."""
         return schema() if isinstance(schema, type) else schema
 
-    def dump(self, schema: Any, obj: Any, many: bool) -> Any:
+    def dump(self, schema: Any, obj: Any, many: bool | None) -> Any:
         """``Schema.dump``, compiled between its hooks, be it installed or not."""
         return dump(schema, obj, many)
 
-    def stock_dump(self, schema: Any, obj: Any, many: bool) -> Any:
+    def stock_dump(self, schema: Any, obj: Any, many: bool | None) -> Any:
         """``Schema.dump`` of stock."""
         with disabled():
-            return schema.dump(obj, many=many)
+            return own_dump(schema, obj, many)
 
     def is_many(self, schema: Any) -> bool:
         """``Schema.many``."""
@@ -84,19 +91,25 @@ def _explain(schema: Any, above: tuple[Program, ...]) -> Report:
     except UnreadableError as error:
         return Report(name, [], str(error))
     reports = field_reports(program.node)
-    nested = {}
+    nested: dict[str, Report] = {}
     if program not in above:  # a schema that nests itself is told of once
         for report, field in zip(reports, Subject(schema).fields, strict=True):
-            child = _nested_schema(field) if report.compiled else None
-            if child is not None:
-                nested[report.key] = _explain(child, (*above, program))
+            if report.compiled:
+                nested.update(_explain_nested(report.key, field, (*above, program)))
     return Report(name, with_nested(reports, nested))
 
 
-def _nested_schema(field: Any) -> Any:
+def _explain_nested(key: str, field: Any, above: tuple[Program, ...]) -> dict[str, Report]:
+    """The report on a field's nested schema, by the field's key; empty if it has none."""
     while isinstance(field, List):
         field = field.inner
-    return field.schema if isinstance(field, Nested) else None
+    if not isinstance(field, Nested):
+        return {}
+    try:
+        schema = field.schema
+    except Exception as error:  # stock raises it when the first object is dumped
+        return {key: Report(str(field.nested), [], f"its schema cannot be found: {error}")}
+    return {key: _explain(schema, above)}
 
 
 front_end = MarshmallowFrontEnd()

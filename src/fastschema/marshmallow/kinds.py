@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import enum
 import uuid
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from marshmallow import fields, utils
+from marshmallow import fields, missing, utils
 
-from fastschema.engines import json_number, json_value
+from fastschema import engines
+from fastschema.engines import TEXT_NAMES, TEXT_TEMPLATES, json_number
 from fastschema.nodes import Conversion, Form, Kind, Slot, as_template, literal
 
 Description = tuple[Any, ...]
@@ -40,12 +42,18 @@ def overrides(owner: Any, name: str, known: Any) -> bool:
     return getattr(type(owner), name, None) is not known or name in vars(owner)
 
 
+def json_value(value: Any) -> Any:
+    """Any value as the JSON engine must be given it; ``missing`` stays, to be left out."""
+    return value if value is missing else engines.json_value(value)
+
+
 def describe(field: Any) -> Description:
     """What is done to the value of a field: the name of a kind, then its options."""
     method = type(field)._serialize
     entry = KINDS.get(method)
     if entry is None:
-        return stock(f"{method.__qualname__} is not one that fastschema knows")
+        name = getattr(method, "__qualname__", "its _serialize")
+        return stock(f"{name} is not one that fastschema knows")
     if "_serialize" in vars(field):
         return stock("_serialize is set on the field object")
     try:
@@ -55,7 +63,8 @@ def describe(field: Any) -> Description:
 
 
 def _raw(field: Any) -> Description:
-    return ("raw",)
+    # marshmallow 4 dumps whatever value a Boolean has.
+    return ("raw", "bool" if isinstance(field, fields.Boolean) else "str")
 
 
 def _string(field: Any) -> Description:
@@ -84,12 +93,8 @@ def _number(field: Any) -> Description:
     return stock("num_type is neither int nor float")
 
 
-def _places(field: Any) -> int | str | None:
-    """The number of decimal places; "many" where a Decimal may be written with an exponent."""
-    if field.places is None:
-        return None
-    places = -field.places.as_tuple().exponent
-    return places if places in _INVISIBLE_PLACES else "many"
+def _places(field: Any) -> int | None:
+    return None if field.places is None else -int(field.places.as_tuple().exponent)
 
 
 def _boolean(field: Any) -> Description:
@@ -113,7 +118,7 @@ def _temporal(field: Any) -> Description:
 def _enum(field: Any) -> Description:
     inner = describe(field.field)
     if field.by_value:
-        if inner == ("raw",):
+        if inner[0] == "raw":
             return ("enum by value",)
     elif inner == ("string",):
         return ("enum by name",)
@@ -134,8 +139,10 @@ _ISO_FORMATS: dict[Any, str] = {
     # marshmallow 4, then 3
     datetime.datetime.isoformat: "datetime",
     datetime.date.isoformat: "date",
+    datetime.time.isoformat: "time",
     getattr(utils, "isoformat", None): "datetime",
     getattr(utils, "to_iso_date", None): "date",
+    getattr(utils, "to_iso_time", None): "time",
 }
 _ISO_FORMATS.pop(None, None)
 
@@ -181,13 +188,13 @@ def kind(description: Description, path: FieldPath, slots: list[Slot]) -> Kind:
         return Kind(
             "value as it is",
             faithful=Conversion(),
-            json=Conversion(common="str", otherwise="json_value({value})"),
+            json=Conversion(common=options[0], otherwise="json_value({value})"),
             names={"json_value": json_value},
         )
     if name in ("integer", "float"):
         return _number_kind(name, *options, own_method=own_method)
     if name == "decimal":
-        return _decimal_kind(*options, own_method=own_method)
+        return _decimal_kind(*options, path=path, slots=slots)
     if name in ("enum by name", "enum by value"):
         return _enum_kind(name, path, slots)
     if name == "list":
@@ -212,16 +219,23 @@ class _ByClass(NamedTuple):
     json: str | None = None
 
 
+_IN_UTC_OR_NAIVE = "{value}.tzinfo is None or {value}.tzinfo is utc"
 _BY_CLASS = {
     "string": _ByClass(str),
     "boolean": _ByClass(bool),
-    "uuid": _ByClass(uuid.UUID, faithful="str({value})"),
-    "date": _ByClass(datetime.date, faithful="{value}.isoformat()"),
+    "uuid": _ByClass(uuid.UUID, faithful=TEXT_TEMPLATES["uuid"]),
+    "date": _ByClass(datetime.date, faithful=TEXT_TEMPLATES["iso"]),
+    # orjson refuses times with a zone.
+    "time": _ByClass(
+        datetime.time,
+        faithful="{value}.isoformat()",
+        json="{value} if {value}.tzinfo is None else {value}.isoformat()",
+    ),
+    # Offsets with seconds are written by orjson without them.
     "datetime": _ByClass(
         datetime.datetime,
-        faithful="{value}.isoformat()",
-        # Offsets with seconds are written by orjson without them.
-        json="{value} if {value}.tzinfo is None or {value}.tzinfo is utc else {value}.isoformat()",
+        faithful=f"{TEXT_TEMPLATES['iso']} if {_IN_UTC_OR_NAIVE} else {{value}}.isoformat()",
+        json=f"{{value}} if {_IN_UTC_OR_NAIVE} else {{value}}.isoformat()",
     ),
 }
 
@@ -232,8 +246,8 @@ def _kind_by_class(name: str, own_method: str) -> Kind:
     return Kind(
         name,
         faithful=Conversion(class_name, faithful, own_method),
-        json=Conversion(class_name, json, own_method),
-        names={class_name: common, "utc": datetime.UTC},
+        json=Conversion(class_name, json, f"json_value({own_method})"),
+        names={class_name: common, "utc": datetime.UTC, "json_value": json_value, **TEXT_NAMES},
     )
 
 
@@ -257,35 +271,73 @@ def _number_kind(name: str, as_string: bool, *, own_method: str) -> Kind:
     )
 
 
-def _decimal_kind(as_string: bool, places: int | str | None, *, own_method: str) -> Kind:
+def _decimal_kind(
+    as_string: bool, places: int | None, *, path: FieldPath, slots: list[Slot]
+) -> Kind:
+    """A value that has its places already is written as it stands; the others are quantized."""
     result = "{value}"
     if places is not None:
-        result = "{value}.quantize({field}.places, rounding={field}.rounding)"
+        number = len(slots)
+        quantum, rounding, longest = f"places_{number}", f"rounding_{number}", f"longest_{number}"
+        slots += [
+            Slot(quantum, lambda subject, cls, form: path.get(subject.fields).places),
+            Slot(rounding, lambda subject, cls, form: path.get(subject.fields).rounding),
+            Slot(longest, lambda subject, cls, form: _longest()),
+        ]
+        result = f"{{value}}.quantize({quantum}, {rounding})"
     if as_string:
-        result = f"str({result})" if isinstance(places, int) else f"format({result}, 'f')"
-    conversion = Conversion(
-        "Decimal", f"{result} if {{value}}.is_finite() else {own_method}", own_method
-    )
+        result = f"str({result})" if places in _INVISIBLE_PLACES else f"format({result}, 'f')"
+    result = f"{result} if {{value}}.is_finite() else {path.own_method}"
+    if as_string and places is not None and places > 0:
+        is_exact = f"(text := str({{value}}))[{-places - 1}:{-places}] == '.'"
+        result = f"text if {is_exact} and len(text) <= {longest} else {result}"
+    conversion = Conversion("Decimal", result, path.own_method)
     label = "decimal as string" if as_string else "decimal"
     return Kind(label, faithful=conversion, json=conversion, names={"Decimal": decimal.Decimal})
 
 
+def _longest() -> int:
+    """How long a number with the right places may be written and surely needs no quantizing.
+
+    The decimal point makes it one longer than its digits; 0 for a context in which even such a
+    number may be out of range.
+    """
+    context = decimal.getcontext()
+    is_ordinary = context.Emin <= -9999 and context.Emax >= 9999
+    return context.prec + 1 if is_ordinary else 0
+
+
 def _enum_kind(name: str, path: FieldPath, slots: list[Slot]) -> Kind:
+    """The member's own attribute, past the descriptor that ``Enum`` keeps before it."""
     enum_class = f"enum_{len(slots)}"
+    attribute = name.removeprefix("enum by ")
 
     def resolve(subject: Any, cls: type, form: Form) -> Any:
-        return path.get(subject.fields).enum
+        return _plain_enum(path.get(subject.fields).enum, attribute)
 
     slots.append(Slot(enum_class, resolve))
-    if name == "enum by name":
-        conversion = Conversion(enum_class, "{value}.name", path.own_method)
-        return Kind(name, faithful=conversion, json=conversion)
+    member = f"{{value}}._{attribute}_"
+    json_member = f"text if type(text := {member}) is str else json_value(text)"
     return Kind(
         name,
-        faithful=Conversion(enum_class, "{value}.value", path.own_method),
-        json=Conversion(enum_class, "json_value({value}.value)", f"json_value({path.own_method})"),
+        faithful=Conversion(enum_class, member, path.own_method),
+        json=Conversion(enum_class, json_member, f"json_value({path.own_method})"),
         names={"json_value": json_value},
     )
+
+
+class _NoClass:
+    """The class of no value."""
+
+
+def _plain_enum(enum_class: type, attribute: str) -> type:
+    """The enum, if what its members give is as ``Enum`` defines it, and never ``missing``."""
+    if missing in enum_class._value2member_map_:  # type: ignore[attr-defined]  # it is an Enum
+        return _NoClass
+    for base in enum_class.__mro__:
+        if attribute in vars(base):
+            return enum_class if base is enum.Enum else _NoClass
+    return _NoClass
 
 
 def _list_kind(inner: Description, *, path: FieldPath, slots: list[Slot]) -> Kind:

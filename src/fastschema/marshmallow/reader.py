@@ -57,11 +57,10 @@ def read(schema: Any) -> Program:
 
 def describe_schema(schema: Any) -> Description:
     """All that the generated code depends on, as plain hashable values."""
-    dict_class = schema.dict_class
     return (
         "marshmallow",
         type(schema).__name__,
-        dict_class is dict,
+        schema.dict_class is dict,
         overrides(schema, "get_attribute", _STOCK_GET_ATTRIBUTE),
         tuple([_describe_field(name, field) for name, field in schema.dump_fields.items()]),
     )
@@ -69,8 +68,10 @@ def describe_schema(schema: Any) -> Description:
 
 def _describe_field(name: str, field: Any) -> Description:
     data_key, attribute, default = field.data_key, field.attribute, field.dump_default
-    if type(name) is not str or (data_key is not None and type(data_key) is not str):
-        raise UnreadableError(f"the key of field {name!r} is not a plain str")
+    if type(name) is not str:
+        raise UnreadableError("the name of a field is not a plain str")
+    if data_key is not None and type(data_key) is not str:
+        data_key = (str.__str__(data_key) if isinstance(data_key, str) else "key",)
     own = vars(field)
     cls = type(field)
     if cls.serialize is not _STOCK_FIELD_SERIALIZE or "serialize" in own:
@@ -94,7 +95,10 @@ def make_node(description: Description) -> ObjectNode:
         Slot("fields", lambda subject, cls, form: subject.fields),
         Slot("accessor", lambda subject, cls, form: subject.schema.get_attribute),
     ]
-    if not is_dict:
+    keys = [name if key is None else key for name, key, *_ in descriptions]
+    # A key that a late change gave to two fields is set by each that has a value.
+    is_display = is_dict and len(set(keys)) == len(keys)
+    if not is_display:
         slots.append(Slot("dict_class", lambda subject, cls, form: subject.schema.dict_class))
     nodes = [
         _field_node(index, field, own_accessor, slots) for index, field in enumerate(descriptions)
@@ -105,7 +109,7 @@ def make_node(description: Description) -> ObjectNode:
         slots=tuple(slots),
         missing=missing,
         access=access_of,
-        dict_class=None if is_dict else "dict_class",
+        dict_class=None if is_display else "dict_class",
     )
 
 
@@ -115,7 +119,10 @@ def _field_node(
     name, data_key, attribute, has_default, kind_description = description
     field = f"fields[{index}]"
     path = FieldPath(field, lambda fields: fields[index], name)
-    key = name if data_key is None else data_key
+    key, key_slot = name if data_key is None else data_key, None
+    if isinstance(data_key, tuple):
+        key, key_slot = data_key[0], f"key_{len(slots)}"
+        slots.append(Slot(key_slot, lambda subject, cls, form: subject.fields[index].data_key))
     if kind_description[0] == _BY_SERIALIZE:
         expression = f"{field}.serialize({literal(name)}, obj, accessor=accessor)"
         return FieldNode(
@@ -123,6 +130,7 @@ def _field_node(
             Source(name, Read(expression)),
             _passed_on("the field's own serialize"),
             field,
+            key_slot=key_slot,
             reason=kind_description[1],
         )
     field_kind = kind(kind_description, path, slots)
@@ -132,6 +140,7 @@ def _field_node(
         field_kind,
         field,
         default=_default(field, has_default),
+        key_slot=key_slot,
         reason=_reason(kind_description),
     )
 
@@ -144,7 +153,7 @@ def _reason(description: Description) -> str | None:
 
 
 def _passed_on(label: str) -> Kind:
-    raw = kind(("raw",), FieldPath("", lambda fields: None, ""), [])
+    raw = kind(("raw", "str"), FieldPath("", lambda fields: None, ""), [])
     return Kind(label, faithful=raw.faithful, json=raw.json, names=raw.names)
 
 

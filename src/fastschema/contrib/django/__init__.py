@@ -14,13 +14,13 @@ def install() -> None:
 
     Installing again does nothing.
     """
-    from fastschema.contrib.django.install import install
+    from fastschema.contrib.django.installation import install
 
     install()
 
 
 def uninstall() -> None:
     """Give the serializer classes their own methods back."""
-    from fastschema.contrib.django.install import uninstall
+    from fastschema.contrib.django.installation import uninstall
 
     uninstall()

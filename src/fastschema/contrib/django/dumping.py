@@ -114,7 +114,7 @@ def _represent_each(dispatch: Dispatch, data: Any) -> list[Any]:
 
 # A nested serializer is compiled under the installed methods too.
 def register_installed(to_representation: Any, list_to_representation: Any) -> None:
-    """Let the methods that :mod:`install` puts in place count as stock's."""
+    """Let the methods that :mod:`installation` puts in place count as stock's."""
     KNOWN.add(to_representation)
     KNOWN_LIST.add(list_to_representation)
     KINDS[to_representation] = KINDS[STOCK_TO_REPRESENTATION]

@@ -10,8 +10,10 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
 
 from fastschema.engines import PLAIN_CLASSES, Engine, orjson
-from fastschema.nodes import Form
+from fastschema.nodes import Form, Missing
 
+missing = Missing()
+"""Stands for a field that is left out (``SkipField``)."""
 _SEPARATORS = (",", ":")
 
 
@@ -107,11 +109,11 @@ else:
 
 
 def json_value(value: Any) -> Any:
-    """Any value as orjson must be given it, to write what ``JSONRenderer`` writes.
+    """Any value as orjson must be given it; ``missing`` stays, to be left out.
 
-    :raises TypeError, ValueError: for a value that it cannot write
+    :raises TypeError, ValueError: for a value that ``JSONRenderer`` cannot write
     """
-    if type(value) in PLAIN_CLASSES:
+    if type(value) in PLAIN_CLASSES or value is missing:
         return value
     return orjson.Fragment(stock_encode(value))
 

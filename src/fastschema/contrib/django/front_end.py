@@ -34,7 +34,7 @@ class RestFrameworkFrontEnd:
         """The serializer itself, or an instance of a serializer class."""
         return schema() if isinstance(schema, type) else schema
 
-    def dump(self, schema: Any, obj: Any, many: bool) -> Any:
+    def dump(self, schema: Any, obj: Any, many: bool | None) -> Any:
         """What ``to_representation`` of the serializer returns, be it installed or not."""
         if isinstance(schema, ListSerializer):
             if type(schema).to_representation in KNOWN_LIST:
@@ -43,7 +43,7 @@ class RestFrameworkFrontEnd:
         one = represent if is_stock_serializer(schema) else _by_itself
         return [one(schema, each) for each in rows(obj)] if many else one(schema, obj)
 
-    def stock_dump(self, schema: Any, obj: Any, many: bool) -> Any:
+    def stock_dump(self, schema: Any, obj: Any, many: bool | None) -> Any:
         """What ``to_representation`` returns in stock."""
         with disabled():
             return self.dump(schema, obj, many)

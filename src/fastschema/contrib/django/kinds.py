@@ -192,8 +192,8 @@ def _kind_by_class(name: str, otherwise: str) -> Kind:
     return Kind(
         name,
         faithful=Conversion(class_name, faithful, otherwise),
-        json=Conversion(class_name, json, otherwise),
-        names={class_name: common},
+        json=Conversion(class_name, json, f"json_value({otherwise})"),
+        names={class_name: common, "json_value": json_value},
         may_skip=True,
     )
 
@@ -272,8 +272,13 @@ def _datetime_kind(path: FieldPath, slots: list[Slot]) -> Kind:
             "datetime", f"utc_text({{value}}) if {is_utc} else {zoned}", path.otherwise
         ),
         # The engine writes UTC as "Z".
-        json=Conversion("datetime", f"{{value}} if {is_utc} else {zoned}", path.otherwise),
+        json=Conversion(
+            "datetime",
+            f"{{value}} if {is_utc} else {zoned}",
+            f"json_value({path.otherwise})",
+        ),
         names={
+            "json_value": json_value,
             "datetime": datetime.datetime,
             "utc": datetime.UTC,
             "utc_text": utc_text,

