@@ -1,7 +1,7 @@
 """From what a schema reads as to the program compiled from it.
 
-The key is the whole description of the schema, made anew for each dump: equal schemas share a
-program, and one that was changed in any way finds (or makes) another. Nothing in a key or a
+The key is the whole description of the schema: equal schemas share a program, and one that was
+changed in any way finds (or makes) another. Nothing in a key or a
 program refers to a user's schema class, so throw-away classes die as they would in stock.
 """
 
@@ -50,9 +50,13 @@ class ProgramCache:
                     self._programs[description] = program
                     program.last_used = next(self._clock)
                     return program
+        self.used(program)
+        return program
+
+    def used(self, program: Program) -> None:
+        """A program that is known already is used again."""
         program.last_used = next(self._clock)
         recorder.cache_hit()
-        return program
 
     def _make_room(self) -> None:
         if len(self._programs) < self._size:

@@ -29,7 +29,11 @@ For each form of output and each way of access one function is generated, shaped
 
 from __future__ import annotations
 
-from fastschema.nodes import Conversion, FieldNode, Form, ObjectNode, Read, literal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fastschema.nodes import Conversion, FieldNode, Form, ObjectNode, Read, Slot, literal
 from fastschema.source import GeneratedFunction, Names, SourceWriter
 
 _FIXED_NAMES = frozenset(
@@ -49,12 +53,29 @@ _FIXED_NAMES = frozenset(
 )
 
 
-def generate(node: ObjectNode, form: Form, access: str) -> GeneratedFunction:
-    """The ``bind`` function for objects of one kind of access.
+@dataclass(frozen=True, slots=True)
+class DumpFunction:
+    """A generated ``bind`` function.
 
-    Its parameters are the class of the objects, a weak reference to the dispatch that other
-    classes go to, and the values of the node's slots, in their order.
+    :param bind: its parameters are the class of the objects, a weak reference to the dispatch
+        that objects of other classes go to, and the values of the slots; it returns the function
+        that dumps one object
+    :param slots: those of the node that the code uses
+    :param source: where it comes from
     """
+
+    bind: Callable[..., Callable[[Any], Any]]
+    slots: tuple[Slot, ...]
+    source: GeneratedFunction
+
+    @property
+    def text(self) -> str:
+        """The generated source."""
+        return self.source.text
+
+
+def generate(node: ObjectNode, form: Form, access: str) -> DumpFunction:
+    """The function that dumps objects read by one way of access."""
     return _Generator(node, form, access).generate()
 
 
@@ -78,19 +99,23 @@ class _Generator:
             for variable, field in zip(self._variables, node.fields, strict=True)
             if field.kind.link is not None
         }
-        self._parameters = ", ".join(["known", "dispatch", *slots])
 
-    def generate(self) -> GeneratedFunction:
-        writer = self._writer
+    def generate(self) -> DumpFunction:
         function_name = self._names.unique(f"dump_{self._node.name}")
-        with writer.block(f"def bind({self._parameters}):"):
+        body = self._writer
+        with body.block(f"def {function_name}(obj):"):
+            self._write_body()
+        slots = tuple([slot for slot in self._node.slots if body.mentions(slot.name)])
+        parameters = ", ".join(["known", "dispatch", *(slot.name for slot in slots)])
+        writer = SourceWriter()
+        with writer.block(f"def bind({parameters}):"):
             for dispatch, dump in self._links.values():
                 writer.line(f"{dispatch} = {dump} = None")
-            with writer.block(f"def {function_name}(obj):"):
-                self._write_body()
+            writer.include(body)
             writer.line(f"return {function_name}")
         title = f"{function_name} by {self._access}, {self._form.value}"
-        return GeneratedFunction("bind", title, writer.text, self._objects)
+        source = GeneratedFunction("bind", title, writer.text, self._objects)
+        return DumpFunction(source.function, slots, source)
 
     def _write_body(self) -> None:
         writer = self._writer
@@ -198,27 +223,34 @@ class _Generator:
             self._writer.line(line)
 
     def _write_nested(self, variable: str, field: FieldNode, on_missing: str) -> None:
-        """Find the child's dispatch at the first value, and its function at the first object.
-
-        The dispatch is asked for before None is looked at, because stock builds the nested schema
-        (and raises what that raises) even for None.
-        """
+        """Find the child's dispatch at the first value, and its function at the first object."""
         writer = self._writer
-        dispatch, dump = self._links[variable]
+        dispatch, _ = self._links[variable]
         if field.settle is not None:
             with writer.block(f"if callable({variable}):"):
                 writer.line(f"{variable} = {self._fill(field.settle, variable, field)}")
         with writer.block(f"if {variable} is missing:"):
             writer.line(on_missing)
-        with writer.block("else:"):
-            with writer.block(f"if {dispatch} is None:"):
-                writer.line(f"{dispatch} = {field.kind.link}.dispatch")
-            with writer.block(f"if {variable} is not None:"):
-                with writer.block(f"if {dump} is None:"):
-                    writer.line(f"{dump} = {dispatch}[type({variable})]")
-                writer.line(f"{variable} = {dump}({variable})")
-                with writer.block(f"if {variable} is missing:"):
-                    writer.line(on_missing)
+        if field.kind.link_for_none:
+            with writer.block("else:"):
+                with writer.block(f"if {dispatch} is None:"):
+                    writer.line(f"{dispatch} = {field.kind.link}.dispatch")
+                with writer.block(f"if {variable} is not None:"):
+                    self._write_nested_dump(variable, on_missing)
+        else:
+            with writer.block(f"elif {variable} is not None:"):
+                with writer.block(f"if {dispatch} is None:"):
+                    writer.line(f"{dispatch} = {field.kind.link}.dispatch")
+                self._write_nested_dump(variable, on_missing)
+
+    def _write_nested_dump(self, variable: str, on_missing: str) -> None:
+        writer = self._writer
+        dispatch, dump = self._links[variable]
+        with writer.block(f"if {dump} is None:"):
+            writer.line(f"{dump} = {dispatch}[type({variable})]")
+        writer.line(f"{variable} = {dump}({variable})")
+        with writer.block(f"if {variable} is missing:"):
+            writer.line(on_missing)
 
     def _fill(self, template: str, variable: str, field: FieldNode) -> str:
         return template.format(value=variable, field=field.field)

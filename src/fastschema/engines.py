@@ -25,17 +25,76 @@ __all__ = [
     "TEXT_NAMES",
     "TEXT_TEMPLATES",
     "Engine",
+    "JsonText",
     "OrjsonEngine",
     "StandardEngine",
     "engine",
     "json_number",
     "json_value",
     "orjson",
+    "orjson_default",
     "standard_dumps",
+    "stock_value",
 ]
 
 PLAIN_CLASSES = frozenset([str, int, bool, type(None)])
 """Values of exactly these classes are written alike by every engine."""
+
+
+class JsonText:
+    """A finished piece of JSON among data in JSON form.
+
+    :param text: the JSON, as UTF-8
+    """
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+
+    @classmethod
+    def of(cls, value: Any, dumps: Callable[[Any], bytes]) -> JsonText | Unwritable:
+        """A value written by stock's encoder, or the exception that it raises."""
+        try:
+            return cls(dumps(value))
+        except Exception as error:
+            return Unwritable(error)
+
+
+class Unwritable:
+    """A value that the encoder refuses, among data in JSON form.
+
+    Stock encodes when everything is dumped, so its exception waits until then.
+
+    :param error: the encoder's exception
+    """
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+def orjson_default(value: Any) -> Any:
+    """What orjson asks for a value that it does not know.
+
+    :raises Exception: if the value cannot be written
+    """
+    if type(value) is JsonText:
+        return orjson.Fragment(value.text)
+    return stock_value(value)
+
+
+def stock_value(value: Any) -> Any:
+    """What stock's encoder is given for a value that is only found in data in JSON form.
+
+    :raises Exception: if the value cannot be written
+    """
+    if type(value) is JsonText:
+        return json.loads(value.text)
+    if type(value) is Unwritable:
+        raise value.error
+    raise TypeError(f"Object of type {value.__class__.__name__} is not JSON serializable")
 
 
 class Engine(Protocol):
@@ -92,22 +151,18 @@ class OrjsonEngine:
         nesting; what it refuses is written by the standard library from the same data.
         """
         try:
-            return orjson.dumps(data, option=self._option)
+            return orjson.dumps(data, orjson_default, self._option)
         except TypeError:
             return standard_dumps(data, default=self._stock_value)
 
     def _stock_value(self, value: Any) -> Any:
         """What stock would have given for a value that the JSON form leaves to orjson."""
-        if isinstance(value, orjson.Fragment):
-            return json.loads(value.contents)
         if isinstance(value, datetime.datetime):
             text = value.isoformat()
             return text.removesuffix("+00:00") + "Z" if self._ends_in_utc(text) else text
         if isinstance(value, (datetime.date, datetime.time)):
             return value.isoformat()
-        if isinstance(value, uuid.UUID):
-            return str(value)
-        raise TypeError(f"Object of type {value.__class__.__name__} is not JSON serializable")
+        return str(value) if isinstance(value, uuid.UUID) else stock_value(value)
 
     def _ends_in_utc(self, text: str) -> bool:
         return self._utc_z and text.endswith("+00:00")
@@ -131,19 +186,18 @@ def json_number(value: Any) -> Any:
     """A number as orjson must be given it, to write what ``json.dumps`` writes.
 
     Floats that the two spell differently (NaN, infinities, very small and very large ones) become
-    fragments of JSON; everything else is returned as it is.
+    :class:`JsonText`; everything else is returned as it is.
     """
     if type(value) is not float or 1e-4 <= abs(value) < 1e16 or value == 0.0:
         return value
-    return orjson.Fragment(json.dumps(value))
+    return JsonText(json.dumps(value).encode())
 
 
 def json_value(value: Any) -> Any:
     """Any value as orjson must be given it, to write what ``json.dumps`` writes.
 
-    :raises TypeError, ValueError: what ``json.dumps`` raises for a value that it cannot write,
-        be it one that orjson could
+    What ``json.dumps`` cannot write, be it something that orjson could, is :class:`Unwritable`.
     """
     if type(value) in PLAIN_CLASSES:
         return value
-    return orjson.Fragment(standard_dumps(value))
+    return JsonText.of(value, standard_dumps)

@@ -27,8 +27,8 @@ class FrontEnd(Protocol):
         """What stock's dump returns, by stock."""
         ...
 
-    def is_many(self, schema: Any) -> bool:
-        """Whether the schema dumps collections unless told otherwise."""
+    def is_collection(self, schema: Any, obj: Any, many: bool | None) -> bool:
+        """Whether stock dumps ``obj`` row by row."""
         ...
 
     def whole_dispatch(self, schema: Any, form: Form) -> Dispatch | None:
@@ -49,6 +49,13 @@ class FrontEnd(Protocol):
 
     def program(self, schema: Any) -> Program | None:
         """The program of a schema, or None if it runs as stock."""
+        ...
+
+    def access(self, name: str) -> str:
+        """A way of access by its name.
+
+        :raises ValueError: if there is none of that name
+        """
         ...
 
     def explain(self, schema: Any) -> Report:

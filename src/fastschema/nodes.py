@@ -51,6 +51,18 @@ In general a value is read as stock reads it, by stock's own function.
 """
 
 
+def known_access(name: str, *more: str) -> str:
+    """The name of a way of access, checked.
+
+    :param more: the front end's own ways
+    :raises ValueError: if there is none of that name
+    """
+    known = (ATTRIBUTE, ITEM, GENERAL, *more)
+    if name not in known:
+        raise ValueError(f"access must be one of {', '.join(known)}, not {name!r}")
+    return name
+
+
 @dataclass(frozen=True, slots=True)
 class Read:
     """One way to read a value: an expression, and what it is when an exception is raised.
@@ -105,6 +117,7 @@ class Kind:
     :param none_stays: whether None stays None
     :param link: for a nested schema, the slot that holds the link to it in this dump (a
         ``program.Link``)
+    :param link_for_none: whether stock looks for the nested schema even if the value is None
     :param may_skip: whether ``otherwise`` may give ``missing``, so that the key is left out
     """
 
@@ -114,6 +127,7 @@ class Kind:
     names: Mapping[str, object] = field(default_factory=dict)
     none_stays: bool = True
     link: str | None = None
+    link_for_none: bool = False
     may_skip: bool = False
 
     def conversion(self, form: Form) -> Conversion:
@@ -175,16 +189,6 @@ class ObjectNode:
     access: Callable[[type], str]
     dict_class: str | None = None
     names: Mapping[str, object] = field(default_factory=dict)
-
-    @property
-    def compiled_fields(self) -> int:
-        """How many fields are compiled."""
-        return sum(node.reason is None for node in self.fields)
-
-    @property
-    def stock_fields(self) -> int:
-        """How many fields run as stock."""
-        return len(self.fields) - self.compiled_fields
 
 
 def literal(text: str) -> str:

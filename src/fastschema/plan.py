@@ -9,7 +9,6 @@ from fastschema.front_end import FrontEnd, front_end_for
 from fastschema.nodes import ATTRIBUTE, Form
 from fastschema.program import Dispatch
 from fastschema.report import Report
-from fastschema.statistics import recorder
 from fastschema.streaming import CHUNK_SIZE, JsonArray
 from fastschema.switch import is_disabled
 
@@ -62,11 +61,9 @@ class Plan:
         dispatch = self._dispatch()
         if dispatch is None:
             return self._stock_dumps(obj, many)
-        if obj is not None and (self._front_end.is_many(self._schema) if many is None else many):
+        if self._front_end.is_collection(self._schema, obj, many):
             return self._json_array(dispatch, self._front_end.rows(self._schema, obj)).join()
-        result = dispatch[type(obj)](obj)
-        recorder.compiled(dispatch.program.node, 1)
-        return self._front_end.engine(self._schema).encode(result)
+        return self._front_end.engine(self._schema).encode(dispatch.one_row(obj))
 
     def stream(self, rows: Any, chunk_size: int = CHUNK_SIZE) -> Iterator[bytes]:
         """The rows as one JSON array, in chunks of bytes, written while the rows are read.
@@ -80,7 +77,7 @@ class Plan:
         """
         if chunk_size < 1:
             raise ValueError(f"chunk_size must be at least 1, not {chunk_size}")
-        return self._stream(rows, chunk_size)
+        return self._stream(self._dispatch(), rows, chunk_size)
 
     def explain(self) -> Report:
         """Field by field: compiled or stock, and why. Prints as a table."""
@@ -90,13 +87,15 @@ class Plan:
         """The generated code.
 
         :param form: "faithful" (what :meth:`dump` runs) or "json" (:meth:`dumps`)
-        :param access: for objects read by "attribute", by "item", or in "general" as stock does
+        :param access: for objects read by "attribute", by "item", or in "general" as stock does;
+            Django models have "model"
         :returns: the source of the function, or a comment if the schema runs as stock
+        :raises ValueError: for a form or an access that there is not
         """
         program = self._front_end.program(self._schema)
         if program is None:
             return f"# {self.explain()}\n"
-        return program.function(Form(form), access).text
+        return program.function(Form(form), self._front_end.access(access)).text
 
     def _dispatch(self) -> Dispatch | None:
         if is_disabled():
@@ -107,17 +106,12 @@ class Plan:
     def _stock_dumps(self, obj: Any, many: bool | None) -> bytes:
         return self._front_end.stock_encode(self._schema, self.dump(obj, many))
 
-    def _stream(self, rows: Any, chunk_size: int) -> Iterator[bytes]:
-        dispatch = self._dispatch()
+    def _stream(self, dispatch: Dispatch | None, rows: Any, chunk_size: int) -> Iterator[bytes]:
         if dispatch is None:
             yield self._stock_dumps(rows, True)
         else:
             yield from self._json_array(dispatch, rows, chunk_size)
 
     def _json_array(self, dispatch: Dispatch, rows: Any, chunk_size: int = CHUNK_SIZE) -> JsonArray:
-        def dump_many(chunk: Any) -> list[Any]:
-            results = dispatch.many(chunk)
-            recorder.compiled(dispatch.program.node, len(results))
-            return results
-
-        return JsonArray(rows, dump_many, self._front_end.engine(self._schema).encode, chunk_size)
+        encode = self._front_end.engine(self._schema).encode
+        return JsonArray(rows, dispatch.all_rows, encode, chunk_size)

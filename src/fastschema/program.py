@@ -7,9 +7,9 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from fastschema.dumping import generate
+from fastschema.dumping import DumpFunction, generate
 from fastschema.nodes import Form, ObjectNode
-from fastschema.source import GeneratedFunction
+from fastschema.statistics import recorder
 
 Dump = Callable[[Any], Any]
 """From an object to what its schema makes of it."""
@@ -24,11 +24,13 @@ class Program:
 
     def __init__(self, node: ObjectNode) -> None:
         self.node = node
+        self.stock_fields = sum(field.reason is not None for field in node.fields)
+        self.compiled_fields = len(node.fields) - self.stock_fields
         self.last_used = 0
-        self._functions: dict[tuple[Form, str], GeneratedFunction] = {}
+        self._functions: dict[tuple[Form, str], DumpFunction] = {}
         self._lock = threading.Lock()
 
-    def function(self, form: Form, access: str) -> GeneratedFunction:
+    def function(self, form: Form, access: str) -> DumpFunction:
         """The generated ``bind`` function for one form and one kind of access."""
         key = (form, access)
         try:
@@ -69,27 +71,52 @@ class Dispatch(dict[type, Dump]):
 
     def __missing__(self, cls: type) -> Dump:
         node = self.program.node
-        bind = self.program.function(self._form, node.access(cls)).function
-        values = [slot.resolve(self._subject, cls, self._form) for slot in node.slots]
-        dump: Dump = bind(cls, weakref.ref(self), *values)
+        function = self.program.function(self._form, node.access(cls))
+        subject, form = self._subject, self._form
+        values = [slot.resolve(subject, cls, form) for slot in function.slots]
+        dump: Dump = function.bind(cls, weakref.ref(self), *values)
         self[cls] = dump
         return dump
 
     def __call__(self, obj: Any) -> Any:
-        """Dump one object."""
+        """Dump one object, of another class than a function expected."""
         return self[type(obj)](obj)
 
-    def many(self, rows: Iterable[Any]) -> list[Any]:
-        """Dump each row as it is read (a row source may reuse one object for all rows)."""
-        results: list[Any] = []
-        append = results.append
-        known = None
-        for row in rows:
-            if type(row) is not known:
-                known = type(row)
-                dump = self[known]
-            append(dump(row))
+    def one_row(self, obj: Any) -> Any:
+        """Dump one object, and count it."""
+        result = self[type(obj)](obj)
+        program = self.program
+        recorder.compiled(1, program.compiled_fields, program.stock_fields)
+        return result
+
+    def all_rows(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row, and count them."""
+        results = self.many(rows)
+        program = self.program
+        recorder.compiled(len(results), program.compiled_fields, program.stock_fields)
         return results
+
+    def many(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row as it is read."""
+        return dump_each(rows, lambda: self)
+
+
+def dump_each(rows: Iterable[Any], find: Callable[[], Dispatcher]) -> list[Any]:
+    """Dump each row as it is read (a row source may reuse one object for all rows).
+
+    :param find: finds the dispatch, when there is a first row
+    """
+    results: list[Any] = []
+    append = results.append
+    dispatch = known = None
+    for row in rows:
+        if type(row) is not known:
+            if dispatch is None:
+                dispatch = find()
+            known = type(row)
+            dump = dispatch[known]
+        append(dump(row))
+    return results
 
 
 class Always:
@@ -124,6 +151,10 @@ class Link:
         if self._dispatch is None:
             self._dispatch = self._find()
         return self._dispatch
+
+    def many(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row; without rows the nested schema is not looked for."""
+        return dump_each(rows, lambda: self.dispatch)
 
     def __call__(self, value: Any) -> Any:
         """Dump one value; None stays None."""

@@ -58,6 +58,15 @@ class SourceWriter:
         yield
         self._depth -= 1
 
+    def include(self, other: SourceWriter) -> None:
+        """Add the lines of another writer at the current indentation."""
+        for line in other._lines:
+            self.line(line)
+
+    def mentions(self, identifier: str) -> bool:
+        """Whether the source written so far uses an identifier."""
+        return re.search(rf"\b{identifier}\b", self.text) is not None
+
     @property
     def text(self) -> str:
         """The source written so far."""

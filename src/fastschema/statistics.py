@@ -6,8 +6,6 @@ import threading
 from collections import Counter
 from dataclasses import dataclass
 
-from fastschema.nodes import ObjectNode
-
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
@@ -60,12 +58,12 @@ class Recorder:
         with self._lock:
             self._cache_hits += 1
 
-    def compiled(self, node: ObjectNode, rows: int) -> None:
-        """Generated code dumped so many rows."""
+    def compiled(self, rows: int, compiled_fields: int, stock_fields: int) -> None:
+        """Generated code dumped so many rows, each with so many fields of either sort."""
         with self._lock:
             self._compiled_rows += rows
-            self._compiled_fields += rows * node.compiled_fields
-            self._stock_fields += rows * node.stock_fields
+            self._compiled_fields += rows * compiled_fields
+            self._stock_fields += rows * stock_fields
 
     def stock(self, rows: int) -> None:
         """Stock dumped so many rows."""

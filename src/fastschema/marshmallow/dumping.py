@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import Schema
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
-from fastschema.marshmallow.kinds import json_value, overrides
+from fastschema.marshmallow.kinds import json_value
 from fastschema.marshmallow.reader import read
 from fastschema.nodes import Form, UnreadableError
 from fastschema.program import Always, Dispatch, Dispatcher, Link
@@ -26,9 +26,9 @@ class Subject:
 
     __slots__ = ("fields", "schema")
 
-    def __init__(self, schema: Any) -> None:
+    def __init__(self, schema: Any, fields: list[Any]) -> None:
         self.schema = schema
-        self.fields = list(schema.dump_fields.values())
+        self.fields = fields
 
     def link(self, field: Any, form: Form) -> Link:
         """The link to the schema of a nested field."""
@@ -37,7 +37,7 @@ class Subject:
 
 def overrides_dump(schema: Any) -> str | None:
     """Why a schema's own code dumps instead of stock's, or None."""
-    if overrides(schema, "dump", STOCK_DUMP):
+    if type(schema).dump is not STOCK_DUMP or "dump" in vars(schema):
         return "dump is overridden"
     if type(schema)._serialize not in KNOWN_SERIALIZE or "_serialize" in vars(schema):
         return "_serialize is overridden"
@@ -46,7 +46,8 @@ def overrides_dump(schema: Any) -> str | None:
 
 def has_hooks(schema: Any) -> bool:
     """Whether a schema has ``pre_dump`` or ``post_dump`` hooks."""
-    return bool(schema._hooks.get(PRE_DUMP) or schema._hooks.get(POST_DUMP))
+    hooks = schema._hooks
+    return bool(hooks and (hooks.get(PRE_DUMP) or hooks.get(POST_DUMP)))
 
 
 def dispatch_for(schema: Any, form: Form) -> Dispatch:
@@ -54,7 +55,8 @@ def dispatch_for(schema: Any, form: Form) -> Dispatch:
 
     :raises UnreadableError: if the schema cannot be compiled
     """
-    return Dispatch(read(schema), form, Subject(schema))
+    program, fields = read(schema)
+    return Dispatch(program, form, Subject(schema, fields))
 
 
 def own_dump(schema: Any, obj: Any, many: bool | None) -> Any:
@@ -85,13 +87,7 @@ def serialize(schema: Any, obj: Any, many: bool) -> Any:
         dispatch = dispatch_for(schema, Form.FAITHFUL)
     except UnreadableError:
         return _stock_serialize(schema, obj, many)
-    if many:
-        results = dispatch.many(obj)
-        recorder.compiled(dispatch.program.node, len(results))
-        return results
-    result = dispatch[type(obj)](obj)
-    recorder.compiled(dispatch.program.node, 1)
-    return result
+    return dispatch.all_rows(obj) if many else dispatch.one_row(obj)
 
 
 def _stock_serialize(schema: Any, obj: Any, many: bool) -> Any:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
 from marshmallow.fields import List, Nested
 
-from fastschema.engines import Engine, engine
+from fastschema.engines import Engine, engine, standard_dumps
 from fastschema.marshmallow.dumping import (
-    Subject,
     dispatch_for,
     dump,
     has_hooks,
@@ -18,7 +16,7 @@ from fastschema.marshmallow.dumping import (
     own_dump,
 )
 from fastschema.marshmallow.reader import read
-from fastschema.nodes import Form, UnreadableError
+from fastschema.nodes import Form, UnreadableError, known_access
 from fastschema.program import Dispatch, Program
 from fastschema.report import Report, field_reports, with_nested
 from fastschema.switch import disabled
@@ -43,9 +41,9 @@ class MarshmallowFrontEnd:
         with disabled():
             return own_dump(schema, obj, many)
 
-    def is_many(self, schema: Any) -> bool:
-        """``Schema.many``."""
-        return bool(schema.many)
+    def is_collection(self, schema: Any, obj: Any, many: bool | None) -> bool:
+        """Whether ``many``, or else ``Schema.many``, is true; None is never a collection."""
+        return obj is not None and bool(schema.many if many is None else many)
 
     def whole_dispatch(self, schema: Any, form: Form) -> Dispatch | None:
         """The schema's dispatch, unless it has hooks or overrides or cannot be read."""
@@ -66,15 +64,19 @@ class MarshmallowFrontEnd:
         return self._engine
 
     def stock_encode(self, schema: Any, data: Any) -> bytes:
-        """``json.dumps``, as UTF-8."""
-        return json.dumps(data).encode()
+        """``json.dumps``, compact and as UTF-8."""
+        return standard_dumps(data)
 
     def program(self, schema: Any) -> Program | None:
         """The program of a schema, or None if it runs as stock."""
         try:
-            return None if overrides_dump(schema) is not None else read(schema)
+            return None if overrides_dump(schema) is not None else read(schema)[0]
         except UnreadableError:
             return None
+
+    def access(self, name: str) -> str:
+        """A way of access by its name; see :func:`fastschema.nodes.known_access`."""
+        return known_access(name)
 
     def explain(self, schema: Any) -> Report:
         """How the schema is dumped, nested schemas included."""
@@ -87,13 +89,13 @@ def _explain(schema: Any, above: tuple[Program, ...]) -> Report:
     if reason is not None:
         return Report(name, [], reason)
     try:
-        program = read(schema)
+        program, fields = read(schema)
     except UnreadableError as error:
         return Report(name, [], str(error))
     reports = field_reports(program.node)
     nested: dict[str, Report] = {}
     if program not in above:  # a schema that nests itself is told of once
-        for report, field in zip(reports, Subject(schema).fields, strict=True):
+        for report, field in zip(reports, fields, strict=True):
             if report.compiled:
                 nested.update(_explain_nested(report.key, field, (*above, program)))
     return Report(name, with_nested(reports, nested))

@@ -20,14 +20,21 @@ from typing import Any, NamedTuple
 
 from marshmallow import fields, missing, utils
 
-from fastschema import engines
+from fastschema import decimals, engines
 from fastschema.engines import TEXT_NAMES, TEXT_TEMPLATES, json_number
 from fastschema.nodes import Conversion, Form, Kind, Slot, as_template, literal
+from fastschema.recognition import Look
 
 Description = tuple[Any, ...]
 """The name of a kind, then its options."""
 
 OWN_METHOD = "own method"
+# As they are when fastschema is imported: what is patched later is not stock's.
+_NUMBER_FORMAT_NUM = fields.Number._format_num
+_NUMBER_TO_STRING = fields.Number._to_string
+_DECIMAL_FORMAT_NUM = fields.Decimal._format_num
+_DECIMAL_TO_STRING = fields.Decimal._to_string
+_NESTED_SCHEMA = fields.Nested.schema
 _INVISIBLE_PLACES = range(7)
 """With so many places, ``str`` never writes a finite Decimal with an exponent."""
 
@@ -37,87 +44,87 @@ def stock(reason: str) -> Description:
     return (OWN_METHOD, reason)
 
 
-def overrides(owner: Any, name: str, known: Any) -> bool:
-    """Whether a class or an instance has another method of that name than the one we know."""
-    return getattr(type(owner), name, None) is not known or name in vars(owner)
-
-
 def json_value(value: Any) -> Any:
     """Any value as the JSON engine must be given it; ``missing`` stays, to be left out."""
     return value if value is missing else engines.json_value(value)
 
 
-def describe(field: Any) -> Description:
+def describe(look: Look) -> Description:
     """What is done to the value of a field: the name of a kind, then its options."""
-    method = type(field)._serialize
+    method = look.method("_serialize")
+    if method is None:
+        return stock("_serialize is set on the field object")
     entry = KINDS.get(method)
     if entry is None:
         name = getattr(method, "__qualname__", "its _serialize")
         return stock(f"{name} is not one that fastschema knows")
-    if "_serialize" in vars(field):
-        return stock("_serialize is set on the field object")
     try:
-        return entry(field)
+        return entry(look)
     except Exception as error:
         return stock(f"its options cannot be read: {error}")
 
 
-def _raw(field: Any) -> Description:
+def _raw(look: Look) -> Description:
     # marshmallow 4 dumps whatever value a Boolean has.
-    return ("raw", "bool" if isinstance(field, fields.Boolean) else "str")
+    return ("raw", "bool" if issubclass(look.cls, fields.Boolean) else "str")
 
 
-def _string(field: Any) -> Description:
+def _string(look: Look) -> Description:
     # In marshmallow 3, UUID serializes by String's method.
-    return ("uuid",) if isinstance(field, fields.UUID) else ("string",)
+    return ("uuid",) if issubclass(look.cls, fields.UUID) else ("string",)
 
 
-def _uuid(field: Any) -> Description:
+def _uuid(look: Look) -> Description:
     return ("uuid",)
 
 
-def _number(field: Any) -> Description:
-    as_string = bool(field.as_string)
-    if not overrides(field, "_format_num", fields.Decimal._format_num):
-        if overrides(field, "_to_string", fields.Decimal._to_string):
+def _number(look: Look) -> Description:
+    as_string = bool(look.get("as_string"))
+    format_num, to_string = look.method("_format_num"), look.method("_to_string")
+    if format_num is _DECIMAL_FORMAT_NUM:
+        if to_string is not _DECIMAL_TO_STRING:
             return stock("_to_string is overridden")
-        return ("decimal", as_string, _places(field))
-    if overrides(field, "_format_num", fields.Number._format_num):
+        places = look.get("places")
+        return ("decimal", as_string, None if places is None else -places.as_tuple().exponent)
+    if format_num is not _NUMBER_FORMAT_NUM:
         return stock("_format_num is overridden")
-    if overrides(field, "_to_string", fields.Number._to_string):
+    if to_string is not _NUMBER_TO_STRING:
         return stock("_to_string is overridden")
-    if field.num_type is int:
+    num_type = look.get("num_type")
+    if num_type is int:
         return ("integer", as_string)
-    if field.num_type is float:
+    if num_type is float:
         return ("float", as_string)
     return stock("num_type is neither int nor float")
 
 
-def _places(field: Any) -> int | None:
-    return None if field.places is None else -int(field.places.as_tuple().exponent)
-
-
-def _boolean(field: Any) -> Description:
+def _boolean(look: Look) -> Description:
     """Marshmallow 3 coerces by the field's sets, which users may set."""
-    truthy, falsy = field.truthy, field.falsy
-    if True in truthy and (False in falsy and False not in truthy):
-        return ("boolean",)
-    return stock("truthy and falsy do not hold the two booleans")
+    truthy, falsy = look.target.truthy, look.target.falsy
+    is_usual = look.note(
+        "(True in {it}.truthy and False in {it}.falsy and False not in {it}.truthy)",
+        True in truthy and False in falsy and False not in truthy,
+    )
+    return ("boolean",) if is_usual else stock("truthy and falsy do not hold the two booleans")
 
 
-def _temporal(field: Any) -> Description:
-    data_format = field.format or field.DEFAULT_FORMAT
+def _temporal(look: Look) -> Description:
+    data_format = look.get("format") or look.get("DEFAULT_FORMAT")
     try:
-        function = field.SERIALIZATION_FUNCS.get(data_format)
+        function = look.target.SERIALIZATION_FUNCS.get(data_format)
     except TypeError:
         return stock("the format cannot be looked up")
+    look.matches(
+        "{it}.SERIALIZATION_FUNCS.get({it}.format or {it}.DEFAULT_FORMAT)",
+        function,
+    )
     name = _ISO_FORMATS.get(function)
     return (name,) if name else stock("only the ISO format is compiled")
 
 
-def _enum(field: Any) -> Description:
-    inner = describe(field.field)
-    if field.by_value:
+def _enum(look: Look) -> Description:
+    inner = describe(look.within("field"))
+    if look.get("by_value"):
         if inner[0] == "raw":
             return ("enum by value",)
     elif inner == ("string",):
@@ -125,12 +132,12 @@ def _enum(field: Any) -> Description:
     return stock("an enum by a field of its own is not compiled")
 
 
-def _list(field: Any) -> Description:
-    return ("list", describe(field.inner))
+def _list(look: Look) -> Description:
+    return ("list", describe(look.within("inner")))
 
 
-def _nested(field: Any) -> Description:
-    if type(field).schema is not fields.Nested.schema:
+def _nested(look: Look) -> Description:
+    if look.on_class("schema") is not _NESTED_SCHEMA:
         return stock("the schema property is overridden")
     return ("nested",)
 
@@ -146,7 +153,7 @@ _ISO_FORMATS: dict[Any, str] = {
 }
 _ISO_FORMATS.pop(None, None)
 
-KINDS: dict[Any, Callable[[Any], Description]] = {
+KINDS: dict[Any, Callable[[Look], Description]] = {
     fields.Field._serialize: _raw,
     fields.String._serialize: _string,
     fields.Number._serialize: _number,
@@ -225,11 +232,12 @@ _BY_CLASS = {
     "boolean": _ByClass(bool),
     "uuid": _ByClass(uuid.UUID, faithful=TEXT_TEMPLATES["uuid"]),
     "date": _ByClass(datetime.date, faithful=TEXT_TEMPLATES["iso"]),
-    # orjson refuses times with a zone.
+    # orjson refuses times with a zone, and writes some fractions of seconds wrongly.
     "time": _ByClass(
         datetime.time,
         faithful="{value}.isoformat()",
-        json="{value} if {value}.tzinfo is None else {value}.isoformat()",
+        json="{value} if not {value}.microsecond and {value}.tzinfo is None"
+        " else {value}.isoformat()",
     ),
     # Offsets with seconds are written by orjson without them.
     "datetime": _ByClass(
@@ -277,34 +285,17 @@ def _decimal_kind(
     """A value that has its places already is written as it stands; the others are quantized."""
     result = "{value}"
     if places is not None:
-        number = len(slots)
-        quantum, rounding, longest = f"places_{number}", f"rounding_{number}", f"longest_{number}"
-        slots += [
-            Slot(quantum, lambda subject, cls, form: path.get(subject.fields).places),
-            Slot(rounding, lambda subject, cls, form: path.get(subject.fields).rounding),
-            Slot(longest, lambda subject, cls, form: _longest()),
-        ]
-        result = f"{{value}}.quantize({quantum}, {rounding})"
+        result = "{value}.quantize({field}.places, {field}.rounding)"
     if as_string:
         result = f"str({result})" if places in _INVISIBLE_PLACES else f"format({result}, 'f')"
     result = f"{result} if {{value}}.is_finite() else {path.own_method}"
-    if as_string and places is not None and places > 0:
-        is_exact = f"(text := str({{value}}))[{-places - 1}:{-places}] == '.'"
-        result = f"text if {is_exact} and len(text) <= {longest} else {result}"
+    if as_string:
+        longest = f"longest_{len(slots)}"
+        slots.append(Slot(longest, lambda subject, cls, form: decimals.longest()))
+        result = decimals.written(places, longest, result)
     conversion = Conversion("Decimal", result, path.own_method)
     label = "decimal as string" if as_string else "decimal"
     return Kind(label, faithful=conversion, json=conversion, names={"Decimal": decimal.Decimal})
-
-
-def _longest() -> int:
-    """How long a number with the right places may be written and surely needs no quantizing.
-
-    The decimal point makes it one longer than its digits; 0 for a context in which even such a
-    number may be out of range.
-    """
-    context = decimal.getcontext()
-    is_ordinary = context.Emin <= -9999 and context.Emax >= 9999
-    return context.prec + 1 if is_ordinary else 0
 
 
 def _enum_kind(name: str, path: FieldPath, slots: list[Slot]) -> Kind:
@@ -316,13 +307,16 @@ def _enum_kind(name: str, path: FieldPath, slots: list[Slot]) -> Kind:
         return _plain_enum(path.get(subject.fields).enum, attribute)
 
     slots.append(Slot(enum_class, resolve))
-    member = f"{{value}}._{attribute}_"
-    json_member = f"text if type(text := {member}) is str else json_value(text)"
+    member = f"text if type(text := {{value}}._{attribute}_) is str else "
+    if name == "enum by name":
+        conversion = Conversion(enum_class, member + path.own_method, path.own_method)
+        return Kind(name, faithful=conversion, json=conversion, may_skip=True)
     return Kind(
         name,
-        faithful=Conversion(enum_class, member, path.own_method),
-        json=Conversion(enum_class, json_member, f"json_value({path.own_method})"),
+        faithful=Conversion(enum_class, "{value}._value_", path.own_method),
+        json=Conversion(enum_class, f"{member}json_value(text)", f"json_value({path.own_method})"),
         names={"json_value": json_value},
+        may_skip=True,
     )
 
 
@@ -378,4 +372,6 @@ def _nested_kind(path: FieldPath, slots: list[Slot]) -> Kind:
         return subject.link(path.get(subject.fields), form)
 
     slots.append(Slot(link, resolve))
-    return Kind("nested schema", faithful=Conversion(), json=Conversion(), link=link)
+    return Kind(
+        "nested schema", faithful=Conversion(), json=Conversion(), link=link, link_for_none=True
+    )

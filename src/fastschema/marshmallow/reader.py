@@ -15,7 +15,6 @@ from fastschema.marshmallow.kinds import (
     FieldPath,
     describe,
     kind,
-    overrides,
 )
 from fastschema.nodes import (
     ATTRIBUTE,
@@ -31,6 +30,7 @@ from fastschema.nodes import (
     literal,
 )
 from fastschema.program import Program
+from fastschema.recognition import Facts, Look, Recognizer
 
 _STOCK_GET_ATTRIBUTE = Schema.get_attribute
 _STOCK_FIELD_SERIALIZE = fields.Field.serialize
@@ -39,53 +39,81 @@ _BY_SERIALIZE = "serialize"
 _LOOKUP_ERRORS = "(KeyError, IndexError, TypeError, AttributeError)"
 
 
-def read(schema: Any) -> Program:
-    """The program for a schema.
+_recognizer = Recognizer(missing)
+
+
+def read(schema: Any) -> tuple[Program, list[Any]]:
+    """The program for a schema, and its fields in the order of dumping.
 
     The slots of its node resolve from a :class:`fastschema.marshmallow.dumping.Subject`.
 
     :raises UnreadableError: if the schema cannot be compiled
     """
+    fields = [*schema.dump_fields.values()]
+    program = _recognizer.recognize(schema, fields)
+    if program is not None:
+        programs.used(program)
+        return program, fields
+    facts = _recognizer.facts(schema)
     try:
-        description = describe_schema(schema)
-        return programs.get(description, lambda: make_node(description))
+        description = describe_schema(schema, facts)
+        program = programs.get(description, lambda: make_node(description))
     except UnreadableError:
         raise
     except Exception as error:
         raise UnreadableError(f"the schema cannot be read: {error}") from error
+    _recognizer.learn(schema, fields, facts, program)
+    return program, fields
 
 
-def describe_schema(schema: Any) -> Description:
+def describe_schema(schema: Any, facts: Facts) -> Description:
     """All that the generated code depends on, as plain hashable values."""
+    look = Look.at_schema(schema, facts)
+    names = [*schema.dump_fields]
+    facts.add(f"[*schema.dump_fields] == {facts.name(names)}")
     return (
         "marshmallow",
         type(schema).__name__,
-        schema.dict_class is dict,
-        overrides(schema, "get_attribute", _STOCK_GET_ATTRIBUTE),
-        tuple([_describe_field(name, field) for name, field in schema.dump_fields.items()]),
+        look.note("({it}.dict_class is dict)", schema.dict_class is dict),
+        look.method("get_attribute") is not _STOCK_GET_ATTRIBUTE,
+        tuple(
+            [
+                _describe_field(name, Look(field, f"field_{index}", facts))
+                for index, (name, field) in enumerate(schema.dump_fields.items())
+            ]
+        ),
     )
 
 
-def _describe_field(name: str, field: Any) -> Description:
-    data_key, attribute, default = field.data_key, field.attribute, field.dump_default
+def _describe_field(name: str, look: Look) -> Description:
     if type(name) is not str:
         raise UnreadableError("the name of a field is not a plain str")
+    data_key = look.get("data_key")
     if data_key is not None and type(data_key) is not str:
         data_key = (str.__str__(data_key) if isinstance(data_key, str) else "key",)
-    own = vars(field)
-    cls = type(field)
-    if cls.serialize is not _STOCK_FIELD_SERIALIZE or "serialize" in own:
-        return (name, data_key, None, None, (_BY_SERIALIZE, "serialize is overridden"))
-    if cls.get_value is not _STOCK_GET_VALUE or "get_value" in own:
-        return (name, data_key, None, None, (_BY_SERIALIZE, "get_value is overridden"))
-    if not field._CHECK_ATTRIBUTE:
-        reason = f"{cls.__name__} does not read an attribute"
+    reason = _why_not_read(look)
+    if reason is not None:
         return (name, data_key, None, None, (_BY_SERIALIZE, reason))
+    field = look.target
+    has_default = None
+    if not look.note("({it}.dump_default is missing)", field.dump_default is missing):
+        is_callable = look.note("callable({it}.dump_default)", callable(field.dump_default))
+        has_default = "call" if is_callable else "value"
+    return (name, data_key, look.get("attribute"), has_default, describe(look))
+
+
+def _why_not_read(look: Look) -> str | None:
+    """Why the value of a field is not read in generated code, or None."""
+    if look.method("serialize") is not _STOCK_FIELD_SERIALIZE:
+        return "serialize is overridden"
+    if look.method("get_value") is not _STOCK_GET_VALUE:
+        return "get_value is overridden"
+    if not look.get("_CHECK_ATTRIBUTE"):
+        return f"{look.cls.__name__} does not read an attribute"
+    attribute = look.get("attribute")
     if attribute is not None and type(attribute) is not str:
-        reason = "its attribute is not a plain str"
-        return (name, data_key, None, None, (_BY_SERIALIZE, reason))
-    has_default = None if default is missing else "call" if callable(default) else "value"
-    return (name, data_key, attribute, has_default, describe(field))
+        return "its attribute is not a plain str"
+    return None
 
 
 def make_node(description: Description) -> ObjectNode:
@@ -187,17 +215,18 @@ def access_of(cls: type) -> str:
     """
     if cls is dict:
         return ITEM
-    if issubclass(cls, type):
-        return GENERAL
-    defined = {name for base in cls.__mro__ for name in _ACCESS_METHODS & vars(base).keys()}
-    if "__getattribute__" in defined and not _is_native(cls.__getattribute__):
-        return GENERAL
-    if "__getitem__" in defined:
+    has_item = has_hook = False
+    for base in cls.__mro__:
+        own = base.__dict__
+        if base is type or ("__getattribute__" in own and not _is_native(own["__getattribute__"])):
+            return GENERAL
+        has_item = has_item or "__getitem__" in own
+        has_hook = has_hook or "__getattr__" in own
+    if has_item:
         return ITEM
-    return GENERAL if "__getattr__" in defined else ATTRIBUTE
+    return GENERAL if has_hook else ATTRIBUTE
 
 
-_ACCESS_METHODS = {"__getitem__", "__getattr__", "__getattribute__"}
 _NativeMethod = type(object.__getattribute__)
 
 

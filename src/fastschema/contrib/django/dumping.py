@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -47,6 +48,13 @@ def is_stock_serializer(serializer: Any) -> bool:
     )
 
 
+def is_stock_list(serializer: ListSerializer) -> bool:
+    """Whether a list serializer's ``to_representation`` is stock's, be it installed or not."""
+    return type(serializer).to_representation in KNOWN_LIST and "to_representation" not in vars(
+        serializer
+    )
+
+
 def dispatch_for(serializer: Any, form: Form) -> Dispatch:
     """The dispatch for one dump by a serializer.
 
@@ -64,9 +72,7 @@ def represent(serializer: Any, obj: Any) -> Any:
         except UnreadableError:
             pass
         else:
-            result = dispatch[type(obj)](obj)
-            recorder.compiled(dispatch.program.node, 1)
-            return result
+            return dispatch.one_row(obj)
     result = STOCK_TO_REPRESENTATION(serializer, obj)
     recorder.stock(1)
     return result
@@ -75,16 +81,17 @@ def represent(serializer: Any, obj: Any) -> Any:
 def represent_list(serializer: Any, data: Any) -> Any:
     """What ``ListSerializer.to_representation`` returns, compiled where that is possible."""
     child = serializer.child
-    if not is_disabled() and is_stock_serializer(child):
-        try:
-            dispatch = dispatch_for(child, Form.FAITHFUL)
-        except UnreadableError:
-            pass
+    if is_disabled() or not is_stock_serializer(child):
+        return STOCK_LIST_TO_REPRESENTATION(serializer, data)
+    link = Link(partial(_serializer_dispatch, child, Form.FAITHFUL))
+    results = link.many(rows(data))
+    if results:
+        program = getattr(link.dispatch, "program", None)
+        if program is None:
+            recorder.stock(len(results))
         else:
-            results = dispatch.many(rows(data))
-            recorder.compiled(dispatch.program.node, len(results))
-            return results
-    return STOCK_LIST_TO_REPRESENTATION(serializer, data)
+            recorder.compiled(len(results), program.compiled_fields, program.stock_fields)
+    return results
 
 
 def rows(data: Any) -> Any:
@@ -94,22 +101,31 @@ def rows(data: Any) -> Any:
 
 def _nested_dispatch(field: Any, form: Form) -> Dispatcher:
     """The dispatch of a nested serializer, single or many."""
-    many = isinstance(field, ListSerializer)
-    serializer = field.child if many else field
+    if not isinstance(field, ListSerializer):
+        return _serializer_dispatch(field, form)
+    if is_stock_serializer(field.child):
+        child = Link(partial(_serializer_dispatch, field.child, form))
+        return Always(lambda data: child.many(rows(data)))
+    return _by_its_own_method(field, form)
+
+
+def _serializer_dispatch(serializer: Any, form: Form) -> Dispatcher:
     if is_stock_serializer(serializer):
         try:
-            dispatch = dispatch_for(serializer, form)
+            return dispatch_for(serializer, form)
         except UnreadableError:
-            pass
-        else:
-            return Always(partial(_represent_each, dispatch)) if many else dispatch
+            return _by(partial(STOCK_TO_REPRESENTATION, serializer), form)
+    return _by_its_own_method(serializer, form)
+
+
+def _by_its_own_method(field: Any, form: Form) -> Dispatcher:
+    return _by(field.to_representation, form)
+
+
+def _by(represent_value: Callable[[Any], Any], form: Form) -> Dispatcher:
     if form is Form.JSON:
-        return Always(lambda value: json_value(field.to_representation(value)))
-    return Always(field.to_representation)
-
-
-def _represent_each(dispatch: Dispatch, data: Any) -> list[Any]:
-    return dispatch.many(rows(data))
+        return Always(lambda value: json_value(represent_value(value)))
+    return Always(represent_value)
 
 
 # A nested serializer is compiled under the installed methods too.

@@ -8,22 +8,30 @@ from typing import Any
 
 from rest_framework.renderers import JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
+from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
 
-from fastschema.engines import PLAIN_CLASSES, Engine, orjson
+from fastschema.engines import (
+    PLAIN_CLASSES,
+    Engine,
+    JsonText,
+    Unwritable,
+    orjson,
+    orjson_default,
+    stock_value,
+)
 from fastschema.nodes import Form, Missing
 
 missing = Missing()
 """Stands for a field that is left out (``SkipField``)."""
 _SEPARATORS = (",", ":")
+_JSON_FORM_CLASSES = (JsonText, Unwritable)
 
 
-class _FragmentEncoder(JSONEncoder):
+class _JsonFormEncoder(JSONEncoder):
     """DRF's encoder, for data in JSON form."""
 
     def default(self, obj: Any) -> Any:
-        if orjson is not None and isinstance(obj, orjson.Fragment):
-            return json.loads(obj.contents)
-        return super().default(obj)
+        return stock_value(obj) if type(obj) in _JSON_FORM_CLASSES else super().default(obj)
 
 
 def stock_encode(data: Any, encoder: type[json.JSONEncoder] = JSONEncoder) -> bytes:
@@ -60,9 +68,9 @@ class RestFrameworkEngine:
     def encode(self, data: Any) -> bytes:
         """Write ``data`` (in JSON form)."""
         try:
-            return escape_separators(orjson.dumps(data, option=self._option))
+            return escape_separators(orjson.dumps(data, orjson_default, self._option))
         except TypeError:
-            return stock_encode(data, _FragmentEncoder)
+            return stock_encode(data, _JsonFormEncoder)
 
 
 class StandardRestFrameworkEngine:
@@ -84,11 +92,11 @@ def engine() -> Engine:
 def json_number(value: Any) -> Any:
     """A number as orjson must be given it, to write what ``JSONRenderer`` writes.
 
-    :raises ValueError: for NaN and infinities under ``STRICT_JSON``
+    NaN and infinities under ``STRICT_JSON`` are ``Unwritable``.
     """
     if type(value) is not float or 1e-4 <= abs(value) < 1e16 or value == 0.0:
         return value
-    return orjson.Fragment(stock_encode(value))
+    return JsonText.of(value, stock_encode)
 
 
 if orjson is None:
@@ -109,13 +117,14 @@ else:
 
 
 def json_value(value: Any) -> Any:
-    """Any value as orjson must be given it; ``missing`` stays, to be left out.
-
-    :raises TypeError, ValueError: for a value that ``JSONRenderer`` cannot write
-    """
+    """Any value as orjson must be given it; ``missing`` stays, to be left out."""
     if type(value) in PLAIN_CLASSES or value is missing:
         return value
-    return orjson.Fragment(stock_encode(value))
+    return JsonText.of(value, stock_encode)
+
+
+_MAPPINGS = (dict, ReturnDict)
+_LISTS = (list, ReturnList)
 
 
 def is_written_alike(data: Any) -> bool:
@@ -123,15 +132,23 @@ def is_written_alike(data: Any) -> bool:
 
     True for dictionaries and lists of plain values: no floats that the two spell differently, no
     classes that one of them does not know.
+
+    :raises RecursionError: for data that are nested too deeply, or in themselves
     """
-    values = data.values() if isinstance(data, dict) else data
+    cls = type(data)
+    if cls in _MAPPINGS:
+        values = data.values()
+    elif cls in _LISTS:
+        values = data
+    else:
+        return False
     for value in values:
         cls = type(value)
         if cls is str or cls is int or value is None or cls is bool:
             continue
-        if isinstance(value, (dict, list)):
-            if not is_written_alike(value):
+        if cls is float:
+            if not (1e-4 <= abs(value) < 1e16 or value == 0.0):
                 return False
-        elif cls is not float or not (1e-4 <= abs(value) < 1e16 or value == 0.0):
+        elif not is_written_alike(value):
             return False
     return True

@@ -8,17 +8,17 @@ from typing import Any
 from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django.dumping import (
-    KNOWN_LIST,
     dispatch_for,
+    is_stock_list,
     is_stock_serializer,
     represent,
     represent_list,
     rows,
 )
 from fastschema.contrib.django.encoding import engine, stock_encode
-from fastschema.contrib.django.reader import read, readable_fields
+from fastschema.contrib.django.reader import MODEL, read, readable_fields
 from fastschema.engines import Engine
-from fastschema.nodes import Form, UnreadableError
+from fastschema.nodes import Form, UnreadableError, known_access
 from fastschema.program import Dispatch, Program
 from fastschema.report import Report, field_reports, with_nested
 from fastschema.switch import disabled
@@ -37,7 +37,7 @@ class RestFrameworkFrontEnd:
     def dump(self, schema: Any, obj: Any, many: bool | None) -> Any:
         """What ``to_representation`` of the serializer returns, be it installed or not."""
         if isinstance(schema, ListSerializer):
-            if type(schema).to_representation in KNOWN_LIST:
+            if is_stock_list(schema):
                 return represent_list(schema, obj)
             return schema.to_representation(obj)
         one = represent if is_stock_serializer(schema) else _by_itself
@@ -48,14 +48,14 @@ class RestFrameworkFrontEnd:
         with disabled():
             return self.dump(schema, obj, many)
 
-    def is_many(self, schema: Any) -> bool:
-        """Whether it is a ``ListSerializer``."""
-        return isinstance(schema, ListSerializer)
+    def is_collection(self, schema: Any, obj: Any, many: bool | None) -> bool:
+        """Whether ``many`` is true or it is a ``ListSerializer``."""
+        return bool(many) or isinstance(schema, ListSerializer)
 
     def whole_dispatch(self, schema: Any, form: Form) -> Dispatch | None:
         """The dispatch for the rows, unless ``to_representation`` is overridden."""
         if isinstance(schema, ListSerializer):
-            if type(schema).to_representation not in KNOWN_LIST:
+            if not is_stock_list(schema):
                 return None
             schema = schema.child
         if not is_stock_serializer(schema):
@@ -88,10 +88,14 @@ class RestFrameworkFrontEnd:
         except UnreadableError:
             return None
 
+    def access(self, name: str) -> str:
+        """A way of access by its name; see :func:`fastschema.nodes.known_access`."""
+        return known_access(name, MODEL)
+
     def explain(self, schema: Any) -> Report:
         """How the serializer is dumped, nested serializers included."""
         if isinstance(schema, ListSerializer):
-            if type(schema).to_representation not in KNOWN_LIST:
+            if not is_stock_list(schema):
                 return Report(type(schema).__name__, [], "to_representation is overridden")
             schema = schema.child
         name = type(schema).__name__

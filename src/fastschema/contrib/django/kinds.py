@@ -20,13 +20,19 @@ from typing import Any, NamedTuple
 from rest_framework import ISO_8601, fields, relations, serializers
 from rest_framework.settings import api_settings
 
+from fastschema import decimals
 from fastschema.contrib.django.encoding import json_number, json_value, utc_text
 from fastschema.nodes import Conversion, Form, Kind, Slot
+from fastschema.recognition import Look
 
 Description = tuple[Any, ...]
 """The name of a kind, then its options."""
 
 OWN_METHOD = "own method"
+# As they are when fastschema is imported: what is patched later is not stock's.
+_QUANTIZE = fields.DecimalField.quantize
+_ENFORCE_TIMEZONE = fields.DateTimeField.enforce_timezone
+_DEFAULT_TIMEZONE = fields.DateTimeField.default_timezone
 
 
 def stock(reason: str) -> Description:
@@ -34,66 +40,80 @@ def stock(reason: str) -> Description:
     return (OWN_METHOD, reason)
 
 
-def overrides(owner: Any, name: str, known: Any) -> bool:
-    """Whether a class or an instance has another method of that name than the one we know."""
-    return getattr(type(owner), name, None) is not known or name in vars(owner)
-
-
-def describe(field: Any) -> Description:
+def describe(look: Look) -> Description:
     """What is done to the value of a field: the name of a kind, then its options."""
-    method = type(field).to_representation
+    method = look.method("to_representation")
+    if method is None:
+        return stock("to_representation is set on the field object")
     entry = KINDS.get(method)
     if entry is None:
-        return stock(f"{method.__qualname__} is not one that fastschema knows")
-    if "to_representation" in vars(field):
-        return stock("to_representation is set on the field object")
+        name = getattr(method, "__qualname__", "its to_representation")
+        return stock(f"{name} is not one that fastschema knows")
     try:
-        return entry(field)
+        return entry(look)
     except Exception as error:
         return stock(f"its options cannot be read: {error}")
 
 
-def _named(name: str) -> Callable[[Any], Description]:
-    return lambda field: (name,)
+def _named(name: str) -> Callable[[Look], Description]:
+    return lambda look: (name,)
 
 
-def _boolean(field: Any) -> Description:
-    if True in field.TRUE_VALUES and False in field.FALSE_VALUES and False not in field.TRUE_VALUES:
+def _option(look: Look, attribute: str, setting: str) -> Any:
+    """An option of a field, or the setting that stands in for it."""
+    value = getattr(look.target, attribute, getattr(api_settings, setting))
+    look.matches(
+        f"getattr({{it}}, {attribute!r}, {{settings}}.{setting})", value, settings=api_settings
+    )
+    return value
+
+
+def _boolean(look: Look) -> Description:
+    field = look.target
+    is_usual = look.note(
+        "(True in {it}.TRUE_VALUES and False in {it}.FALSE_VALUES"
+        " and False not in {it}.TRUE_VALUES)",
+        True in field.TRUE_VALUES
+        and False in field.FALSE_VALUES
+        and False not in field.TRUE_VALUES,
+    )
+    if is_usual:
         return ("boolean",)
     return stock("TRUE_VALUES and FALSE_VALUES do not hold the two booleans")
 
 
-def _uuid(field: Any) -> Description:
-    if field.uuid_format == "hex_verbose":
+def _uuid(look: Look) -> Description:
+    uuid_format = look.get("uuid_format")
+    if uuid_format == "hex_verbose":
         return ("uuid",)
-    return stock(f"the UUID format {field.uuid_format!r} is not compiled")
+    return stock(f"the UUID format {uuid_format!r} is not compiled")
 
 
-def _decimal(field: Any) -> Description:
-    if overrides(field, "quantize", fields.DecimalField.quantize):
+def _decimal(look: Look) -> Description:
+    if look.method("quantize") is not _QUANTIZE:
         return stock("quantize is overridden")
-    if not getattr(field, "coerce_to_string", api_settings.COERCE_DECIMAL_TO_STRING):
+    if not _option(look, "coerce_to_string", "COERCE_DECIMAL_TO_STRING"):
         return stock("a decimal that is not coerced to a string is not compiled")
-    if field.localize or field.normalize_output:
+    if look.get("localize") or look.get("normalize_output"):
         return stock("localize and normalize_output are not compiled")
-    places = field.decimal_places
+    places = look.get("decimal_places")
     return ("decimal", None if places is None else int(places))
 
 
-def _date(field: Any) -> Description:
-    return _iso("date", getattr(field, "format", api_settings.DATE_FORMAT))
+def _date(look: Look) -> Description:
+    return _iso("date", _option(look, "format", "DATE_FORMAT"))
 
 
-def _time(field: Any) -> Description:
-    return _iso("time", getattr(field, "format", api_settings.TIME_FORMAT))
+def _time(look: Look) -> Description:
+    return _iso("time", _option(look, "format", "TIME_FORMAT"))
 
 
-def _datetime(field: Any) -> Description:
-    if overrides(field, "enforce_timezone", fields.DateTimeField.enforce_timezone):
+def _datetime(look: Look) -> Description:
+    if look.method("enforce_timezone") is not _ENFORCE_TIMEZONE:
         return stock("enforce_timezone is overridden")
-    if overrides(field, "default_timezone", fields.DateTimeField.default_timezone):
+    if look.method("default_timezone") is not _DEFAULT_TIMEZONE:
         return stock("default_timezone is overridden")
-    return _iso("datetime", getattr(field, "format", api_settings.DATETIME_FORMAT))
+    return _iso("datetime", _option(look, "format", "DATETIME_FORMAT"))
 
 
 def _iso(name: str, output_format: Any) -> Description:
@@ -102,13 +122,13 @@ def _iso(name: str, output_format: Any) -> Description:
     return stock("only the ISO 8601 format is compiled")
 
 
-def _primary_key(field: Any) -> Description:
-    if field.pk_field is not None:
+def _primary_key(look: Look) -> Description:
+    if not look.note("({it}.pk_field is None)", look.target.pk_field is None):
         return stock("a pk_field is not compiled")
     return ("primary key",)
 
 
-KINDS: dict[Any, Callable[[Any], Description]] = {
+KINDS: dict[Any, Callable[[Look], Description]] = {
     fields.CharField.to_representation: _named("string"),
     fields.IntegerField.to_representation: _named("integer"),
     fields.FloatField.to_representation: _named("float"),
@@ -180,8 +200,9 @@ _BY_CLASS = {
     "time": _ByClass(
         datetime.time,
         faithful="{value}.isoformat()",
-        # orjson refuses times with a zone.
-        json="{value} if {value}.tzinfo is None else {value}.isoformat()",
+        # orjson refuses times with a zone, and writes some fractions of seconds wrongly.
+        json="{value} if not {value}.microsecond and {value}.tzinfo is None"
+        " else {value}.isoformat()",
     ),
 }
 
@@ -215,31 +236,26 @@ def _float_kind(otherwise: str) -> Kind:
 def _decimal_kind(places: int | None, *, path: FieldPath, slots: list[Slot]) -> Kind:
     """A value that has its places already is written as it stands; the others are quantized."""
     text = "format({value}, 'f')"
+    names: dict[str, object] = {"Decimal": decimal.Decimal}
     if places is not None:
         number = len(slots)
         quantum, context, longest = f"quantum_{number}", f"context_{number}", f"longest_{number}"
+        names[quantum] = decimal.Decimal((0, (1,), -places))
         slots += [
-            Slot(quantum, lambda subject, cls, form: _quantum(subject.fields[path.position])),
             Slot(context, lambda subject, cls, form: _context(subject.fields[path.position])),
-            Slot(longest, lambda subject, cls, form: _longest(subject.fields[path.position])),
+            Slot(
+                longest,
+                lambda subject, cls, form: decimals.longest(
+                    subject.fields[path.position].max_digits
+                ),
+            ),
         ]
         text = f"format({{value}}.quantize({quantum}, {{field}}.rounding, {context}), 'f')"
-        if places > 0:
-            is_exact = f"(text := str({{value}}))[{-places - 1}:{-places}] == '.'"
-            text = f"text if {is_exact} and len(text) <= {longest} else {text}"
+        text = decimals.written(places, longest, text)
     conversion = Conversion("Decimal", text, path.otherwise)
     return Kind(
-        "decimal as string",
-        faithful=conversion,
-        json=conversion,
-        names={"Decimal": decimal.Decimal},
-        may_skip=True,
+        "decimal as string", faithful=conversion, json=conversion, names=names, may_skip=True
     )
-
-
-def _quantum(field: Any) -> decimal.Decimal:
-    quantum: decimal.Decimal = decimal.Decimal(".1") ** field.decimal_places
-    return quantum
 
 
 def _context(field: Any) -> decimal.Context:
@@ -248,17 +264,6 @@ def _context(field: Any) -> decimal.Context:
     if field.max_digits is not None:
         context.prec = field.max_digits
     return context
-
-
-def _longest(field: Any) -> int:
-    """How long a number with the right places may be written and surely needs no quantizing.
-
-    The decimal point makes it one longer than its digits; 0 for a context in which even such a
-    number may be out of range.
-    """
-    context = _context(field)
-    is_ordinary = context.Emin <= -9999 and context.Emax >= 9999
-    return context.prec + 1 if is_ordinary else 0
 
 
 def _datetime_kind(path: FieldPath, slots: list[Slot]) -> Kind:

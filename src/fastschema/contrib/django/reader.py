@@ -15,6 +15,7 @@ from django.db.models.fields.related_descriptors import (
     ForwardOneToOneDescriptor,
 )
 from rest_framework import fields, relations, serializers
+from rest_framework.utils.serializer_helpers import BindingDict
 
 from fastschema.cache import programs
 from fastschema.contrib.django.encoding import json_value, missing
@@ -24,7 +25,6 @@ from fastschema.contrib.django.kinds import (
     FieldPath,
     describe,
     kind,
-    overrides,
 )
 from fastschema.nodes import (
     ATTRIBUTE,
@@ -41,6 +41,7 @@ from fastschema.nodes import (
     literal,
 )
 from fastschema.program import Program
+from fastschema.recognition import Facts, Look, Recognizer
 
 MODEL = "model"
 """The access to model instances: by attribute, and past the descriptors of loaded relations."""
@@ -53,7 +54,13 @@ _READABLE_FIELDS = serializers.Serializer._readable_fields
 
 def readable_fields(serializer: Any) -> list[Any]:
     """The fields that ``Serializer.to_representation`` goes through."""
-    return [field for field in serializer.fields.values() if not field.write_only]
+    fields = serializer.fields
+    # Its own mapping is read by methods written in Python.
+    mapping = fields.fields if type(fields) is BindingDict else fields
+    return [field for field in mapping.values() if not field.write_only]
+
+
+_recognizer = Recognizer()
 
 
 def read(serializer: Any, serializer_fields: list[Any]) -> Program:
@@ -64,40 +71,62 @@ def read(serializer: Any, serializer_fields: list[Any]) -> Program:
     :param serializer_fields: its :func:`readable_fields`
     :raises UnreadableError: if the serializer cannot be compiled
     """
-    if type(serializer)._readable_fields is not _READABLE_FIELDS:
-        raise UnreadableError("_readable_fields is overridden")
-    description = (
-        "rest_framework",
-        type(serializer).__name__,
-        tuple([_describe_field(field) for field in serializer_fields]),
-    )
+    program = _recognizer.recognize(serializer, serializer_fields)
+    if program is not None:
+        programs.used(program)
+        return program
+    facts = _recognizer.facts(serializer)
+    description = describe_serializer(serializer, serializer_fields, facts)
     try:
-        return programs.get(description, lambda: make_node(description))
+        program = programs.get(description, lambda: make_node(description))
     except TypeError as error:
         raise UnreadableError(f"the serializer cannot be read: {error}") from error
+    _recognizer.learn(serializer, serializer_fields, facts, program)
+    return program
 
 
-def _describe_field(field: Any) -> Description:
-    name = field.field_name
+def describe_serializer(serializer: Any, serializer_fields: list[Any], facts: Facts) -> Description:
+    """All that the generated code depends on, as plain hashable values.
+
+    :raises UnreadableError: if the serializer cannot be compiled
+    """
+    look = Look.at_schema(serializer, facts)
+    if look.on_class("_readable_fields") is not _READABLE_FIELDS:
+        raise UnreadableError("_readable_fields is overridden")
+    return (
+        "rest_framework",
+        type(serializer).__name__,
+        tuple(
+            [
+                _describe_field(Look(field, f"field_{index}", facts))
+                for index, field in enumerate(serializer_fields)
+            ]
+        ),
+    )
+
+
+def _describe_field(look: Look) -> Description:
+    name = look.get("field_name")
     if type(name) is not str:
         raise UnreadableError(f"the name of field {name!r} is not a plain str")
-    get_attribute = type(field).get_attribute
-    if "get_attribute" in vars(field):
+    get_attribute = look.method("get_attribute")
+    if get_attribute is None:
         return (name, None, (_BY_STOCK, "get_attribute is set on the field object"))
+    described = describe(look)
+    source_attrs = (*look.target.source_attrs,)
+    look.facts.add(f"(*{look.path}.source_attrs,) == {look.facts.name(source_attrs)}")
     if get_attribute is _GET_ATTRIBUTE:
-        described = describe(field)
         if described != ("primary key",):
-            return (name, tuple(field.source_attrs), described)
+            return (name, source_attrs, described)
     elif get_attribute is _RELATED_GET_ATTRIBUTE:
-        described = describe(field)
-        if described == ("primary key",) and len(field.source_attrs) == 1:
-            if not overrides(field, "use_pk_only_optimization", _PK_ONLY):
-                return (name, tuple(field.source_attrs), described)
-        elif described[0] == OWN_METHOD:
+        pk_only = look.method("use_pk_only_optimization") is _PK_ONLY
+        if described == ("primary key",) and len(source_attrs) == 1 and pk_only:
+            return (name, source_attrs, described)
+        if described[0] == OWN_METHOD:
             return (name, None, (_BY_STOCK, described[1]))
         return (name, None, (_BY_STOCK, "only a primary key of a simple source is compiled"))
-    reason = f"{get_attribute.__qualname__} is not one that fastschema knows"
-    return (name, None, (_BY_STOCK, reason))
+    where = getattr(get_attribute, "__qualname__", "its get_attribute")
+    return (name, None, (_BY_STOCK, f"{where} is not one that fastschema knows"))
 
 
 def make_node(description: Description) -> ObjectNode:
@@ -189,9 +218,11 @@ def _column(cls: type, source: str) -> str | None:
     """The attribute that ``Model.serializable_value`` reads for a foreign key of a model."""
     if access_of(cls) != MODEL or cls.serializable_value is not Model.serializable_value:  # type: ignore[attr-defined]
         return None
-    by_name = {field.name: field for field in cls._meta.concrete_fields}  # type: ignore[attr-defined]
-    field = by_name.get(source)
-    return None if field is None else field.attname
+    for field in cls._meta.concrete_fields:  # type: ignore[attr-defined]
+        if field.name == source:
+            name: str = field.attname
+            return name
+    return None
 
 
 def _represent_key(field: Any, value: Any, obj: Any) -> Any:
@@ -232,10 +263,11 @@ def _source(field: str, source_attrs: tuple[Any, ...], relation: str | None) -> 
 
 def _relation(cls: type, source: str) -> str | None:
     """Under which name a model instance keeps the object that a foreign key of it refers to."""
-    descriptor = inspect.getattr_static(cls, source, None)
-    if type(descriptor) in (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor):
-        name: str = descriptor.field.cache_name
-        return name
+    for base in cls.__mro__:
+        descriptor = base.__dict__.get(source)
+        if descriptor is not None:
+            is_forward = type(descriptor) in (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
+            return descriptor.field.cache_name if is_forward else None
     return None
 
 
@@ -244,12 +276,12 @@ def access_of(cls: type) -> str:
 
     Objects that claim another ``__class__`` (lazy ones) are asked one by one.
     """
-    own = {name for base in cls.__mro__[:-1] for name in vars(base)}
-    if "__class__" in own:
-        return GENERAL
+    for base in cls.__mro__[:-1]:
+        if "__class__" in base.__dict__ or "__getattribute__" in base.__dict__:
+            return GENERAL
     if issubclass(cls, Mapping):
         return ITEM
-    return MODEL if issubclass(cls, Model) and "__getattribute__" not in own else ATTRIBUTE
+    return MODEL if issubclass(cls, Model) else ATTRIBUTE
 
 
 def _read(obj: Any, name: str) -> Any:

@@ -29,27 +29,27 @@ class FastJSONRenderer(JSONRenderer):
 
         :raises TypeError, ValueError: what ``JSONRenderer.render`` raises
         """
-        if self._is_fast(data, accepted_media_type, renderer_context):
+        if self._is_fast(accepted_media_type, renderer_context):
             try:
-                return escape_separators(orjson.dumps(data))
-            except TypeError:
-                pass  # a value that orjson refuses
+                if is_written_alike(data):
+                    return escape_separators(orjson.dumps(data))
+            except (TypeError, RecursionError):
+                pass  # data that orjson refuses: stock writes them, or raises its own error
         rendered: bytes = super().render(data, accepted_media_type, renderer_context)
         return rendered
 
     def _is_fast(
-        self,
-        data: Any,
-        accepted_media_type: str | None,
-        renderer_context: dict[str, Any] | None,
+        self, accepted_media_type: str | None, renderer_context: dict[str, Any] | None
     ) -> bool:
+        """Whether the settings are those that orjson writes by."""
+        cls = type(self)
         return (
             orjson is not None
-            and isinstance(data, (dict, list))
             and self.compact
             and not self.ensure_ascii
             and self.encoder_class is JSONEncoder
+            and cls.get_indent is JSONRenderer.get_indent
+            and "get_indent" not in vars(self)
             and self.get_indent(accepted_media_type, renderer_context or {}) is None
             and not is_disabled()
-            and is_written_alike(data)
         )

@@ -1,0 +1,37 @@
+"""Decimals with a fixed number of places: most need not be quantized, only written."""
+
+from __future__ import annotations
+
+import decimal
+
+
+def longest(digits: int | None = None) -> int:
+    """How long a number may be written that surely fits a precision.
+
+    The decimal point makes it one longer than its digits. 0 in a decimal context in which even a
+    short number may be out of range.
+
+    :param digits: the precision, or None for that of the active decimal context
+    """
+    context = decimal.getcontext()
+    if context.Emin > -9999 or context.Emax < 9999:
+        return 0
+    return (context.prec if digits is None else digits) + 1
+
+
+def written(places: int | None, longest: str, otherwise: str) -> str:
+    """A template for a Decimal as text, in which ``text`` is a variable to use.
+
+    A value that has its places already is written as it stands: ``quantize`` would not change it.
+    The last characters tell, exponents included ("1.2E+5" has no four places).
+
+    :param places: the number of places
+    :param longest: the name of what :func:`longest` gives
+    :param otherwise: the template for other values
+    """
+    if places is None or places < 1:
+        return otherwise
+    return (
+        f"text if (text := str({{value}}))[{-places - 1}:{-places}] == '.'"
+        f" and text[{-places}:].isdecimal() and len(text) <= {longest} else {otherwise}"
+    )
