@@ -27,7 +27,7 @@ from django.utils.module_loading import import_string
 
 import fastschema
 import fastschema.contrib.django
-from fastschema.marshmallow import kinds
+from fastschema.marshmallow import conversions, kinds
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -250,7 +250,7 @@ def anchors(page: Path) -> set[str]:
 @pytest.fixture
 def leave_no_trace() -> Iterator[None]:
     """Undo what snippets install."""
-    tables = [(table, dict(table)) for table in (kinds.KINDS, kinds._BY_CLASS)]
+    tables = [(table, dict(table)) for table in (kinds.KINDS, conversions._BY_CLASS)]
     yield
     fastschema.uninstall()
     fastschema.contrib.django.install()  # as the example project's settings have it

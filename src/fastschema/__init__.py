@@ -2,6 +2,7 @@
 
 from fastschema.installation import install, uninstall
 from fastschema.plan import Plan, compile
+from fastschema.registration import register
 from fastschema.report import FieldReport, Report
 from fastschema.statistics import Statistics, stats
 from fastschema.switch import disabled
@@ -15,6 +16,7 @@ __all__ = [
     "compile",
     "disabled",
     "install",
+    "register",
     "stats",
     "uninstall",
 ]

@@ -29,6 +29,7 @@ __all__ = [
     "OrjsonEngine",
     "StandardEngine",
     "engine",
+    "is_written_alike",
     "json_number",
     "json_value",
     "orjson",
@@ -201,3 +202,34 @@ def json_value(value: Any) -> Any:
     if type(value) in PLAIN_CLASSES:
         return value
     return JsonText.of(value, standard_dumps)
+
+
+def is_written_alike(
+    data: Any, mappings: tuple[type, ...] = (dict,), lists: tuple[type, ...] = (list,)
+) -> bool:
+    """Whether orjson writes ``data`` with the characters of the standard library, or refuses it.
+
+    True for dictionaries and lists of plain values: no floats that the two spell differently, no
+    classes that only one of them knows.
+
+    :param mappings: the classes that are written as ``dict`` is
+    :param lists: the classes that are written as ``list`` is
+    :raises RecursionError: for data that are nested too deeply, or in themselves
+    """
+    cls = type(data)
+    if cls in mappings:
+        values = data.values()
+    elif cls in lists:
+        values = data
+    else:
+        return False
+    for value in values:
+        cls = type(value)
+        if cls is str or cls is int or value is None or cls is bool:
+            continue
+        if cls is float:
+            if not (1e-4 <= abs(value) < 1e16 or value == 0.0):
+                return False
+        elif not is_written_alike(value, mappings, lists):
+            return False
+    return True

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from marshmallow import Schema
+from marshmallow import Schema, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
-from fastschema.marshmallow.kinds import json_value
+from fastschema.marshmallow.conversions import json_value
 from fastschema.marshmallow.reader import read
 from fastschema.nodes import Form, UnreadableError
 from fastschema.program import Always, Dispatch, Dispatcher, Link
@@ -33,6 +33,10 @@ class Subject:
     def link(self, field: Any, form: Form) -> Link:
         """The link to the schema of a nested field."""
         return Link(partial(_nested_dispatch, field, form))
+
+    def pluck(self, field: Any, form: Form) -> Link:
+        """The link to the schema of a ``Pluck`` field, from which one value is taken."""
+        return Link(partial(_pluck_dispatch, field, form))
 
 
 def overrides_dump(schema: Any) -> str | None:
@@ -125,3 +129,17 @@ def _nested_dispatch(field: Any, form: Form) -> Dispatcher:
 
 def _dump_each(dispatch: Dispatch, rows: Any) -> list[Any]:
     return dispatch.many(rows)
+
+
+def _pluck_dispatch(field: Any, form: Form) -> Dispatcher:
+    """What dumps as ``Pluck._serialize`` does."""
+    dispatch = _nested_dispatch(field, Form.FAITHFUL)
+
+    def pluck(value: Any) -> Any:
+        dumped = dispatch[type(value)](value)
+        key = field._field_data_key
+        return utils.pluck(dumped, key=key) if field.many else dumped[key]
+
+    if form is Form.JSON:
+        return Always(lambda value: json_value(pluck(value)))
+    return Always(pluck)

@@ -6,22 +6,22 @@ import keyword
 from collections.abc import Callable
 from typing import Any
 
-from marshmallow import Schema, fields, missing
+from marshmallow import Schema, fields, missing, utils
 
 from fastschema.cache import programs
+from fastschema.marshmallow.conversions import FieldPath, kind, raw_kind
 from fastschema.marshmallow.kinds import (
     OWN_METHOD,
     Description,
-    FieldPath,
     describe,
-    kind,
+    describe_without_attribute,
 )
 from fastschema.nodes import (
     ATTRIBUTE,
     GENERAL,
     ITEM,
     FieldNode,
-    Kind,
+    Form,
     ObjectNode,
     Read,
     Slot,
@@ -94,6 +94,11 @@ def _describe_field(name: str, look: Look) -> Description:
     reason = _why_not_read(look)
     if reason is not None:
         return (name, data_key, None, None, (_BY_SERIALIZE, reason))
+    if not look.get("_CHECK_ATTRIBUTE"):
+        described = describe_without_attribute(look)
+        if described[0] == OWN_METHOD:
+            described = (_BY_SERIALIZE, described[1])
+        return (name, data_key, None, None, described)
     field = look.target
     has_default = None
     if not look.note("({it}.dump_default is missing)", field.dump_default is missing):
@@ -108,8 +113,6 @@ def _why_not_read(look: Look) -> str | None:
         return "serialize is overridden"
     if look.method("get_value") is not _STOCK_GET_VALUE:
         return "get_value is overridden"
-    if not look.get("_CHECK_ATTRIBUTE"):
-        return f"{look.cls.__name__} does not read an attribute"
     attribute = look.get("attribute")
     if attribute is not None and type(attribute) is not str:
         return "its attribute is not a plain str"
@@ -146,7 +149,7 @@ def _field_node(
 ) -> FieldNode:
     name, data_key, attribute, has_default, kind_description = description
     field = f"fields[{index}]"
-    path = FieldPath(field, lambda fields: fields[index], name)
+    path = FieldPath.of(index, name)
     key, key_slot = name if data_key is None else data_key, None
     if isinstance(data_key, tuple):
         key, key_slot = data_key[0], f"key_{len(slots)}"
@@ -156,11 +159,14 @@ def _field_node(
         return FieldNode(
             key,
             Source(name, Read(expression)),
-            _passed_on("the field's own serialize"),
+            raw_kind("str", "the field's own serialize"),
             field,
             key_slot=key_slot,
             reason=kind_description[1],
         )
+    if kind_description[0] in _WITHOUT_ATTRIBUTE:
+        source = _WITHOUT_ATTRIBUTE[kind_description[0]](kind_description, path, slots)
+        return FieldNode(key, source, raw_kind("str"), field, key_slot=key_slot)
     field_kind = kind(kind_description, path, slots)
     return FieldNode(
         key,
@@ -173,16 +179,69 @@ def _field_node(
     )
 
 
-def _reason(description: Description) -> str | None:
+def _reason(description: Description | None) -> str | None:
+    """Why a field, or a field inside of it, runs as stock."""
+    if description is None:
+        return None
     name, *options = description
     if name == OWN_METHOD:
         return str(options[0])
-    return _reason(options[0]) if name == "list" else None
+    inner: tuple[Description | None, ...] = ()
+    if name in ("list", "mapping"):
+        inner = tuple(options)
+    elif name == "tuple":
+        inner = options[0]
+    return next((reason for each in inner if (reason := _reason(each))), None)
 
 
-def _passed_on(label: str) -> Kind:
-    raw = kind(("raw", "str"), FieldPath("", lambda fields: None, ""), [])
-    return Kind(label, faithful=raw.faithful, json=raw.json, names=raw.names)
+def _constant_source(description: Description, path: FieldPath, slots: list[Slot]) -> Source:
+    return Source("(constant)", Read(f"{path.expression}.constant"))
+
+
+def _method_source(description: Description, path: FieldPath, slots: list[Slot]) -> Source:
+    has_method = description[1]
+    if not has_method:
+        return Source("(no method)", Read("missing"))
+    method = f"method_{len(slots)}"
+
+    def resolve(subject: Any, cls: type, form: Form) -> Any:
+        return path.get(subject.fields)._serialize_method
+
+    slots.append(Slot(method, resolve))
+    return Source("(method)", Read(f"{method}(obj)"))
+
+
+def _function_source(description: Description, path: FieldPath, slots: list[Slot]) -> Source:
+    function = f"function_{len(slots)}"
+
+    def resolve(subject: Any, cls: type, form: Form) -> Any:
+        return _one_argument(path.get(subject.fields))
+
+    slots.append(Slot(function, resolve))
+    return Source("(function)", Read(f"{function}(obj)"))
+
+
+def _one_argument(field: Any) -> Callable[[Any], Any]:
+    """The function of a ``Function`` field, as stock calls it.
+
+    marshmallow 3 looks at its signature for each value, to pass it the context if it takes two.
+    """
+    function: Callable[[Any], Any] = field.serialize_func
+    if not hasattr(field, "_call_or_raise"):
+        return function
+    try:
+        if len(utils.get_func_args(function)) == 1:  # type: ignore[attr-defined]
+            return function
+    except (TypeError, ValueError):
+        pass  # stock raises it, when it comes to the first value
+    return lambda obj: field._call_or_raise(function, obj, field.name)
+
+
+_WITHOUT_ATTRIBUTE = {
+    "constant": _constant_source,
+    "method": _method_source,
+    "function": _function_source,
+}
 
 
 def _default(field: str, has_default: str | None) -> str | None:

@@ -10,6 +10,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
 from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
 
+from fastschema import engines
 from fastschema.engines import (
     PLAIN_CLASSES,
     Engine,
@@ -123,32 +124,9 @@ def json_value(value: Any) -> Any:
     return JsonText.of(value, stock_encode)
 
 
-_MAPPINGS = (dict, ReturnDict)
-_LISTS = (list, ReturnList)
-
-
 def is_written_alike(data: Any) -> bool:
     """Whether orjson writes ``data`` with the bytes of ``JSONRenderer``, or refuses it.
 
-    True for dictionaries and lists of plain values: no floats that the two spell differently, no
-    classes that one of them does not know.
-
     :raises RecursionError: for data that are nested too deeply, or in themselves
     """
-    cls = type(data)
-    if cls in _MAPPINGS:
-        values = data.values()
-    elif cls in _LISTS:
-        values = data
-    else:
-        return False
-    for value in values:
-        cls = type(value)
-        if cls is str or cls is int or value is None or cls is bool:
-            continue
-        if cls is float:
-            if not (1e-4 <= abs(value) < 1e16 or value == 0.0):
-                return False
-        elif not is_written_alike(value):
-            return False
-    return True
+    return engines.is_written_alike(data, (dict, ReturnDict), (list, ReturnList))

@@ -24,6 +24,7 @@ from fastschema import decimals
 from fastschema.contrib.django.encoding import json_number, json_value, utc_text
 from fastschema.nodes import Conversion, Form, Kind, Slot
 from fastschema.recognition import Look
+from fastschema.registration import registered
 
 Description = tuple[Any, ...]
 """The name of a kind, then its options."""
@@ -45,6 +46,8 @@ def describe(look: Look) -> Description:
     method = look.method("to_representation")
     if method is None:
         return stock("to_representation is set on the field object")
+    if method in registered:
+        return ("registered", registered[method])
     entry = KINDS.get(method)
     if entry is None:
         name = getattr(method, "__qualname__", "its to_representation")
@@ -164,6 +167,9 @@ def kind(description: Description, path: FieldPath, slots: list[Slot]) -> Kind:
     name, *options = description
     if name in _BY_CLASS:
         return _kind_by_class(name, path.otherwise)
+    if name == "registered":
+        registered_kind: Kind = options[0].kind(path.otherwise, json_value)
+        return registered_kind
     if name == "float":
         return _float_kind(path.otherwise)
     if name == "decimal":

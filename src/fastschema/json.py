@@ -1,0 +1,56 @@
+"""A render module for marshmallow's ``Meta.render_module``: ``json``, by orjson.
+
+::
+
+    class ItemSchema(Schema):
+        class Meta:
+            render_module = fastschema.json
+
+The values are those of the standard library's ``json``; the text is compact. Whatever orjson would
+read or write otherwise goes to the standard library, as does everything where orjson is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from fastschema.engines import is_written_alike, orjson
+
+_HUGE_INTEGER = re.compile(r"\d{19}")
+_HUGE_INTEGER_BYTES = re.compile(rb"\d{19}")
+
+
+def dumps(obj: Any, *args: Any, **kwargs: Any) -> str:
+    """``json.dumps``: ``obj`` as JSON text, with the same values.
+
+    With any further argument it is ``json.dumps`` itself.
+
+    :raises TypeError, ValueError, RecursionError: what ``json.dumps`` raises
+    """
+    if orjson is not None and not args and not kwargs:
+        try:
+            if is_written_alike(obj):
+                return orjson.dumps(obj).decode()
+        except (TypeError, RecursionError):
+            pass  # the standard library writes it, or raises its own error
+    return json.dumps(obj, *args, **kwargs)
+
+
+def loads(s: str | bytes | bytearray, *args: Any, **kwargs: Any) -> Any:
+    """``json.loads``: the value of a JSON text.
+
+    With any further argument it is ``json.loads`` itself.
+
+    :raises ValueError: what ``json.loads`` raises (``json.JSONDecodeError``)
+    """
+    if orjson is not None and not args and not kwargs and type(s) in (str, bytes):
+        pattern = _HUGE_INTEGER if isinstance(s, str) else _HUGE_INTEGER_BYTES
+        # orjson reads integers beyond 64 bits as floats.
+        if pattern.search(s) is None:  # type: ignore[arg-type]  # the pattern of its type
+            try:
+                return orjson.loads(s)
+            except ValueError:
+                pass  # the standard library reads it (NaN, say), or raises its own error
+    return json.loads(s, *args, **kwargs)

@@ -1,0 +1,429 @@
+"""From the description of a marshmallow field to the kind of its node.
+
+Made from the description alone, so that the cache of programs is right.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import email.utils
+import enum
+import uuid
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from marshmallow import missing, utils
+
+from fastschema import decimals, engines
+from fastschema.engines import TEXT_NAMES, TEXT_TEMPLATES, json_number
+from fastschema.marshmallow.kinds import Description
+from fastschema.nodes import Conversion, Form, Kind, Slot, as_template, literal
+
+_INVISIBLE_PLACES = range(7)
+"""With so many places, ``str`` never writes a finite Decimal with an exponent."""
+
+
+def json_value(value: Any) -> Any:
+    """Any value as the JSON engine must be given it; ``missing`` stays, to be left out."""
+    return value if value is missing else engines.json_value(value)
+
+
+class FieldPath(NamedTuple):
+    """Where the field object of a dump is found.
+
+    :param expression: in generated code
+    :param get: from the list of the schema's fields
+    :param arguments: what follows the value in calls of its ``_serialize``, as source
+    """
+
+    expression: str
+    get: Callable[[Any], Any]
+    arguments: str
+
+    @classmethod
+    def of(cls, index: int, attribute: str) -> FieldPath:
+        """The path to a field of the schema, dumped under the name ``attribute``."""
+        return cls(f"fields[{index}]", lambda fields: fields[index], f"{literal(attribute)}, obj")
+
+    def within(self, suffix: str, get: Callable[[Any], Any]) -> FieldPath:
+        """The path to a field inside of this one."""
+        return FieldPath(
+            f"{self.expression}{suffix}", lambda all: get(self.get(all)), self.arguments
+        )
+
+    def without_object(self) -> FieldPath:
+        """The same, for a field that is told neither the attribute nor the object."""
+        return self._replace(arguments="None, None")
+
+    @property
+    def own_method(self) -> str:
+        """A template: the field's own ``_serialize``."""
+        return f"{{field}}._serialize({{value}}, {as_template(self.arguments)})"
+
+
+def kind(description: Description, path: FieldPath, slots: list[Slot]) -> Kind:
+    """The kind for a description; what it needs from each dump is added to ``slots``."""
+    name, *options = description
+    if name in _BY_CLASS:
+        return _kind_by_class(name, path)
+    make: Callable[..., Kind] = _MAKERS.get(name, _own_method_kind)
+    return make(*options, path=path, slots=slots)
+
+
+def raw_kind(common: str, label: str = "value as it is", **_: Any) -> Kind:
+    """The kind of a value that stays as it is.
+
+    :param common: the class that it usually has, for JSON
+    """
+    return Kind(
+        label,
+        faithful=Conversion(),
+        json=Conversion(common=common, otherwise="json_value({value})"),
+        names={"json_value": json_value},
+    )
+
+
+def _own_method_kind(*_: Any, path: FieldPath, slots: list[Slot]) -> Kind:
+    return Kind(
+        "the field's own method",
+        faithful=Conversion(otherwise=path.own_method),
+        json=Conversion(otherwise=f"json_value({path.own_method})"),
+        names={"json_value": json_value},
+        none_stays=False,
+        may_skip=True,
+    )
+
+
+def _registered_kind(registered: Any, *, path: FieldPath, slots: list[Slot]) -> Kind:
+    made: Kind = registered.kind(path.own_method, json_value)
+    return made
+
+
+class _ByClass(NamedTuple):
+    """A kind that only looks at the class of the value.
+
+    ``may_skip``: whether the own method may give ``missing`` for a value of another class.
+    """
+
+    common: type
+    faithful: str | None = None
+    json: str | None = None
+    names: dict[str, object] = {}
+
+
+_IN_UTC_OR_NAIVE = "{value}.tzinfo is None or {value}.tzinfo is utc"
+_BY_CLASS = {
+    "string": _ByClass(str),
+    "boolean": _ByClass(bool),
+    "uuid": _ByClass(uuid.UUID, faithful=TEXT_TEMPLATES["uuid"]),
+    "date": _ByClass(datetime.date, faithful=TEXT_TEMPLATES["iso"]),
+    # orjson refuses times with a zone, and writes some fractions of seconds wrongly.
+    "time": _ByClass(
+        datetime.time,
+        faithful="{value}.isoformat()",
+        json="{value} if not {value}.microsecond and {value}.tzinfo is None"
+        " else {value}.isoformat()",
+    ),
+    # Offsets with seconds are written by orjson without them.
+    "datetime": _ByClass(
+        datetime.datetime,
+        faithful=f"{TEXT_TEMPLATES['iso']} if {_IN_UTC_OR_NAIVE} else {{value}}.isoformat()",
+        json=f"{{value}} if {_IN_UTC_OR_NAIVE} else {{value}}.isoformat()",
+    ),
+    "rfc": _ByClass(
+        datetime.datetime,
+        faithful="format_datetime({value})",
+        json="format_datetime({value})",
+        names={"format_datetime": email.utils.format_datetime},
+    ),
+    "timestamp": _ByClass(
+        datetime.datetime,
+        faithful="timestamp({value})",
+        json="json_number(timestamp({value}))",
+        names={"timestamp": utils.timestamp, "json_number": json_number},
+    ),
+    "timestamp_ms": _ByClass(
+        datetime.datetime,
+        faithful="timestamp_ms({value})",
+        json="json_number(timestamp_ms({value}))",
+        names={"timestamp_ms": utils.timestamp_ms, "json_number": json_number},
+    ),
+}
+
+
+def _kind_by_class(name: str, path: FieldPath) -> Kind:
+    common, faithful, json, names = _BY_CLASS[name]
+    class_name = common.__name__
+    return Kind(
+        name,
+        faithful=Conversion(class_name, faithful, path.own_method),
+        json=Conversion(class_name, json, f"json_value({path.own_method})"),
+        names={
+            class_name: common,
+            "utc": datetime.UTC,
+            "json_value": json_value,
+            **TEXT_NAMES,
+            **names,
+        },
+        may_skip=name != "string",
+    )
+
+
+def _strftime_kind(
+    class_name: str, data_format: str, *, path: FieldPath, slots: list[Slot]
+) -> Kind:
+    common = {
+        "datetime": datetime.datetime,
+        "date": datetime.date,
+        "time": datetime.time,
+    }[class_name]
+    inline = f"{{value}}.strftime({as_template(literal(data_format))})"
+    return Kind(
+        f"{class_name} in a format",
+        faithful=Conversion(class_name, inline, path.own_method),
+        json=Conversion(class_name, inline, f"json_value({path.own_method})"),
+        names={class_name: common, "json_value": json_value},
+        may_skip=True,
+    )
+
+
+def _timedelta_kind(number_type: str, unit: int, *, path: FieldPath, slots: list[Slot]) -> Kind:
+    microseconds = "({value}.days * 86400 + {value}.seconds) * 1000000 + {value}.microseconds"
+    if number_type == "int":
+        inline = json = f"({microseconds}) // {unit}"
+    else:
+        inline = f"({microseconds}) / {unit}"
+        json = f"json_number({inline})"
+    return Kind(
+        "timedelta",
+        faithful=Conversion("timedelta", inline, path.own_method),
+        json=Conversion("timedelta", json, f"json_number({path.own_method})"),
+        names={"timedelta": datetime.timedelta, "json_number": json_number},
+    )
+
+
+def _integer_kind(as_string: bool, *, path: FieldPath, slots: list[Slot]) -> Kind:
+    conversion = Conversion("int", "str({value})" if as_string else None, path.own_method)
+    label = "integer as string" if as_string else "integer"
+    return Kind(label, faithful=conversion, json=conversion)
+
+
+def _float_kind(as_string: bool, *, path: FieldPath, slots: list[Slot]) -> Kind:
+    if as_string:
+        conversion = Conversion("float", "str({value})", path.own_method)
+        return Kind("float as string", faithful=conversion, json=conversion)
+    return Kind(
+        "float",
+        faithful=Conversion("float", None, path.own_method),
+        json=Conversion(
+            "float",
+            "{value} if 1e-4 <= {value} < 1e16 else json_number({value})",
+            f"json_number({path.own_method})",
+        ),
+        names={"json_number": json_number},
+    )
+
+
+def _decimal_kind(
+    as_string: bool, places: int | None, *, path: FieldPath, slots: list[Slot]
+) -> Kind:
+    """A value that has its places already is written as it stands; the others are quantized."""
+    result = "{value}"
+    if places is not None:
+        result = "{value}.quantize({field}.places, {field}.rounding)"
+    if as_string:
+        result = f"str({result})" if places in _INVISIBLE_PLACES else f"format({result}, 'f')"
+    result = f"{result} if {{value}}.is_finite() else {path.own_method}"
+    if as_string:
+        longest = f"longest_{len(slots)}"
+        slots.append(Slot(longest, lambda subject, cls, form: decimals.longest()))
+        result = decimals.written(places, longest, result)
+    conversion = Conversion("Decimal", result, path.own_method)
+    label = "decimal as string" if as_string else "decimal"
+    return Kind(label, faithful=conversion, json=conversion, names={"Decimal": decimal.Decimal})
+
+
+def _enum_kind(attribute: str, inner: Description, *, path: FieldPath, slots: list[Slot]) -> Kind:
+    """The member's own attribute, past the descriptor that ``Enum`` keeps before it."""
+    enum_class = f"enum_{len(slots)}"
+
+    def resolve(subject: Any, cls: type, form: Form) -> Any:
+        return _plain_enum(path.get(subject.fields).enum, attribute)
+
+    slots.append(Slot(enum_class, resolve))
+    inner_path = path.within(".field", lambda field: field.field)
+    inner_kind = kind(inner, inner_path, slots)
+
+    def converted(conversion: Conversion) -> str:
+        return as_template(
+            _expression(inner_kind, conversion, f"VALUE._{attribute}_", inner_path)
+        ).replace("VALUE", "{value}")
+
+    return Kind(
+        f"enum by {attribute}",
+        faithful=Conversion(enum_class, converted(inner_kind.faithful), path.own_method),
+        json=Conversion(enum_class, converted(inner_kind.json), f"json_value({path.own_method})"),
+        names={"json_value": json_value, **inner_kind.names},
+        may_skip=True,
+    )
+
+
+class _NoClass:
+    """The class of no value."""
+
+
+def _plain_enum(enum_class: type, attribute: str) -> type:
+    """The enum, if what its members give is as ``Enum`` defines it, and never ``missing``."""
+    if missing in enum_class._value2member_map_:  # type: ignore[attr-defined]  # it is an Enum
+        return _NoClass
+    for base in enum_class.__mro__:
+        if attribute in vars(base):
+            return enum_class if base is enum.Enum else _NoClass
+    return _NoClass
+
+
+def _expression(inner: Kind, conversion: Conversion, value: str, path: FieldPath) -> str:
+    """A conversion as one expression over ``value``, itself an expression without side effects."""
+
+    def fill(template: str | None) -> str:
+        if template is None:
+            return value
+        return f"({template.format(value=value, field=path.expression)})"
+
+    if inner.link is not None:
+        return f"{inner.link}({value})"
+    result = fill(conversion.otherwise)
+    if inner.none_stays and result != value:
+        result = f"{value} if {value} is None else {result}"
+    if conversion.common is not None and (conversion.inline, result) != (None, value):
+        is_common = f"type({value}) is {conversion.common}"
+        result = f"{fill(conversion.inline)} if {is_common} else {result}"
+    return result
+
+
+def _list_kind(inner: Description, *, path: FieldPath, slots: list[Slot]) -> Kind:
+    """A list comprehension with the inner kind's conversion for each item."""
+    inner_path = path.within(".inner", lambda field: field.inner)
+    inner_kind = kind(inner, inner_path, slots)
+
+    def each(conversion: Conversion) -> Conversion:
+        item = as_template(_expression(inner_kind, conversion, "each", inner_path))
+        return Conversion(otherwise=f"[{item} for each in {{value}}]")
+
+    return Kind(
+        f"list of {inner_kind.label}",
+        faithful=each(inner_kind.faithful),
+        json=each(inner_kind.json),
+        names=inner_kind.names,
+    )
+
+
+def _tuple_kind(inner: tuple[Description, ...], *, path: FieldPath, slots: list[Slot]) -> Kind:
+    """A tuple display, for tuples of the right length."""
+    paths = [
+        path.within(f".tuple_fields[{index}]", _tuple_field(index)) for index in range(len(inner))
+    ]
+    kinds = [kind(each, each_path, slots) for each, each_path in zip(inner, paths, strict=True)]
+    names: dict[str, object] = {"json_value": json_value}
+    for each in kinds:
+        names.update(each.names)
+
+    def display(conversions: list[Conversion], own_method: str) -> Conversion:
+        items = [
+            as_template(_expression(each, conversion, f"VALUE[{index}]", each_path))
+            for index, (each, conversion, each_path) in enumerate(
+                zip(kinds, conversions, paths, strict=True)
+            )
+        ]
+        text = "".join(f"{item}, " for item in items).replace("VALUE", "{value}")
+        inline = f"({text}) if len({{value}}) == {len(items)} else {own_method}"
+        return Conversion("tuple", inline, own_method)
+
+    return Kind(
+        "tuple",
+        faithful=display([each.faithful for each in kinds], path.own_method),
+        json=display([each.json for each in kinds], f"json_value({path.own_method})"),
+        names=names,
+    )
+
+
+def _tuple_field(index: int) -> Callable[[Any], Any]:
+    return lambda field: field.tuple_fields[index]
+
+
+def _mapping_kind(
+    key: Description | None, value: Description | None, *, path: FieldPath, slots: list[Slot]
+) -> Kind:
+    """A dictionary of converted keys and values, for dictionaries; all keys before any value."""
+    key_path = path.within(".key_field", lambda field: field.key_field).without_object()
+    value_path = path.within(".value_field", lambda field: field.value_field).without_object()
+    key_kind = raw_kind("str") if key is None else kind(key, key_path, slots)
+    value_kind = raw_kind("str") if value is None else kind(value, value_path, slots)
+
+    def convert(value_conversion: Conversion, own_method: str) -> Conversion:
+        item = _expression(value_kind, value_conversion, "each", value_path)
+        if key is not None:
+            # As in stock, a key is what the faithful form says: JSON turns it into text.
+            key_item = _expression(key_kind, key_kind.faithful, "each", key_path)
+            keys, values = f"[{key_item} for each in DICT]", f"[{item} for each in DICT.values()]"
+            inline = f"dict(zip({keys}, {values}))"
+        elif item == "each":
+            inline = "DICT.copy()"
+        else:
+            inline = f"{{key: {item} for key, each in DICT.items()}}"
+        return Conversion("dict", as_template(inline).replace("DICT", "{value}"), own_method)
+
+    return Kind(
+        "mapping",
+        faithful=convert(value_kind.faithful, path.own_method),
+        json=convert(value_kind.json, f"json_value({path.own_method})"),
+        names={"json_value": json_value, **key_kind.names, **value_kind.names},
+    )
+
+
+def _ip_kind(attribute: str, *, path: FieldPath, slots: list[Slot]) -> Kind:
+    text = f"{{value}}.{attribute}"
+    return Kind(
+        f"IP, {attribute}",
+        faithful=Conversion(otherwise=text),
+        json=Conversion(otherwise=f"text if type(text := {text}) is str else json_value(text)"),
+        names={"json_value": json_value},
+        may_skip=True,
+    )
+
+
+def _nested_kind(*, path: FieldPath, slots: list[Slot]) -> Kind:
+    return _linked_kind("nested schema", "link", path, slots)
+
+
+def _pluck_kind(*, path: FieldPath, slots: list[Slot]) -> Kind:
+    return _linked_kind("plucked from a nested schema", "pluck", path, slots)
+
+
+def _linked_kind(label: str, link_method: str, path: FieldPath, slots: list[Slot]) -> Kind:
+    link = f"nested_{len(slots)}"
+
+    def resolve(subject: Any, cls: type, form: Form) -> Any:
+        return getattr(subject, link_method)(path.get(subject.fields), form)
+
+    slots.append(Slot(link, resolve))
+    return Kind(label, faithful=Conversion(), json=Conversion(), link=link, link_for_none=True)
+
+
+_MAKERS: dict[str, Callable[..., Kind]] = {
+    "raw": raw_kind,
+    "registered": _registered_kind,
+    "integer": _integer_kind,
+    "float": _float_kind,
+    "decimal": _decimal_kind,
+    "strftime": _strftime_kind,
+    "timedelta": _timedelta_kind,
+    "enum": _enum_kind,
+    "list": _list_kind,
+    "tuple": _tuple_kind,
+    "mapping": _mapping_kind,
+    "ip": _ip_kind,
+    "nested": _nested_kind,
+    "pluck": _pluck_kind,
+}
