@@ -16,6 +16,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from string import Formatter
 from typing import Any
 
 Resolve = Callable[[Any, type, "Form"], object]
@@ -204,3 +205,13 @@ def literal(text: str) -> str:
 def as_template(expression: str) -> str:
     """Finished source as a template that stands for itself."""
     return expression.replace("{", "{{").replace("}", "}}")
+
+
+def substitute(template: str, **templates: str) -> str:
+    """A template with other templates in the place of its placeholders."""
+    parts = []
+    for text, placeholder, _, _ in Formatter().parse(template):
+        parts.append(as_template(text))
+        if placeholder is not None:
+            parts.append(templates[placeholder])
+    return "".join(parts)

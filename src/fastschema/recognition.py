@@ -17,7 +17,7 @@ import weakref
 from collections.abc import Iterator
 from operator import attrgetter
 from types import FunctionType
-from typing import Any
+from typing import Any, ClassVar
 
 from fastschema.program import Program
 from fastschema.source import GeneratedFunction, Names, SourceWriter
@@ -206,11 +206,23 @@ class _Known:
 
 
 class Recognizer:
-    """Which program a schema reads as, if it is like one of its class seen before."""
+    """Which program a schema reads as, if it is like one of its class seen before.
+
+    :param missing: the object that stands for "no value" in the framework
+    """
+
+    _all: ClassVar[list[Recognizer]] = []
 
     def __init__(self, missing: object = None) -> None:
         self._missing = missing
+        self._all.append(self)
         self._known: weakref.WeakKeyDictionary[type, _Known] = weakref.WeakKeyDictionary()
+
+    @classmethod
+    def forget_everything(cls) -> None:
+        """What descriptions depend on has changed: all schemas must be described anew."""
+        for recognizer in cls._all:
+            recognizer._known.clear()
 
     def recognize(self, schema: Any, fields: list[Any]) -> Program | None:
         """The program, or None if a description must tell."""

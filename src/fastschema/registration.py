@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
+import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from fastschema.nodes import Conversion, Kind
+from fastschema.nodes import Conversion, Kind, as_template
+from fastschema.recognition import Recognizer
+
+_VALUE, _FIELD = "_registered_value", "_registered_field"
+_numbers = itertools.count(1)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RegisteredKind:
-    """What :func:`register` was told; see there."""
+    """What :func:`register` was told; see there.
+
+    :param label: how reports name it
+    :param common: the name of the class that it is for, or None for all values
+    :param expression: a template, whose names are unlike those of any other
+    :param names: the objects of those names
+    """
 
     label: str
-    common: type | None
+    common: str | None
     expression: str
-    names: Mapping[str, object] = field(default_factory=dict)
+    names: Mapping[str, object]
 
     def kind(self, otherwise: str, json_value: Callable[[Any], Any]) -> Kind:
         """The kind of a field whose method is registered.
@@ -24,15 +37,14 @@ class RegisteredKind:
         :param otherwise: the template for the values that are not of the common class
         :param json_value: makes any value one for the JSON engine
         """
-        names: dict[str, object] = {**self.names, "json_value": json_value}
         json_expression = f"text if type(text := ({self.expression})) is str else json_value(text)"
         if self.common is None:
             faithful = Conversion(otherwise=self.expression)
             json = Conversion(otherwise=json_expression)
         else:
-            names["common_class"] = self.common
-            faithful = Conversion("common_class", self.expression, otherwise)
-            json = Conversion("common_class", json_expression, f"json_value({otherwise})")
+            faithful = Conversion(self.common, self.expression, otherwise)
+            json = Conversion(self.common, json_expression, f"json_value({otherwise})")
+        names = {**self.names, "json_value": json_value}
         return Kind(self.label, faithful=faithful, json=json, names=names, may_skip=True)
 
 
@@ -73,14 +85,38 @@ def register(
         )
     if (function is None) == (expression is None):
         raise TypeError("register() takes one of function= and expression=")
-    label = f"registered for {method.__qualname__}"
+    number = next(_numbers)
     if expression is None:
-        registered[method] = RegisteredKind(
-            label, common, "registered_function({value})", {"registered_function": function}
-        )
-        return
+        expression, names = "registered_function({value})", {"registered_function": function}
+    template, own_names = _renamed(expression, names or {}, number)
+    common_name = None
+    if common is not None:
+        common_name = f"common_class_{number}"
+        own_names[common_name] = common
+    label = f"registered for {method.__qualname__}"
+    registered[method] = RegisteredKind(label, common_name, template, own_names)
+    Recognizer.forget_everything()
+
+
+def _renamed(
+    expression: str, names: Mapping[str, object], number: int
+) -> tuple[str, dict[str, object]]:
+    """The expression as a template in which each name has a number, and the objects by name.
+
+    :raises ValueError: if it is no expression, or uses a name that it was not given
+    """
     try:
-        compile(expression.format(value="value", field="field"), "<expression>", "eval")
+        tree = ast.parse(expression.format(value=_VALUE, field=_FIELD), mode="eval")
     except (SyntaxError, KeyError, IndexError, ValueError) as error:
         raise ValueError(f"not an expression over {{value}}: {expression!r} ({error})") from error
-    registered[method] = RegisteredKind(label, common, expression, dict(names or {}))
+    bound = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    used = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    bound |= {node.id for node in used if isinstance(node.ctx, ast.Store)}
+    for node in used:
+        if node.id in names and node.id not in bound:
+            node.id = f"{node.id}_{number}"
+        elif node.id not in {*bound, _VALUE, _FIELD, *dir(builtins)}:
+            raise ValueError(f"{expression!r} uses {node.id}, which is not in names=")
+    template = as_template(ast.unparse(tree))
+    template = template.replace(_VALUE, "{value}").replace(_FIELD, "{field}")
+    return template, {f"{name}_{number}": value for name, value in names.items()}

@@ -18,7 +18,7 @@ from marshmallow import missing, utils
 from fastschema import decimals, engines
 from fastschema.engines import TEXT_NAMES, TEXT_TEMPLATES, json_number
 from fastschema.marshmallow.kinds import Description
-from fastschema.nodes import Conversion, Form, Kind, Slot, as_template, literal
+from fastschema.nodes import Conversion, Form, Kind, Slot, as_template, literal, substitute
 
 _INVISIBLE_PLACES = range(7)
 """With so many places, ``str`` never writes a finite Decimal with an exponent."""
@@ -255,10 +255,10 @@ def _enum_kind(attribute: str, inner: Description, *, path: FieldPath, slots: li
     inner_path = path.within(".field", lambda field: field.field)
     inner_kind = kind(inner, inner_path, slots)
 
+    member = f"{{value}}._{attribute}_"
+
     def converted(conversion: Conversion) -> str:
-        return as_template(
-            _expression(inner_kind, conversion, f"VALUE._{attribute}_", inner_path)
-        ).replace("VALUE", "{value}")
+        return _expression(inner_kind, conversion, member, inner_path)
 
     return Kind(
         f"enum by {attribute}",
@@ -284,12 +284,16 @@ def _plain_enum(enum_class: type, attribute: str) -> type:
 
 
 def _expression(inner: Kind, conversion: Conversion, value: str, path: FieldPath) -> str:
-    """A conversion as one expression over ``value``, itself an expression without side effects."""
+    """A conversion as one expression, a template again.
+
+    :param value: a template for the value, an expression without side effects
+    :param path: the path to the field inside
+    """
 
     def fill(template: str | None) -> str:
         if template is None:
             return value
-        return f"({template.format(value=value, field=path.expression)})"
+        return f"({substitute(template, value=value, field=as_template(path.expression))})"
 
     if inner.link is not None:
         return f"{inner.link}({value})"
@@ -308,7 +312,7 @@ def _list_kind(inner: Description, *, path: FieldPath, slots: list[Slot]) -> Kin
     inner_kind = kind(inner, inner_path, slots)
 
     def each(conversion: Conversion) -> Conversion:
-        item = as_template(_expression(inner_kind, conversion, "each", inner_path))
+        item = _expression(inner_kind, conversion, "each", inner_path)
         return Conversion(otherwise=f"[{item} for each in {{value}}]")
 
     return Kind(
@@ -331,12 +335,12 @@ def _tuple_kind(inner: tuple[Description, ...], *, path: FieldPath, slots: list[
 
     def display(conversions: list[Conversion], own_method: str) -> Conversion:
         items = [
-            as_template(_expression(each, conversion, f"VALUE[{index}]", each_path))
+            _expression(each, conversion, f"{{value}}[{index}]", each_path)
             for index, (each, conversion, each_path) in enumerate(
                 zip(kinds, conversions, paths, strict=True)
             )
         ]
-        text = "".join(f"{item}, " for item in items).replace("VALUE", "{value}")
+        text = "".join(f"{item}, " for item in items)
         inline = f"({text}) if len({{value}}) == {len(items)} else {own_method}"
         return Conversion("tuple", inline, own_method)
 
@@ -366,13 +370,13 @@ def _mapping_kind(
         if key is not None:
             # As in stock, a key is what the faithful form says: JSON turns it into text.
             key_item = _expression(key_kind, key_kind.faithful, "each", key_path)
-            keys, values = f"[{key_item} for each in DICT]", f"[{item} for each in DICT.values()]"
-            inline = f"dict(zip({keys}, {values}))"
+            keys = f"[{key_item} for each in {{value}}]"
+            inline = f"dict(zip({keys}, [{item} for each in {{value}}.values()]))"
         elif item == "each":
-            inline = "DICT.copy()"
+            inline = "{value}.copy()"
         else:
-            inline = f"{{key: {item} for key, each in DICT.items()}}"
-        return Conversion("dict", as_template(inline).replace("DICT", "{value}"), own_method)
+            inline = f"{{{{key: {item} for key, each in {{value}}.items()}}}}"
+        return Conversion("dict", inline, own_method)
 
     return Kind(
         "mapping",

@@ -137,6 +137,8 @@ def _pluck_dispatch(field: Any, form: Form) -> Dispatcher:
 
     def pluck(value: Any) -> Any:
         dumped = dispatch[type(value)](value)
+        if dumped is None:
+            return None
         key = field._field_data_key
         return utils.pluck(dumped, key=key) if field.many else dumped[key]
 

@@ -118,9 +118,11 @@ def _temporal(look: Look) -> Description:
 
 def _timedelta(look: Look) -> Description:
     precision = look.get("precision")
-    if hasattr(look.cls, "_unit_to_microseconds_mapping"):
+    if hasattr(fields.TimeDelta, "_unit_to_microseconds_mapping"):
         unit = look.target._unit_to_microseconds_mapping[precision]
         look.matches("{it}._unit_to_microseconds_mapping[{it}.precision]", unit)
+        if type(unit) is not int:
+            return stock("the unit of its precision is not an int")
         return ("timedelta", "float", unit)
     # marshmallow 3
     unit = datetime.timedelta(**{precision: 1})

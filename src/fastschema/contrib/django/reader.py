@@ -133,6 +133,11 @@ def make_node(description: Description) -> ObjectNode:
     """The node for a description: from the description alone, so that the cache is right."""
     _, name, descriptions = description
     slots = [Slot("fields", lambda subject, cls, form: subject.fields)]
+    names = [field_name for field_name, *_ in descriptions]
+    # A name that a late change gave to two fields is set by each that has a value.
+    is_display = len(set(names)) == len(names)
+    if not is_display:
+        slots.append(Slot("dict_class", lambda subject, cls, form: dict))
     nodes = [_field_node(index, field, slots) for index, field in enumerate(descriptions)]
     return ObjectNode(
         name=name,
@@ -140,6 +145,7 @@ def make_node(description: Description) -> ObjectNode:
         slots=tuple(slots),
         missing=missing,
         access=access_of,
+        dict_class=None if is_display else "dict_class",
         names={
             "ObjectDoesNotExist": ObjectDoesNotExist,
             "SkipField": fields.SkipField,
