@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from types import GeneratorType
 from typing import Any, Protocol
 
 from fastschema.dumping import DumpFunction, generate
@@ -106,17 +108,35 @@ def dump_each(rows: Iterable[Any], find: Callable[[], Dispatcher]) -> list[Any]:
 
     :param find: finds the dispatch, when there is a first row
     """
+    iterator = iter(rows)
+    if not isinstance(iterator, _PLAIN_ITERATORS):
+        return _dump_each(iterator, find)
+    for first in iterator:
+        # Not map(): a StopIteration of user code would end it silently.
+        dispatch = find()
+        dump = dispatch[type(first)]
+        results = [dump(first)]
+        results += [dump(row) for row in iterator]
+        return results
+    return []
+
+
+_PLAIN_ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), islice, GeneratorType)
+"""Iterators that may be asked for their iterator without anybody noticing."""
+
+
+def _dump_each(iterator: Iterator[Any], find: Callable[[], Dispatcher]) -> list[Any]:
+    """The same for an iterator that is only ever asked for the next row."""
     results: list[Any] = []
-    append = results.append
-    dispatch = known = None
-    for row in rows:
-        if type(row) is not known:
-            if dispatch is None:
-                dispatch = find()
-            known = type(row)
-            dump = dispatch[known]
-        append(dump(row))
-    return results
+    dispatch = None
+    while True:
+        try:
+            row = next(iterator)
+        except StopIteration:
+            return results
+        if dispatch is None:
+            dispatch = find()
+        results.append(dispatch[type(row)](row))
 
 
 class Always:
