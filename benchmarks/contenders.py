@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import subprocess
 from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
 
 
 @dataclass(frozen=True)
@@ -52,173 +49,192 @@ class Figure:
     ratio: float
 
 
+@dataclass(frozen=True)
+class Failure:
+    """A measure that a peer has no figure for.
+
+    :param outcome: "cannot" or "not equal"
+    :param reason: what it raised, or where its result differs
+    """
+
+    measure: str
+    contender: str
+    outcome: str
+    reason: str
+
+
+class ContenderError(Exception):
+    """A contender has no result, or not the right one.
+
+    :param outcome: "cannot" or "not equal"
+    :param reason: why, in a line
+    :param details: the traceback of the worker, if there is one
+    """
+
+    def __init__(self, outcome: str, reason: str, details: str = "") -> None:
+        super().__init__(f"{outcome}: {reason}")
+        self.outcome = outcome
+        self.reason = reason
+        self.details = details
+
+
 class Contender:
     """A worker process.
 
     :param name: the contender's name
     :param command: what starts its worker
     :param environment: variables that it has besides this process's own
+    :param is_peer: it may fail, or return something else than stock
     """
 
-    def __init__(self, name: str, command: Sequence[str], environment: dict[str, str]) -> None:
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str | Path],
+        environment: dict[str, str] | None = None,
+        *,
+        is_peer: bool = False,
+    ) -> None:
         self.name = name
-        self.measures: list[str] = []
+        self.is_peer = is_peer
+        self.versions: dict[str, str] = {}
         self._process = subprocess.Popen(
             command,
-            env={**os.environ, **environment},
+            env={**os.environ, **(environment or {})},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
 
     def __enter__(self) -> Contender:
-        self.measures = self._answer()["measures"]
+        with suppress(ContenderError):  # its first measure will say so
+            self.versions = self._answer()["versions"]
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.stdin.close()  # type: ignore[union-attr]  # it is a pipe
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()  # type: ignore[union-attr]  # it is a pipe
         self._process.wait()
 
-    def run(self, measure: Measure, *, memory: bool = False) -> dict[str, Any]:
-        """Run a measure: for its seconds, or for its memory and the digest of its result."""
-        order = {"measure": measure.name, "repeat": measure.repeat, "memory": memory}
-        print(json.dumps(order), file=self._process.stdin, flush=True)
+    def run(self, measure: Measure, what: str) -> dict[str, Any]:
+        """Run a measure for its "seconds", for its "memory" with a digest, or for its "result".
+
+        :raises ContenderError: if it cannot
+        """
+        order = {"measure": measure.name, "repeat": measure.repeat, "what": what}
+        with suppress(BrokenPipeError):  # no answer follows
+            print(json.dumps(order), file=self._process.stdin, flush=True)
         return self._answer()
 
     def _answer(self) -> dict[str, Any]:
         line = self._process.stdout.readline()  # type: ignore[union-attr]  # it is a pipe
         if not line:
-            raise SystemExit(f"the {self.name} worker ended early; its error is above")
+            raise ContenderError("cannot", "its process has ended")
         answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise ContenderError("cannot", answer["error"], answer["traceback"])
         return answer
+
+
+@dataclass
+class Comparison:
+    """What came of a benchmark."""
+
+    contenders: Sequence[Contender]
+    figures: list[Figure] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+
+    def fail(self, measure: Measure, contender: Contender, error: ContenderError) -> None:
+        """Note that a peer failed.
+
+        :raises SystemExit: if it is not a peer, but stock or fastschema
+        """
+        if not contender.is_peer:
+            raise SystemExit(f"{error.details}{measure.title}: {contender.name} {error}")
+        self.failures.append(Failure(measure.name, contender.name, error.outcome, error.reason))
 
 
 def compare(
     measures: Sequence[Measure], contenders: Sequence[Contender], rounds: int, console: Console
-) -> list[Figure]:
+) -> Comparison:
     """Run all measures of all contenders in turns; the first contender is the one to beat.
 
-    :raises SystemExit: if a contender's result differs from the first one's
+    :raises SystemExit: if a contender that is no peer fails, or differs from the first one
     """
-    figures = []
+    comparison = Comparison(contenders)
     with ExitStack() as stack, Progress(console=console, transient=True) as progress:
         steps = len(measures) * len(contenders) * (rounds + 1)
         task = progress.add_task("starting the contenders", total=steps)
         for contender in contenders:
             stack.enter_context(contender)
         for measure in measures:
-            able = [each for each in contenders if measure.name in each.measures]
             progress.update(task, description=f"{measure.title}: memory, and equal output")
-            checked = {}
-            for contender in able:
-                checked[contender.name] = contender.run(measure, memory=True)
+            peaks = {}
+            reference: dict[str, Any] = {}
+            for contender in contenders:
+                try:
+                    peaks[contender] = check(measure, contender, contenders[0], reference)
+                except ContenderError as error:
+                    comparison.fail(measure, contender, error)
                 progress.advance(task)
-            first = checked[contenders[0].name]["digest"]
-            for name, answer in checked.items():
-                if answer["digest"] != first:
-                    raise SystemExit(f"{measure.title}: what {name} returns is not stock's")
-            seconds: dict[str, list[float]] = {each.name: [] for each in able}
+            seconds: dict[Contender, list[float]] = {each: [] for each in peaks}
             for number in range(rounds):
                 progress.update(task, description=f"{measure.title}: round {number + 1}")
-                for contender in able:
-                    seconds[contender.name].append(contender.run(measure)["seconds"])
+                for contender in list(seconds):
+                    try:
+                        seconds[contender].append(contender.run(measure, "seconds")["seconds"])
+                    except ContenderError as error:
+                        comparison.fail(measure, contender, error)
+                        del seconds[contender]
                     progress.advance(task)
-            best = {name: min(times) for name, times in seconds.items()}
-            figures += [
+            best = {contender: min(times) for contender, times in seconds.items()}
+            comparison.figures += [
                 Figure(
                     measure.name,
-                    name,
+                    contender.name,
                     time,
                     measure.rows / time,
-                    checked[name]["peak"] / 1e6,
-                    best[contenders[0].name] / time,
+                    peaks[contender] / 1e6,
+                    best[contenders[0]] / time,
                 )
-                for name, time in best.items()
+                for contender, time in best.items()
             ]
-    return figures
+    return comparison
 
 
-def table(title: str, measures: Sequence[Measure], figures: Sequence[Figure]) -> Table:
-    """The figures as a table."""
-    result = Table(title=title)
-    result.add_column("measure", no_wrap=True)
-    result.add_column("contender", no_wrap=True)
-    for column in ("time", "rows/s", "peak MB", "ratio"):
-        result.add_column(column, justify="right", no_wrap=True)
-    for measure in measures:
-        own = [figure for figure in figures if figure.measure == measure.name]
-        for number, figure in enumerate(own):
-            result.add_row(
-                "" if number else measure.title,
-                figure.contender,
-                duration(figure.seconds),
-                f"{figure.rows_per_second:,.0f}",
-                f"{figure.peak_megabytes:,.1f}",
-                f"{figure.ratio:.2f}",
-                end_section=number == len(own) - 1,
-            )
-    return result
+def check(
+    measure: Measure, contender: Contender, first: Contender, reference: dict[str, Any]
+) -> int:
+    """Run a measure once, and return its peak memory.
+
+    :param reference: what is known of the first contender's result; filled as needed
+    :raises ContenderError: if it cannot, or if its result is not the first contender's
+    """
+    answer = contender.run(measure, "memory")
+    if contender is first:
+        reference["digest"] = answer["digest"]
+    if answer["digest"] != reference["digest"]:
+        if "result" not in reference:
+            reference["result"] = first.run(measure, "result")["result"]
+        result = contender.run(measure, "result")["result"]
+        reason = difference(result, reference["result"]) or "its bytes differ, its value does not"
+        raise ContenderError("not equal", reason)
+    peak: int = answer["peak"]
+    return peak
 
 
-def duration(seconds: float) -> str:
-    """A time as people read it."""
-    return f"{seconds * 1e3:,.0f} ms" if seconds >= 0.01 else f"{seconds * 1e6:,.0f} us"
-
-
-def report(benchmark: str, versions: dict[str, str], figures: Sequence[Figure]) -> dict[str, Any]:
-    """The figures with what they depend on."""
-    return {
-        "benchmark": benchmark,
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-        "python": f"{platform.python_implementation()} {platform.python_version()}",
-        "versions": versions,
-        "figures": [asdict(figure) for figure in figures],
-    }
-
-
-def draw(measures: Sequence[Measure], figures: Sequence[Figure], x_label: str, path: Path) -> None:
-    """The figures as a bar chart, one group of bars for each measure."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "fastschema"
-    from matplotlib import pyplot
-
-    names = list(dict.fromkeys(figure.contender for figure in figures))
-    colors = dict(zip(names, ["#b0b7c3", "#0b7a75", "#d98b2b", "#7b5ea7", "#c2506a"], strict=False))
-    height = 0.8 / len(names)
-    size = (8, 0.6 + 0.3 * len(names) * len(measures))
-    chart, axes = pyplot.subplots(figsize=size, layout="constrained")
-    for offset, name in enumerate(names):
-        own = {figure.measure: figure for figure in figures if figure.contender == name}
-        drawn = [index for index, measure in enumerate(measures) if measure.name in own]
-        values = [own[measures[index].name] for index in drawn]
-        bars = axes.barh(
-            [index + height * offset for index in drawn],
-            [figure.seconds * 1000 for figure in values],
-            height=height * 0.95,
-            color=colors[name],
-            label=name,
-        )
-        axes.bar_label(
-            bars, [f"{duration(f.seconds)}  ({f.ratio:.1f} times)" for f in values], padding=4
-        )
-    middle = height * (len(names) - 1) / 2
-    ticks = [index + middle for index in range(len(measures))]
-    axes.set_yticks(ticks, [measure.title for measure in measures])
-    axes.invert_yaxis()
-    axes.margins(x=0.3)
-    axes.set_xlabel(x_label)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, loc="lower right")
-    chart.savefig(path, metadata={"Date": None})
-
-
-def write(directory: Path, name: str, content: dict[str, Any]) -> None:
-    """Write figures as JSON."""
-    directory.mkdir(parents=True, exist_ok=True)
-    (directory / f"{name}.json").write_text(json.dumps(content, indent=2) + "\n")
+def difference(value: Any, other: Any, where: str = "") -> str | None:
+    """The first place at which a JSON value differs from stock's."""
+    if isinstance(value, dict) and isinstance(other, dict) and list(value) == list(other):
+        places = list(value)
+    elif isinstance(value, list) and isinstance(other, list) and len(value) == len(other):
+        places = list(range(len(value)))
+    elif (text := json.dumps(value)) == (stock := json.dumps(other)):
+        return None
+    else:
+        return f"{where or 'result'} is {text:.60}, not {stock:.60}"
+    found = (difference(value[place], other[place], f"{where}[{place!r}]") for place in places)
+    return next((each for each in found if each), None)
 
 
 def positive(text: str) -> int:

@@ -11,16 +11,15 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from importlib.metadata import version
 from pathlib import Path
 
 from rich.console import Console
 
-from contenders import Contender, Measure, compare, draw, positive, report, table, write
+from contenders import Contender, Measure, compare, positive
+from showing import draw, report, table, write
 
 HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parent / "example_project"
-PACKAGES = ["fastschema", "django", "djangorestframework", "orjson"]
 
 
 def load(count: int, console: Console) -> None:
@@ -60,13 +59,12 @@ def main() -> None:
         Contender("stock", worker, {"FASTSCHEMA": "0", "DEBUG": "0"}),
         Contender("fastschema", worker, {"FASTSCHEMA": "1", "DEBUG": "0"}),
     ]
-    figures = compare(measures, contenders, arguments.rounds, console)
+    comparison = compare(measures, contenders, arguments.rounds, console)
     title = f"{count:,} flights, each with airline, origin, destination and plane"
-    console.print(table(title, measures, figures))
-    versions = {package: version(package) for package in PACKAGES}
-    write(arguments.results, "flights", report("flights", versions, figures))
+    console.print(table(title, measures, comparison))
+    write(arguments.results, "flights", report("flights", comparison))
     label = f"milliseconds for {count:,} flights; less is better"
-    draw(measures, figures, label, arguments.results / "flights.svg")
+    draw(measures, comparison.figures, label, arguments.results / "flights.svg")
     console.print(f"The results are equal. Figures and chart: {arguments.results}")
 
 

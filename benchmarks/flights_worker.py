@@ -12,7 +12,7 @@ from typing import Any
 
 import django
 
-from worker import Measure, serve
+from worker import Measure, installed, serve
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "example_project"))
 
@@ -49,4 +49,7 @@ def measures(count: int) -> dict[str, Measure]:
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    serve(measures(int(sys.argv[1])))
+    packages = ["django", "djangorestframework"]
+    if os.environ.get("FASTSCHEMA") == "1":
+        packages = ["fastschema", *packages, "orjson"]
+    serve(measures(int(sys.argv[1])), installed(*packages))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import decimal
 import enum
 import uuid
-from typing import Any
+from typing import Any, NamedTuple
 
 from marshmallow import Schema, fields, post_dump, pre_dump
 
@@ -138,3 +139,33 @@ def flat_rows(count: int) -> list[dict[str, Any]]:
         }
         for number in range(count)
     ]
+
+
+class Unused(NamedTuple):
+    """A schema class that was never used, and a row for it."""
+
+    schema: type[Schema]
+    row: Record
+
+
+def unused(number: int, order: Record) -> Unused:
+    """:class:`OrderSchema` again with other field names, and an order that has them."""
+    suffix = f"_{number}"
+    author = Schema.from_dict(renamed_fields(AuthorSchema, suffix))
+    declared = renamed_fields(OrderSchema, suffix)
+    declared[f"author{suffix}"] = fields.Nested(author)
+    return Unused(Schema.from_dict(declared), renamed(order, suffix))
+
+
+def renamed_fields(schema: type[Schema], suffix: str) -> dict[str, Any]:
+    """Copies of a schema's fields under other names."""
+    return {name + suffix: copy.copy(field) for name, field in schema._declared_fields.items()}
+
+
+def renamed(record: Record, suffix: str) -> Record:
+    """The same record, with other names."""
+    values = {
+        name + suffix: renamed(value, suffix) if isinstance(value, Record) else value
+        for name, value in vars(record).items()
+    }
+    return Record(**values)

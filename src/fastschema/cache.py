@@ -48,15 +48,13 @@ class ProgramCache:
                     recorder.plan_made(program.node.name)
                     self._make_room()
                     self._programs[description] = program
-                    program.last_used = next(self._clock)
-                    return program
         self.used(program)
         return program
 
     def used(self, program: Program) -> None:
-        """A program that is known already is used again."""
+        """A program is used."""
         program.last_used = next(self._clock)
-        recorder.cache_hit()
+        recorder.plan_used()
 
     def _make_room(self) -> None:
         if len(self._programs) < self._size:

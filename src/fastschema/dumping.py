@@ -189,6 +189,9 @@ class _Generator:
         if conversion.common is not None and conversion.inline is not None:
             with writer.block(f"if {is_common}:"):
                 writer.line(f"{variable} = {self._fill(conversion.inline, variable, field)}")
+                if field.kind.inline_may_skip:
+                    with writer.block(f"if {variable} is missing:"):
+                        writer.line(on_missing)
             opening = f"elif {variable} is not None:" if none_stays else "else:"
         elif conversion.common is not None:
             is_not_common = is_common.replace(" is ", " is not ")

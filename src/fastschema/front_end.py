@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from fastschema.engines import Engine
 from fastschema.nodes import Form
-from fastschema.program import Dispatch, Program
+from fastschema.program import Program, RowDumper
 from fastschema.report import Report
 
 
@@ -31,8 +31,8 @@ class FrontEnd(Protocol):
         """Whether stock dumps ``obj`` row by row."""
         ...
 
-    def whole_dispatch(self, schema: Any, form: Form) -> Dispatch | None:
-        """The dispatch that does all that stock's dump does, or None if there is more to do."""
+    def row_dumper(self, schema: Any, form: Form) -> RowDumper | None:
+        """What does all that stock's dump does, row by row, or None if there is more to do."""
         ...
 
     def rows(self, schema: Any, obj: Any) -> Iterable[Any]:

@@ -120,6 +120,7 @@ class Kind:
         ``program.Link``)
     :param link_for_none: whether stock looks for the nested schema even if the value is None
     :param may_skip: whether ``otherwise`` may give ``missing``, so that the key is left out
+    :param inline_may_skip: whether ``inline`` may
     """
 
     label: str
@@ -130,6 +131,7 @@ class Kind:
     link: str | None = None
     link_for_none: bool = False
     may_skip: bool = False
+    inline_may_skip: bool = False
 
     def conversion(self, form: Form) -> Conversion:
         """The conversion for one form."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from fastschema.front_end import FrontEnd, front_end_for
 from fastschema.nodes import ATTRIBUTE, Form
-from fastschema.program import Dispatch
+from fastschema.program import RowDumper
 from fastschema.report import Report
 from fastschema.streaming import CHUNK_SIZE, JsonArray
 from fastschema.switch import is_disabled
@@ -58,12 +58,12 @@ class Plan:
 
         :raises Exception: what stock's dump or the framework's JSON encoder raises
         """
-        dispatch = self._dispatch()
-        if dispatch is None:
+        dumper = self._row_dumper()
+        if dumper is None:
             return self._stock_dumps(obj, many)
         if self._front_end.is_collection(self._schema, obj, many):
-            return self._json_array(dispatch, self._front_end.rows(self._schema, obj)).join()
-        return self._front_end.engine(self._schema).encode(dispatch.one_row(obj))
+            return self._json_array(dumper, self._front_end.rows(self._schema, obj)).join()
+        return self._front_end.engine(self._schema).encode(dumper.one_row(obj))
 
     def stream(self, rows: Any, chunk_size: int = CHUNK_SIZE) -> Iterator[bytes]:
         """The rows as one JSON array, in chunks of bytes, written while the rows are read.
@@ -77,7 +77,7 @@ class Plan:
         """
         if chunk_size < 1:
             raise ValueError(f"chunk_size must be at least 1, not {chunk_size}")
-        return self._stream(self._dispatch(), rows, chunk_size)
+        return self._stream(self._row_dumper(), rows, chunk_size)
 
     def explain(self) -> Report:
         """Field by field: compiled or stock, and why. Prints as a table."""
@@ -97,21 +97,21 @@ class Plan:
             return f"# {self.explain()}\n"
         return program.function(Form(form), self._front_end.access(access)).text
 
-    def _dispatch(self) -> Dispatch | None:
+    def _row_dumper(self) -> RowDumper | None:
         if is_disabled():
             return None
         engine = self._front_end.engine(self._schema)
-        return self._front_end.whole_dispatch(self._schema, engine.form)
+        return self._front_end.row_dumper(self._schema, engine.form)
 
     def _stock_dumps(self, obj: Any, many: bool | None) -> bytes:
         return self._front_end.stock_encode(self._schema, self.dump(obj, many))
 
-    def _stream(self, dispatch: Dispatch | None, rows: Any, chunk_size: int) -> Iterator[bytes]:
-        if dispatch is None:
+    def _stream(self, dumper: RowDumper | None, rows: Any, chunk_size: int) -> Iterator[bytes]:
+        if dumper is None:
             yield self._stock_dumps(rows, True)
         else:
-            yield from self._json_array(dispatch, rows, chunk_size)
+            yield from self._json_array(dumper, rows, chunk_size)
 
-    def _json_array(self, dispatch: Dispatch, rows: Any, chunk_size: int = CHUNK_SIZE) -> JsonArray:
+    def _json_array(self, dumper: RowDumper, rows: Any, chunk_size: int = CHUNK_SIZE) -> JsonArray:
         encode = self._front_end.engine(self._schema).encode
-        return JsonArray(rows, dispatch.all_rows, encode, chunk_size)
+        return JsonArray(rows, dumper.all_rows, encode, chunk_size)

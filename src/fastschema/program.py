@@ -29,19 +29,20 @@ class Program:
         self.stock_fields = sum(field.reason is not None for field in node.fields)
         self.compiled_fields = len(node.fields) - self.stock_fields
         self.last_used = 0
-        self._functions: dict[tuple[Form, str], DumpFunction] = {}
+        self._faithful: dict[str, DumpFunction] = {}
+        self._json: dict[str, DumpFunction] = {}
         self._lock = threading.Lock()
 
     def function(self, form: Form, access: str) -> DumpFunction:
         """The generated ``bind`` function for one form and one kind of access."""
-        key = (form, access)
-        try:
-            return self._functions[key]
-        except KeyError:
+        functions = self._json if form is Form.JSON else self._faithful
+        function = functions.get(access)
+        if function is None:
             with self._lock:
-                if key not in self._functions:
-                    self._functions[key] = generate(self.node, form, access)
-                return self._functions[key]
+                function = functions.get(access)
+                if function is None:
+                    function = functions[access] = generate(self.node, form, access)
+        return function
 
 
 class Dispatcher(Protocol):
@@ -49,6 +50,22 @@ class Dispatcher(Protocol):
 
     def __getitem__(self, cls: type, /) -> Dump:
         """The function that dumps objects of one class."""
+        ...
+
+    def count(self, rows: int) -> None:
+        """Count rows that were dumped."""
+        ...
+
+
+class RowDumper(Protocol):
+    """What dumps and counts the rows of one dump: a :class:`Dispatch` or a :class:`Link` to one."""
+
+    def one_row(self, obj: Any) -> Any:
+        """Dump one object, and count it."""
+        ...
+
+    def all_rows(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row, and count them."""
         ...
 
 
@@ -87,16 +104,18 @@ class Dispatch(dict[type, Dump]):
     def one_row(self, obj: Any) -> Any:
         """Dump one object, and count it."""
         result = self[type(obj)](obj)
-        program = self.program
-        recorder.compiled(1, program.compiled_fields, program.stock_fields)
+        self.count(1)
         return result
 
     def all_rows(self, rows: Iterable[Any]) -> list[Any]:
         """Dump each row, and count them."""
         results = self.many(rows)
-        program = self.program
-        recorder.compiled(len(results), program.compiled_fields, program.stock_fields)
+        self.count(len(results))
         return results
+
+    def count(self, rows: int) -> None:
+        """Count rows that were dumped."""
+        recorder.compiled(rows, self.program.compiled_fields, self.program.stock_fields)
 
     def many(self, rows: Iterable[Any]) -> list[Any]:
         """Dump each row as it is read."""
@@ -150,6 +169,10 @@ class Always:
     def __getitem__(self, cls: type, /) -> Dump:
         return self._dump
 
+    def count(self, rows: int) -> None:
+        """Count rows that were dumped."""
+        recorder.stock(rows)
+
 
 class Link:
     """From a field to the dispatch of its nested schema, found when the first value needs it.
@@ -175,6 +198,19 @@ class Link:
     def many(self, rows: Iterable[Any]) -> list[Any]:
         """Dump each row; without rows the nested schema is not looked for."""
         return dump_each(rows, lambda: self.dispatch)
+
+    def one_row(self, obj: Any) -> Any:
+        """Dump one object, and count it."""
+        result = self.dispatch[type(obj)](obj)
+        self.dispatch.count(1)
+        return result
+
+    def all_rows(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row, and count them."""
+        results = self.many(rows)
+        if results:
+            self.dispatch.count(len(results))
+        return results
 
     def __call__(self, value: Any) -> Any:
         """Dump one value; None stays None."""

@@ -157,6 +157,14 @@ class Look:
         self.facts.not_own(self.path, name)
         return function
 
+    def constant(self, name: str) -> Any:
+        """An attribute that the class has for its instances."""
+        if name in vars(self.target):
+            self.facts.add("False")  # not worth knowing again
+            return getattr(self.target, name)
+        self.facts.not_own(self.path, name)
+        return self.on_class(name)
+
     def on_class(self, name: str) -> Any:
         """An attribute of the class, of which instances have none of their own."""
         value = getattr(self.cls, name, None)
@@ -198,9 +206,11 @@ def _is_permanent(value: type | FunctionType) -> bool:
 class _Known:
     """What schemas of one class were seen to read as, and how to recognize it."""
 
-    __slots__ = ("descriptions", "programs")
+    __slots__ = ("cls", "descriptions", "programs")
 
-    def __init__(self) -> None:
+    def __init__(self, cls: type, known: dict[int, _Known]) -> None:
+        key = id(cls)
+        self.cls = weakref.ref(cls, lambda _: known.pop(key, None))
         self.descriptions = 0
         self.programs: list[tuple[Program, GeneratedFunction | None]] = []
 
@@ -216,7 +226,8 @@ class Recognizer:
     def __init__(self, missing: object = None) -> None:
         self._missing = missing
         self._all.append(self)
-        self._known: weakref.WeakKeyDictionary[type, _Known] = weakref.WeakKeyDictionary()
+        # By the id of a class: a WeakKeyDictionary would take as long as all the rest.
+        self._known: dict[int, _Known] = {}
 
     @classmethod
     def forget_everything(cls) -> None:
@@ -226,8 +237,9 @@ class Recognizer:
 
     def recognize(self, schema: Any, fields: list[Any]) -> Program | None:
         """The program, or None if a description must tell."""
-        known = self._known.get(type(schema))
-        if known is not None:
+        cls = type(schema)
+        known = self._known.get(id(cls))
+        if known is not None and known.cls() is cls:
             for program, function in known.programs:
                 if function is not None and function.function(schema, fields):
                     return program
@@ -239,7 +251,10 @@ class Recognizer:
         A class whose schemas differ each time (or in ways that identity does not see as equal) is
         described each time, and no longer learnt.
         """
-        known = self._known.setdefault(type(schema), _Known())
+        cls = type(schema)
+        known = self._known.get(id(cls))
+        if known is None or known.cls() is not cls:
+            known = self._known[id(cls)] = _Known(cls, self._known)
         known.descriptions += 1
         return Facts(self._missing) if known.descriptions <= _LEARNT_FROM else _NO_FACTS
 
@@ -247,7 +262,9 @@ class Recognizer:
         """A description told that the schema reads as a program."""
         if facts is _NO_FACTS:
             return
-        known = self._known[type(schema)]
+        known = self._known.get(id(type(schema)))
+        if known is None:
+            return  # everything was forgotten meanwhile
         for position, (each, function) in enumerate(known.programs):
             if each is program:
                 if function is None:

@@ -44,7 +44,7 @@ class Recorder:
         """Begin again at zero."""
         with self._lock:
             self._schemas: Counter[str] = Counter()
-            self._cache_hits = 0
+            self._uses = 0
             self._compiled_rows = self._stock_rows = 0
             self._compiled_fields = self._stock_fields = 0
 
@@ -53,10 +53,10 @@ class Recorder:
         with self._lock:
             self._schemas[name] += 1
 
-    def cache_hit(self) -> None:
-        """A plan was there already."""
+    def plan_used(self) -> None:
+        """A plan is used, be it new or not."""
         with self._lock:
-            self._cache_hits += 1
+            self._uses += 1
 
     def compiled(self, rows: int, compiled_fields: int, stock_fields: int) -> None:
         """Generated code dumped so many rows, each with so many fields of either sort."""
@@ -76,7 +76,7 @@ class Recorder:
             return Statistics(
                 plans=self._schemas.total(),
                 schemas=dict(self._schemas),
-                cache_hits=self._cache_hits,
+                cache_hits=self._uses - self._schemas.total(),
                 compiled_rows=self._compiled_rows,
                 stock_rows=self._stock_rows,
                 compiled_fields=self._compiled_fields,

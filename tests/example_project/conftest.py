@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 from django.db import transaction
+
 from flights import dataset
 
 # The sample is the first rows of the data set, and after them, in this order, a few others.

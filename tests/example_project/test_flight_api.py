@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 from django.test import Client
+
 from flights.models import Airport, Flight
 
 pytestmark = [pytest.mark.usefixtures("sample_in_database"), pytest.mark.django_db]

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
+
 from flights import dataset
 from flights.models import Airline, Airport, Flight, Plane
 

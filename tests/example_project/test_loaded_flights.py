@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime, time
 from decimal import Decimal
 
 import pytest
+
 from flights.models import Airline, Airport, Flight, Plane
 
 pytestmark = [pytest.mark.usefixtures("sample_in_database"), pytest.mark.django_db]

@@ -266,6 +266,7 @@ def _enum_kind(attribute: str, inner: Description, *, path: FieldPath, slots: li
         json=Conversion(enum_class, converted(inner_kind.json), f"json_value({path.own_method})"),
         names={"json_value": json_value, **inner_kind.names},
         may_skip=True,
+        inline_may_skip=True,
     )
 
 
@@ -274,11 +275,9 @@ class _NoClass:
 
 
 def _plain_enum(enum_class: type, attribute: str) -> type:
-    """The enum, if what its members give is as ``Enum`` defines it, and never ``missing``."""
-    if missing in enum_class._value2member_map_:  # type: ignore[attr-defined]  # it is an Enum
-        return _NoClass
+    """The enum, if what its members give is as ``Enum`` defines it."""
     for base in enum_class.__mro__:
-        if attribute in vars(base):
+        if attribute in base.__dict__:
             return enum_class if base is enum.Enum else _NoClass
     return _NoClass
 

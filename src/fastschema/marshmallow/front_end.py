@@ -17,7 +17,7 @@ from fastschema.marshmallow.dumping import (
 )
 from fastschema.marshmallow.reader import read
 from fastschema.nodes import Form, UnreadableError, known_access
-from fastschema.program import Dispatch, Program
+from fastschema.program import Program, RowDumper
 from fastschema.report import Report, field_reports, with_nested
 from fastschema.switch import disabled
 
@@ -45,7 +45,7 @@ class MarshmallowFrontEnd:
         """Whether ``many``, or else ``Schema.many``, is true; None is never a collection."""
         return obj is not None and bool(schema.many if many is None else many)
 
-    def whole_dispatch(self, schema: Any, form: Form) -> Dispatch | None:
+    def row_dumper(self, schema: Any, form: Form) -> RowDumper | None:
         """The schema's dispatch, unless it has hooks or overrides or cannot be read."""
         if overrides_dump(schema) is not None or has_hooks(schema):
             return None

@@ -83,7 +83,7 @@ def _number(look: Look) -> Description:
         return stock("_format_num is overridden")
     if to_string is not _NUMBER_TO_STRING:
         return stock("_to_string is overridden")
-    num_type = look.get("num_type")
+    num_type = look.constant("num_type")
     if num_type is int:
         return ("integer", as_string)
     if num_type is float:
@@ -102,7 +102,7 @@ def _boolean(look: Look) -> Description:
 
 
 def _temporal(look: Look) -> Description:
-    data_format = look.get("format") or look.get("DEFAULT_FORMAT")
+    data_format = look.get("format") or look.constant("DEFAULT_FORMAT")
     try:
         function = look.target.SERIALIZATION_FUNCS.get(data_format)
     except TypeError:
@@ -113,7 +113,7 @@ def _temporal(look: Look) -> Description:
         return (name,) if name else stock("its format's function is not one that fastschema knows")
     if type(data_format) is not str:
         return stock("the format is not a plain str")
-    return ("strftime", look.get("OBJ_TYPE"), data_format)
+    return ("strftime", look.constant("OBJ_TYPE"), data_format)
 
 
 def _timedelta(look: Look) -> Description:
@@ -132,7 +132,7 @@ def _timedelta(look: Look) -> Description:
 
 
 def _mapping(look: Look) -> Description:
-    if look.get("mapping_type") is not dict:
+    if look.constant("mapping_type") is not dict:
         return stock("its mapping_type is not dict")
     inner = []
     for name in ("key_field", "value_field"):

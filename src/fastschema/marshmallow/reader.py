@@ -94,7 +94,7 @@ def _describe_field(name: str, look: Look) -> Description:
     reason = _why_not_read(look)
     if reason is not None:
         return (name, data_key, None, None, (_BY_SERIALIZE, reason))
-    if not look.get("_CHECK_ATTRIBUTE"):
+    if not look.constant("_CHECK_ATTRIBUTE"):
         described = describe_without_attribute(look)
         if described[0] == OWN_METHOD:
             described = (_BY_SERIALIZE, described[1])

@@ -83,15 +83,12 @@ def represent_list(serializer: Any, data: Any) -> Any:
     child = serializer.child
     if is_disabled() or not is_stock_serializer(child):
         return STOCK_LIST_TO_REPRESENTATION(serializer, data)
-    link = Link(partial(_serializer_dispatch, child, Form.FAITHFUL))
-    results = link.many(rows(data))
-    if results:
-        program = getattr(link.dispatch, "program", None)
-        if program is None:
-            recorder.stock(len(results))
-        else:
-            recorder.compiled(len(results), program.compiled_fields, program.stock_fields)
-    return results
+    return link_to(child, Form.FAITHFUL).all_rows(rows(data))
+
+
+def link_to(serializer: Any, form: Form) -> Link:
+    """The link to a serializer: its fields are not looked at before there is a first row."""
+    return Link(partial(_serializer_dispatch, serializer, form))
 
 
 def rows(data: Any) -> Any:
@@ -104,7 +101,7 @@ def _nested_dispatch(field: Any, form: Form) -> Dispatcher:
     if not isinstance(field, ListSerializer):
         return _serializer_dispatch(field, form)
     if is_stock_serializer(field.child):
-        child = Link(partial(_serializer_dispatch, field.child, form))
+        child = link_to(field.child, form)
         return Always(lambda data: child.many(rows(data)))
     return _by_its_own_method(field, form)
 

@@ -8,9 +8,9 @@ from typing import Any
 from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django.dumping import (
-    dispatch_for,
     is_stock_list,
     is_stock_serializer,
+    link_to,
     represent,
     represent_list,
     rows,
@@ -19,7 +19,7 @@ from fastschema.contrib.django.encoding import engine, stock_encode
 from fastschema.contrib.django.reader import MODEL, read, readable_fields
 from fastschema.engines import Engine
 from fastschema.nodes import Form, UnreadableError, known_access
-from fastschema.program import Dispatch, Program
+from fastschema.program import Program, RowDumper
 from fastschema.report import Report, field_reports, with_nested
 from fastschema.switch import disabled
 
@@ -52,18 +52,13 @@ class RestFrameworkFrontEnd:
         """Whether ``many`` is true or it is a ``ListSerializer``."""
         return bool(many) or isinstance(schema, ListSerializer)
 
-    def whole_dispatch(self, schema: Any, form: Form) -> Dispatch | None:
-        """The dispatch for the rows, unless ``to_representation`` is overridden."""
+    def row_dumper(self, schema: Any, form: Form) -> RowDumper | None:
+        """What dumps the rows, unless ``to_representation`` is overridden."""
         if isinstance(schema, ListSerializer):
             if not is_stock_list(schema):
                 return None
             schema = schema.child
-        if not is_stock_serializer(schema):
-            return None
-        try:
-            return dispatch_for(schema, form)
-        except UnreadableError:
-            return None
+        return link_to(schema, form) if is_stock_serializer(schema) else None
 
     def rows(self, schema: Any, obj: Any) -> Iterable[Any]:
         """The rows, or all rows of a manager."""

@@ -1,0 +1,192 @@
+"""Stock's answer beside fastschema's: the same call in every way there is, compared in detail."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, MutableSequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+from rest_framework.renderers import JSONRenderer
+from rest_framework.serializers import Serializer
+
+import fastschema
+from fastschema.contrib.django.renderers import FastJSONRenderer
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call gave, and what it did on the way."""
+
+    result: Any
+    error: tuple[type, str] | None
+    calls: list[Any]
+    queries: list[tuple[str, Any]]
+
+
+def outcome(call: Callable[[], Any], calls: MutableSequence[Any]) -> Outcome:
+    """Make a call, noting the queries it makes and what it appends to ``calls``."""
+    calls.clear()
+    queries = []
+
+    def note(execute, sql, params, many, context):
+        queries.append((sql, params))
+        return execute(sql, params, many, context)
+
+    result = error = None
+    with connection.execute_wrapper(note):
+        try:
+            result = exactly(call())
+        except Exception as exception:
+            error = (type(exception), without_address(str(exception)))
+    return Outcome(result, error, list(calls), queries)
+
+
+def exactly(value: Any) -> Any:
+    """A value with the classes of all its parts; equal only to what nobody can tell from it."""
+    if isinstance(value, dict):
+        return type(value), [(exactly(key), exactly(item)) for key, item in value.items()]
+    if isinstance(value, (list, tuple)):
+        return type(value), [exactly(item) for item in value]
+    return type(value), without_address(repr(value))
+
+
+def assert_equal(actual: Outcome, expected: Outcome) -> None:
+    """Assert that two outcomes are equal, and say first what differs most."""
+    assert actual.error == expected.error
+    assert actual.result == expected.result
+    assert actual.calls == expected.calls
+    assert actual.queries == expected.queries
+
+
+def without_address(text: str) -> str:
+    """What Python says of an object, apart from where it is in memory."""
+    return re.sub(r" at 0x[0-9a-f]+", "", text)
+
+
+def without_position(error: tuple[type, str] | None) -> tuple[type, str] | None:
+    """An error of writing, apart from the position: a plan writes the text in pieces."""
+    return error and (error[0], re.sub(r" in position \d+", "", error[1]))
+
+
+def assert_same(
+    make: Callable[..., Any], instance: Any, *, calls: MutableSequence[Any] | None = None, **kwargs
+) -> Any:
+    """Assert that a serializer makes of an object what it makes of it in stock.
+
+    :param make: makes the serializer, from the instance and ``kwargs``
+    :param calls: what user code appends its calls to
+    :returns: ``.data`` in stock, or the exception it raises there
+    """
+    return assert_same_each_time(make, lambda: instance, calls=calls, **kwargs)
+
+
+def assert_same_each_time(
+    make: Callable[..., Any],
+    make_instance: Callable[[], Any],
+    *,
+    calls: MutableSequence[Any] | None = None,
+    **kwargs,
+) -> Any:
+    """The same, for objects that each use changes: they are made anew."""
+    calls = [] if calls is None else calls
+
+    def data():
+        return make(make_instance(), **kwargs).data
+
+    def representation():
+        instance = make_instance()
+        return make(instance, **kwargs).to_representation(instance)
+
+    def plan_dump():
+        instance = make_instance()
+        return fastschema.compile(make(instance, **kwargs)).dump(instance)
+
+    def plan_dumps():
+        instance = make_instance()
+        return fastschema.compile(make(instance, **kwargs)).dumps(instance)
+
+    def in_stock(call):
+        with fastschema.disabled():
+            return outcome(call, calls)
+
+    expected = in_stock(data)
+    assert_equal(outcome(data, calls), expected)
+    assert_equal(outcome(plan_dump, calls), in_stock(representation))
+    rendered = in_stock(lambda: JSONRenderer().render(data()))
+    assert_equal(outcome(lambda: FastJSONRenderer().render(data()), calls), rendered)
+    # The renderer writes nothing for None, where a plan writes null.
+    written = in_stock(lambda: JSONRenderer().render(representation()) or b"null")
+    dumped = outcome(plan_dumps, calls)
+    assert (dumped.result, without_position(dumped.error)) == (
+        written.result,
+        without_position(written.error),
+    )
+    assert (dumped.calls, dumped.queries) == (written.calls, written.queries)
+    calls.clear()
+    with fastschema.disabled():
+        try:
+            return data()
+        except Exception as exception:
+            return exception
+
+
+def serializer_of(**fields: Any) -> type[Serializer]:
+    """A serializer class with these fields."""
+    return type("ThingSerializer", (Serializer,), fields)
+
+
+class Thing:
+    """An object with any attributes."""
+
+    def __init__(self, **values: Any) -> None:
+        vars(self).update(values)
+
+    def __repr__(self) -> str:
+        return "<thing>"
+
+
+class Witness:
+    """An object whose every read is noted; a value that is an exception is raised."""
+
+    def __init__(self, calls: list[Any], **values: Any) -> None:
+        vars(self).update(_calls=calls, _values=values)
+
+    def __repr__(self) -> str:
+        return "<witness>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "tolist":  # what an encoder asks for
+            raise AttributeError(name)
+        self._calls.append(name)
+        if name not in self._values:
+            raise AttributeError(f"no {name} here")
+        value = self._values[name]
+        if isinstance(value, Exception):
+            raise value
+        return value
+
+
+class WitnessMapping(Mapping):
+    """The same for items. It cannot be listed, and so not be written as it is."""
+
+    def __init__(self, calls: list[Any], **values: Any) -> None:
+        self._calls = calls
+        self._values = values
+
+    def __repr__(self) -> str:
+        return "<witness>"
+
+    def __getitem__(self, key: str) -> Any:
+        self._calls.append(key)
+        value = self._values[key]
+        if isinstance(value, Exception):
+            raise value
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        raise TypeError("a witness is not to be listed")
+
+    def __len__(self) -> int:
+        return len(self._values)

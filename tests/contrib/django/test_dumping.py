@@ -1,0 +1,1160 @@
+"""Whole serializers: nested, many, overridden, changed late, and used by many threads."""
+
+import datetime
+import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC
+from functools import partial
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.db import models
+from django.test.utils import isolate_apps
+from django.utils import timezone
+from rest_framework import serializers
+from rest_framework.response import Response
+from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
+
+import fastschema
+from flights.models import Airline, Flight
+from flights.serializers import AirlineSerializer, CompactFlightSerializer, FlightSerializer
+from tests.contrib.django.differential import (
+    Thing,
+    Witness,
+    assert_same,
+    assert_same_each_time,
+    exactly,
+    serializer_of,
+)
+
+Text = serializers.CharField
+
+
+class Inner(serializers.Serializer):
+    """One level down."""
+
+    b = Text()
+    c = serializers.IntegerField(required=False)
+
+
+class Outer(serializers.Serializer):
+    """One of everything nested."""
+
+    one = Inner()
+    many = Inner(many=True)
+    optional = Inner(required=False)
+    after = Text()
+
+
+class TestNested:
+    """Serializers in serializers."""
+
+    def test_single_and_many(self):
+        thing = Thing(
+            one=Thing(b=1, c=2), many=[Thing(b=3), {"b": 4, "c": 5}], optional={"b": 6}, after=7
+        )
+        assert assert_same(Outer, thing) == {
+            "one": {"b": "1", "c": 2},
+            "many": [{"b": "3"}, {"b": "4", "c": 5}],
+            "optional": {"b": "6"},
+            "after": "7",
+        }
+
+    @pytest.mark.parametrize("key", ["one", "many", "optional", "after"])
+    def test_a_key_that_is_missing(self, key):
+        values = {"one": {"b": 1}, "many": [], "optional": {"b": 2}, "after": 3}
+        del values[key]
+        assert_same(Outer, values)
+        assert_same(Outer, Thing(**values))
+
+    @pytest.mark.parametrize("key", ["one", "many", "optional", "after"])
+    def test_a_key_that_is_none(self, key):
+        values = {"one": {"b": 1}, "many": [], "optional": {"b": 2}, "after": 3}
+        assert assert_same(Outer, {**values, key: None})[key] is None
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            (),
+            "ab",
+            {"b": 1},
+            {},
+            {Thing(b=1): 2},
+            iter(()),
+            7,
+            [None],
+            [1, 2],
+            [[]],
+            lambda: [Thing(b=1)],
+            lambda: None,
+            len,
+            Thing,
+            partial(list, [{"b": 1}]),
+        ],
+        ids=str,
+    )
+    @pytest.mark.parametrize("options", [{}, {"required": False}, {"allow_null": True}], ids=str)
+    def test_anything_in_the_place_of_a_list(self, value, options):
+        assert_same(serializer_of(many=Inner(many=True, **options)), Thing(many=value))
+
+    @pytest.mark.parametrize(
+        "value",
+        ["text", 1, [], {}, lambda: Thing(b=1), lambda: None, len, Thing, 0, "", False],
+        ids=str,
+    )
+    @pytest.mark.parametrize(
+        "options", [{}, {"required": False}, {"allow_null": True}, {"default": {"b": 9}}], ids=str
+    )
+    def test_anything_in_the_place_of_an_object(self, value, options):
+        assert_same(serializer_of(one=Inner(**options)), Thing(one=value))
+
+    def test_a_generator_is_consumed_once(self):
+        data = assert_same_each_time(
+            serializer_of(many=Inner(many=True)),
+            lambda: Thing(many=({"b": number} for number in range(3))),
+        )
+        assert data == {"many": [{"b": "0"}, {"b": "1"}, {"b": "2"}]}
+
+    @pytest.mark.parametrize(
+        "source", ["a.one", "make", "a.make", "*", "a.nothing", "nothing.a", "text"]
+    )
+    @pytest.mark.parametrize(
+        "options",
+        [{}, {"required": False}, {"allow_null": True}, {"default": None}, {"default": {"b": 1}}],
+        ids=str,
+    )
+    @pytest.mark.parametrize("many", [False, True])
+    def test_a_source_of_any_kind(self, source, options, many):
+        def make():
+            return [Thing(b="made")] if many else Thing(b="made")
+
+        thing = Thing(a=Thing(one=Thing(b=1), make=make), make=make, b="self", text="x")
+        assert_same(serializer_of(x=Inner(source=source, many=many, **options), z=Text(default=1)),
+                    thing)  # fmt: skip
+
+    def test_an_error_inside_names_the_inner_serializer(self):
+        error = assert_same(Outer, {"one": {"c": 1}, "many": [], "after": 1})
+        assert isinstance(error, KeyError)
+        assert "serializer `Inner`" in str(error)
+
+    def test_the_calls_are_those_of_stock(self):
+        calls = []
+        witness = Witness(
+            calls,
+            one=Witness(calls, b=1, c=2),
+            many=[Witness(calls, b=3), Witness(calls, b=4, c=5)],
+            after=1,
+        )
+        assert_same(Outer, witness, calls=calls)
+        assert calls == ["one", "b", "c", "many", "b", "c", "b", "c", "optional", "after"]
+
+    @pytest.mark.parametrize("value", [None, (), {"b": 1}, [{"b": 1}], lambda: None], ids=str)
+    @pytest.mark.parametrize("many", [False, True])
+    def test_the_fields_of_a_serializer_are_made_when_they_are_needed(self, value, many):
+        calls = []
+
+        class Noted(Inner):
+            def get_fields(self):
+                calls.append("get_fields")
+                return super().get_fields()
+
+        rows = value if isinstance(value, (tuple, list)) else [value]
+        assert_same(Noted, rows if many else value, many=many, calls=calls)
+        outer = serializer_of(x=Noted(many=many))
+        assert_same(outer, {"x": value}, calls=calls)
+        assert_same(outer, [{"x": value}] * 2, many=True, calls=calls)
+
+    def test_three_levels(self):
+        class Middle(serializers.Serializer):
+            outer = Outer()
+            outers = Outer(many=True)
+
+        values = {"one": {"b": 1}, "many": [{"b": 2}], "after": 3}
+        data = assert_same(
+            serializer_of(m=Middle(many=True), n=Middle()),
+            {
+                "m": [{"outer": values, "outers": [values, values]}],
+                "n": {"outer": values, "outers": []},
+            },
+        )
+        assert data["m"][0]["outers"][1]["many"] == [{"b": "2"}]
+
+    def test_a_serializer_that_holds_itself(self):
+        class Tree(serializers.Serializer):
+            name = Text()
+
+            def get_fields(self):
+                fields = super().get_fields()
+                if self.context.get("depth", 0) > len(self.parents()):
+                    fields["children"] = Tree(many=True)
+                return fields
+
+            def parents(self):
+                parent, found = self.parent, []
+                while parent is not None:
+                    if isinstance(parent, Tree):
+                        found.append(parent)
+                    parent = parent.parent
+                return found
+
+        leaf = Thing(name="leaf", children=[])
+        tree = Thing(name="root", children=[Thing(name="branch", children=[leaf, leaf]), leaf])
+        data = assert_same(Tree, tree, context={"depth": 2})
+        assert data["children"][0]["children"] == [{"name": "leaf"}] * 2
+
+    def test_rows_of_different_classes_in_one_list(self):
+        rows = [{"b": 1}, Thing(b=2), Thing(b=3, c=4), {"b": 5, "c": 6}, type("C", (), {"b": 7})()]
+        assert_same(Inner, rows, many=True)
+        assert_same(serializer_of(many=Inner(many=True)), {"many": rows})
+
+    def test_a_nested_value_of_another_class_in_each_row(self):
+        rows = [Thing(one=each) for each in ({"b": 1}, Thing(b=2), None, Thing(b=3), {"b": 4})]
+        assert_same(serializer_of(one=Inner()), rows, many=True)
+
+    def test_a_list_field_of_serializers(self):
+        serializer = serializer_of(a=serializers.ListField(child=Inner()))
+        assert assert_same(serializer, {"a": [{"b": 1}, None]}) == {"a": [{"b": "1"}, None]}
+
+    def test_a_dict_field_of_serializers(self):
+        serializer = serializer_of(a=serializers.DictField(child=Inner()))
+        assert assert_same(serializer, {"a": {1: {"b": 1}}}) == {"a": {"1": {"b": "1"}}}
+
+    def test_a_list_serializer_of_a_plain_field(self):
+        def make(instance=None, **kwargs):
+            return serializers.ListSerializer(instance, child=serializers.IntegerField(), **kwargs)
+
+        assert assert_same(make, ["1", 2.5, True]) == [1, 2, 1]
+        assert_same(make, ["1", "x"])
+
+    def test_a_list_of_lists(self):
+        def make(instance=None, **kwargs):
+            child = serializers.ListSerializer(child=Inner())
+            return serializers.ListSerializer(instance, child=child, **kwargs)
+
+        assert assert_same(make, [[{"b": 1}], []]) == [[{"b": "1"}], []]
+
+
+with isolate_apps("flights"):
+
+    class Person(models.Model):
+        """Someone who may have a seat, and friends."""
+
+        name = models.CharField(max_length=10)
+        friends = models.ManyToManyField("self")
+
+        class Meta:
+            app_label = "flights"
+
+    class Seat(models.Model):
+        """Belongs to one person."""
+
+        number = models.CharField(max_length=3)
+        person = models.OneToOneField(Person, models.CASCADE, related_name="seat")
+
+        class Meta:
+            app_label = "flights"
+
+
+class SeatSerializer(serializers.Serializer):
+    """A seat."""
+
+    number = Text()
+
+
+class TestRelations:
+    """Related objects make the queries that they make in stock."""
+
+    @pytest.mark.parametrize("options", [{}, {"default": None}, {"required": False}], ids=str)
+    def test_a_missing_reverse_one_to_one_is_none(self, options):
+        serializer = serializer_of(
+            seat=SeatSerializer(**options),
+            key=serializers.PrimaryKeyRelatedField(source="seat", read_only=True),
+            number=Text(source="seat.number", default="-"),
+        )
+        data = assert_same_each_time(serializer, Person)
+        assert data == {"seat": None, "key": None, "number": None}
+
+    def test_a_reverse_one_to_one_that_is_there(self):
+        def make():
+            person = Person(pk=1, name="x")
+            person._state.fields_cache["seat"] = Seat(pk=2, number="1A", person=person)
+            return person
+
+        serializer = serializer_of(
+            seat=SeatSerializer(),
+            key=serializers.PrimaryKeyRelatedField(source="seat", read_only=True),
+        )
+        assert assert_same_each_time(serializer, make) == {"seat": {"number": "1A"}, "key": 2}
+
+    def test_a_one_to_one_forwards(self):
+        serializer = serializer_of(person=serializer_of(name=Text())())
+        assert assert_same_each_time(
+            serializer, lambda: Seat(person=Person(name="x"))
+        ) == {"person": {"name": "x"}}  # fmt: skip
+        error = assert_same_each_time(serializer, Seat)
+        assert error == {"person": None}
+
+    def test_prefetched_friends_take_no_query(self):
+        def make():
+            person = Person(pk=1, name="x")
+            friends = Person._default_manager.none()
+            friends._result_cache = [Person(pk=2, name="y"), Person(pk=3, name="z")]
+            person._prefetched_objects_cache = {"friends": friends}
+            return person
+
+        key = serializers.PrimaryKeyRelatedField(many=True, read_only=True, source="friends")
+        serializer = serializer_of(friends=serializer_of(name=Text())(many=True), keys=key)
+        assert assert_same_each_time(serializer, make) == {
+            "friends": [{"name": "y"}, {"name": "z"}],
+            "keys": [2, 3],
+        }
+
+    def test_friends_of_someone_unsaved_raise_as_in_stock(self):
+        serializer = serializer_of(friends=serializer_of(name=Text())(many=True))
+        assert isinstance(assert_same_each_time(serializer, Person), ValueError)
+
+    @pytest.mark.parametrize("prefetch", [(), ("flights",)], ids=["plain", "prefetched"])
+    @pytest.mark.parametrize("source", ["flights", "flights.all", "flights.first"])
+    def test_a_manager_with_and_without_prefetch(self, flights, prefetch, source):
+        many = source != "flights.first"
+        nested = CompactFlightSerializer(many=many, source=source)
+        data = assert_same_each_time(
+            serializer_of(code=Text(), nested=nested),
+            lambda: Airline.objects.prefetch_related(*prefetch),
+            many=True,
+        )
+        if many:
+            assert [[each["id"] for each in row["nested"]] for row in data] == [[3, 4], [1, 2], []]
+
+    @pytest.mark.parametrize(
+        "rows",
+        [
+            lambda: Flight.objects,
+            Flight.objects.all,
+            Flight.objects.none,
+            lambda: Flight.objects.select_related("airline", "origin", "destination", "plane"),
+            lambda: Flight.objects.select_related("airline").prefetch_related("origin"),
+            lambda: Flight.objects.filter(pk__lt=3),
+            lambda: Flight.objects.all()[1:3],
+            lambda: Flight.objects.iterator(chunk_size=2),
+            lambda: Flight.objects.defer("airline", "number"),
+            lambda: Flight.objects.order_by("-pk").reverse(),
+            lambda: Airline.objects.get(pk="UA").flights,
+            lambda: tuple(Flight.objects.all()),
+        ],
+    )
+    @pytest.mark.parametrize("serializer", [FlightSerializer, CompactFlightSerializer])
+    def test_rows_from_the_database(self, flights, serializer, rows):
+        assert_same_each_time(serializer, rows, many=True)
+
+    def test_one_flight_takes_the_queries_of_stock(self, flights):
+        for flight in flights:
+            data = assert_same_each_time(
+                FlightSerializer, lambda pk=flight.pk: Flight.objects.get(pk=pk)
+            )
+            assert data["airline"]["code"] == flight.airline_id
+
+    def test_a_related_object_that_is_gone_is_none(self, flights):
+        data = assert_same_each_time(FlightSerializer, lambda: Flight(pk=9, origin_id="?"))
+        assert (data["airline"], data["origin"]) == (None, None)
+
+    def test_a_related_object_is_loaded_once(self, flights, django_assert_num_queries):
+        flight = Flight.objects.get(pk=1)
+        serializer = serializer_of(
+            airline=AirlineSerializer(), name=Text(source="airline.name"), again=AirlineSerializer(
+                source="airline"
+            )
+        )  # fmt: skip
+        with django_assert_num_queries(1):
+            _ = serializer(flight).data
+
+    def test_a_nested_foreign_key_may_be_a_property(self, flights):
+        class WithProperty(Flight):
+            class Meta:
+                proxy = True
+                app_label = "flights"
+                apps = Person._meta.apps
+
+            calls = []
+
+            @property
+            def airline(self):
+                self.calls.append("airline")
+                return Thing(code="P", name="property")
+
+        data = assert_same(
+            serializer_of(airline=AirlineSerializer()), WithProperty(), calls=WithProperty.calls
+        )
+        assert data == {"airline": {"code": "P", "name": "property"}}
+
+
+class Upper(Inner):
+    """Calls super."""
+
+    def to_representation(self, instance):
+        data = super().to_representation(instance)
+        data["b"] = data["b"].upper()
+        data["added"] = 1
+        return data
+
+
+class Own(Inner):
+    """Does without super."""
+
+    def to_representation(self, instance):
+        return f"own {type(instance).__name__}"
+
+
+class Reversed(serializers.ListSerializer):
+    """A list serializer that calls super."""
+
+    def to_representation(self, data):
+        return super().to_representation(data)[::-1]
+
+
+class Counted(serializers.ListSerializer):
+    """A list serializer that does without super."""
+
+    def to_representation(self, data):
+        return {"count": len(data), "items": [self.child.to_representation(each) for each in data]}
+
+
+def with_list_serializer(cls, base=Inner):
+    """A serializer class whose lists are serialized by another class."""
+    meta = type("Meta", (), {"list_serializer_class": cls})
+    return type("Listed", (base,), {"Meta": meta})
+
+
+class TestOverrides:
+    """Own to_representation methods, wherever they are."""
+
+    ROWS = [Thing(b="x", c=1), {"b": "y"}]
+
+    @pytest.mark.parametrize("serializer", [Upper, Own])
+    def test_on_the_serializer(self, serializer):
+        for row in self.ROWS:
+            assert_same(serializer, row)
+        assert_same(serializer, self.ROWS, many=True)
+
+    @pytest.mark.parametrize("serializer", [Upper, Own])
+    def test_on_a_nested_serializer(self, serializer):
+        outer = serializer_of(one=serializer(), many=serializer(many=True))
+        assert_same(outer, {"one": self.ROWS[0], "many": self.ROWS})
+        assert_same(outer, [{"one": None, "many": ()}] * 2, many=True)
+
+    @pytest.mark.parametrize("base", [Inner, Upper, Own])
+    @pytest.mark.parametrize("cls", [Reversed, Counted])
+    def test_on_the_list_serializer(self, cls, base):
+        listed = with_list_serializer(cls, base)
+        assert_same(serializer_of(many=listed(many=True), one=listed()),
+                    {"many": self.ROWS, "one": self.ROWS[0]})  # fmt: skip
+        assert_same(listed, self.ROWS[0])
+        for representation in (self.representation, self.plan):
+            with fastschema.disabled():
+                expected = representation(listed, self.ROWS)
+            assert exactly(representation(listed, self.ROWS)) == exactly(expected)
+
+    @staticmethod
+    def representation(serializer, rows):
+        return serializer(rows, many=True).to_representation(rows)
+
+    @staticmethod
+    def plan(serializer, rows):
+        return fastschema.compile(serializer(many=True)).dump(rows)
+
+    def test_a_list_serializer_that_gives_a_dict_keeps_its_own_data(self):
+        class Envelope(Counted):
+            @property
+            def data(self):
+                return self.to_representation(self.instance)
+
+        data = assert_same(with_list_serializer(Envelope), [{"b": 1}], many=True)
+        assert data == {"count": 1, "items": [{"b": "1"}]}
+
+    def test_on_the_serializer_object(self):
+        def make(instance=None, **kwargs):
+            serializer = Inner(instance, **kwargs)
+            serializer.to_representation = lambda instance: {"patched": True}
+            return serializer
+
+        assert assert_same(make, {"b": 1}) == {"patched": True}
+
+    def test_on_the_list_serializer_object(self):
+        def make(instance=None, **kwargs):
+            serializer = Inner(instance, many=True, **kwargs)
+            serializer.to_representation = lambda data: ["patched"]
+            return serializer
+
+        assert assert_same(make, [{"b": 1}]) == ["patched"]
+
+    def test_on_the_child_object(self):
+        def make(instance=None, **kwargs):
+            serializer = Inner(instance, many=True, **kwargs)
+            serializer.child.to_representation = lambda instance: "patched"
+            return serializer
+
+        assert assert_same(make, [{"b": 1}] * 2) == ["patched"] * 2
+
+    def test_on_a_nested_serializer_object(self):
+        def make(instance=None, **kwargs):
+            serializer = Outer(instance, **kwargs)
+            serializer.fields["one"].to_representation = lambda value: "one"
+            serializer.fields["many"].to_representation = lambda value: "many"
+            serializer.fields["optional"].get_attribute = lambda value: {"b": "here"}
+            return serializer
+
+        assert assert_same(make, {"one": 1, "many": 2, "after": 3}) == {
+            "one": "one",
+            "many": "many",
+            "optional": {"b": "here"},
+            "after": "3",
+        }
+
+    def test_on_a_class_after_it_was_used(self, monkeypatch):
+        class Patched(Inner):
+            pass
+
+        outer = serializer_of(one=Patched(), many=Patched(many=True))
+        thing = {"one": {"b": 1}, "many": [{"b": 2}]}
+        assert assert_same(outer, thing) == {"one": {"b": "1"}, "many": [{"b": "2"}]}
+        monkeypatch.setattr(
+            Patched, "to_representation", lambda self, instance: "late", raising=False
+        )
+        assert assert_same(outer, thing) == {"one": "late", "many": ["late"]}
+
+    def test_a_mixin_that_calls_super(self):
+        class Mixin:
+            def to_representation(self, instance):
+                return {"mixed": super().to_representation(instance)}
+
+        class Mixed(Mixin, Inner):
+            pass
+
+        assert assert_same(Mixed, [{"b": 1}], many=True) == [{"mixed": {"b": "1"}}]
+
+    def test_the_methods_are_called_as_often_as_in_stock(self):
+        calls = []
+
+        class Noted(Inner):
+            def to_representation(self, instance):
+                calls.append(instance["b"])
+                return super().to_representation(instance)
+
+            @property
+            def _readable_fields(self):
+                calls.append("fields")
+                return super()._readable_fields
+
+        rows = [{"b": 1}, {"b": 2}]
+        assert_same(Noted, rows, many=True, calls=calls)
+        assert_same(serializer_of(x=Noted(many=True)), {"x": rows}, calls=calls)
+
+    def test_a_data_property_that_adds_is_kept(self):
+        class Added(Inner):
+            @property
+            def data(self):
+                return {**super().data, "extra": 1}
+
+        assert assert_same(Added, {"b": 1}) == {"b": "1", "extra": 1}
+
+    def test_other_readable_fields_are_used(self):
+        class Some(Inner):
+            @property
+            def _readable_fields(self):
+                yield self.fields["c"]
+
+        assert assert_same(Some, {"b": 1, "c": 2}) == {"c": 2}
+        assert assert_same(serializer_of(x=Some()), {"x": {"b": 1, "c": 2}}) == {"x": {"c": 2}}
+
+    def test_a_fields_property_is_asked(self):
+        class Some(Inner):
+            @property
+            def fields(self):
+                return {"b": super().fields["b"]}
+
+        assert assert_same(Some, {"b": 1, "c": 2}) == {"b": "1"}
+
+    def test_a_base_serializer_is_its_own(self):
+        class Base(serializers.BaseSerializer):
+            def to_representation(self, instance):
+                return {"base": instance}
+
+        assert assert_same(Base, 3) == {"base": 3}
+        assert assert_same(Base, [3, 4], many=True) == [{"base": 3}, {"base": 4}]
+        outer = serializer_of(x=Base(), y=Base(many=True))
+        assert assert_same(outer, {"x": 1, "y": [2]}) == {"x": {"base": 1}, "y": [{"base": 2}]}
+
+
+class TestMethodFields:
+    """SerializerMethodField calls the serializer's own methods."""
+
+    def test_methods_are_called_once_for_each_row_and_in_order(self):
+        calls = []
+
+        class Methods(serializers.Serializer):
+            first = serializers.SerializerMethodField()
+            a = Text()
+            second = serializers.SerializerMethodField("other")
+
+            def get_first(self, obj):
+                calls.append("first")
+                return {"of": obj}
+
+            def other(self, obj):
+                calls.append("second")
+                return self.context.get("x")
+
+        witness = Witness(calls, a=1)
+        assert_same(Methods, [witness, witness], many=True, calls=calls, context={"x": 2})
+        assert calls == ["first", "a", "second"] * 2
+
+    @pytest.mark.parametrize(
+        "error", [AttributeError("x"), KeyError("x"), serializers.SkipField(), ValueError("x")]
+    )
+    def test_an_error_is_heard(self, error):
+        class Method(serializers.Serializer):
+            a = serializers.SerializerMethodField()
+
+            def get_a(self, obj):
+                raise error
+
+        assert isinstance(assert_same(Method, {}), type(error))
+
+    def test_a_missing_method_raises_as_in_stock(self):
+        error = assert_same(serializer_of(a=serializers.SerializerMethodField()), {})
+        assert isinstance(error, AttributeError)
+
+    @pytest.mark.parametrize(
+        "value",
+        [None, 1, 1.5, "é", float("nan"), 2**70, {"a": [1.0, None]}, {1: 2}, [()], b"x", object()],
+        ids=str,
+    )
+    def test_a_method_may_give_anything(self, value):
+        class Method(serializers.Serializer):
+            a = serializers.SerializerMethodField()
+
+            def get_a(self, obj):
+                return value
+
+        assert_same(Method, {})
+
+    def test_a_method_may_use_another_serializer(self):
+        class Method(serializers.Serializer):
+            a = serializers.SerializerMethodField()
+
+            def get_a(self, obj):
+                return Inner(obj["x"], many=True, context=self.context).data
+
+        assert assert_same(Method, {"x": [{"b": 1}]}) == {"a": [{"b": "1"}]}
+
+    def test_context_reaches_nested_serializers(self):
+        class Nested(serializers.Serializer):
+            user = serializers.SerializerMethodField()
+
+            def get_user(self, obj):
+                return self.context["user"]
+
+        outer = serializer_of(one=Nested(), many=Nested(many=True))
+        for user in ("ann", "bob"):
+            data = assert_same(outer, {"one": 1, "many": [2]}, context={"user": user})
+            assert data == {"one": {"user": user}, "many": [{"user": user}]}
+
+
+class TestDynamicFields:
+    """Fields that change from one serializer, or one use, to the next."""
+
+    class Dynamic(serializers.Serializer):
+        """The fields are chosen by an argument."""
+
+        a = Text()
+        b = serializers.IntegerField()
+        c = Text(source="b")
+
+        def __init__(self, *args, only=None, **kwargs):
+            super().__init__(*args, **kwargs)
+            for name in set(self.fields) - set(only or self.fields):
+                self.fields.pop(name)
+
+    @pytest.mark.parametrize("only", [None, ["a"], ["c", "a"], ["b"], ["a", "b", "c"], ["x"]])
+    @pytest.mark.parametrize("many", [False, True])
+    def test_fields_popped_in_init(self, only, many):
+        thing = {"a": 1, "b": 2}
+        data = assert_same(self.Dynamic, [thing] if many else thing, only=only, many=many)
+        row = data[0] if many else data
+        assert set(row) == (set(only) & {"a", "b", "c"} if only else {"a", "b", "c"})
+
+    def test_fields_from_get_fields_and_context(self):
+        class ByContext(serializers.Serializer):
+            a = Text()
+
+            def get_fields(self):
+                fields = super().get_fields()
+                if self.context.get("admin"):
+                    fields["secret"] = serializers.IntegerField(source="a")
+                return fields
+
+        outer = serializer_of(x=ByContext(), y=ByContext(many=True))
+        thing = {"x": {"a": 1}, "y": [{"a": 2}]}
+        for admin in (True, False, True):
+            data = assert_same(outer, thing, context={"admin": admin})
+            assert ("secret" in data["x"], "secret" in data["y"][0]) == (admin, admin)
+
+    def test_a_field_popped_after_a_use(self):
+        serializer = Inner()
+        for _ in range(3):
+            assert serializer.to_representation({"b": 1, "c": 2}) == {"b": "1", "c": 2}
+        serializer.fields.pop("c")
+        assert serializer.to_representation({"b": 1, "c": 2}) == {"b": "1"}
+
+    def test_a_field_added_after_a_use(self):
+        serializer = Inner()
+        for _ in range(3):
+            assert serializer.to_representation({"b": 1}) == {"b": "1"}
+        serializer.fields["d"] = Text(source="b")
+        assert serializer.to_representation({"b": 1}) == {"b": "1", "d": "1"}
+
+    def test_a_field_replaced_after_a_use(self):
+        serializer = Inner()
+        for _ in range(3):
+            assert serializer.to_representation({"b": 1}) == {"b": "1"}
+        serializer.fields["b"] = serializers.FloatField()
+        assert exactly(serializer.to_representation({"b": 1})) == exactly({"b": 1.0})
+
+    def test_a_nested_field_popped_after_a_use(self):
+        serializer = Outer()
+        thing = {"one": {"b": 1, "c": 2}, "many": [{"b": 1, "c": 2}], "after": 1}
+        for _ in range(3):
+            serializer.to_representation(thing)
+        serializer.fields["one"].fields.pop("b")
+        serializer.fields["many"].child.fields.pop("c")
+        data = serializer.to_representation(thing)
+        assert (data["one"], data["many"]) == ({"c": 2}, [{"b": "1"}])
+
+    FIELDS = {
+        "source_attrs": (Text(), ["c"]),
+        "write_only": (Text(), True),
+        "default": (Text(source="x"), "default"),
+        "allow_null": (Text(source="x"), True),
+        "required": (Text(source="x"), False),
+        "field_name": (Text(), "renamed"),
+        "decimal_places": (serializers.DecimalField(9, 2), 4),
+        "max_digits": (serializers.DecimalField(9, 2), 3),
+        "rounding": (serializers.DecimalField(9, 2), "ROUND_UP"),
+        "coerce_to_string": (serializers.DecimalField(9, 2), False),
+        "normalize_output": (serializers.DecimalField(9, 2), True),
+        "uuid_format": (serializers.UUIDField(), "hex"),
+        "format": (serializers.DateTimeField(), "%Y"),
+        "timezone": (serializers.DateTimeField(), ZoneInfo("Asia/Tokyo")),
+        "choice_strings_to_values": (serializers.ChoiceField([1]), {"1": "one"}),
+        "pk_field": (serializers.PrimaryKeyRelatedField(read_only=True), Text()),
+        "to_representation": (Text(), lambda value: "patched"),
+        "get_attribute": (Text(), lambda instance: "patched"),
+        "TRUE_VALUES": (serializers.BooleanField(), {"no"}),
+        "parent": (Text(source="x"), Thing()),
+    }
+    VALUES = {
+        **dict.fromkeys(FIELDS, "1"),
+        **dict.fromkeys(
+            ["decimal_places", "max_digits", "rounding", "normalize_output"], "100.003"
+        ),
+        "format": datetime.datetime(2024, 7, 1, 12, tzinfo=UTC),
+        "timezone": datetime.datetime(2024, 7, 1, 12, tzinfo=UTC),
+        "pk_field": Thing(pk=1),
+        "TRUE_VALUES": "no",
+    }
+
+    @staticmethod
+    def represented(serializer, thing):
+        try:
+            return exactly(serializer.to_representation(thing))
+        except Exception as error:
+            return type(error), str(error)
+
+    @pytest.mark.parametrize("uses", [1, 2, 5])
+    @pytest.mark.parametrize("attribute", FIELDS)
+    def test_a_field_changed_after_a_use(self, attribute, uses):
+        field, changed = self.FIELDS[attribute]
+        thing = Thing(a=self.VALUES[attribute], b=2, c=3)
+
+        def represent():
+            serializer = serializer_of(a=field, b=Text())()
+            before = [self.represented(serializer, thing) for _ in range(uses)]
+            setattr(serializer.fields["a"], attribute, changed)
+            return before, self.represented(serializer, thing)
+
+        with fastschema.disabled():
+            before, after = expected = represent()
+        assert represent() == expected
+        assert before[0] != after
+
+    @pytest.mark.parametrize("uses", [1, 2, 5])
+    @pytest.mark.parametrize("attribute", FIELDS)
+    def test_a_field_changed_on_one_serializer_only(self, attribute, uses):
+        field, changed = self.FIELDS[attribute]
+        thing = Thing(a=self.VALUES[attribute], b=2, c=3)
+
+        def represent():
+            cls = serializer_of(a=field, b=Text())
+            results = [self.represented(cls(), thing) for _ in range(uses)]
+            serializer = cls()
+            setattr(serializer.fields["a"], attribute, changed)
+            results += [self.represented(serializer, thing) for _ in range(uses)]
+            return [*results, self.represented(cls(), thing)]
+
+        with fastschema.disabled():
+            expected = represent()
+        assert represent() == expected
+        assert expected[0] != expected[uses]
+        assert expected[0] == expected[-1]
+
+    @pytest.mark.parametrize("uses", [1, 2, 5])
+    def test_words_for_booleans_edited_in_place(self, uses):
+        class Words(serializers.BooleanField):
+            TRUE_VALUES = {True, "yes"}
+            FALSE_VALUES = {False, "no"}
+
+        serializer = serializer_of(a=Words())()
+        for _ in range(uses):
+            assert serializer.to_representation({"a": False}) == {"a": False}
+        Words.TRUE_VALUES.add(False)
+        assert serializer.to_representation({"a": False}) == {"a": True}
+
+    @pytest.mark.parametrize("uses", [1, 2, 5])
+    def test_methods_changed_after_a_use(self, uses, monkeypatch):
+        class Base(serializers.CharField):
+            pass
+
+        class Derived(Base):
+            pass
+
+        def results():
+            own = type("Own", (serializers.Serializer,), {"a": Derived()})
+            made = own()
+            seen = [made.to_representation({"a": 1}) for _ in range(uses)]
+            with pytest.MonkeyPatch.context() as patch:
+                for owner, name, function in (
+                    (Base, "to_representation", lambda self, value: "base"),
+                    (Derived, "to_representation", lambda self, value: "derived"),
+                    (Derived, "get_attribute", lambda self, instance: None),
+                    (own, "_readable_fields", property(lambda self: iter(()))),
+                    (own, "fields", {}),
+                ):
+                    patch.setattr(owner, name, function, raising=False)
+                    seen += [made.to_representation({"a": 1}), own().to_representation({"a": 1})]
+            return [*seen, own().to_representation({"a": 1})]
+
+        with fastschema.disabled():
+            expected = results()
+        assert results() == expected
+        assert {"a": "derived"} in expected
+        assert {} in expected
+
+    @pytest.mark.parametrize(
+        ("base", "name", "values", "value"),
+        [
+            (Text, "write_only", [True, False], 1),
+            (serializers.DateField, "format", ["%Y", "%d", "iso-8601"], datetime.date(2024, 7, 1)),
+            (
+                serializers.DateTimeField,
+                "timezone",
+                [ZoneInfo("Asia/Tokyo"), ZoneInfo("UTC"), None],
+                datetime.datetime(2024, 7, 1, tzinfo=UTC),
+            ),
+            (serializers.ReadOnlyField, "source_attrs", [["a"], ["b"], ["c", "real"]], 1),
+            (Text, "required", [True, False], None),
+        ],
+    )
+    @pytest.mark.parametrize("many", [False, True])
+    def test_a_property_of_a_field_may_answer_by_context(self, base, name, values, value, many):
+        def answer(self):
+            return self.context["answer"]
+
+        # Stock sets some of these attributes, which then has no effect.
+        field = type("Own", (base,), {name: property(answer, lambda self, value: None)})
+        serializer = serializer_of(a=field(), b=Text())
+        thing = {"b": 2, "c": 3} if value is None else {"a": value, "b": 2, "c": 3}
+        for answer_now in values * 3:
+            instance = [thing] * 2 if many else thing
+            assert_same(serializer, instance, many=many, context={"answer": answer_now})
+
+    def test_class_attributes_are_options_too(self):
+        class Day(serializers.DateField):
+            format = "%d"
+
+        class Tokyo(serializers.DateTimeField):
+            timezone = ZoneInfo("Asia/Tokyo")
+
+        class Money(serializers.DecimalField):
+            coerce_to_string = False
+
+        moment = datetime.datetime(2024, 7, 1, 12, tzinfo=UTC)
+        serializer = serializer_of(day=Day(), tokyo=Tokyo(), money=Money(9, 2))
+        data = assert_same(serializer, {"day": moment.date(), "tokyo": moment, "money": "1.5"})
+        assert data["tokyo"] == "2024-07-01T21:00:00+09:00"
+
+    @pytest.mark.parametrize("second", [Text(source="c"), Text(required=False, source="x"), Text()])
+    @pytest.mark.parametrize("first", [Text(source="b"), Text(required=False, source="x")])
+    def test_two_fields_with_one_key(self, first, second):
+        def make(instance=None, **kwargs):
+            serializer = serializer_of(a=first, b=second, c=Text())(instance, **kwargs)
+            serializer.fields["a"].field_name = "b"
+            return serializer
+
+        assert_same(make, {"b": 1, "c": 2})
+        assert_same(make, {"c": 2})
+
+    def test_one_field_under_two_names(self):
+        def make(instance=None, **kwargs):
+            serializer = Inner(instance, **kwargs)
+            serializer.fields["d"] = serializer.fields["b"]
+            return serializer
+
+        calls = []
+        assert assert_same(make, Witness(calls, b=1, c=2), calls=calls) == {"d": "1", "c": 2}
+
+    def test_fields_that_were_never_bound_raise_as_in_stock(self):
+        def make(instance=None, **kwargs):
+            serializer = Inner(instance, **kwargs)
+            serializer.fields = {"b": Text()}
+            return serializer
+
+        assert isinstance(assert_same(make, {"b": 1}), AttributeError)
+
+    def test_a_source_list_edited_in_place(self):
+        serializer = serializer_of(a=Text(source="x.y"))()
+        thing = {"x": {"y": {"z": 1}}}
+        for _ in range(3):
+            assert serializer.to_representation(thing) == {"a": "{'z': 1}"}
+        serializer.fields["a"].source_attrs.append("z")
+        assert serializer.to_representation(thing) == {"a": "1"}
+
+    def test_a_field_deleted_by_a_plan_user_is_seen(self):
+        serializer = Inner()
+        plan = fastschema.compile(serializer)
+        assert plan.dumps({"b": 1, "c": 2}) == b'{"b":"1","c":2}'
+        del serializer.fields["b"]
+        assert plan.dumps({"b": 1, "c": 2}) == b'{"c":2}'
+
+    def test_the_time_zone_is_looked_up_once_for_each_dump(self):
+        # A known difference: stock looks it up for each value.
+        moment = datetime.datetime(2024, 7, 1, 12, tzinfo=UTC)
+
+        def rows():
+            for zone in ("Asia/Tokyo", "America/New_York", "UTC"):
+                with timezone.override(zone):
+                    yield {"a": moment}
+
+        serializer = serializer_of(a=serializers.DateTimeField())
+        for _ in range(3):
+            data = serializer(rows(), many=True).data
+            assert [row["a"][11:] for row in data] == ["21:00:00+09:00"] * 3
+
+
+class TestData:
+    """What .data is, and what can be done with it."""
+
+    def test_one_object_gives_a_return_dict_with_its_serializer(self):
+        serializer = Inner({"b": 1})
+        assert type(serializer.data) is ReturnDict
+        assert serializer.data.serializer is serializer
+
+    def test_many_objects_give_a_return_list_with_its_serializer(self):
+        serializer = Inner([{"b": 1}], many=True)
+        assert type(serializer.data) is ReturnList
+        assert serializer.data.serializer is serializer
+        assert type(serializer.data[0]) is dict
+
+    def test_nested_data_are_plain(self):
+        data = Outer({"one": {"b": 1}, "many": [{"b": 2}], "after": 3}).data
+        assert (type(data["one"]), type(data["many"]), type(data["many"][0])) == (dict, list, dict)
+
+    def test_a_use_leaves_nothing_behind_on_serializers_and_fields(self):
+        def attributes():
+            serializer = Outer({"one": {"b": 1}, "many": [{"b": 2}], "after": 3})
+            for _ in range(3):
+                serializer.to_representation(serializer.instance)
+            nested = serializer.fields["one"], serializer.fields["many"].child
+            owners = [serializer, *serializer.fields.values(), *nested, nested[0].fields["b"]]
+            return [list(vars(owner)) for owner in owners]
+
+        with fastschema.disabled():
+            expected = attributes()
+        assert attributes() == expected
+
+    def test_to_representation_takes_its_argument_by_name(self):
+        assert Inner().to_representation(instance={"b": 1}) == {"b": "1"}
+        assert Inner(many=True).to_representation(data=[{"b": 1}]) == [{"b": "1"}]
+
+    def test_data_are_made_once(self):
+        calls = []
+        serializer = serializer_of(a=Text())(Witness(calls, a=1))
+        assert serializer.data == serializer.data == {"a": "1"}
+        assert calls == ["a"]
+
+    def test_data_can_be_changed_without_changing_the_next(self):
+        serializer = serializer_of(a=Inner(many=True), b=Inner())
+        thing = {"a": [{"b": 1}], "b": {"b": 2}}
+        data = serializer(thing).data
+        data["a"][0]["b"] = data["b"]["b"] = "changed"
+        data["c"] = 1
+        assert serializer(thing).data == {"a": [{"b": "1"}], "b": {"b": "2"}}
+
+    @pytest.mark.parametrize("many", [False, True])
+    def test_data_can_be_pickled(self, many):
+        thing = {"one": {"b": 1}, "many": [{"b": 2}], "after": 3}
+        data = Outer([thing] if many else thing, many=many).data
+        with fastschema.disabled():
+            expected = Outer([thing] if many else thing, many=many).data
+        assert exactly(pickle.loads(pickle.dumps(data))) == exactly(
+            pickle.loads(pickle.dumps(expected))
+        )
+        assert pickle.loads(pickle.dumps(Response(data).data)) == data
+
+    @pytest.mark.parametrize("instance", [None, Thing(b="old")])
+    @pytest.mark.parametrize("data", [{"b": " x "}, {"b": "x", "c": "7"}, {"c": "x"}, {}, None, 5])
+    def test_data_after_validation(self, instance, data):
+        def make(_, **kwargs):
+            serializer = Inner(instance, data=data, **kwargs)
+            serializer.is_valid()
+            return serializer
+
+        assert_same(make, {"b": 1})
+
+    def test_data_before_validation_are_refused(self):
+        def make(_):
+            return Inner(data={"b": 1})
+
+        assert isinstance(assert_same(make, {"b": 1}), AssertionError)
+
+    def test_data_of_validated_lists(self):
+        def make(_):
+            serializer = Inner(data=[{"b": "x"}, {"b": "y", "c": 1}], many=True)
+            serializer.is_valid(raise_exception=True)
+            return serializer
+
+        assert assert_same(make, []) == [{"b": "x"}, {"b": "y", "c": 1}]
+
+    def test_data_without_an_object_are_the_initial_ones(self):
+        assert assert_same(Outer, None)["after"] == ""
+
+    def test_a_bound_field_has_its_value(self):
+        serializer = Outer({"one": {"b": 1}, "many": [], "after": 3})
+        assert serializer["after"].value == "3"
+        assert serializer["one"]["b"].value == "1"
+
+    @pytest.mark.parametrize(
+        "rows", [None, 5, "ab", {}, {"b": 1}, [None], (), iter(()), range(2), [[]], {1, 2}], ids=str
+    )
+    def test_anything_in_the_place_of_the_rows(self, rows):
+        assert_same(Inner, rows, many=True)
+
+    @pytest.mark.parametrize("error", [StopIteration("x"), GeneratorExit("x"), ValueError("x")])
+    def test_an_error_among_the_rows_is_heard(self, error):
+        class Rows:
+            def __iter__(self):
+                return self
+
+            def __init__(self):
+                self.left = [{"b": 1}, {"b": 2}]
+
+            def __next__(self):
+                if self.left:
+                    return self.left.pop()
+                raise error
+
+        if isinstance(error, GeneratorExit):
+            with pytest.raises(GeneratorExit):
+                _ = Inner(Rows(), many=True).data
+        else:
+            assert_same_each_time(Inner, Rows, many=True)
+
+    @pytest.mark.parametrize("position", [0, 1, 2])
+    def test_a_stop_iteration_from_user_code_does_not_end_the_rows(self, position):
+        calls = []
+        rows = [Witness(calls, b=1) for _ in range(3)]
+        rows[position] = Witness(calls, b=StopIteration("stop"))
+        assert isinstance(assert_same(Inner, rows, many=True, calls=calls), StopIteration)
+
+    def test_a_row_is_read_before_the_next_is_fetched(self):
+        calls = []
+
+        def rows():
+            for number in range(3):
+                calls.append(number)
+                yield Witness(calls, b=number, c=1)
+
+        assert_same_each_time(Inner, rows, many=True, calls=calls)
+        assert calls == [0, "b", "c", 1, "b", "c", 2, "b", "c"]
+
+    def test_one_object_may_stand_for_all_rows(self):
+        class Cursor:
+            b = 0
+
+            def __iter__(self):
+                for self.b in range(3):
+                    yield self
+
+        data = assert_same_each_time(Inner, Cursor, many=True)
+        assert [row["b"] for row in data] == ["0", "1", "2"]
+
+
+class TestThreads:
+    """Serializers that are used from many threads."""
+
+    def test_first_use_from_sixteen_threads(self):
+        serializer = serializer_of(
+            a=Text(), first_use_from_sixteen_threads=serializers.IntegerField(source="a")
+        )
+        barrier = threading.Barrier(16)
+
+        def use(number):
+            barrier.wait()
+            return serializer([{"a": number}] * 3, many=True).data
+
+        with ThreadPoolExecutor(16) as pool:
+            results = list(pool.map(use, range(16)))
+        for number, data in enumerate(results):
+            row = {"a": str(number), "first_use_from_sixteen_threads": number}
+            assert data == [row] * 3
+
+    def test_two_time_zones_in_interleaved_threads(self):
+        serializer = serializer_of(a=serializers.DateTimeField())
+        moment = datetime.datetime(2024, 7, 1, 12, tzinfo=UTC)
+        barrier = threading.Barrier(2)
+
+        def use(zone):
+            texts = set()
+            with timezone.override(zone):
+                for _ in range(50):
+                    barrier.wait()
+
+                    def rows():
+                        yield {"a": moment}
+                        barrier.wait()
+                        yield {"a": moment}
+
+                    texts |= {row["a"] for row in serializer(rows(), many=True).data}
+            return texts
+
+        with ThreadPoolExecutor(2) as pool:
+            results = list(pool.map(use, ["Asia/Tokyo", "America/New_York"]))
+        assert results == [{"2024-07-01T21:00:00+09:00"}, {"2024-07-01T08:00:00-04:00"}]
+
+    def test_two_contexts_in_interleaved_rows(self):
+        class ForUser(serializers.Serializer):
+            user = serializers.SerializerMethodField()
+            nested = serializer_of(a=Text())(source="*")
+
+            def get_user(self, obj):
+                return self.context["user"]
+
+        inner = ForUser({"a": 2}, context={"user": "bob"})
+
+        def rows():
+            yield {"a": 1}
+            assert inner.data["user"] == "bob"
+            yield {"a": 3}
+
+        data = ForUser(rows(), many=True, context={"user": "ann"}).data
+        assert [row["user"] for row in data] == ["ann", "ann"]

@@ -1,0 +1,197 @@
+"""Installing and removing fastschema, switching it off, and counting what it did."""
+
+import gc
+import threading
+import weakref
+
+import pytest
+from rest_framework import serializers
+
+import fastschema
+from fastschema.contrib import django as front_end
+from tests.contrib.django.differential import assert_same, serializer_of
+
+
+class Defined(serializers.Serializer):
+    """Defined before any test installs or removes anything."""
+
+    a = serializers.CharField()
+
+
+@pytest.fixture
+def rows():
+    """Count the rows dumped since the test began: by generated code, and by stock."""
+    before = fastschema.stats()
+
+    def count():
+        now = fastschema.stats()
+        return now.compiled_rows - before.compiled_rows, now.stock_rows - before.stock_rows
+
+    return count
+
+
+@pytest.fixture
+def removed(monkeypatch):
+    """Fastschema as if it had not been installed, inside the test."""
+    for cls in (serializers.Serializer, serializers.ListSerializer):
+        monkeypatch.setattr(cls, "to_representation", cls.to_representation)
+    front_end.uninstall()
+
+
+class TestInstall:
+    """Two methods are replaced, and come back."""
+
+    def test_installing_twice_does_nothing_more(self, removed):
+        stock = serializers.Serializer.to_representation
+        front_end.install()
+        installed = serializers.Serializer.to_representation
+        front_end.install()
+        assert serializers.Serializer.to_representation is installed is not stock
+        front_end.uninstall()
+        assert serializers.Serializer.to_representation is stock
+
+    def test_removing_gives_the_methods_of_rest_framework_back(self, removed):
+        for cls in (serializers.Serializer, serializers.ListSerializer):
+            assert cls.to_representation.__module__ == "rest_framework.serializers"
+            assert cls.to_representation.__qualname__ == f"{cls.__name__}.to_representation"
+
+    def test_removing_twice_does_nothing_more(self, removed):
+        front_end.uninstall()
+        assert Defined({"a": 1}).data == {"a": "1"}
+
+    def test_without_it_nothing_is_compiled(self, removed, rows):
+        assert Defined({"a": 1}).data == {"a": "1"}
+        assert Defined([{"a": 1}], many=True).data == [{"a": "1"}]
+        assert rows() == (0, 0)
+
+    def test_with_it_everything_is_compiled(self, rows):
+        assert Defined({"a": 1}).data == {"a": "1"}
+        assert Defined([{"a": 1}] * 3, many=True).data == [{"a": "1"}] * 3
+        assert serializer_of(b=serializers.CharField())({"b": 1}).data == {"b": "1"}
+        assert rows() == (5, 0)
+
+    def test_a_plan_works_without_installing(self, removed, rows):
+        plan = fastschema.compile(Defined)
+        assert plan.dump({"a": 1}) == {"a": "1"}
+        assert plan.dump([{"a": 1}], many=True) == [{"a": "1"}]
+        assert plan.dumps([{"a": 1}], many=True) == b'[{"a":"1"}]'
+        assert rows() == (3, 0)
+
+    def test_a_nested_serializer_is_compiled_either_way(self, removed):
+        plan = fastschema.compile(serializer_of(x=Defined(), y=Defined(many=True)))
+        assert all(field.compiled for field in plan.explain())
+        front_end.install()
+        assert all(field.compiled for field in plan.explain())
+
+    def test_a_subclass_with_an_own_method_is_left_alone(self, rows):
+        class Own(Defined):
+            def to_representation(self, instance):
+                return {"own": instance}
+
+        assert Own(1).data == {"own": 1}
+        assert rows() == (0, 0)
+
+    def test_the_installed_methods_say_what_they_are(self):
+        for cls in (serializers.Serializer, serializers.ListSerializer):
+            assert "to_representation" in cls.to_representation.__doc__
+
+
+class TestSwitch:
+    """Inside fastschema.disabled() everything runs in stock."""
+
+    def test_it_serves_stock(self, rows):
+        with fastschema.disabled():
+            assert Defined({"a": 1}).data == {"a": "1"}
+            assert Defined([{"a": 1}], many=True).data == [{"a": "1"}]
+        assert rows() == (0, 2)
+
+    def test_a_plan_serves_stock_too(self, rows):
+        plan = fastschema.compile(Defined)
+        with fastschema.disabled():
+            assert plan.dump({"a": 1}) == {"a": "1"}
+            assert plan.dumps({"a": "é"}) == '{"a":"é"}'.encode()
+            assert b"".join(plan.stream([{"a": 1}, {"a": 2}])) == b'[{"a":"1"},{"a":"2"}]'
+        assert rows()[0] == 0
+
+    def test_it_ends(self, rows):
+        with pytest.raises(KeyError), fastschema.disabled():
+            _ = Defined({}).data
+        _ = Defined({"a": 1}).data
+        assert rows()[0] == 1
+
+    def test_other_threads_are_not_concerned(self, rows):
+        thread = threading.Thread(target=lambda: Defined({"a": 1}).data)
+        with fastschema.disabled():
+            thread.start()
+            thread.join()
+        assert rows() == (1, 0)
+
+    def test_the_methods_of_fields_see_it_too(self):
+        seen = []
+
+        class Method(serializers.Serializer):
+            a = serializers.SerializerMethodField()
+
+            def get_a(self, obj):
+                before = fastschema.stats()
+                _ = Defined({"a": 1}).data
+                seen.append(fastschema.stats().compiled_rows - before.compiled_rows)
+
+        with fastschema.disabled():
+            _ = Method({}).data
+        _ = Method({}).data
+        assert seen == [0, 1]
+
+
+class TestStatistics:
+    """What happened is counted."""
+
+    def test_equal_serializers_share_a_plan(self):
+        before = fastschema.stats()
+        for _ in range(5):
+            serializer = serializer_of(shared_by_equal_serializers=serializers.CharField())
+            _ = serializer({"shared_by_equal_serializers": 1}).data
+        after = fastschema.stats()
+        assert (after.plans - before.plans, after.cache_hits - before.cache_hits) == (1, 4)
+
+    def test_a_plan_is_counted_by_the_name_of_its_serializer(self):
+        cls = type("CountedByName", (serializers.Serializer,), {"a": serializers.CharField()})
+        _ = cls({"a": 1}).data
+        assert fastschema.stats().schemas["CountedByName"] == 1
+
+    def test_fields_are_counted(self):
+        class Own(serializers.CharField):
+            def to_representation(self, value):
+                return "own"
+
+        before = fastschema.stats()
+        _ = serializer_of(a=Own(), b=serializers.CharField())(
+            [{"a": 1, "b": 2}] * 4, many=True
+        ).data
+        after = fastschema.stats()
+        assert after.compiled_fields - before.compiled_fields == 4
+        assert after.stock_fields - before.stock_fields == 4
+
+
+def test_throw_away_serializers_do_not_live_on():
+    def throw_away(number):
+        serializer = serializer_of(**{f"field_{number}": serializers.CharField()})
+        assert_same(serializer, {f"field_{number}": 1})
+        return weakref.ref(serializer)
+
+    references = [throw_away(number) for number in range(20)]
+    gc.collect()
+    assert [reference() for reference in references] == [None] * 20
+
+
+def test_throw_away_objects_do_not_live_on():
+    class Row:
+        a = 1
+
+    serializer = Defined(Row())
+    assert serializer.data == {"a": "1"}
+    reference = weakref.ref(serializer)
+    row_class = weakref.ref(Row)
+    del serializer, Row
+    gc.collect()
+    assert (reference(), row_class()) == (None, None)

@@ -1,0 +1,23 @@
+"""The Hypothesis profiles, of which HYPOTHESIS_PROFILE chooses one; and telling assertions."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+pytest.register_assert_rewrite("tests.marshmallow.differential")
+
+_SLOW_TO_MAKE = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=100,
+    suppress_health_check=_SLOW_TO_MAKE,
+)
+settings.register_profile(
+    "thorough", deadline=None, max_examples=3000, suppress_health_check=_SLOW_TO_MAKE
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

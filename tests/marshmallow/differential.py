@@ -1,0 +1,115 @@
+"""Dumping through stock and through fastschema, and comparing all that can be observed."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from marshmallow import Schema
+
+import fastschema
+
+MARSHMALLOW_3 = version("marshmallow").startswith("3.")
+NO_CALLS: list[Any] = []
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a call.
+
+    :param value: what it returned, with all types spelled out
+    :param error: the class and the message of what it raised
+    :param calls: what user code logged meanwhile
+    """
+
+    value: Any
+    error: tuple[type, str] | None
+    calls: list[Any]
+
+
+def assert_same(
+    make_schema: Callable[[], Schema],
+    objects: Any,
+    *,
+    many: bool | None = None,
+    calls: list[Any] = NO_CALLS,
+) -> None:
+    """Check that fastschema dumps as stock does: value, types, key order, error and calls.
+
+    The first uses of a schema and its later ones go different ways, so there are several.
+
+    :param make_schema: a schema class, or a function that makes a schema
+    :param objects: what to dump, or a function that makes it anew for each dump
+    :param many: as for ``Schema.dump``
+    :param calls: the list that user code logs to
+    """
+
+    def dump(by: Callable[..., Any]) -> Outcome:
+        fresh = objects() if inspect.isfunction(objects) else objects
+        return outcome(lambda: by(fresh, many=many), calls)
+
+    expected = dump(make_schema().dump)
+    schema = make_schema()
+    plan = fastschema.compile(schema)
+    for _ in range(3):
+        assert dump(plan.dump) == expected
+    with installed():
+        assert dump(schema.dump) == expected
+        assert dump(make_schema().dump) == expected
+    encoded = expected if expected.error else dump(as_json(make_schema().dump, json.dumps))
+    for each in (plan, fastschema.compile(make_schema())):
+        assert dump(as_json(each.dumps)) == encoded
+
+
+def as_json(dump: Callable[..., Any], encode: Callable[[Any], Any] | None = None) -> Any:
+    """The dump, through JSON and back."""
+
+    def through_json(obj: Any, many: bool | None) -> Any:
+        dumped = dump(obj, many=many)
+        return json.loads(dumped if encode is None else encode(dumped))
+
+    return through_json
+
+
+def outcome(call: Callable[[], Any], calls: list[Any] = NO_CALLS) -> Outcome:
+    """Call, and tell what came of it."""
+    calls.clear()
+    try:
+        value = typed(call())
+    except Exception as error:
+        # How deep a recursion was when it ended, and in what, is nobody's business.
+        message = "" if isinstance(error, RecursionError) else str(error)
+        return Outcome(None, (type(error), message), list(calls))
+    return Outcome(value, None, list(calls))
+
+
+def typed(value: Any) -> Any:
+    """A value with the classes of all that is in it, comparable even if it holds NaN."""
+    if isinstance(value, Mapping):
+        return type(value), [(typed(key), typed(each)) for key, each in value.items()]
+    if isinstance(value, (list, tuple)):
+        return type(value), [typed(each) for each in value]
+    if type(value).__eq__ is object.__eq__:
+        return type(value), value
+    return type(value), repr(value)
+
+
+@contextmanager
+def installed() -> Iterator[None]:
+    """Have ``Schema.dump`` use plans inside the ``with`` statement."""
+    fastschema.install()
+    try:
+        yield
+    finally:
+        fastschema.uninstall()
+
+
+def is_compiled(schema: Any, key: str) -> bool:
+    """Whether the field with an output key is compiled."""
+    (report,) = [field for field in fastschema.compile(schema).explain() if field.key == key]
+    return report.compiled

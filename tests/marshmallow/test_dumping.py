@@ -1,0 +1,1057 @@
+"""What stock does around the fields: hooks, nested schemas, collections, late changes, memory."""
+
+import collections
+import contextlib
+import copy
+import gc
+import pickle
+import threading
+import types
+import typing
+import weakref
+from datetime import datetime
+from decimal import Decimal
+
+import pytest
+from marshmallow import Schema, fields, missing, post_dump, pre_dump
+
+import fastschema
+from fastschema.cache import CACHE_SIZE, programs
+from tests.marshmallow.differential import (
+    MARSHMALLOW_3,
+    assert_same,
+    installed,
+    is_compiled,
+    outcome,
+)
+
+
+class Calls:
+    """The calls of user code, which every test reads anew."""
+
+    log: typing.ClassVar[list] = []
+
+
+class Person(Schema):
+    name = fields.String()
+    age = fields.Integer()
+
+
+class Dog(Schema):
+    name = fields.String()
+
+
+PEOPLE = [{"name": "Ada", "age": "36"}, {"name": None}, {"age": 5}, {}]
+
+
+@pytest.mark.parametrize("many", [None, False, True, 1, 0])
+def test_many_is_understood_as_by_stock(many):
+    assert_same(Person, PEOPLE if many else PEOPLE[0], many=many)
+
+
+@pytest.mark.parametrize("many", [None, False, True])
+def test_many_of_the_schema_is_understood_as_by_stock(many):
+    assert_same(lambda: Person(many=True), [] if many is False else PEOPLE, many=many)
+
+
+def test_many_of_the_schema_may_change():
+    schema = Person()
+    plan = fastschema.compile(schema)
+    assert plan.dump(PEOPLE[0]) == {"name": "Ada", "age": 36}
+    schema.many = True
+
+    assert plan.dump(PEOPLE[:1]) == [{"name": "Ada", "age": 36}]
+
+
+class OnlyNext:
+    """An iterator that cannot be asked for an iterator."""
+
+    def __init__(self):
+        self.rows = iter(PEOPLE)
+
+    def __next__(self):
+        return next(self.rows)
+
+
+class Iterated:
+    def __iter__(self):
+        Calls.log.append("iter")
+        return OnlyNext()
+
+
+class IteratedList(list):
+    def __iter__(self):
+        return OnlyNext()
+
+
+class LoggedIterator(OnlyNext):
+    def __iter__(self):
+        Calls.log.append("iter")
+        return self
+
+    def __next__(self):
+        Calls.log.append("next")
+        return super().__next__()
+
+
+class BySequenceProtocol:
+    def __getitem__(self, index):
+        Calls.log.append(index)
+        return PEOPLE[index]
+
+
+def reusing_one_dict():
+    row = {}
+    for each in PEOPLE:
+        row.clear()
+        row.update(each)
+        yield row
+
+
+def failing_rows():
+    yield PEOPLE[0]
+    raise LookupError("no more rows")
+
+
+COLLECTIONS = {
+    "list": lambda: PEOPLE,
+    "empty list": list,
+    "tuple": lambda: tuple(PEOPLE),
+    "set": lambda: {1, 2},
+    "dict": lambda: {"a": 1},
+    "text": lambda: "text",
+    "generator": lambda: (row for row in PEOPLE),
+    "empty generator": lambda: iter(()),
+    "generator that reuses one dict": reusing_one_dict,
+    "generator that raises": failing_rows,
+    "iterator": lambda: iter(PEOPLE),
+    "deque": lambda: collections.deque(PEOPLE),
+    "dict values": lambda: dict(enumerate(PEOPLE)).values(),
+    "iterator without __iter__": Iterated,
+    "list with an iterator without __iter__": IteratedList,
+    "iterator that logs": LoggedIterator,
+    "sequence protocol": BySequenceProtocol,
+    "None": lambda: None,
+    "number": lambda: 5,
+    "object": object,
+}
+
+
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_a_collection_of_any_make_is_dumped_as_by_stock(name):
+    assert_same(Person, COLLECTIONS[name], many=True, calls=Calls.log)
+
+
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_a_nested_collection_of_any_make_is_dumped_as_by_stock(name):
+    class Club(Schema):
+        many = fields.Nested(Person, many=True)
+        listed = fields.List(fields.Nested(Person))
+
+    for key in ("many", "listed"):
+        assert_same(Club, lambda key=key: {key: COLLECTIONS[name]()}, calls=Calls.log)
+
+
+def test_values_that_change_while_the_rows_are_read_are_dumped_as_they_were():
+    class Growing(Schema):
+        raw = fields.Raw()
+        numbers = fields.List(fields.Raw())
+        child = fields.Nested(Hooked)
+
+    def rows():
+        row = {"raw": [], "numbers": [], "child": {"name": []}}
+        for number in range(3):
+            row["numbers"].append(number)
+            row["child"]["name"].append(number)
+            yield row
+
+    assert_same(Growing, rows, many=True)
+
+
+def test_a_collection_of_mixed_classes_is_dumped_as_by_stock():
+    rows = [PEOPLE[0], types.SimpleNamespace(name="b"), collections.UserDict(age=1)] * 3
+
+    assert_same(Person, rows, many=True)
+
+
+# Nested schemas
+
+
+class Child(Schema):
+    name = fields.String()
+    secret = fields.String()
+    toys = fields.Nested(Dog, many=True)
+    pet = fields.Nested(Dog)
+
+
+class Renamed(Schema):
+    name = fields.String(data_key="Name")
+
+
+CHILD = {"name": 1, "secret": 2, "toys": [{"name": 3}], "pet": {"name": 4}}
+
+NESTED = {
+    "class": lambda: fields.Nested(Child),
+    "object": lambda: fields.Nested(Child(only=("name", "pet"))),
+    "object for many": lambda: fields.Nested(Child(many=True)),
+    "name": lambda: fields.Nested("Child"),
+    "full name": lambda: fields.Nested(f"{__name__}.Child"),
+    "unknown name": lambda: fields.Nested("NoSuchSchema"),
+    "lambda": lambda: fields.Nested(lambda: Child(exclude=("secret",))),
+    "lambda for a class": lambda: fields.Nested(lambda: Child),
+    "lambda for many": lambda: fields.Nested(lambda: Child(many=True)),
+    "lambda that raises": lambda: fields.Nested(lambda: 1 / 0),
+    "dict": lambda: fields.Nested({"name": fields.Integer()}),
+    "no schema": lambda: fields.Nested(5),
+    "only": lambda: fields.Nested(Child, only=("secret", "name")),
+    "only dotted": lambda: fields.Nested(Child, only=("name", "pet.name")),
+    "exclude": lambda: fields.Nested(Child, exclude=("secret", "toys")),
+    "exclude dotted": lambda: fields.Nested(Child, exclude=("toys.name",)),
+    "unknown field": lambda: fields.Nested(Child, only=("no such field",)),
+    "many": lambda: fields.Nested(Child, many=True),
+    "not many": lambda: fields.Nested(Child, many=False),
+    "object not for many": lambda: fields.Nested(Child(many=True), many=False),
+    "pluck": lambda: fields.Pluck(Child, "name"),
+    "pluck of the key": lambda: fields.Pluck(Renamed, "name"),
+    "pluck of an object for many": lambda: fields.Pluck(Child(many=True), "name"),
+    "pluck of a lambda": lambda: fields.Pluck(lambda: Child(many=True), "name"),
+    "list of plucks": lambda: fields.List(fields.Pluck(Child, "name")),
+    "dict of plucks": lambda: fields.Dict(values=fields.Pluck(Child, "name")),
+    "pluck of a nested one": lambda: fields.Pluck(Child, "pet"),
+    "pluck many": lambda: fields.Pluck(Child, "name", many=True),
+    "list": lambda: fields.List(fields.Nested(Child)),
+    "list of many": lambda: fields.List(fields.Nested(Child, many=True)),
+    "list with only": lambda: fields.List(fields.Nested(Child, only=("name",))),
+    "list of unknown name": lambda: fields.List(fields.Nested("NoSuchSchema")),
+    "list of lists": lambda: fields.List(fields.List(fields.Nested(Child))),
+    "dict of": lambda: fields.Dict(values=fields.Nested(Child)),
+    "tuple of": lambda: fields.Tuple((fields.Nested(Child), fields.String())),
+}
+
+NESTED_VALUES = [
+    None,
+    CHILD,
+    [CHILD, {}],
+    [None, CHILD],
+    [],
+    [[CHILD], [None]],
+    [None],
+    {},
+    {"a": CHILD},
+    (CHILD, "b"),
+    "text",
+    5,
+    missing,
+    types.SimpleNamespace(name=1, pet=types.SimpleNamespace(name=2)),
+]
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_a_nested_field_of_any_kind_is_dumped_as_by_stock(name):
+    schema = Schema.from_dict({"child": NESTED[name]()})
+    for value in NESTED_VALUES:
+        assert_same(schema, {"child": value})
+
+
+@pytest.mark.parametrize("options", [{"only": ("child.pet.name",)}, {"exclude": ("child.toys",)}])
+@pytest.mark.parametrize("name", ["class", "only", "exclude", "list", "many", "name"])
+def test_dotted_selections_reach_nested_schemas(name, options):
+    parent = Schema.from_dict({"child": NESTED[name](), "name": fields.String()})
+    value = {"child": [CHILD] if name in ("list", "many") else CHILD, "name": 5}
+
+    assert_same(lambda: parent(**options), value)
+
+
+@pytest.mark.parametrize("name", ["class", "object", "name", "lambda", "only", "many", "list"])
+def test_a_nested_field_is_compiled(name):
+    assert is_compiled(Schema.from_dict({"child": NESTED[name]()}), "child")
+
+
+class Employee(Schema):
+    name = fields.String()
+    boss = fields.Nested(lambda: Employee(exclude=("reports",)))
+    reports = fields.List(fields.Nested(lambda: Employee(exclude=("boss",))))
+
+
+class Author(Schema):
+    name = fields.String()
+    books = fields.Nested("Book", many=True, exclude=("author",))
+
+
+class Book(Schema):
+    title = fields.String()
+    author = fields.Nested(Author)
+
+
+def chain(length):
+    row = {"name": "last", "boss": None}
+    for number in range(length):
+        row = {"name": number, "boss": row, "reports": [{"name": "r"}, {"reports": [{}]}]}
+    return row
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 40])
+def test_a_recursive_schema_is_dumped_as_by_stock(length):
+    assert_same(Employee, chain(length))
+
+
+def test_a_cycle_of_objects_ends_in_a_recursion_error():
+    row = {"name": "round and round"}
+    row["boss"] = row
+
+    assert_same(Employee, row)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"title": "T", "author": {"name": "A", "books": [{"title": "U", "author": {}}, {}]}},
+        {"title": "T", "author": None},
+        {"author": {"books": None}},
+    ],
+)
+def test_mutually_recursive_schemas_are_dumped_as_by_stock(row):
+    assert_same(Book, row)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_schema_nested_in_itself_is_dumped_as_by_stock():
+    itself = "self" if MARSHMALLOW_3 else lambda: Tree
+
+    class Tree(Schema):
+        name = fields.String()
+        children = fields.Nested(itself, many=True, exclude=("parent",))
+        parent = fields.Nested(itself, only=("name",))
+
+    leaf = {"name": 1, "parent": {"name": 2, "parent": {}}}
+    assert_same(Tree, {"children": [leaf, leaf, {"children": [leaf]}], "parent": leaf})
+
+
+# Hooks
+
+
+class Hooked(Schema):
+    name = fields.String()
+
+    @pre_dump
+    def before(self, data, **kwargs):
+        Calls.log.append(("before", data, kwargs))
+        return {"name": f"{data['name']} before"}
+
+    @pre_dump(**{"pass_many" if MARSHMALLOW_3 else "pass_collection": True})
+    def before_all(self, data, **kwargs):
+        Calls.log.append(("before all", data, kwargs))
+        return data
+
+    @post_dump
+    def after(self, data, **kwargs):
+        Calls.log.append(("after", data, kwargs))
+        return {**data, "after": kwargs}
+
+    @post_dump(pass_original=True)
+    def after_with_original(self, data, original, **kwargs):
+        Calls.log.append(("after with original", data, original, kwargs))
+        return data
+
+    @post_dump(**{"pass_many" if MARSHMALLOW_3 else "pass_collection": True}, pass_original=True)
+    def after_all(self, data, original, **kwargs):
+        Calls.log.append(("after all", data, original, kwargs))
+        return {"data": data, **kwargs}
+
+
+NAMED = [{"name": "a"}, {"name": 2}]
+
+
+@pytest.mark.parametrize("many", [None, False, True])
+def test_hooks_are_called_as_by_stock(many):
+    assert_same(Hooked, NAMED if many else NAMED[0], many=many, calls=Calls.log)
+
+
+def test_hooks_see_the_many_of_the_schema():
+    assert_same(lambda: Hooked(many=True), NAMED, calls=Calls.log)
+
+
+@pytest.mark.parametrize(
+    "make_field",
+    [
+        lambda: fields.Nested(Hooked),
+        lambda: fields.Nested(Hooked, many=True),
+        lambda: fields.Nested(Hooked, many=False),
+        lambda: fields.Nested(Hooked, many=1),
+        lambda: fields.Nested(Hooked(many=True)),
+        lambda: fields.List(fields.Nested(Hooked)),
+        lambda: fields.Pluck(Hooked, "name"),
+    ],
+)
+def test_hooks_of_a_nested_schema_are_called_as_by_stock(make_field):
+    schema = Schema.from_dict({"inner": make_field(), "name": fields.String()})
+    for value in [NAMED, NAMED[0], None, [], missing]:
+        assert_same(schema, {"inner": value, "name": 1}, calls=Calls.log)
+
+
+def test_hooks_around_a_nested_schema_with_hooks_are_called_as_by_stock():
+    class Outer(Hooked):
+        inner = fields.Nested(Hooked)
+        several = fields.Nested(Hooked, many=True)
+
+        @pre_dump
+        def before(self, data, **kwargs):
+            Calls.log.append(("outer before", data, kwargs))
+            return data
+
+    rows = [{"name": 1, "inner": NAMED[0], "several": NAMED}, {"inner": None, "several": []}]
+    assert_same(Outer, rows, many=True, calls=Calls.log)
+
+
+@pytest.mark.parametrize("moment", [pre_dump, post_dump])
+@pytest.mark.parametrize("many", [False, True])
+def test_an_error_of_a_hook_is_raised(moment, many):
+    class Raising(Schema):
+        name = fields.String()
+
+        @moment
+        def refuse(self, data, **kwargs):
+            Calls.log.append(data)
+            raise LookupError("refused")
+
+    assert_same(Raising, NAMED if many else NAMED[0], many=many, calls=Calls.log)
+
+
+def test_a_hook_may_be_a_generator_source():
+    class Lazy(Schema):
+        name = fields.String()
+
+        @pre_dump(**{"pass_many" if MARSHMALLOW_3 else "pass_collection": True})
+        def later(self, data, many, **kwargs):
+            return ({"name": f"lazy {row['name']}"} for row in data) if many else data
+
+    assert_same(Lazy, NAMED, many=True)
+
+
+def test_a_hook_that_changes_the_schema_is_obeyed_by_the_same_dump():
+    class Narrowing(Schema):
+        name = fields.String()
+        age = fields.Integer()
+
+        @pre_dump
+        def narrow(self, data, **kwargs):
+            self.dump_fields.pop("age", None)
+            return data
+
+    assert_same(Narrowing, PEOPLE[0])
+
+
+@pytest.mark.parametrize("result", [missing, None, [], "text", {1: 2}, {"name": {1, 2}}])
+def test_whatever_a_nested_post_dump_returns_is_dumped_as_by_stock(result):
+    class Replacing(Schema):
+        name = fields.String()
+
+        @post_dump
+        def replace(self, data, **kwargs):
+            return result
+
+    class Outer(Schema):
+        one = fields.Nested(Replacing)
+        several = fields.Nested(Replacing, many=True)
+        listed = fields.List(fields.Nested(Replacing))
+        plucked = fields.Pluck(Replacing, "name")
+        all_plucked = fields.Pluck(Replacing, "name", many=True)
+        last = fields.String()
+
+    whole = {"one": {}, "several": [{}], "listed": [{}], "plucked": {}, "all_plucked": [{}]}
+    whole["last"] = 1
+    for key in whole:
+        assert_same(Outer, {key: whole[key]})
+    assert_same(Outer, whole)
+
+
+# Overrides on the schema class
+
+
+class Enveloped(Person):
+    def dump(self, obj, *, many=None):
+        Calls.log.append(("dump", many))
+        return {"envelope": super().dump(obj, many=many)}
+
+
+class PlainDump(Person):
+    def dump(self, obj):
+        return super().dump(obj)
+
+
+class NothingDumped(Person):
+    def dump(self, obj, *, many=None):
+        return missing
+
+
+class OwnSerialize(Person):
+    def _serialize(self, obj, *, many=False):
+        Calls.log.append(("_serialize", many))
+        return super()._serialize(obj, many=many)
+
+
+class OwnProcessors(Person):
+    @post_dump
+    def after(self, data, **kwargs):
+        return data
+
+    def _invoke_dump_processors(self, *args, **kwargs):
+        Calls.log.append((args[0], kwargs))
+        return super()._invoke_dump_processors(*args, **kwargs)
+
+
+OVERRIDING = [Enveloped, PlainDump, NothingDumped, OwnSerialize, OwnProcessors]
+
+
+@pytest.mark.parametrize("schema", [Enveloped, OwnSerialize, OwnProcessors, NothingDumped])
+@pytest.mark.parametrize("many", [None, False, True])
+def test_an_override_on_the_schema_class_is_called_as_by_stock(schema, many):
+    assert_same(schema, PEOPLE if many else PEOPLE[0], many=many, calls=Calls.log)
+
+
+@pytest.mark.parametrize("schema", [Enveloped, OwnSerialize, OwnProcessors, NothingDumped])
+def test_an_override_on_a_nested_schema_class_is_called_as_by_stock(schema):
+    class Outer(Schema):
+        one = fields.Nested(schema)
+        several = fields.Nested(schema, many=True)
+        listed = fields.List(fields.Nested(schema))
+        last = fields.String()
+
+    whole = {"one": PEOPLE[0], "several": PEOPLE, "listed": PEOPLE, "last": 1}
+    for key in whole:
+        assert_same(Outer, {key: whole[key]}, calls=Calls.log)
+    assert_same(Outer, [whole, {}, {"one": None}], many=True, calls=Calls.log)
+
+
+def test_a_dump_that_knows_no_many_is_called_as_by_its_author():
+    expected = PlainDump().dump(PEOPLE[0])
+
+    assert fastschema.compile(PlainDump).dump(PEOPLE[0]) == expected
+    with fastschema.disabled():
+        assert fastschema.compile(PlainDump).dump(PEOPLE[0]) == expected
+
+
+@pytest.mark.parametrize("many", [None, False, True])
+def test_an_overridden_dump_is_given_the_many_that_the_user_gave(many):
+    Calls.log.clear()
+    fastschema.compile(Enveloped).dump([], many=many)
+
+    assert Calls.log == [("dump", many)]
+
+
+@pytest.mark.parametrize("name", ["dump", "_serialize"])
+def test_a_method_on_the_schema_object_is_called_as_by_stock(name):
+    def make_schema():
+        schema = Person()
+        setattr(schema, name, lambda obj, many=None: f"own {name}")
+        return schema
+
+    assert_same(lambda: make_schema(), {"name": 1})
+
+
+class LoggedDict(dict):
+    def __setitem__(self, key, value):
+        if not isinstance(value, fields.Field):  # marshmallow keeps its fields in one, too
+            Calls.log.append(("set", key))
+        super().__setitem__(key, value)
+
+
+class Ordered(Person):
+    dict_class = collections.OrderedDict
+
+
+class Logged(Person):
+    dict_class = LoggedDict
+    dogs = fields.Nested(Dog, many=True)
+
+    def get_attribute(self, obj, attr, default):
+        Calls.log.append(("get", attr))
+        return super().get_attribute(obj, attr, default)
+
+
+@pytest.mark.parametrize("schema", [Ordered, Logged])
+def test_the_dict_class_is_used_as_by_stock(schema):
+    class Outer(Schema):
+        one = fields.Nested(schema)
+        several = fields.Nested(schema, many=True)
+
+    assert_same(schema, PEOPLE[0], calls=Calls.log)
+    assert_same(schema, PEOPLE, many=True, calls=Calls.log)
+    assert_same(Outer, {"one": {"dogs": [{}, {"name": 1}]}, "several": PEOPLE}, calls=Calls.log)
+
+
+def test_a_dict_class_leaves_out_what_a_nested_schema_gives_as_missing():
+    class Outer(Schema):
+        dict_class = collections.OrderedDict
+        one = fields.Nested(NothingDumped)
+        name = fields.String()
+
+    assert_same(Outer, {"one": {}, "name": 1})
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:The `ordered`")
+def test_an_ordered_schema_is_dumped_as_by_stock():
+    if MARSHMALLOW_3:
+
+        class Old(Person):
+            class Meta:
+                ordered = True
+    else:
+
+        class Old(Person):
+            @property
+            def dict_class(self):
+                return collections.OrderedDict
+
+    assert_same(Old, PEOPLE, many=True)
+
+
+# Method and Function fields, context
+
+
+class Computed(Schema):
+    by_method = fields.Method("compute")
+    by_function = fields.Function(lambda obj: Calls.log.append(("function", obj)) or 2)
+    load_only = fields.Function(deserialize=int)
+    constant = fields.Constant(7)
+    nothing = fields.Method("skip")
+
+    renamed = fields.Method("compute", data_key="Renamed")
+
+    def compute(self, obj):
+        Calls.log.append(("method", obj))
+        return type(self).__name__
+
+    def skip(self, obj):
+        return missing
+
+
+def test_method_and_function_fields_are_called_as_by_stock():
+    assert_same(Computed, [1, None, {"by_method": 3}], many=True, calls=Calls.log)
+
+
+@pytest.mark.parametrize("error", [ValueError, AttributeError, StopIteration, KeyError])
+def test_an_error_of_a_function_is_raised(error):
+    def refuse(obj):
+        raise error("refused")
+
+    assert_same(Schema.from_dict({"value": fields.Function(refuse)}), [1, 2], many=True)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [str, len, lambda obj, *rest: rest, lambda obj, more=5: more, {"a": 1}.get, type, int, print],
+)
+def test_a_function_of_any_make_is_called_as_by_stock(function):
+    assert_same(Schema.from_dict({"value": fields.Function(function)}), ["a", "1"], many=True)
+
+
+@pytest.mark.parametrize("uses", [0, 1, 5])
+@pytest.mark.parametrize(
+    ("name", "attribute", "value"),
+    [
+        ("by_method", "_serialize_method", lambda obj: "late"),
+        ("by_method", "_serialize_method", None),
+        ("by_function", "serialize_func", lambda obj: "late"),
+        ("constant", "constant", "late"),
+        ("constant", "constant", missing),
+    ],
+)
+def test_a_change_of_what_a_field_computes_is_seen(name, attribute, value, uses):
+    def make_schema():
+        schema = type("Used", (Computed,), {})()
+        plan = fastschema.compile(schema)
+        for _ in range(uses):
+            plan.dump({})
+        setattr(schema.fields[name], attribute, value)
+        return schema
+
+    assert_same(lambda: make_schema(), {}, calls=Calls.log)
+
+
+def test_a_nested_schema_may_compute():
+    class Outer(Schema):
+        inner = fields.Nested(Computed)
+
+    assert_same(Outer, [{"inner": {}}, {"inner": None}], many=True, calls=Calls.log)
+
+
+if MARSHMALLOW_3:
+
+    @pytest.mark.filterwarnings("ignore::DeprecationWarning")
+    def test_the_context_is_that_of_each_schema():
+        class Contextual(Schema):
+            value = fields.Method("by_context")
+            function = fields.Function(lambda obj, context: context["user"])
+
+            def by_context(self, obj):
+                return self.context["user"]
+
+        class Outer(Schema):
+            inner = fields.Nested(Contextual)
+
+        for user in ("Ada", "Bob"):
+            assert_same(lambda user=user: Contextual(context={"user": user}), {})
+            assert_same(lambda user=user: Outer(context={"user": user}), {"inner": {}})
+
+else:
+
+    def test_the_context_is_that_of_each_dump():
+        from marshmallow.experimental.context import Context
+
+        class Contextual(Schema):
+            value = fields.Function(lambda obj: Context.get()["user"])
+
+        plan = fastschema.compile(Contextual)
+        for user in ("Ada", "Bob"):
+            with Context({"user": user}):
+                assert plan.dump({}) == {"value": user}
+
+
+def test_schemas_that_share_a_program_never_share_their_state():
+    class Stateful(Schema):
+        value = fields.Method("state")
+
+        def __init__(self, user):
+            super().__init__()
+            self.user = user
+
+        def state(self, obj):
+            return self.user
+
+    schemas = [Stateful(user) for user in range(20)]
+    with installed():
+        assert [schema.dump({})["value"] for schema in schemas] == list(range(20))
+        assert [schema.dump({})["value"] for schema in schemas[::-1]] == list(range(20))[::-1]
+
+
+# Late changes
+
+
+class Late(Schema):
+    text = fields.String()
+    number = fields.Integer()
+    real = fields.Float()
+    amount = fields.Decimal(2, as_string=True)
+    moment = fields.DateTime()
+    numbers = fields.List(fields.Integer())
+    dog = fields.Nested(Dog)
+    flag = fields.Boolean()
+
+
+LATE_ROW = {
+    "text": "a",
+    "number": 1,
+    "real": 2.5,
+    "amount": 3,
+    "moment": datetime(2024, 1, 2),
+    "numbers": [4, "5"],
+    "dog": {"name": "Rex", "age": 6},
+    "flag": True,
+    "other": "o",
+}
+
+
+def set_on(name, attribute, value):
+    return lambda schema: setattr(schema.dump_fields[name], attribute, value)
+
+
+class Excited(fields.String):
+    def _serialize(self, value, attr, obj, **kwargs):
+        return f"{value}!"
+
+
+def rename_dog(schema):
+    schema.dump_fields["dog"].schema.dump_fields["name"].data_key = "called"
+
+
+LATE_CHANGES = {
+    "data_key": set_on("text", "data_key", "label"),
+    "attribute": set_on("text", "attribute", "other"),
+    "dump_default": set_on("text", "dump_default", "default"),
+    "as_string": set_on("number", "as_string", True),
+    "as_string of a float": set_on("real", "as_string", True),
+    "places": set_on("amount", "places", Decimal("0.0001")),
+    "no places": set_on("amount", "places", None),
+    "rounding": set_on("amount", "rounding", "ROUND_UP"),
+    "format": set_on("moment", "format", "%Y"),
+    "inner": set_on("numbers", "inner", fields.Float()),
+    "truthy": set_on("flag", "truthy", {"ja"}),
+    "_serialize": set_on("text", "_serialize", lambda value, *args, **kwargs: "own"),
+    "__class__": set_on("text", "__class__", Excited),
+    "a field removed": lambda schema: schema.dump_fields.pop("text"),
+    "a field added": lambda schema: schema.dump_fields.update(other=fields.String()),
+    "a field replaced": lambda schema: schema.dump_fields.update(text=Excited()),
+    "fields reordered": lambda schema: schema.dump_fields.update(
+        text=schema.dump_fields.pop("text")
+    ),
+    "all fields replaced": lambda schema: setattr(
+        schema, "dump_fields", {"other": fields.String()}
+    ),
+    "a nested field": rename_dog,
+    "dict_class": lambda schema: (
+        None if MARSHMALLOW_3 else setattr(schema, "dict_class", LoggedDict)
+    ),
+    "get_attribute": lambda schema: setattr(
+        schema, "get_attribute", lambda obj, attr, default: default
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LATE_CHANGES)
+@pytest.mark.parametrize("uses", [1, 2, 5])
+@pytest.mark.parametrize("row", [LATE_ROW, {}])
+def test_a_change_after_the_first_uses_is_seen(name, uses, row):
+    def make_schema():
+        schema = type("Used", (Late,), {})()
+        plan = fastschema.compile(schema)
+        for _ in range(uses):
+            plan.dump(LATE_ROW)
+        LATE_CHANGES[name](schema)
+        return schema
+
+    assert_same(lambda: make_schema(), row, calls=Calls.log)
+
+
+def test_a_change_is_seen_by_a_plan_that_was_used():
+    schema = Late(only=("text",))
+    plan = fastschema.compile(schema)
+    for _ in range(3):
+        assert plan.dump(LATE_ROW) == {"text": "a"}
+    schema.fields["text"].data_key = "label"
+
+    assert plan.dump(LATE_ROW) == {"label": "a"}
+    assert plan.dumps(LATE_ROW) == b'{"label":"a"}'
+    assert plan.dumps([LATE_ROW], many=True) == b'[{"label":"a"}]'
+
+
+def test_a_change_that_is_taken_back_is_forgotten():
+    schema = Late(only=("text",))
+    plan = fastschema.compile(schema)
+    schema.fields["text"].data_key = "label"
+    plan.dump(LATE_ROW)
+    schema.fields["text"].data_key = None
+
+    assert plan.dump(LATE_ROW) == {"text": "a"}
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        (fields.String, "_serialize"),
+        (fields.Field, "serialize"),
+        (fields.Field, "get_value"),
+        (fields.Number, "_format_num"),
+        (Schema, "get_attribute"),
+        (Schema, "dump"),
+        (Late, "dump"),
+        (Late, "get_attribute"),
+    ],
+)
+def test_a_patched_method_of_a_class_is_called(monkeypatch, owner, name):
+    used = type("Used", (Late,), {})
+    plan = fastschema.compile(used)
+    for _ in range(3):
+        plan.dump(LATE_ROW)
+    original = getattr(owner, name)
+
+    def patched(*args, **kwargs):
+        Calls.log.append(name)
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(owner, name, patched)
+
+    assert_same(used, LATE_ROW, calls=Calls.log)
+    assert Calls.log
+
+
+def test_an_overridden_schema_method_that_appears_later_is_called():
+    class Young(Person):
+        pass
+
+    for _ in range(3):
+        assert fastschema.compile(Young).dump(PEOPLE[0]) == {"name": "Ada", "age": 36}
+    Young.get_attribute = lambda self, obj, attr, default: f"late {attr}"
+    Young.age = None
+
+    assert fastschema.compile(Young(only=("name",))).dump(PEOPLE[0]) == {"name": "late name"}
+
+
+# Copies, memory, threads
+
+
+def roundtrip(schema):
+    return pickle.loads(pickle.dumps(schema))
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, roundtrip])
+def test_a_used_schema_can_be_copied(duplicate):
+    schema = Late(only=("text", "dog.name"))
+    with installed():
+        expected = schema.dump(LATE_ROW)
+        duplicated = duplicate(schema)
+
+        assert duplicated.dump(LATE_ROW) == expected
+        assert schema.dump(LATE_ROW) == expected
+
+
+def test_a_dump_leaves_nothing_on_the_schema_or_its_fields():
+    schema, stock = Late(), Late()
+    stock.dump(LATE_ROW)
+    with installed():
+        schema.dump(LATE_ROW)
+
+    assert vars(schema).keys() == vars(stock).keys()
+    for name, field in schema.fields.items():
+        assert vars(field).keys() == vars(stock.fields[name]).keys()
+
+
+def test_the_classes_of_rows_die_after_use():
+    class Row:
+        name = "row"
+
+    died = weakref.ref(Row)
+    plan = fastschema.compile(Person)
+    for _ in range(3):
+        plan.dump([Row()], many=True)
+        plan.dumps([Row()], many=True)
+    del Row
+    gc.collect()
+
+    assert died() is None
+
+
+def test_the_classes_of_schemas_die_after_use():
+    class Short(Schema):
+        name = fields.String()
+        dog = fields.Nested(Dog)
+        dogs = fields.List(fields.Nested(Dog()))
+        odd = Excited()
+
+        class Meta:
+            register = False
+
+    died = weakref.ref(Short)
+    plan = fastschema.compile(Short)
+    for _ in range(3):
+        plan.dump({"name": 1, "dog": {}, "dogs": [{}]})
+        plan.dumps({"name": 1, "dog": {}, "dogs": [{}]})
+    del Short, plan
+    gc.collect()
+
+    assert died() is None
+
+
+def test_a_dump_leaves_no_reference_cycles():
+    schema = Late()
+    plan = fastschema.compile(schema)
+    for _ in range(3):
+        plan.dump([LATE_ROW] * 3, many=True)
+        plan.dumps([LATE_ROW] * 3, many=True)
+    gc.collect()
+    gc.disable()
+    try:
+        plan.dump([LATE_ROW] * 3, many=True)
+        plan.dumps([LATE_ROW] * 3, many=True)
+
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+
+
+def test_many_throw_away_schemas_leave_nothing_behind():
+    died = []
+    for number in range(3000):
+        schema = Schema.from_dict({f"field_{number}": fields.String()})
+        plan = fastschema.compile(schema)
+        for _ in range(3):
+            plan.dump({f"field_{number}": "a"})
+        died.append(weakref.ref(schema))
+    del schema, plan
+    gc.collect()
+
+    assert len(programs) <= CACHE_SIZE
+    assert [ref for ref in died if ref() is not None] == []
+
+
+def test_many_throw_away_schemas_that_read_alike_share_one_program():
+    before = fastschema.stats().plans
+    for _ in range(50):
+        schema = Schema.from_dict({"shared by all of these": fields.String()})
+        fastschema.compile(schema).dump({})
+
+    assert fastschema.stats().plans <= before + 1
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_the_first_use_from_many_threads_at_once_gives_stocks_result(shared):
+    class Contended(Late):
+        first_used_by_threads = fields.String(dump_default=str(shared))
+
+    schema = Contended()
+    expected = Contended().dump([LATE_ROW, {}], many=True)
+    barrier = threading.Barrier(16)
+    results = []
+
+    def work():
+        mine = schema if shared else Contended()
+        barrier.wait()
+        results.append(mine.dump([LATE_ROW, {}], many=True))
+
+    threads = [threading.Thread(target=work) for _ in range(16)]
+    with installed():
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    assert results == [expected] * 16
+
+
+def test_a_dump_inside_a_dump_by_the_same_plan_is_its_own():
+    class Row:
+        def __init__(self, name):
+            self.name = name
+
+        @property
+        def age(self):
+            rows = [PEOPLE[0], Row("inner")] if self.name == "outer" else []
+            return len(plan.dump(rows, many=True))
+
+    plan = fastschema.compile(Person)
+
+    assert plan.dump(Row("outer")) == {"name": "outer", "age": 2}
+
+
+def test_an_error_does_not_spoil_the_next_dump():
+    plan = fastschema.compile(Person)
+    with contextlib.suppress(ValueError):
+        plan.dump({"age": "no number"})
+
+    assert plan.dump(PEOPLE[0]) == {"name": "Ada", "age": 36}
+
+
+def test_an_error_is_raised_with_the_generated_line_in_its_traceback():
+    class Row:
+        @property
+        def name(self):
+            raise LookupError("in the property")
+
+    with pytest.raises(LookupError) as caught:
+        fastschema.compile(Person).dump(Row())
+
+    assert "obj.name" in "".join(str(entry.statement) for entry in caught.traceback)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_stop_iteration_of_user_code_is_raised_as_it_is(times):
+    class Row:
+        @property
+        def name(self):
+            raise StopIteration("by the property")
+
+    plan = fastschema.compile(Person)
+
+    for dump in (plan.dump, plan.dumps):
+        raised = outcome(lambda dump=dump: dump([Row()] * times, many=True)).error
+        assert raised == (StopIteration, "by the property")

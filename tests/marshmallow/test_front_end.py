@@ -1,0 +1,205 @@
+"""Plans of marshmallow schemas: JSON, streams, reports and sources."""
+
+import json
+import uuid
+from datetime import UTC, datetime
+
+import pytest
+from marshmallow import Schema, fields, post_dump
+
+import fastschema
+from fastschema.nodes import Form
+from tests.marshmallow.differential import outcome
+
+
+class Dog(Schema):
+    name = fields.String()
+    tag = fields.UUID()
+    born = fields.DateTime()
+
+
+class Odd(fields.Field):
+    def _serialize(self, value, attr, obj, **kwargs):
+        return value
+
+
+class Home(Schema):
+    dogs = fields.List(fields.Nested(Dog))
+    owner = fields.String(data_key="Owner", attribute="person.name")
+    odd = Odd()
+
+
+class Tree(Schema):
+    name = fields.String()
+    parent = fields.Nested(lambda: Tree())
+
+
+class Hooked(Dog):
+    @post_dump
+    def hook(self, data, **kwargs):
+        return data
+
+
+class OwnDump(Dog):
+    def dump(self, obj, *, many=None):
+        return super().dump(obj, many=many)
+
+
+DOG = {"name": "Rex", "tag": uuid.UUID(int=1), "born": datetime(2024, 1, 2, tzinfo=UTC)}
+HOME = {"dogs": [DOG, {}], "person": {"name": "Ada"}}
+
+
+def test_dumps_gives_bytes():
+    assert fastschema.compile(Dog).dumps(DOG) == (
+        b'{"name":"Rex","tag":"00000000-0000-0000-0000-000000000001",'
+        b'"born":"2024-01-02T00:00:00+00:00"}'
+    )
+
+
+@pytest.mark.parametrize("schema", [Dog, Hooked, OwnDump])
+@pytest.mark.parametrize("many", [None, False, True])
+def test_dumps_holds_what_stocks_dumps_holds(schema, many):
+    rows = [DOG, {}] if many else DOG
+
+    dumped = fastschema.compile(schema).dumps(rows, many=many)
+
+    assert json.loads(dumped) == json.loads(schema().dumps(rows, many=many))
+
+
+@pytest.mark.parametrize("schema", [Dog, Hooked])
+def test_dumps_of_none_for_many_holds_what_stocks_dumps_holds(schema):
+    dumped = fastschema.compile(schema).dumps(None, many=True)
+
+    assert json.loads(dumped) == json.loads(schema().dumps(None, many=True))
+
+
+@pytest.mark.parametrize("schema", [Dog, Hooked, OwnDump])
+@pytest.mark.parametrize("chunk_size", [1, 2, 3, 5, 6, 7, 1000])
+def test_a_stream_holds_what_stocks_dumps_holds(schema, chunk_size):
+    rows = [DOG, {}, {"name": None}] * 2
+
+    chunks = fastschema.compile(schema).stream(iter(rows), chunk_size)
+
+    assert json.loads(b"".join(chunks)) == json.loads(schema().dumps(rows, many=True))
+
+
+def test_a_stream_of_a_schema_with_hooks_is_one_piece():
+    chunks = fastschema.compile(Hooked).stream([DOG] * 5, chunk_size=1)
+
+    assert len(list(chunks)) == 1
+
+
+def test_a_disabled_plan_writes_json_by_stock():
+    plan = fastschema.compile(Dog)
+    with fastschema.disabled():
+        for written in (plan.dumps([DOG], many=True), b"".join(plan.stream([DOG]))):
+            assert json.loads(written) == Dog().dump([DOG], many=True)
+
+
+def test_a_report_names_every_field_in_output_order():
+    report = fastschema.compile(Home).explain()
+
+    assert report.schema == "Home"
+    assert [(field.key, field.source, field.compiled) for field in report] == [
+        ("dogs", "dogs", True),
+        ("dogs.name", "name", True),
+        ("dogs.tag", "tag", True),
+        ("dogs.born", "born", True),
+        ("Owner", "person.name", True),
+        ("odd", "odd", False),
+    ]
+    assert report.compiled == 5
+
+
+def test_a_report_says_why_a_field_runs_as_stock():
+    (report,) = [field for field in fastschema.compile(Home).explain() if not field.compiled]
+
+    assert report.why == "Odd._serialize is not one that fastschema knows"
+
+
+def test_a_report_says_why_a_schema_runs_as_stock():
+    report = fastschema.compile(OwnDump).explain()
+
+    assert report.why == "dump is overridden"
+    assert str(report) == "OwnDump: runs as stock, because dump is overridden"
+
+
+def test_a_report_tells_once_of_a_schema_that_nests_itself():
+    report = fastschema.compile(Tree).explain()
+
+    assert [field.key for field in report] == ["name", "parent", "parent.name", "parent.parent"]
+
+
+def test_a_report_follows_a_nested_schema_that_runs_as_stock():
+    class Outer(Schema):
+        inner = fields.Nested(OwnDump)
+
+    (report,) = fastschema.compile(Outer).explain()
+
+    assert (report.compiled, report.why) == (False, "dump is overridden")
+
+
+@pytest.mark.parametrize("schema", [Dog, Home, Hooked, Tree])
+@pytest.mark.parametrize("form", ["faithful", "json"])
+@pytest.mark.parametrize("access", ["attribute", "item", "general"])
+def test_the_source_is_python(schema, form, access):
+    compile(fastschema.compile(schema).source(form, access), "source", "exec")
+
+
+def test_the_source_of_a_schema_that_runs_as_stock_is_a_comment():
+    source = fastschema.compile(OwnDump).source()
+
+    assert source.startswith("# ")
+    compile(source, "source", "exec")
+
+
+def test_an_unknown_form_of_source_is_refused():
+    with pytest.raises(ValueError, match="sideways"):
+        fastschema.compile(Dog).source("sideways")
+
+
+def test_a_plan_says_what_it_is_of():
+    assert repr(fastschema.compile(Dog)) == "<Plan of Dog>"
+
+
+def test_compiling_a_class_is_compiling_an_instance_of_it():
+    assert fastschema.compile(Dog).dump(DOG) == fastschema.compile(Dog()).dump(DOG)
+
+
+@pytest.mark.parametrize("value", [2**64, -(2**64), "\ud800", float("nan"), [1, {"a": None}]])
+def test_values_that_orjson_refuses_are_written_among_those_that_it_writes(value):
+    class Mixed(Dog):
+        value = fields.Raw()
+        real = fields.Float()
+
+    row = {**DOG, "value": value, "real": float("inf")}
+
+    written = outcome(lambda: json.loads(fastschema.compile(Mixed).dumps(row)))
+    assert written == outcome(lambda: json.loads(Mixed().dumps(row)))
+    assert written.error is None
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, DOG["tag"], DOG["born"], b"bytes", 1j])
+def test_values_that_json_cannot_hold_raise_what_json_dumps_raises(value):
+    schema = Schema.from_dict({"value": fields.Raw()})()
+
+    raised = outcome(lambda: fastschema.compile(schema).dumps({"value": value})).error
+
+    assert raised == outcome(lambda: schema.dumps({"value": value})).error
+    assert raised[0] is TypeError
+
+
+@pytest.mark.parametrize("depth", [100, 300])
+def test_deep_nesting_is_written_by_dumps(depth):
+    row = {}
+    for _ in range(depth):
+        row = {"name": "n", "parent": row}
+    plan = fastschema.compile(Tree)
+
+    assert json.loads(plan.dumps(row)) == plan.dump(row)
+
+
+def test_the_forms_of_a_program_are_generated_apart():
+    plan = fastschema.compile(Dog)
+
+    assert plan.source(Form.FAITHFUL.value) != plan.source(Form.JSON.value)

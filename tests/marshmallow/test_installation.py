@@ -1,0 +1,126 @@
+"""Installing into marshmallow, and taking it out again."""
+
+import pytest
+from marshmallow import Schema, fields, post_dump
+
+import fastschema
+import fastschema.marshmallow
+from tests.marshmallow.differential import installed
+
+
+class Dog(Schema):
+    name = fields.String()
+
+
+class Home(Schema):
+    dog = fields.Nested(Dog)
+
+
+def compiled_rows(call):
+    """How many rows were dumped by generated code meanwhile."""
+    before = fastschema.stats().compiled_rows
+    call()
+    return fastschema.stats().compiled_rows - before
+
+
+def test_without_install_stock_dumps():
+    assert compiled_rows(lambda: Dog().dump({"name": "Rex"})) == 0
+
+
+def test_after_install_generated_code_dumps():
+    with installed():
+        assert compiled_rows(lambda: Dog().dump({"name": "Rex"})) == 1
+
+
+def test_after_install_schemas_defined_later_are_compiled_too():
+    with installed():
+
+        class Cat(Schema):
+            name = fields.String()
+
+        assert compiled_rows(lambda: Cat().dump([{}, {}], many=True)) == 2
+
+
+def test_after_install_hooks_run_around_generated_code():
+    class Hooked(Dog):
+        @post_dump
+        def add(self, data, **kwargs):
+            return {**data, "hooked": True}
+
+    with installed():
+        assert compiled_rows(lambda: Hooked().dump({})) == 1
+        assert Hooked().dump({"name": 1}) == {"name": "1", "hooked": True}
+
+
+def test_after_install_dumps_goes_through_the_render_module():
+    with installed():
+        assert Dog().dumps({"name": "Rex"}) == '{"name": "Rex"}'
+
+
+def test_after_uninstall_stock_dumps():
+    original = Schema._serialize
+    fastschema.install()
+    assert Schema._serialize is not original
+
+    fastschema.uninstall()
+
+    assert Schema._serialize is original
+    assert compiled_rows(lambda: Dog().dump({})) == 0
+
+
+def test_installing_twice_is_undone_by_uninstalling_once():
+    original = Schema._serialize
+    fastschema.install()
+    fastschema.install()
+
+    fastschema.uninstall()
+
+    assert Schema._serialize is original
+
+
+def test_uninstalling_what_was_not_installed_does_nothing():
+    original = Schema._serialize
+
+    fastschema.uninstall()
+
+    assert Schema._serialize is original
+
+
+def test_the_front_end_can_be_installed_by_itself():
+    original = Schema._serialize
+    fastschema.marshmallow.install()
+    assert Schema._serialize is not original
+
+    fastschema.marshmallow.uninstall()
+
+    assert Schema._serialize is original
+
+
+def test_loading_is_left_alone():
+    with installed():
+        assert Dog().load({"name": "Rex"}) == {"name": "Rex"}
+        assert Dog().validate({"name": 1}) == {"name": ["Not a valid string."]}
+
+
+def test_disabled_means_stock_even_when_installed():
+    with installed(), fastschema.disabled():
+        assert compiled_rows(lambda: Home().dump({"dog": {"name": 1}})) == 0
+        assert Home().dump({"dog": {"name": 1}}) == {"dog": {"name": "1"}}
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_a_subclass_that_calls_super_serialize_is_compiled_when_installed(many):
+    calls = []
+
+    class Calling(Dog):
+        def _serialize(self, obj, *, many=False):
+            calls.append(many)
+            return super()._serialize(obj, many=many)
+
+    rows = [{"name": 1}, {}] if many else {"name": 1}
+    expected, stock_calls = Calling().dump(rows, many=many), calls[:]
+    calls.clear()
+    with installed():
+        assert Calling().dump(rows, many=many) == expected
+        assert calls == stock_calls
+        assert compiled_rows(lambda: Calling().dump(rows, many=many)) == (2 if many else 1)

@@ -1,0 +1,410 @@
+"""Random schemas and random objects, dumped through stock and through fastschema."""
+
+from __future__ import annotations
+
+import collections
+import datetime as dt
+import decimal
+import enum
+import types
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from marshmallow import Schema, fields, missing, post_dump, pre_dump
+
+import fastschema
+from tests.marshmallow.differential import assert_same
+
+CALLS: list[Any] = []
+MAX_DEPTH = 3
+
+
+class Colour(enum.Enum):
+    RED = 1
+    GREEN = "g"
+
+
+class Size(enum.IntEnum):
+    S = 1
+
+
+class Shouted(fields.String):
+    def _serialize(self, value, attr, obj, **kwargs):
+        CALLS.append(("shouted", attr))
+        text = super()._serialize(value, attr, obj, **kwargs)
+        return missing if text is None else text.upper()
+
+
+class Text(str):
+    __slots__ = ()
+
+
+class Whole(int):
+    pass
+
+
+class Moment(dt.datetime):
+    pass
+
+
+@dataclass
+class Kind:
+    """How to make a field, and what its values are when all is well."""
+
+    make: Callable[..., Any]
+    values: st.SearchStrategy[Any]
+
+
+@dataclass
+class FieldPlan:
+    kind: Kind
+    options: dict[str, Any]
+
+
+@dataclass
+class SchemaPlan:
+    """A schema to be made, and the objects that it dumps."""
+
+    fields: dict[str, FieldPlan]
+    bases: tuple[type, ...] = ()
+    body: dict[str, Any] = field(default_factory=dict)
+
+    def make(self) -> type[Schema]:
+        """A new class of schemas."""
+        made = {
+            name: plan.kind.make(**plan.options, dump_only=True)
+            for name, plan in self.fields.items()
+        }
+        meta = {"include": made, "register": False}
+        bases = (*self.bases, Schema)
+        return type("Random", bases, {**self.body, "Meta": type("Meta", (), meta)})
+
+
+class Hooks:
+    @pre_dump
+    def before(self, data, **kwargs):
+        CALLS.append(("before", kwargs))
+        return data
+
+    @post_dump(pass_original=True)
+    def after(self, data, original, **kwargs):
+        CALLS.append(("after", sorted(map(repr, data)), kwargs))
+        return {**data, "hooked": True}
+
+
+class Picky:
+    def get_attribute(self, obj, attr, default):
+        CALLS.append(("get", attr))
+        return super().get_attribute(obj, attr, default)
+
+
+TEXTS = st.text(max_size=8) | st.text(st.characters(), max_size=3)
+NUMBERS = st.integers() | st.sampled_from([0, 1, 2**63, -(2**63) - 1, 2**64])
+REALS = st.floats() | st.sampled_from([1e16, 1e-5, -0.0, 5e-324])
+DECIMALS = st.one_of(
+    st.decimals(),
+    st.integers(0, 6).flatmap(lambda places: st.decimals(-1000, 1000, places=places)),
+    st.tuples(st.integers(-99, 99), st.integers(-9, 9)).map(
+        lambda pair: Decimal("{}E{}".format(*pair))
+    ),
+)
+ZONES = (
+    st.none()
+    | st.just(dt.UTC)
+    | st.timezones()
+    | st.builds(dt.timezone, st.timedeltas(dt.timedelta(hours=-23), dt.timedelta(hours=23)))
+)
+MOMENTS = st.datetimes(timezones=ZONES, allow_imaginary=True)
+
+WRONG = st.one_of(
+    TEXTS,
+    NUMBERS,
+    REALS,
+    DECIMALS,
+    MOMENTS,
+    st.booleans(),
+    st.binary(max_size=4),
+    st.uuids(),
+    st.dates(),
+    st.sampled_from([*Colour, *Size, Text("12"), Whole(3), Moment(2024, 1, 2), "1.5", {}, [], ()]),
+    st.lists(st.integers(0, 5), max_size=2),
+    st.dictionaries(st.sampled_from("ab"), st.integers(), max_size=2),
+)
+
+SIMPLE_KINDS = [
+    Kind(fields.String, TEXTS),
+    Kind(fields.Url, TEXTS),
+    Kind(Shouted, TEXTS),
+    Kind(fields.Raw, TEXTS | NUMBERS | st.none() | st.lists(REALS, max_size=2)),
+    Kind(fields.Integer, NUMBERS),
+    Kind(lambda **options: fields.Integer(as_string=True, **options), NUMBERS),
+    Kind(fields.Float, REALS),
+    Kind(lambda **options: fields.Float(as_string=True, **options), REALS),
+    Kind(fields.Boolean, st.booleans()),
+    Kind(fields.DateTime, MOMENTS),
+    Kind(lambda **options: fields.DateTime(format="rfc", **options), MOMENTS),
+    Kind(fields.Date, st.dates()),
+    Kind(fields.Time, st.times()),
+    Kind(fields.UUID, st.uuids()),
+    Kind(lambda **options: fields.Decimal(as_string=True, **options), DECIMALS),
+    Kind(lambda **options: fields.Enum(Colour, **options), st.sampled_from(Colour)),
+    Kind(lambda **options: fields.Enum(Colour, by_value=True, **options), st.sampled_from(Colour)),
+    Kind(lambda **options: fields.Function(lambda obj: 1, **options), st.none()),
+    Kind(lambda **options: fields.Constant([1], **options), st.none()),
+    Kind(fields.TimeDelta, st.timedeltas()),
+    Kind(fields.IP, st.ip_addresses()),
+    Kind(lambda **options: fields.DateTime(format="timestamp", **options), MOMENTS),
+    Kind(lambda **options: fields.Date(format="%d VALUE {}", **options), st.dates()),
+    Kind(
+        lambda **options: fields.Enum(Colour, by_value=fields.String, **options),
+        st.sampled_from(Colour),
+    ),
+]
+
+
+@st.composite
+def decimal_kinds(draw):
+    places = draw(st.integers(-3, 12))
+    rounding = draw(st.sampled_from([None, decimal.ROUND_UP, decimal.ROUND_HALF_EVEN]))
+    settings = {"as_string": True, "allow_nan": draw(st.booleans())}
+    return Kind(lambda **options: fields.Decimal(places, rounding, **settings, **options), DECIMALS)
+
+
+@st.composite
+def list_kinds(draw, depth):
+    inner = draw(kinds(depth))
+    return Kind(
+        lambda **options: fields.List(inner.make(), **options), st.lists(inner.values, max_size=3)
+    )
+
+
+@st.composite
+def tuple_kinds(draw, depth):
+    inner = draw(st.lists(kinds(depth), max_size=3))
+    return Kind(
+        lambda **options: fields.Tuple([each.make() for each in inner], **options),
+        st.tuples(*[each.values for each in inner]),
+    )
+
+
+@st.composite
+def dict_kinds(draw, depth):
+    key, value = draw(st.none() | st.sampled_from(SIMPLE_KINDS)), draw(st.none() | kinds(depth))
+    keys = (TEXTS if key is None else key.values).filter(is_hashable)
+    values = WRONG if value is None else value.values
+
+    def make(**options):
+        return fields.Dict(key and key.make(), value and value.make(), **options)
+
+    return Kind(make, st.dictionaries(keys, values, max_size=3))
+
+
+def is_hashable(value):
+    try:
+        hash(value)
+    except TypeError:  # a list, or a signaling NaN
+        return False
+    return True
+
+
+@st.composite
+def nested_kinds(draw, depth):
+    plan = draw(schema_plans(depth - 1))
+    many = draw(st.sampled_from([None, False, True]))
+    only = draw(st.none() | st.lists(st.sampled_from(sorted(plan.fields)), min_size=1, unique=True))
+    whole = object_values(plan)
+    if draw(st.integers(0, 3)) == 0:
+        name = draw(st.sampled_from(sorted(plan.fields)))
+        return Kind(lambda **options: fields.Pluck(plan.make(), name, **options), whole)
+    return Kind(
+        lambda **options: fields.Nested(plan.make(), many=many, only=only, **options),
+        st.lists(whole, max_size=3) if many else whole,
+    )
+
+
+def kinds(depth):
+    """Kinds of fields; nested ones while there is depth left."""
+    several = [st.sampled_from(SIMPLE_KINDS), st.sampled_from(SIMPLE_KINDS), decimal_kinds()]
+    if depth > 1:
+        several += [make(depth - 1) for make in (list_kinds, tuple_kinds, dict_kinds)]
+        several.append(nested_kinds(depth))
+    return st.one_of(several)
+
+
+NAMES = st.sampled_from(
+    ["a", "b", "c", "items", "class", '"\n{}', "obj", "\ud800", "missing", "VALUE"]
+)
+DEFAULTS = [missing, missing, None, 3, "12", list, lambda: None, lambda: missing]
+
+
+@st.composite
+def field_options(draw):
+    options = {}
+    if draw(st.integers(0, 3)) == 0:
+        options["dump_default"] = draw(st.sampled_from(DEFAULTS))
+    if draw(st.integers(0, 5)) == 0:
+        options["attribute"] = draw(st.sampled_from(["a", "b.a", "c", "", "no.such.one"]))
+    return options
+
+
+@st.composite
+def schema_plans(draw, depth=MAX_DEPTH):
+    names = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    planned = {name: FieldPlan(draw(kinds(depth)), draw(field_options())) for name in names}
+    if draw(st.integers(0, 5)) == 0:
+        planned[names[0]].options["data_key"] = draw(st.sampled_from(["", "Key", "\ud800\n"]))
+    bases = [base for base in (Hooks, Picky) if draw(st.integers(0, 5)) == 0]
+    body = {"dict_class": collections.OrderedDict} if draw(st.integers(0, 7)) == 0 else {}
+    return SchemaPlan(planned, tuple(bases), body)
+
+
+# Objects
+
+
+def read(values, name):
+    CALLS.append(("read", name))
+    try:
+        value = values[name]
+    except KeyError:
+        raise AttributeError(name) from None
+    if isinstance(value, Exception):
+        raise value
+    return value
+
+
+def as_dict(values):
+    return values
+
+
+def as_namespace(values):
+    return types.SimpleNamespace(**values)
+
+
+def as_properties(values):
+    properties = {name: property(lambda self, name=name: read(values, name)) for name in values}
+    return type("Row", (), properties)()
+
+
+def as_slotted(values):
+    # A slot needs a name that is an identifier; all others are given as class attributes.
+    slots = [name for name in values if name.isidentifier() and not name.startswith("__")]
+    others = {name: value for name, value in values.items() if name not in slots}
+    row = type("Row", (), {"__slots__": tuple(slots), **others})()
+    for name in slots:
+        setattr(row, name, values[name])
+    return row
+
+
+def as_getattr(values):
+    return type("Row", (), {"__getattr__": lambda self, name: read(values, name)})()
+
+
+def as_items(values):
+    def get(self, name):
+        CALLS.append(("item", name))
+        return values[name]
+
+    return type("Row", (), {"__getitem__": get, "a": "attribute"})()
+
+
+def as_userdict(values):
+    return collections.UserDict(values)
+
+
+MAKES = [as_dict, as_namespace, as_properties, as_slotted, as_getattr, as_items, as_userdict]
+ERRORS = [AttributeError("not yet"), ValueError("refused"), KeyError("key")]
+
+
+@st.composite
+def object_values(draw, plan):
+    """An object for a plan, mostly with all it needs, mostly right."""
+    values = {}
+    for name, each in plan.fields.items():
+        luck = draw(st.integers(0, 19))
+        if luck == 0:
+            continue
+        strategy = each.kind.values
+        if luck == 1:
+            strategy = st.sampled_from([None, missing])
+        if luck == 2:
+            strategy = WRONG
+        values[name] = draw(strategy)
+    make = draw(st.sampled_from(MAKES))
+    if make in (as_properties, as_getattr) and draw(st.integers(0, 9)) == 0:
+        values[draw(st.sampled_from(sorted(plan.fields)))] = draw(st.sampled_from(ERRORS))
+    return make(values)
+
+
+PLANS_WITH_OBJECT = schema_plans().flatmap(
+    lambda plan: st.tuples(st.just(plan), object_values(plan))
+)
+PLANS_WITH_ROWS = schema_plans().flatmap(
+    lambda plan: st.tuples(st.just(plan), st.lists(object_values(plan) | WRONG, max_size=5))
+)
+CONTEXTS = [decimal.Context(), decimal.Context(prec=4), decimal.Context(traps=[])]
+
+
+@given(PLANS_WITH_OBJECT)
+def test_an_object_is_dumped_as_by_stock(example):
+    plan, obj = example
+
+    assert_same(plan.make(), obj, calls=CALLS)
+
+
+@given(PLANS_WITH_ROWS)
+def test_rows_are_dumped_as_by_stock(example):
+    plan, rows = example
+
+    assert_same(plan.make(), rows, many=True, calls=CALLS)
+
+
+@given(PLANS_WITH_ROWS)
+def test_a_generator_of_rows_is_dumped_as_by_stock(example):
+    plan, rows = example
+
+    assert_same(plan.make(), lambda: (row for row in rows), many=True, calls=CALLS)
+
+
+@given(st.sampled_from(SIMPLE_KINDS) | decimal_kinds(), WRONG, st.sampled_from(CONTEXTS))
+def test_any_value_in_any_decimal_context_is_dumped_as_by_stock(kind, value, context):
+    plan = SchemaPlan({"a": FieldPlan(kind, {})})
+    with decimal.localcontext(context):
+        assert_same(plan.make(), {"a": value}, calls=CALLS)
+
+
+@given(PLANS_WITH_OBJECT, PLANS_WITH_OBJECT)
+def test_fields_exchanged_after_the_first_use_are_seen(first, second):
+    (plan, obj), (other, _) = first, second
+
+    def make_schema():
+        schema, replacement = plan.make()(), other.make()()
+        used = fastschema.compile(schema)
+        for dump in (used.dump, used.dumps):
+            try:
+                dump(obj)
+            except Exception:
+                CALLS.append("an error before the change")
+        schema.dump_fields = replacement.dump_fields
+        return schema
+
+    assert_same(lambda: make_schema(), obj, calls=CALLS)
+
+
+@given(st.text(min_size=1).filter(lambda name: "." not in name), TEXTS, TEXTS)
+def test_any_text_is_a_key_and_an_attribute(name, data_key, attribute):
+    def make_schema():
+        return SchemaPlan(
+            {
+                name: FieldPlan(SIMPLE_KINDS[0], {"data_key": data_key, "attribute": attribute}),
+                f"{name}.": FieldPlan(SIMPLE_KINDS[4], {}),
+            }
+        ).make()()
+
+    rows = [{name: 1, attribute: 2, f"{name}.": 3}, {f"{name}.": Decimal(4)}, uuid]
+    for row in rows:
+        assert_same(make_schema, row)

@@ -1,0 +1,790 @@
+"""Where values come from, which keys they get, and names of all kinds."""
+
+import collections
+import contextlib
+import dataclasses
+import types
+import typing
+import weakref
+from itertools import cycle
+from unittest import mock
+
+import pytest
+from marshmallow import Schema, fields, missing
+
+import fastschema
+from fastschema.marshmallow import reader
+from tests.marshmallow.differential import assert_same, is_compiled
+
+
+class Pair(Schema):
+    first = fields.String()
+    second = fields.Integer()
+
+
+class Logged:
+    """The calls of user code, which every test reads anew."""
+
+    calls: typing.ClassVar[list] = []
+
+
+class Plain:
+    def __init__(self, **values):
+        vars(self).update(values)
+
+
+class Slotted:
+    __slots__ = ("first", "second")
+
+
+class HalfSlotted(Slotted):
+    __slots__ = ()
+
+
+@dataclasses.dataclass
+class Data:
+    first: object
+    second: object = 2
+
+
+@dataclasses.dataclass(slots=True, frozen=True)
+class FrozenData:
+    first: object
+    second: object = 2
+
+
+class Named(typing.NamedTuple):
+    first: object
+    second: object
+
+
+class OnClass:
+    first = "class attribute"
+    second = 3
+
+
+class WithMissing(dict):
+    def __missing__(self, key):
+        Logged.calls.append(key)
+        return f"no {key}"
+
+
+class LoggedDict(dict):
+    def __getitem__(self, key):
+        Logged.calls.append(key)
+        return super().__getitem__(key)
+
+
+class DictWithAttributes(dict):
+    second = 4
+
+
+class LoggedMapping(collections.abc.Mapping):
+    def __init__(self, **values):
+        self.values_ = values
+
+    def __getitem__(self, key):
+        Logged.calls.append(("item", key))
+        return self.values_[key]
+
+    def __iter__(self):
+        raise AssertionError("nobody iterates over an object")
+
+    __len__ = __iter__
+
+
+class ItemsAndAttributes:
+    first = "attribute"
+    second = 5
+
+    def __init__(self, error=KeyError):
+        self.error = error
+
+    def __getitem__(self, key):
+        Logged.calls.append(("item", key))
+        if key == "first":
+            return "item"
+        raise self.error(key)
+
+
+class NoItems:
+    __getitem__ = None
+    first = "attribute"
+
+
+class OnlyGetattr:
+    def __getattr__(self, name):
+        Logged.calls.append(name)
+        if name == "first":
+            return "by __getattr__"
+        raise AttributeError(name)
+
+
+class GetattrAndItems(OnlyGetattr):
+    def __getitem__(self, key):
+        Logged.calls.append(("item", key))
+        raise KeyError(key)
+
+
+class GetattrForItems:
+    def __getattr__(self, name):
+        Logged.calls.append(name)
+        return lambda *args: (name, args)
+
+
+class Getattribute:
+    first = "attribute"
+
+    def __getattribute__(self, name):
+        Logged.calls.append(name)
+        return super().__getattribute__(name)
+
+
+class GetattributeAndItems(Getattribute):
+    def __getitem__(self, key):
+        Logged.calls.append(("item", key))
+        raise IndexError(key)
+
+
+class Properties:
+    @property
+    def first(self):
+        Logged.calls.append("first")
+        return "property"
+
+    @property
+    def second(self):
+        Logged.calls.append("second")
+        return 6
+
+
+class LazyProperties(Properties):
+    @property
+    def second(self):
+        Logged.calls.append("second")
+        raise AttributeError("not yet")
+
+
+class Meta(type):
+    def __getitem__(cls, key):
+        return f"{key} of the class"
+
+
+class Subscriptable(metaclass=Meta):
+    second = 7
+
+
+class Generic:
+    first = "generic"
+
+    def __class_getitem__(cls, key):
+        return cls
+
+
+class Disguised:
+    first = "disguised"
+
+    @property
+    def __class__(self):
+        return dict
+
+
+class Descriptor:
+    def __get__(self, instance, owner):
+        Logged.calls.append("described")
+        return 8
+
+
+class Described:
+    second = Descriptor()
+
+
+class Unfriendly:
+    """Nothing of it but the attributes may be touched."""
+
+    first = "unfriendly"
+
+    def refuse(self, *args):
+        raise AssertionError("called")
+
+    __eq__ = __hash__ = __bool__ = __len__ = __iter__ = __call__ = __repr__ = refuse
+
+
+def slotted(cls, **values):
+    obj = cls()
+    for name, value in values.items():
+        setattr(obj, name, value)
+    return obj
+
+
+def with_own_getitem():
+    obj = Plain(first="plain")
+    obj.__getitem__ = lambda key: "never"
+    return obj
+
+
+OBJECTS = {
+    "dict": lambda: {"first": "a", "second": 1},
+    "empty dict": dict,
+    "dict with other keys": lambda: {1: 2, None: 3, "third": 4},
+    "dict subclass": lambda: DictWithAttributes(first="a"),
+    "dict with __missing__": lambda: WithMissing(first="a"),
+    "dict that logs": lambda: LoggedDict(second=1),
+    "defaultdict": lambda: collections.defaultdict(lambda: "1"),
+    "OrderedDict": lambda: collections.OrderedDict(first="a"),
+    "ChainMap": lambda: collections.ChainMap({}, {"first": "a"}),
+    "UserDict": lambda: collections.UserDict(first="a"),
+    "mappingproxy": lambda: types.MappingProxyType({"first": "a"}),
+    "Mapping": lambda: LoggedMapping(second=1),
+    "plain": lambda: Plain(first="a", second=1),
+    "plain without one": lambda: Plain(second=1),
+    "plain without any": Plain,
+    "SimpleNamespace": lambda: types.SimpleNamespace(first="a"),
+    "slotted": lambda: slotted(Slotted, first="a", second=1),
+    "slotted without one": lambda: slotted(HalfSlotted, second=1),
+    "dataclass": lambda: Data("a"),
+    "frozen dataclass with slots": lambda: FrozenData("a", 1),
+    "namedtuple": lambda: Named("a", 1),
+    "class attributes": OnClass,
+    "a class": lambda: OnClass,
+    "a class with items": lambda: Subscriptable,
+    "a generic class": lambda: Generic,
+    "a module": lambda: types.ModuleType("first"),
+    "items and attributes": ItemsAndAttributes,
+    "items that raise IndexError": lambda: ItemsAndAttributes(IndexError),
+    "items that raise TypeError": lambda: ItemsAndAttributes(TypeError),
+    "items that raise AttributeError": lambda: ItemsAndAttributes(AttributeError),
+    "items that raise LookupError": lambda: ItemsAndAttributes(LookupError),
+    "items that raise ValueError": lambda: ItemsAndAttributes(ValueError),
+    "__getitem__ is None": NoItems,
+    "__getitem__ on the object": with_own_getitem,
+    "__getattr__": OnlyGetattr,
+    "__getattr__ and items": GetattrAndItems,
+    "__getattr__ that gives anything": GetattrForItems,
+    "__getattribute__": Getattribute,
+    "__getattribute__ and items": GetattributeAndItems,
+    "properties": Properties,
+    "property that raises AttributeError": LazyProperties,
+    "descriptor": Described,
+    "disguised as another class": Disguised,
+    "unfriendly": Unfriendly,
+    "None": lambda: None,
+    "text": lambda: "first",
+    "number": lambda: 1,
+    "list": lambda: ["first"],
+    "object": object,
+    "missing": lambda: missing,
+    "exception": lambda: ValueError("first"),
+    "Mock": lambda: mock.Mock(first="a", second=1, spec=["first", "second"]),
+    "MagicMock": lambda: mock.MagicMock(second=1, **{"__getitem__.return_value": "2"}),
+}
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_objects_of_any_make_are_read_as_by_stock(name):
+    assert_same(Pair, OBJECTS[name], calls=Logged.calls)
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_objects_of_any_make_among_others_are_read_as_by_stock(name):
+    def objects():
+        return [{"first": "b"}, OBJECTS[name](), Plain(second=2), OBJECTS[name]()]
+
+    assert_same(Pair, objects, many=True, calls=Logged.calls)
+
+
+def test_a_list_of_all_makes_is_read_as_by_stock():
+    refused = {"items that raise LookupError", "items that raise ValueError"}
+
+    def objects():
+        return [make() for name, make in OBJECTS.items() if name not in refused]
+
+    assert_same(Pair, objects, many=True, calls=Logged.calls)
+
+
+def test_a_weak_proxy_is_read_as_by_stock():
+    row = OnClass()
+
+    assert_same(Pair, weakref.proxy(row))
+
+
+def test_a_property_that_raises_attribute_error_counts_as_missing():
+    assert fastschema.compile(Pair).dump(LazyProperties()) == {"first": "property"}
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyError, LookupError, StopIteration, TypeError])
+@pytest.mark.parametrize("many", [False, True])
+def test_any_other_error_of_a_property_is_raised(error, many):
+    class Raising(Properties):
+        @property
+        def second(self):
+            Logged.calls.append("second")
+            raise error("by the property")
+
+    def objects():
+        return [Properties(), Raising(), Properties()] if many else Raising()
+
+    assert_same(Pair, objects, many=many, calls=Logged.calls)
+
+
+def test_each_attribute_is_read_once_and_in_field_order():
+    rows = [Properties(), Properties()]
+
+    Logged.calls.clear()
+    fastschema.compile(Pair).dump(rows, many=True)
+
+    assert Logged.calls == ["first", "second"] * 2
+
+
+def test_each_value_is_converted_before_the_next_is_read():
+    class Talking:
+        def __str__(self):
+            Logged.calls.append("converted")
+            return "talking"
+
+    class Row(Properties):
+        @property
+        def first(self):
+            Logged.calls.append("first")
+            return Talking()
+
+    assert_same(Pair, Row, calls=Logged.calls)
+
+
+def test_a_row_that_changes_its_class_attributes_between_dumps_is_read_anew():
+    class Row:
+        first = "before"
+
+    plan = fastschema.compile(Pair)
+    assert plan.dump(Row()) == {"first": "before"}
+    Row.__getitem__ = lambda self, key: {"first": "item", "second": 9}[key]
+
+    assert plan.dump(Row()) == {"first": "item", "second": 9}
+
+
+ATTRIBUTES = [
+    "first",
+    "second.first",
+    "second.first.nothing",
+    "nothing.first",
+    "second..first",
+    ".first",
+    "first.",
+    ".",
+    "",
+    "items",
+    "__class__.__name__",
+    "__dict__",
+    "__private",
+    "class",
+    "None",
+    "not an identifier",
+    "a\"b'c\\",
+    "line\nbreak",
+    "{value}",
+    "{",
+    "nul\0",
+    "\ud800",
+    "\N{LATIN SMALL LIGATURE FI}",
+    "\N{ROCKET}",
+]
+
+
+def family(attribute):
+    """Objects that have an attribute in many ways."""
+    grandchild = {attribute: 1, "first": "grandchild"}
+    child = Plain(first=Plain(first="nephew"), second=grandchild)
+    with contextlib.suppress(UnicodeEncodeError, TypeError):
+        setattr(child, attribute, 2)
+    return [grandchild, child, {"second": child}, {"second": None}, Plain(second=grandchild)]
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES)
+def test_an_attribute_is_looked_up_as_by_stock(attribute):
+    schema = Schema.from_dict({"value": fields.Raw(attribute=attribute)})
+
+    assert_same(schema, family(attribute), many=True)
+
+
+@pytest.mark.parametrize("attribute", [0, 1, -3, True, b"first", ("first",), 1.5])
+def test_an_attribute_that_is_no_text_is_looked_up_as_by_stock(attribute):
+    class Positioned(Schema):
+        value = fields.Raw(attribute=attribute)
+        first = fields.String()
+
+    assert_same(Positioned, [["a", "b"], {attribute: 2, "first": 3}, Named(1, 2)], many=True)
+
+
+class TextSubclass(str):
+    __slots__ = ()
+
+    def __repr__(self):
+        return "__import__('os')"
+
+
+@pytest.mark.parametrize("option", ["attribute", "data_key"])
+def test_names_of_a_subclass_of_str_are_dumped_as_by_stock(option):
+    class Subclassed(Schema):
+        value = fields.String(**{option: TextSubclass("first")})
+        second = fields.Integer()
+
+    assert_same(Subclassed, [{"first": 1, "value": 2, "second": 3}, Plain(first=4)], many=True)
+
+
+HOSTILE_NAMES = [
+    '"); import os #',
+    "'''",
+    '"""',
+    "line\nbreak\r\n\tand tab",
+    "back\\slash",
+    "trailing\\",
+    "{}",
+    "{value}",
+    "{field}",
+    "{0.__class__}",
+    "%s",
+    "nul\0byte",
+    "\ud800",
+    "\udfff lone",
+    "\N{ROCKET}",
+    "\N{LATIN SMALL LIGATURE FI}",
+    "\N{MATHEMATICAL BOLD SMALL X}",
+    "naïve",
+    "\u2028",
+    "\ufeff",
+    "class",
+    "None",
+    "True",
+    "__debug__",
+    "__init__",
+    "__dict__",
+    "__class__",
+    "__import__",
+    "lambda",
+    "match",
+    "_",
+    "1st",
+    " ",
+    "",
+    "a.b",
+    "print",
+    "type",
+    "getattr",
+    "KeyError",
+    "AttributeError",
+    "str",
+    "obj",
+    "missing",
+    "known",
+    "dispatch",
+    "bind",
+    "fields",
+    "accessor",
+    "dict_class",
+    "result",
+    "complete",
+    "key",
+    "value",
+    "each",
+    "error",
+    "text",
+    "json_value",
+    "datetime",
+    "Decimal",
+    "UUID",
+    "enum_2",
+    "nested_2",
+    "value_dispatch",
+    "x" * 5000,
+]
+
+
+FIELD_MAKERS = [
+    fields.String,
+    fields.Integer,
+    fields.Raw,
+    lambda: fields.List(fields.Float()),
+    lambda: fields.List(fields.List(fields.Integer())),
+    lambda: fields.Nested(Pair),
+    lambda: fields.List(fields.Nested(Pair)),
+    lambda: fields.Function(lambda obj: 1),
+    lambda: fields.Decimal(2, as_string=True),
+]
+
+
+def schema_with_fields(named):
+    """A schema with fields of any name; ``Meta.include`` takes names that no class body can."""
+
+    class Named(Schema):
+        class Meta:
+            include = named
+
+    return Named
+
+
+def fitting(make_field, value):
+    """A value that the field accepts."""
+    field = make_field()
+    if isinstance(field, fields.Nested):
+        return {"first": value}
+    if isinstance(field, fields.List):
+        return [fitting(lambda: field.inner, value)]
+    return value
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_a_hostile_name_is_just_a_key(name):
+    for make_field in FIELD_MAKERS:
+        objects = [{name: fitting(make_field, "7")}, {}, {name: None}]
+        assert_same(schema_with_fields({name: make_field()}), objects, many=True)
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_a_hostile_data_key_is_just_a_key(name):
+    assert_same(
+        lambda: Schema.from_dict({"value": fields.Raw(data_key=name), "more": fields.String()})(),
+        [{"value": 1, "more": 2}, {"value": missing}, {"more": 3}],
+        many=True,
+    )
+
+
+def test_all_hostile_names_together_are_just_keys():
+    named = dict(zip(HOSTILE_NAMES, cycle(FIELD_MAKERS), strict=False))
+    whole = {name: fitting(make, "7") for name, make in named.items()}
+    half = {name: whole[name] if index % 2 else None for index, name in enumerate(whole)}
+    objects = [whole, half, dict.fromkeys(whole, missing)]
+
+    assert_same(
+        lambda: schema_with_fields({name: make() for name, make in named.items()})(),
+        objects,
+        many=True,
+    )
+
+
+def test_a_hostile_name_is_compiled():
+    assert is_compiled(schema_with_fields({'"); import os #': fields.String()}), '"); import os #')
+
+
+@pytest.mark.parametrize("name", ['"); import os #', "a\nb", "class", "\N{ROCKET}", "{obj}", ""])
+def test_a_hostile_schema_name_is_just_a_name(name):
+    schema = Schema.from_dict({"value": fields.String()}, name=name)
+
+    assert_same(schema, {"value": 1})
+    assert name in str(fastschema.compile(schema).explain())
+
+
+def test_from_dict_with_hostile_field_names_makes_just_keys():
+    schema = Schema.from_dict({'"); import os #': fields.String(), "a\nb": fields.Integer()})
+
+    assert_same(schema, [{'"); import os #': 1, "a\nb": "2"}, {}], many=True)
+
+
+def test_a_field_name_that_is_no_text_is_dumped_as_by_stock():
+    numbered = {1: fields.String(attribute="first"), "second": fields.Integer()}
+
+    assert_same(schema_with_fields(numbered), {"first": 1, "second": 2})
+
+
+def test_a_schema_of_very_many_fields_is_dumped_as_by_stock():
+    names = [f"field_{number}" for number in range(2000)]
+
+    assert_same(
+        lambda: Schema.from_dict({name: fields.Integer() for name in names})(),
+        [dict.fromkeys(names, "1"), {names[-1]: 2}],
+        many=True,
+    )
+
+
+def test_a_schema_without_fields_makes_empty_dicts():
+    assert_same(Schema, [1, {}, None], many=True)
+
+
+DEFAULTS = [None, 0, "", "text", [], "12", missing, int, dict, lambda: None, lambda: missing]
+
+
+@pytest.mark.parametrize("default", DEFAULTS)
+def test_a_dump_default_stands_for_what_is_missing(default):
+    class Defaulting(Schema):
+        text = fields.String(dump_default=default)
+        number = fields.Raw(dump_default=default, attribute="no.such")
+        nested = fields.Nested(Pair, dump_default=default)
+        several = fields.List(fields.Raw(), dump_default=default)
+        last = fields.Function(lambda obj: 1, dump_default=default)
+
+    rows = [{}, {"text": None, "nested": None}, {"text": 1, "several": [1]}, Plain(text=missing)]
+    for row in rows:
+        assert_same(Defaulting, row)
+    assert_same(Defaulting, rows, many=True)
+
+
+def test_a_callable_dump_default_is_called_for_each_missing_value_in_order():
+    calls = []
+
+    def default():
+        calls.append("default")
+        return len(calls)
+
+    class Counting(Schema):
+        one = fields.Integer(dump_default=default)
+        two = fields.Integer(dump_default=default)
+
+    assert_same(Counting, [{}, {"two": 5}, Plain()], many=True, calls=calls)
+
+
+def test_an_error_of_a_dump_default_is_raised():
+    def default():
+        raise LookupError("no default")
+
+    assert_same(lambda: Schema.from_dict({"value": fields.Raw(dump_default=default)})(), {})
+
+
+def test_a_dump_default_is_the_same_object_each_time():
+    default = []
+    plan = fastschema.compile(Schema.from_dict({"value": fields.Raw(dump_default=default)}))
+
+    assert plan.dump({})["value"] is default
+
+
+class Selected(Schema):
+    a = fields.String(load_only=True)
+    b = fields.String(dump_only=True, data_key="B")
+    c = fields.String(data_key="")
+    d = fields.Nested(Pair, data_key="a")
+
+    class Meta:
+        exclude = ("e",)
+
+    e = fields.String()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"only": ("c", "b")},
+        {"only": ("d.first",)},
+        {"only": ()},
+        {"exclude": ("b",)},
+        {"exclude": ("d.second", "c")},
+        {"load_only": ("b",)},
+        {"dump_only": ("a",)},
+        {"only": ("b", "c"), "exclude": ("c",)},
+    ],
+)
+def test_only_the_selected_fields_are_dumped(options):
+    row = {"a": 1, "b": 2, "c": 3, "d": {"first": 4, "second": 5}, "e": 6}
+
+    assert_same(lambda: Selected(**options), [row, {}], many=True)
+
+
+def test_missing_keys_do_not_change_the_order_of_the_others():
+    class Wide(Schema):
+        a = fields.Raw()
+        b = fields.Raw()
+        c = fields.Raw()
+
+    for keys in ["c", "b", "cb", "ca", "cba"]:
+        assert_same(Wide, {key: key for key in keys})
+
+
+@pytest.mark.parametrize("row", [{"a": 1}, {"b": 2}, {"a": 1, "b": 2}, {"c": 3, "b": 2}, {}])
+def test_two_fields_with_the_same_key_are_dumped_as_by_stock(row):
+    def make_schema():
+        schema = Schema.from_dict({"a": fields.Raw(), "c": fields.Raw(), "b": fields.Raw()})()
+        schema.fields["b"].data_key = "a"
+        return schema
+
+    assert_same(make_schema, row)
+
+
+def test_an_overridden_get_attribute_is_called_as_by_stock():
+    calls = []
+
+    class Accessing(Pair):
+        def get_attribute(self, obj, attr, default):
+            calls.append((attr, default))
+            if attr == "second":
+                return default
+            return super().get_attribute(obj, f"{attr}.{attr}", default)
+
+    rows = [{"first": {"first": "a"}}, Plain(first=Plain(first=1)), {}]
+
+    assert_same(Accessing, rows, many=True, calls=calls)
+
+
+def test_a_get_attribute_on_the_schema_object_is_called_as_by_stock():
+    def make_schema():
+        schema = Pair()
+        schema.get_attribute = lambda obj, attr, default: f"{attr}!"
+        return schema
+
+    assert_same(lambda: make_schema(), {"first": 1}, calls=[])
+
+
+def test_a_get_attribute_that_raises_is_not_called_again():
+    calls = []
+
+    class Raising(Pair):
+        def get_attribute(self, obj, attr, default):
+            calls.append(attr)
+            raise AttributeError(attr)
+
+    assert_same(Raising, {"first": 1}, calls=calls)
+
+
+def test_a_nested_schema_reads_by_its_own_get_attribute():
+    class Upper(Pair):
+        def get_attribute(self, obj, attr, default):
+            return super().get_attribute(obj, attr.upper(), default)
+
+    class Outer(Schema):
+        inner = fields.Nested(Upper)
+        inners = fields.List(fields.Nested(Upper))
+        first = fields.String()
+
+    row = {"inner": {"FIRST": 1, "first": 2}, "inners": [{"SECOND": 3}], "first": 4}
+    assert_same(Outer, row)
+
+
+def test_an_int_subclass_with_its_own_getattr_is_read_as_by_stock():
+    class Number(int):
+        def __getattr__(self, name):
+            Logged.calls.append(name)
+            raise AttributeError(name)
+
+    assert_same(Pair, lambda: [Number(1), 1, Number(2)], many=True, calls=Logged.calls)
+
+
+def test_a_schema_that_was_used_is_known_again(monkeypatch):
+    described = []
+    describe = reader.describe_schema
+
+    def describe_schema(*args):
+        described.append(args)
+        return describe(*args)
+
+    monkeypatch.setattr(reader, "describe_schema", describe_schema)
+    schema = Schema.from_dict({"first": fields.String(), "pair": fields.Nested(Pair)})
+    for _ in range(10):
+        fastschema.compile(schema).dump({"first": 1})
+
+    assert 0 < len(described) < 10
+
+
+@pytest.mark.parametrize("uses", [2, 20])
+def test_schemas_of_one_class_that_read_differently_are_kept_apart(uses):
+    class Varying(Schema):
+        first = fields.String()
+        second = fields.Integer()
+
+        def __init__(self, key, **options):
+            super().__init__(**options)
+            for field in self.dump_fields.values():
+                field.data_key = f"{field.name}{key}" if key else None
+
+    row = {"first": 1, "second": 2}
+    for _ in range(uses):
+        for key in ("a", "b", "c", None, "d", "e"):
+            for only in (None, ("first",), ("second", "first"), ()):
+                schema = Varying(key, only=only)
+                assert fastschema.compile(schema).dump(row) == schema.dump(row)

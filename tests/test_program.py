@@ -1,0 +1,142 @@
+"""Programs and the dumps by them."""
+
+import gc
+import threading
+import types
+import weakref
+
+import pytest
+
+from fastschema.nodes import ATTRIBUTE, ITEM, Form
+from fastschema.program import Always, Dispatch, Link, Program
+from tests.nodes import dispatch, field, node
+
+ROWS = [{"a": 1}, types.SimpleNamespace(a=2), {"a": 3}, {}]
+
+
+def test_rows_of_mixed_classes_are_dumped_in_order():
+    assert dispatch(node(field("a"))).many(ROWS) == [{"a": 1}, {"a": 2}, {"a": 3}, {}]
+
+
+@pytest.mark.parametrize("rows", [[], (), iter([]), {}])
+def test_no_rows_give_an_empty_list(rows):
+    assert dispatch(node(field("a"))).many(rows) == []
+
+
+def test_each_row_is_dumped_as_it_is_read():
+    def reuse():
+        row = {}
+        for number in range(3):
+            row["a"] = number
+            yield row
+
+    assert dispatch(node(field("a"))).many(reuse()) == [{"a": 0}, {"a": 1}, {"a": 2}]
+
+
+def test_an_iterator_need_not_be_iterable_itself():
+    class OnlyNext:
+        def __init__(self):
+            self.rows = iter(ROWS)
+
+        def __next__(self):
+            return next(self.rows)
+
+    class Rows:
+        def __iter__(self):
+            return OnlyNext()
+
+    assert len(dispatch(node(field("a"))).many(Rows())) == len(ROWS)
+
+
+def test_a_function_is_generated_once():
+    program = Program(node(field("a")))
+
+    assert program.function(Form.JSON, ITEM) is program.function(Form.JSON, ITEM)
+
+
+def test_each_form_and_access_has_its_function():
+    program = Program(node(field("a")))
+
+    functions = [program.function(form, access) for form in Form for access in (ITEM, ATTRIBUTE)]
+
+    assert len({id(function) for function in functions}) == 4
+
+
+def test_threads_that_need_the_same_function_at_once_get_the_same():
+    program = Program(node(*[field(f"field_{number}") for number in range(200)]))
+    barrier = threading.Barrier(16)
+    functions = []
+
+    def work():
+        barrier.wait()
+        functions.append(program.function(Form.FAITHFUL, ITEM))
+
+    threads = [threading.Thread(target=work) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(functions) == 16
+    assert len({id(function) for function in functions}) == 1
+
+
+def test_a_dump_asks_once_how_a_class_is_read():
+    asked = []
+    plain = node(field("a"))
+
+    def access(cls):
+        asked.append(cls)
+        return plain.access(cls)
+
+    counting = types.SimpleNamespace()
+    counting.__dict__.update({name: getattr(plain, name) for name in plain.__slots__})
+    counting.access = access
+
+    dispatch(counting).many([{}, {}, types.SimpleNamespace(a=1), {}])
+
+    assert asked == [dict, types.SimpleNamespace]
+
+
+def test_a_program_keeps_no_class_of_rows_alive():
+    class Row:
+        a = 1
+
+    died = weakref.ref(Row)
+    program = Program(node(field("a")))
+    Dispatch(program, Form.FAITHFUL, None).many([Row()])
+    del Row
+    gc.collect()
+
+    assert died() is None
+
+
+def test_a_finished_dump_leaves_no_reference_cycle():
+    program = Program(node(field("a")))
+    Dispatch(program, Form.FAITHFUL, None).many(ROWS)
+    gc.collect()
+    gc.disable()
+    try:
+        Dispatch(program, Form.FAITHFUL, None).many(ROWS)
+
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+
+
+def test_one_function_may_dump_every_class():
+    always = Always(repr)
+
+    assert [always[type(value)](value) for value in (1, "a", None)] == ["1", "'a'", "None"]
+
+
+def test_a_link_leaves_none_as_it_is():
+    assert Link(lambda: Always(repr))(None) is None
+
+
+def test_a_link_looks_for_its_dispatch_even_for_none():
+    def find():
+        raise LookupError("no such schema")
+
+    with pytest.raises(LookupError):
+        Link(find)(None)

@@ -1,0 +1,184 @@
+"""register(): users compile their own fields."""
+
+import pytest
+from marshmallow import Schema, fields
+
+import fastschema
+from fastschema import registration
+from tests.marshmallow.differential import assert_same, is_compiled
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays_registered():
+    before = dict(registration.registered)
+    yield
+    registration.registered.clear()
+    registration.registered.update(before)
+
+
+def own_field(name):
+    """A new class of fields that write a value with a name before it."""
+
+    class Own(fields.Field):
+        def _serialize(self, value, attr, obj, **kwargs):
+            return None if value is None else f"{name} {value}"
+
+    return Own
+
+
+def write(name):
+    return lambda value: f"{name} {value}"
+
+
+VALUES = [1, "a", None, [1], True]
+
+
+def assert_same_for_values(make_field):
+    schema = Schema.from_dict(
+        {
+            "one": make_field(),
+            "listed": fields.List(make_field()),
+            "mapped": fields.Dict(values=make_field()),
+            "paired": fields.Tuple((make_field(), make_field())),
+        }
+    )
+    for value in VALUES:
+        row = {"one": value, "listed": [value], "mapped": {"a": value}, "paired": (value, value)}
+        assert_same(schema, row)
+
+
+def test_a_field_is_stock_before_it_is_registered():
+    assert not is_compiled(Schema.from_dict({"one": own_field("a")()}), "one")
+
+
+@pytest.mark.parametrize("common", [None, int, str])
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"function": write("a")},
+        {"expression": "written({value})", "names": {"written": write("a")}},
+        {"expression": "'a ' + str({value})"},
+    ],
+)
+def test_a_registered_field_is_compiled_and_dumps_as_by_stock(how, common):
+    field = own_field("a")
+    fastschema.register(field._serialize, common=common, **how)
+
+    assert is_compiled(Schema.from_dict({"one": field()}), "one")
+    assert_same_for_values(field)
+
+
+def test_a_subclass_that_overrides_nothing_is_compiled_too():
+    field = own_field("a")
+    fastschema.register(field._serialize, function=write("a"))
+
+    assert is_compiled(Schema.from_dict({"one": type("Sub", (field,), {})()}), "one")
+
+
+def test_a_subclass_that_overrides_the_method_is_stock():
+    field = own_field("a")
+    fastschema.register(field._serialize, function=write("a"))
+
+    class Sub(field):
+        def _serialize(self, value, attr, obj, **kwargs):
+            return "own"
+
+    assert not is_compiled(Schema.from_dict({"one": Sub()}), "one")
+    assert_same_for_values(Sub)
+
+
+@pytest.mark.parametrize(
+    "hows",
+    [
+        [{"function": write("a")}, {"function": write("b")}],
+        [{"function": write("a"), "common": int}, {"function": write("b"), "common": str}],
+        [
+            {"expression": "helper({value})", "names": {"helper": write("a")}},
+            {"expression": "helper + str({value})", "names": {"helper": "b "}},
+        ],
+        [
+            {
+                "expression": "'a ' + str({value}) if (missing, obj, fields, text) else known",
+                "names": dict.fromkeys(
+                    ["missing", "obj", "fields", "text", "known", "json_value", "dispatch"], 1
+                ),
+            },
+            {"function": write("b")},
+        ],
+    ],
+)
+def test_registered_fields_of_one_schema_do_not_mix(hows):
+    first, second = own_field("a"), own_field("b")
+    for field, how in zip((first, second), hows, strict=True):
+        fastschema.register(field._serialize, **how)
+
+    schema = Schema.from_dict(
+        {
+            "one": first(),
+            "two": second(),
+            "listed": fields.List(first()),
+            "both": fields.Tuple((first(), second())),
+            "mapped": fields.Dict(first(), second()),
+            "text": fields.String(),
+            "missing": fields.Raw(),
+        }
+    )
+    for value in (1, "a", None):
+        row = {"one": value, "two": value, "listed": [value], "both": (value, value)}
+        assert_same(schema, {**row, "mapped": {value: value}, "text": value})
+
+
+@pytest.mark.parametrize("uses", [1, 5])
+def test_a_field_that_is_registered_after_its_first_use_is_compiled(uses):
+    field = own_field("a")
+    schema = Schema.from_dict({"one": field()})
+    for _ in range(uses):
+        fastschema.compile(schema).dump({"one": 1})
+
+    fastschema.register(field._serialize, function=write("a"))
+
+    assert is_compiled(schema, "one")
+
+
+@pytest.mark.parametrize("uses", [1, 5])
+def test_the_last_registration_counts(uses):
+    field = own_field("a")
+    schema = Schema.from_dict({"one": field()})
+    fastschema.register(field._serialize, function=write("first"))
+    for _ in range(uses):
+        assert fastschema.compile(schema).dump({"one": 1}) == {"one": "first 1"}
+
+    fastschema.register(field._serialize, function=write("second"))
+
+    assert fastschema.compile(schema).dump({"one": 1}) == {"one": "second 1"}
+
+
+@pytest.mark.parametrize("result", [object(), {1, 2}, float("nan"), 2**70, "\ud800", [1], None])
+def test_whatever_a_registered_function_returns_is_written_as_by_stock(result):
+    class Returning(fields.Field):
+        def _serialize(self, value, attr, obj, **kwargs):
+            return result
+
+    fastschema.register(Returning._serialize, function=lambda value: result)
+
+    assert_same(Schema.from_dict({"one": Returning()}), {"one": 1})
+
+
+@pytest.mark.parametrize(
+    "no_method", [None, 5, "MyField._serialize", print, own_field("a"), fields.Field.serialize]
+)
+def test_registering_what_is_no_serializing_method_is_refused(no_method):
+    with pytest.raises(TypeError, match="register"):
+        fastschema.register(no_method, function=str)
+
+
+@pytest.mark.parametrize("how", [{}, {"function": str, "expression": "str({value})"}])
+def test_registering_takes_one_of_function_and_expression(how):
+    with pytest.raises(TypeError, match="one of function= and expression="):
+        fastschema.register(own_field("a")._serialize, **how)
+
+
+@pytest.mark.parametrize("expression", ["", "str(", "x = {value}", "{unknown}", "{value", "{0}"])
+def test_registering_what_is_no_expression_is_refused(expression):
+    with pytest.raises(ValueError, match="not an expression"):
+        fastschema.register(own_field("a")._serialize, expression=expression)

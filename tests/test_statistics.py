@@ -1,0 +1,168 @@
+"""What happened, in numbers."""
+
+import threading
+
+import pytest
+from marshmallow import Schema, fields, post_dump
+
+import fastschema
+from fastschema.statistics import Recorder, recorder
+
+
+class Odd(fields.Field):
+    def _serialize(self, value, attr, obj, **kwargs):
+        return value
+
+
+class Dog(Schema):
+    name = fields.String()
+    age = fields.Integer()
+    odd = Odd()
+
+
+class Hooked(Dog):
+    @post_dump
+    def hook(self, data, **kwargs):
+        return data
+
+
+class OwnDump(Dog):
+    def dump(self, obj, *, many=None):
+        return super().dump(obj, many=many)
+
+
+@pytest.fixture(autouse=True)
+def _from_zero():
+    recorder.reset()
+
+
+def counted(names, call):
+    """The counts of those names after a call."""
+    call()
+    statistics = fastschema.stats()
+    return tuple(getattr(statistics, name) for name in names)
+
+
+ROWS = ("compiled_rows", "stock_rows")
+
+
+def test_a_new_recorder_counts_from_zero():
+    statistics = Recorder().statistics()
+
+    assert statistics == fastschema.Statistics(0, {}, 0, 0, 0, 0, 0)
+
+
+def test_fields_are_counted_for_each_row():
+    recorder = Recorder()
+
+    recorder.compiled(rows=10, compiled_fields=2, stock_fields=1)
+
+    statistics = recorder.statistics()
+    assert (statistics.compiled_rows, statistics.stock_rows) == (10, 0)
+    assert (statistics.compiled_fields, statistics.stock_fields) == (20, 10)
+
+
+def test_plans_are_counted_by_the_name_of_their_schema():
+    recorder = Recorder()
+    for name in ("A", "B", "A"):
+        recorder.plan_made(name)
+
+    assert recorder.statistics().plans == 3
+    assert recorder.statistics().schemas == {"A": 2, "B": 1}
+
+
+def test_a_reset_begins_again_at_zero():
+    recorder = Recorder()
+    recorder.stock(3)
+    recorder.plan_used()
+    recorder.plan_made("A")
+
+    recorder.reset()
+
+    assert recorder.statistics() == Recorder().statistics()
+
+
+def test_statistics_that_were_taken_stay_as_they_were():
+    recorder = Recorder()
+    before = recorder.statistics()
+
+    recorder.plan_made("A")
+    recorder.stock(1)
+
+    assert before == Recorder().statistics()
+
+
+def test_no_count_is_lost_between_threads():
+    recorder = Recorder()
+
+    def work():
+        for _ in range(1000):
+            recorder.compiled(rows=1, compiled_fields=2, stock_fields=1)
+            recorder.plan_used()
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    statistics = recorder.statistics()
+    assert (statistics.compiled_rows, statistics.cache_hits) == (8000, 8000)
+
+
+@pytest.mark.parametrize(
+    ("call", "rows"),
+    [
+        (lambda: fastschema.compile(Dog).dump({}), (1, 0)),
+        (lambda: fastschema.compile(Dog).dump([{}] * 3, many=True), (3, 0)),
+        (lambda: fastschema.compile(Dog).dump(None, many=True), (1, 0)),
+        (lambda: fastschema.compile(Dog).dump([], many=True), (0, 0)),
+        (lambda: fastschema.compile(Dog).dumps({}), (1, 0)),
+        (lambda: fastschema.compile(Dog).dumps([{}] * 5, many=True), (5, 0)),
+        (lambda: list(fastschema.compile(Dog).stream([{}] * 5, 2)), (5, 0)),
+        (lambda: fastschema.compile(Hooked).dump([{}] * 2, many=True), (2, 0)),
+        (lambda: Dog().dump({}), (0, 0)),
+    ],
+)
+def test_dumped_rows_are_counted(call, rows):
+    assert counted(ROWS, call) == rows
+
+
+def test_rows_of_a_disabled_plan_are_counted_as_stock():
+    def call():
+        with fastschema.disabled():
+            fastschema.install()
+            try:
+                Dog().dump([{}] * 4, many=True)
+            finally:
+                fastschema.uninstall()
+
+    assert counted(ROWS, call) == (0, 4)
+
+
+def test_fields_of_dumped_rows_are_counted():
+    def call():
+        fastschema.compile(Dog).dump([{}] * 3, many=True)
+
+    assert counted(("compiled_fields", "stock_fields"), call) == (6, 3)
+
+
+def test_a_plan_is_made_once_and_then_found():
+    class Puppy(Schema):
+        first_of_its_kind = fields.String()
+
+    plan = fastschema.compile(Puppy)
+
+    assert counted(("plans", "cache_hits"), lambda: plan.dump({})) == (1, 0)
+    assert counted(("plans", "cache_hits"), lambda: plan.dump({})) == (1, 1)
+    assert fastschema.stats().schemas == {"Puppy": 1}
+
+
+def test_the_rows_of_a_nested_schema_are_not_counted_again():
+    class Home(Schema):
+        dogs = fields.Nested(Dog, many=True)
+
+    def call():
+        fastschema.compile(Home).dump({"dogs": [{}] * 10})
+
+    assert counted(ROWS, call) == (1, 0)

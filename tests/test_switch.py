@@ -1,0 +1,122 @@
+"""Running stock: for a while, or for a whole process."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+from marshmallow import Schema, fields
+
+import fastschema
+from fastschema.switch import VARIABLE, is_disabled
+
+
+class Dog(Schema):
+    name = fields.String()
+
+
+DUMP = """
+import fastschema
+from marshmallow import Schema, fields
+Dog = Schema.from_dict({"name": fields.String()})
+fastschema.install()
+Dog().dump({"name": 1})
+fastschema.compile(Dog).dump({"name": 1})
+print(fastschema.compile(Dog).dumps([{"name": 1}], many=True).decode().replace(" ", ""))
+print(fastschema.stats().compiled_rows, fastschema.stats().stock_rows)
+"""
+
+
+def test_nothing_is_disabled_at_first():
+    assert not is_disabled()
+
+
+def test_disabled_ends_with_its_block():
+    with fastschema.disabled():
+        assert is_disabled()
+
+    assert not is_disabled()
+
+
+def test_disabled_ends_with_an_error():
+    with pytest.raises(LookupError), fastschema.disabled():
+        raise LookupError
+
+    assert not is_disabled()
+
+
+def test_disabled_may_be_nested():
+    with fastschema.disabled():
+        with fastschema.disabled():
+            pass
+        assert is_disabled()
+
+
+def test_a_disabled_plan_dumps_by_stock():
+    plan = fastschema.compile(Dog)
+    compiled = fastschema.stats().compiled_rows
+
+    with fastschema.disabled():
+        assert plan.dump({"name": 1}) == {"name": "1"}
+        assert plan.dumps({"name": 1}).replace(b" ", b"") == b'{"name":"1"}'
+        assert b"".join(plan.stream([{"name": 1}])).replace(b" ", b"") == b'[{"name":"1"}]'
+
+    assert fastschema.stats().compiled_rows == compiled
+
+
+def test_other_threads_are_not_disabled():
+    seen = []
+    with fastschema.disabled():
+        thread = threading.Thread(target=lambda: seen.append(is_disabled()))
+        thread.start()
+        thread.join()
+
+    assert seen == [False]
+
+
+def test_other_tasks_are_not_disabled():
+    async def switched(begun, done):
+        with fastschema.disabled():
+            begun.set()
+            await done.wait()
+            return is_disabled()
+
+    async def main():
+        begun, done = asyncio.Event(), asyncio.Event()
+        task = asyncio.create_task(switched(begun, done))
+        await begun.wait()
+        meanwhile = is_disabled()
+        done.set()
+        return meanwhile, await task
+
+    assert asyncio.run(main()) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("value", "counts"),
+    [
+        (None, "3 0"),
+        ("", "3 0"),
+        ("0", "3 0"),
+        ("false", "3 0"),
+        ("No", "3 0"),
+        (" off ", "3 0"),
+        ("1", "0 3"),
+        ("true", "0 3"),
+        ("anything", "0 3"),
+    ],
+)
+def test_the_environment_variable_disables_the_whole_process(value, counts):
+    environment = {name: text for name, text in os.environ.items() if name != VARIABLE}
+    if value is not None:
+        environment[VARIABLE] = value
+
+    done = subprocess.run(
+        [sys.executable, "-c", DUMP], env=environment, capture_output=True, text=True, check=True
+    )
+
+    written, counted = done.stdout.splitlines()
+    assert written == '[{"name":"1"}]'
+    assert counted == counts
