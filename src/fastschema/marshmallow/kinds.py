@@ -148,6 +148,9 @@ def _tuple(look: Look) -> Description:
         describe(Look(field, f"{look.path}.tuple_fields[{index}]", look.facts))
         for index, field in enumerate(look.target.tuple_fields)
     ]
+    if any(each[0] == OWN_METHOD for each in inner):
+        # Stock makes the tuple by a generator, which turns their StopIteration into another error.
+        return stock("a tuple that holds a field that runs as stock is not compiled")
     return ("tuple", tuple(inner))
 
 

@@ -186,11 +186,7 @@ def _reason(description: Description | None) -> str | None:
     name, *options = description
     if name == OWN_METHOD:
         return str(options[0])
-    inner: tuple[Description | None, ...] = ()
-    if name in ("list", "mapping"):
-        inner = tuple(options)
-    elif name == "tuple":
-        inner = options[0]
+    inner = options if name in ("list", "mapping") else []
     return next((reason for each in inner if (reason := _reason(each))), None)
 
 
