@@ -230,8 +230,9 @@ class _Generator:
         writer = self._writer
         dispatch, _ = self._links[variable]
         if field.settle is not None:
-            with writer.block(f"if callable({variable}):"):
-                writer.line(f"{variable} = {self._fill(field.settle, variable, field)}")
+            condition, settled = field.settle
+            with writer.block(f"if {self._fill(condition, variable, field)}:"):
+                writer.line(f"{variable} = {self._fill(settled, variable, field)}")
         with writer.block(f"if {variable} is missing:"):
             writer.line(on_missing)
         if field.kind.link_for_none:

@@ -26,6 +26,7 @@ __all__ = [
     "TEXT_TEMPLATES",
     "Engine",
     "JsonText",
+    "LeftToStock",
     "OrjsonEngine",
     "StandardEngine",
     "engine",
@@ -54,10 +55,12 @@ class JsonText:
         self.text = text
 
     @classmethod
-    def of(cls, value: Any, dumps: Callable[[Any], bytes]) -> JsonText | Unwritable:
+    def of(cls, value: Any, dumps: Callable[[Any], bytes]) -> JsonText | Unwritable | LeftToStock:
         """A value written by stock's encoder, or the exception that it raises."""
         try:
             return cls(dumps(value))
+        except UnicodeEncodeError:
+            return LeftToStock(value)
         except Exception as error:
             return Unwritable(error)
 
@@ -76,14 +79,28 @@ class Unwritable:
         self.error = error
 
 
+class LeftToStock:
+    """A value that stock's encoder must write together with all others.
+
+    One with a lone surrogate: stock finds that out when its whole text is encoded.
+
+    :param value: the value
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 def orjson_default(value: Any) -> Any:
     """What orjson asks for a value that it does not know.
 
-    :raises Exception: if the value cannot be written
+    :raises TypeError: if the standard library must write the data
     """
     if type(value) is JsonText:
         return orjson.Fragment(value.text)
-    return stock_value(value)
+    raise TypeError(f"{type(value).__name__} is not for orjson")
 
 
 def stock_value(value: Any) -> Any:
@@ -93,6 +110,8 @@ def stock_value(value: Any) -> Any:
     """
     if type(value) is JsonText:
         return json.loads(value.text)
+    if type(value) is LeftToStock:
+        return value.value
     if type(value) is Unwritable:
         raise value.error
     raise TypeError(f"Object of type {value.__class__.__name__} is not JSON serializable")
@@ -217,7 +236,7 @@ def is_written_alike(
     :raises RecursionError: for data that are nested too deeply, or in themselves
     """
     cls = type(data)
-    if cls in mappings:
+    if cls is dict or cls in mappings:
         values = data.values()
     elif cls in lists:
         values = data

@@ -148,7 +148,8 @@ class FieldNode:
     :param kind: what is done to it
     :param field: an expression for the field object of this dump
     :param default: an expression for the value when it is missing, or None to leave out the key
-    :param settle: a template for a nested value that is callable (a method that gives the object)
+    :param settle: a condition on a nested value, and what it becomes then (it may be a method that
+        gives the object): both templates
     :param never_missing: whether the source always gives a value
     :param reason: why the field runs as stock, or None if it is compiled
     """
@@ -158,7 +159,7 @@ class FieldNode:
     kind: Kind
     field: str
     default: str | None = None
-    settle: str | None = None
+    settle: tuple[str, str] | None = None
     key_slot: str | None = None
     never_missing: bool = False
     reason: str | None = None

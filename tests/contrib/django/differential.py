@@ -65,6 +65,11 @@ def without_address(text: str) -> str:
     return re.sub(r" at 0x[0-9a-f]+", "", text)
 
 
+def shown(value: Any) -> str:
+    """A value as it is named in a test's id, the same in each run."""
+    return without_address(repr(value))
+
+
 def without_position(error: tuple[type, str] | None) -> tuple[type, str] | None:
     """An error of writing, apart from the position: a plan writes the text in pieces."""
     return error and (error[0], re.sub(r" in position \d+", "", error[1]))

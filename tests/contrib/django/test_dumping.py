@@ -26,6 +26,7 @@ from tests.contrib.django.differential import (
     assert_same_each_time,
     exactly,
     serializer_of,
+    shown,
 )
 
 Text = serializers.CharField
@@ -92,7 +93,7 @@ class TestNested:
             Thing,
             partial(list, [{"b": 1}]),
         ],
-        ids=str,
+        ids=shown,
     )
     @pytest.mark.parametrize("options", [{}, {"required": False}, {"allow_null": True}], ids=str)
     def test_anything_in_the_place_of_a_list(self, value, options):
@@ -101,7 +102,7 @@ class TestNested:
     @pytest.mark.parametrize(
         "value",
         ["text", 1, [], {}, lambda: Thing(b=1), lambda: None, len, Thing, 0, "", False],
-        ids=str,
+        ids=shown,
     )
     @pytest.mark.parametrize(
         "options", [{}, {"required": False}, {"allow_null": True}, {"default": {"b": 9}}], ids=str
@@ -149,7 +150,7 @@ class TestNested:
         assert_same(Outer, witness, calls=calls)
         assert calls == ["one", "b", "c", "many", "b", "c", "b", "c", "optional", "after"]
 
-    @pytest.mark.parametrize("value", [None, (), {"b": 1}, [{"b": 1}], lambda: None], ids=str)
+    @pytest.mark.parametrize("value", [None, (), {"b": 1}, [{"b": 1}], lambda: None], ids=shown)
     @pytest.mark.parametrize("many", [False, True])
     def test_the_fields_of_a_serializer_are_made_when_they_are_needed(self, value, many):
         calls = []
@@ -628,7 +629,7 @@ class TestMethodFields:
     @pytest.mark.parametrize(
         "value",
         [None, 1, 1.5, "é", float("nan"), 2**70, {"a": [1.0, None]}, {1: 2}, [()], b"x", object()],
-        ids=str,
+        ids=shown,
     )
     def test_a_method_may_give_anything(self, value):
         class Method(serializers.Serializer):
@@ -1044,7 +1045,9 @@ class TestData:
         assert serializer["one"]["b"].value == "1"
 
     @pytest.mark.parametrize(
-        "rows", [None, 5, "ab", {}, {"b": 1}, [None], (), iter(()), range(2), [[]], {1, 2}], ids=str
+        "rows",
+        [None, 5, "ab", {}, {"b": 1}, [None], (), iter(()), range(2), [[]], {1, 2}],
+        ids=shown,
     )
     def test_anything_in_the_place_of_the_rows(self, rows):
         assert_same(Inner, rows, many=True)

@@ -16,7 +16,7 @@ from rest_framework import serializers
 from rest_framework.renderers import JSONRenderer
 
 import fastschema
-from tests.contrib.django.differential import Thing, assert_same, outcome, serializer_of
+from tests.contrib.django.differential import Thing, assert_same, outcome, serializer_of, shown
 
 FLOATS = [
     0.0,
@@ -160,7 +160,7 @@ def test_an_integer_is_written_as_in_stock(number):
         [math.nan],
         {"x": 2**70, "y": "\u2028"},
     ],
-    ids=str,
+    ids=shown,
 )
 @pytest.mark.parametrize(
     "field",
@@ -257,3 +257,10 @@ def test_a_value_that_cannot_be_read_is_complained_of_before_one_that_cannot_be_
         expected = outcome(stock, [])
     plan = fastschema.compile(serializer)
     assert outcome(lambda: plan.dumps({"a": math.nan}), []).error == expected.error
+
+
+def test_a_lone_surrogate_is_complained_of_last():
+    serializer = serializer_of(a=serializers.JSONField(), b=serializers.JSONField())
+    assert_same(serializer, {"a": ["\ud800"], "b": b"\x80"})
+    with pytest.raises(UnicodeDecodeError):
+        fastschema.compile(serializer).dumps({"a": ["\ud800"], "b": b"\x80"})

@@ -24,6 +24,7 @@ from tests.contrib.django.differential import (
     assert_same,
     assert_same_each_time,
     serializer_of,
+    shown,
 )
 
 Text = serializers.CharField
@@ -294,7 +295,7 @@ class TestDefaults:
     @pytest.mark.parametrize(
         "default",
         ["text", 3, None, "", list, lambda: "made", Default(), CreateOnlyDefault("x"), ErrorDetail],
-        ids=repr,
+        ids=shown,
     )
     @pytest.mark.parametrize("field", [Text, serializers.IntegerField, serializers.ReadOnlyField])
     def test_a_default_takes_the_place_of_a_missing_value(self, field, default):
@@ -701,7 +702,7 @@ class TestForeignKeys:
     @pytest.mark.parametrize(
         "value",
         [None, 1, "x", Thing(pk=3), Thing(pk=None), Thing(), lambda: 4, lambda: Thing(pk=5), len],
-        ids=str,
+        ids=shown,
     )
     def test_anything_in_the_place_of_a_related_object(self, value):
         serializer = serializer_of(a=self.KEY(), b=Text())
@@ -709,7 +710,16 @@ class TestForeignKeys:
         assert_same(serializer, {"a": value, "b": 1})
         assert_same(serializer, Thing(a=value, b=1, serializable_value=lambda name: value))
 
-    @pytest.mark.parametrize("value", [lambda: 4, Thing(pk=5), len, 1.5, [1]], ids=str)
+    @pytest.mark.parametrize("key", [Thing(pk=1), lambda: 1, len, Thing], ids=shown)
+    @pytest.mark.parametrize("witness", [Witness, WitnessMapping])
+    def test_a_key_that_has_a_key_or_can_be_called_is_read_once(self, key, witness):
+        calls = []
+        assert_same(serializer_of(a=self.KEY()), witness(calls, a=Thing(pk=key)), calls=calls)
+        passport = Passport()
+        vars(passport)["agency_id"] = Thing(pk=key)
+        assert_same(serializer_of(agency=self.KEY()), passport)
+
+    @pytest.mark.parametrize("value", [lambda: 4, Thing(pk=5), len, 1.5, [1]], ids=shown)
     def test_anything_in_the_column_of_a_foreign_key(self, value):
         passport = Passport(number="1")
         vars(passport)["agency_id"] = value

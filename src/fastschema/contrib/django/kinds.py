@@ -21,7 +21,13 @@ from rest_framework import ISO_8601, fields, relations, serializers
 from rest_framework.settings import api_settings
 
 from fastschema import decimals
-from fastschema.contrib.django.encoding import json_number, json_value, utc_text
+from fastschema.contrib.django.encoding import (
+    UTC_NAMES,
+    UTC_TEMPLATE,
+    json_number,
+    json_value,
+)
+from fastschema.engines import TEXT_NAMES, TEXT_TEMPLATES
 from fastschema.nodes import Conversion, Form, Kind, Slot
 from fastschema.recognition import Look
 from fastschema.registration import registered
@@ -202,7 +208,7 @@ _BY_CLASS = {
     "integer": _ByClass(int),
     "boolean": _ByClass(bool),
     "uuid": _ByClass(uuid.UUID, faithful="str({value})"),
-    "date": _ByClass(datetime.date, faithful="{value}.isoformat()"),
+    "date": _ByClass(datetime.date, faithful=TEXT_TEMPLATES["iso"]),
     "time": _ByClass(
         datetime.time,
         faithful="{value}.isoformat()",
@@ -220,7 +226,7 @@ def _kind_by_class(name: str, otherwise: str) -> Kind:
         name,
         faithful=Conversion(class_name, faithful, otherwise),
         json=Conversion(class_name, json, f"json_value({otherwise})"),
-        names={class_name: common, "json_value": json_value},
+        names={class_name: common, "json_value": json_value, **TEXT_NAMES},
         may_skip=True,
     )
 
@@ -279,9 +285,7 @@ def _datetime_kind(path: FieldPath, slots: list[Slot]) -> Kind:
     zoned = f"zoned({{field}}, {{value}}, {zone})"
     return Kind(
         "datetime",
-        faithful=Conversion(
-            "datetime", f"utc_text({{value}}) if {is_utc} else {zoned}", path.otherwise
-        ),
+        faithful=Conversion("datetime", f"{UTC_TEMPLATE} if {is_utc} else {zoned}", path.otherwise),
         # The engine writes UTC as "Z".
         json=Conversion(
             "datetime",
@@ -292,7 +296,7 @@ def _datetime_kind(path: FieldPath, slots: list[Slot]) -> Kind:
             "json_value": json_value,
             "datetime": datetime.datetime,
             "utc": datetime.UTC,
-            "utc_text": utc_text,
+            **UTC_NAMES,
             "zoned": _zoned,
         },
         may_skip=True,

@@ -185,9 +185,20 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
         source,
         field_kind,
         field,
-        settle=None if settled else "settle({field}, {value}, obj)",
+        settle=None if settled else _settling(relation),
         reason=reason,
     )
+
+
+def _settling(relation: str | None) -> tuple[str, str]:
+    """When a nested value may be a method to be called, and what then becomes of it.
+
+    The value of a model's relation never is one.
+    """
+    condition = "callable({value})"
+    if relation is not None:
+        condition = f"{relation} is None and {condition}"
+    return condition, "settle({field}, {value}, obj)"
 
 
 def _represented(label: str) -> Kind:
@@ -206,13 +217,15 @@ def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> 
     column = f"column_{len(slots)}"
     slots.append(Slot(column, lambda subject, cls, form: _column(cls, source)))
     expression = f"represent_field({field}, obj) if {column} is None else getattr(obj, {column})"
+    # What represent_field gives is finished.
+    key = f"{{value}} if {column} is None else represent_key({{field}}, {{value}}, obj)"
     return FieldNode(
         name,
         Source(source, Read(expression)),
         Kind(
             "primary key",
-            faithful=Conversion("int", None, "represent_key({field}, {value}, obj)"),
-            json=Conversion("int", None, "json_value(represent_key({field}, {value}, obj))"),
+            faithful=Conversion("int", None, key),
+            json=Conversion("int", None, f"json_value({key})"),
             names={"json_value": json_value, "represent_key": _represent_key},
             may_skip=True,
         ),
@@ -233,7 +246,7 @@ def _column(cls: type, source: str) -> str | None:
 
 def _represent_key(field: Any, value: Any, obj: Any) -> Any:
     """The key in a foreign key's column; stock takes the columns that hold no plain key."""
-    if value is missing or not (callable(value) or hasattr(value, "pk")):
+    if not (callable(value) or hasattr(value, "pk")):
         return value
     return _represent_field(field, obj)
 

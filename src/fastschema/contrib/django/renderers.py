@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework.renderers import JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
 
-from fastschema.contrib.django.encoding import escape_separators, is_written_alike
+from fastschema.contrib.django.encoding import encode
 from fastschema.engines import orjson
 from fastschema.switch import is_disabled
 
@@ -31,10 +31,9 @@ class FastJSONRenderer(JSONRenderer):
         """
         if self._is_fast(accepted_media_type, renderer_context):
             try:
-                if is_written_alike(data):
-                    return escape_separators(orjson.dumps(data))
+                return encode(data)
             except (TypeError, RecursionError):
-                pass  # data that orjson refuses: stock writes them, or raises its own error
+                pass  # stock writes what orjson does not, or raises its own error
         rendered: bytes = super().render(data, accepted_media_type, renderer_context)
         return rendered
 
