@@ -15,7 +15,7 @@ althaia_NEEDS := althaia==4.3.0
 marshmallow-core_NEEDS := marshmallow-core==0.1.16
 deepfriedmarshmallow_NEEDS := deepfriedmarshmallow==1.1.2
 
-.PHONY: bench bench-peers test test-upstream clean
+.PHONY: bench figures bench-peers test test-upstream clean
 
 bench: $(BENCH)/installed  ## the example project's bulk endpoint, stock and fastschema
 	$(BENCH)/bin/python benchmarks/flights.py --results $(RESULTS)
@@ -23,6 +23,10 @@ bench: $(BENCH)/installed  ## the example project's bulk endpoint, stock and fas
 
 bench-peers: $(BENCH)/installed $(PEERS:%=.venv/peer-%/installed)  ## orders, and the peers too
 	$(BENCH)/bin/python benchmarks/orders.py --peers --results $(RESULTS)
+
+figures: $(BENCH)/installed  ## what the README shows: measured, drawn, written into it
+	$(MAKE) bench RESULTS=docs/figures
+	$(BENCH)/bin/python benchmarks/readme.py
 
 test: $(TEST)/installed  ## lint, types, tests
 	$(TEST)/bin/ruff check

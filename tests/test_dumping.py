@@ -165,7 +165,9 @@ def test_a_link_is_followed_when_the_first_value_needs_it_and_once():
 
 def test_a_nested_value_that_is_callable_is_settled():
     slot = Slot("inner", lambda subject, cls, form: Link(lambda: Always(lambda value: value)))
-    nested = field("child", kind(Conversion(), link="inner"), settle=("callable({value})", "{value}()"))
+    nested = field(
+        "child", kind(Conversion(), link="inner"), settle=("callable({value})", "{value}()")
+    )
 
     assert dispatch(node(nested, slots=(slot,)))({"child": lambda: 5}) == {"child": 5}
 

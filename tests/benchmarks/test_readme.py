@@ -1,0 +1,27 @@
+"""The figures in the README."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def readme(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    monkeypatch.delitem(sys.modules, "readme", raising=False)
+    import readme
+
+    return readme
+
+
+def test_the_readme_shows_the_figures_that_were_measured(readme):
+    directory = ROOT / "docs" / "figures"
+    reports = [
+        json.loads((directory / f"{name}.json").read_text()) for name in ("flights", "orders")
+    ]
+
+    assert readme.table(reports) in (ROOT / "README.md").read_text()
