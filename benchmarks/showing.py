@@ -96,9 +96,12 @@ def draw(measures: Sequence[Measure], figures: Sequence[Figure], x_label: str, p
             color=colors[name],
             label=name,
         )
-        axes.bar_label(
-            bars, [f"{duration(f.seconds)}  ({f.ratio:.1f} times)" for f in values], padding=4
-        )
+        is_first = name == names[0]
+        labels = [
+            duration(f.seconds) if is_first else f"{duration(f.seconds)}  ({f.ratio:.1f} times)"
+            for f in values
+        ]
+        axes.bar_label(bars, labels, padding=4)
     middle = height * (len(names) - 1) / 2
     ticks = [index + middle for index in range(len(measures))]
     axes.set_yticks(ticks, [measure.title for measure in measures])
@@ -106,7 +109,7 @@ def draw(measures: Sequence[Measure], figures: Sequence[Figure], x_label: str, p
     axes.margins(x=0.3)
     axes.set_xlabel(x_label)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, loc="lower right")
+    axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=len(names))
     chart.savefig(path, metadata={"Date": None})
 
 

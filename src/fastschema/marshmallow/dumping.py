@@ -41,9 +41,10 @@ class Subject:
 
 def overrides_dump(schema: Any) -> str | None:
     """Why a schema's own code dumps instead of stock's, or None."""
-    if type(schema).dump is not STOCK_DUMP or "dump" in vars(schema):
+    cls, own = type(schema), schema.__dict__
+    if cls.dump is not STOCK_DUMP or "dump" in own:
         return "dump is overridden"
-    if type(schema)._serialize not in KNOWN_SERIALIZE or "_serialize" in vars(schema):
+    if cls._serialize not in KNOWN_SERIALIZE or "_serialize" in own:
         return "_serialize is overridden"
     return None
 
