@@ -101,11 +101,6 @@ class Conversion:
     inline: str | None = None
     otherwise: str | None = None
 
-    @property
-    def unchanged(self) -> bool:
-        """Whether every value stays as it is."""
-        return self.inline is None and self.otherwise is None
-
 
 @dataclass(frozen=True, slots=True)
 class Kind:

@@ -30,4 +30,4 @@ def install() -> None:
 
 def uninstall() -> None:
     """Give ``Schema`` its own methods back."""
-    Schema._serialize = STOCK_SERIALIZE  # type: ignore[method-assign]
+    Schema._serialize = STOCK_SERIALIZE  # type: ignore[method-assign]  # as above

@@ -226,7 +226,8 @@ def _one_argument(field: Any) -> Callable[[Any], Any]:
     if not hasattr(field, "_call_or_raise"):
         return function
     try:
-        if len(utils.get_func_args(function)) == 1:  # type: ignore[attr-defined]
+        get_func_args: Any = utils.get_func_args  # type: ignore[attr-defined]  # marshmallow 3
+        if len(get_func_args(function)) == 1:
             return function
     except (TypeError, ValueError):
         pass  # stock raises it, when it comes to the first value

@@ -6,6 +6,7 @@ import functools
 import inspect
 import keyword
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
@@ -180,12 +181,15 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
         "{field}.to_representation({value})" if settled else "represent({field}, {value}, obj)"
     )
     field_kind = kind(kind_description, FieldPath(field, index, otherwise), slots)
+    if settled:
+        field_kind = replace(field_kind, may_skip=False)
     return FieldNode(
         name,
         source,
         field_kind,
         field,
         settle=None if settled else _settling(relation),
+        never_missing=not source_attrs,
         reason=reason,
     )
 
@@ -235,9 +239,10 @@ def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> 
 
 def _column(cls: type, source: str) -> str | None:
     """The attribute that ``Model.serializable_value`` reads for a foreign key of a model."""
-    if access_of(cls) != MODEL or cls.serializable_value is not Model.serializable_value:  # type: ignore[attr-defined]
+    model: Any = cls
+    if access_of(cls) != MODEL or model.serializable_value is not Model.serializable_value:
         return None
-    for field in cls._meta.concrete_fields:  # type: ignore[attr-defined]
+    for field in model._meta.concrete_fields:
         if field.name == source:
             name: str = field.attname
             return name
