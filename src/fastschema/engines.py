@@ -21,6 +21,7 @@ except ImportError:  # CPython without it, or PyPy, for which it is not publishe
     orjson = None  # type: ignore[assignment]  # a module otherwise
 
 __all__ = [
+    "JSON_TIME_TEMPLATE",
     "PLAIN_CLASSES",
     "TEXT_NAMES",
     "TEXT_TEMPLATES",
@@ -192,6 +193,11 @@ def engine(*, utc_z: bool = False) -> Engine:
     """The best engine that is installed."""
     return StandardEngine() if orjson is None else OrjsonEngine(utc_z=utc_z)
 
+
+# orjson refuses times with a zone, and writes some fractions of seconds wrongly.
+JSON_TIME_TEMPLATE = (
+    "{value} if not {value}.microsecond and {value}.tzinfo is None else {value}.isoformat()"
+)
 
 if orjson is None:
     TEXT_TEMPLATES = {"uuid": "str({value})", "iso": "{value}.isoformat()"}

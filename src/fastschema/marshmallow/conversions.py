@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from marshmallow import missing, utils
 
 from fastschema import decimals, engines
-from fastschema.engines import TEXT_NAMES, TEXT_TEMPLATES, json_number
+from fastschema.engines import JSON_TIME_TEMPLATE, TEXT_NAMES, TEXT_TEMPLATES, json_number
 from fastschema.marshmallow.kinds import Description
 from fastschema.nodes import Conversion, Form, Kind, Slot, as_template, literal, substitute
 
@@ -101,10 +101,7 @@ def _registered_kind(registered: Any, *, path: FieldPath, slots: list[Slot]) -> 
 
 
 class _ByClass(NamedTuple):
-    """A kind that only looks at the class of the value.
-
-    ``may_skip``: whether the own method may give ``missing`` for a value of another class.
-    """
+    """A kind that only looks at the class of the value: a template for each form, and its names."""
 
     common: type
     faithful: str | None = None
@@ -118,13 +115,7 @@ _BY_CLASS = {
     "boolean": _ByClass(bool),
     "uuid": _ByClass(uuid.UUID, faithful=TEXT_TEMPLATES["uuid"]),
     "date": _ByClass(datetime.date, faithful=TEXT_TEMPLATES["iso"]),
-    # orjson refuses times with a zone, and writes some fractions of seconds wrongly.
-    "time": _ByClass(
-        datetime.time,
-        faithful="{value}.isoformat()",
-        json="{value} if not {value}.microsecond and {value}.tzinfo is None"
-        " else {value}.isoformat()",
-    ),
+    "time": _ByClass(datetime.time, faithful="{value}.isoformat()", json=JSON_TIME_TEMPLATE),
     # Offsets with seconds are written by orjson without them.
     "datetime": _ByClass(
         datetime.datetime,

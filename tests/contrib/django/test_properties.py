@@ -273,7 +273,7 @@ def objects(draw: Any, plan: Plan) -> Callable[[list[Any]], Any]:
             return cls(**made)
         return cls(calls, **made)
 
-    make.nested = True  # type: ignore[attr-defined]
+    make.nested = True  # type: ignore[attr-defined]  # a mark on the function
     return make
 
 

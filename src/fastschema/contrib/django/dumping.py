@@ -125,9 +125,11 @@ def _by(represent_value: Callable[[Any], Any], form: Form) -> Dispatcher:
     return Always(represent_value)
 
 
-# A nested serializer is compiled under the installed methods too.
 def register_installed(to_representation: Any, list_to_representation: Any) -> None:
-    """Let the methods that :mod:`installation` puts in place count as stock's."""
+    """Let the methods that :mod:`installation` puts in place count as stock's.
+
+    So that nested serializers are compiled when fastschema is installed, too.
+    """
     KNOWN.add(to_representation)
     KNOWN_LIST.add(list_to_representation)
     KINDS[to_representation] = KINDS[STOCK_TO_REPRESENTATION]

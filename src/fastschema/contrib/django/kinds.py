@@ -27,7 +27,7 @@ from fastschema.contrib.django.encoding import (
     json_number,
     json_value,
 )
-from fastschema.engines import TEXT_NAMES, TEXT_TEMPLATES
+from fastschema.engines import JSON_TIME_TEMPLATE, TEXT_NAMES, TEXT_TEMPLATES
 from fastschema.nodes import Conversion, Form, Kind, Slot
 from fastschema.recognition import Look
 from fastschema.registration import registered
@@ -196,7 +196,7 @@ def kind(description: Description, path: FieldPath, slots: list[Slot]) -> Kind:
 
 
 class _ByClass(NamedTuple):
-    """A kind that only looks at the class of the value."""
+    """A kind that only looks at the class of the value: a template for each form."""
 
     common: type
     faithful: str | None = None
@@ -207,15 +207,9 @@ _BY_CLASS = {
     "string": _ByClass(str),
     "integer": _ByClass(int),
     "boolean": _ByClass(bool),
-    "uuid": _ByClass(uuid.UUID, faithful="str({value})"),
+    "uuid": _ByClass(uuid.UUID, faithful=TEXT_TEMPLATES["uuid"]),
     "date": _ByClass(datetime.date, faithful=TEXT_TEMPLATES["iso"]),
-    "time": _ByClass(
-        datetime.time,
-        faithful="{value}.isoformat()",
-        # orjson refuses times with a zone, and writes some fractions of seconds wrongly.
-        json="{value} if not {value}.microsecond and {value}.tzinfo is None"
-        " else {value}.isoformat()",
-    ),
+    "time": _ByClass(datetime.time, faithful="{value}.isoformat()", json=JSON_TIME_TEMPLATE),
 }
 
 
