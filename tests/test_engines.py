@@ -281,3 +281,16 @@ def test_a_schema_gives_the_same_json_values_with_orjson():
     )
 
     assert done.stdout == "True\n"
+
+
+@pytest.mark.parametrize("value", [1e-9, float("nan"), [1], {"a": Decimal(1)}, object(), {1}])
+def test_what_is_written_in_advance_keeps_its_value(value):
+    written = json_number(value) if type(value) is float else json_value(value)
+
+    assert written.value is value
+
+
+def test_a_caller_may_know_of_more_classes_that_are_written_alike():
+    assert not engines.is_written_alike([{"a": Decimal(1)}])
+    assert engines.is_written_alike([{"a": Decimal(1)}], others=(Decimal,))
+    assert not engines.is_written_alike([{"a": Decimal(1)}, {1}], others=(Decimal,))

@@ -1,22 +1,18 @@
 """What is published."""
 
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from tests.quick_starts.follow import build_wheel
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir"]
-    subprocess.run([*build, str(directory), str(ROOT)], check=True, capture_output=True)
-    [path] = directory.iterdir()
-    return path
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 def test_the_wheel_is_pure_python(wheel):

@@ -83,3 +83,15 @@ OTHER = Source("other", Read("1"))
 )
 def test_nested_reports_follow_their_field(child, expected):
     assert with_nested([NAME, ODD], {"name": child}) == [*expected, ODD]
+
+
+def test_a_report_on_loading_is_a_table_of_its_own():
+    loading = Report("Dog", [ODD])
+    report = Report("Dog", [NAME], loading=loading)
+
+    assert str(report).split("\n\n")[1].splitlines() == [
+        "Dog, loading: 0 of 1 fields compiled",
+        "key  target  runs   kind  why stock",
+        "odd  odd     stock  own   nobody knows it",
+    ]
+    assert report.as_dict()["loading"] == loading.as_dict()

@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from fastschema.streaming import CHUNK_SIZE, JsonArray
+from fastschema.streaming import CHUNK_SIZE, JsonArray, JsonLines
 
 
 def encode(data):
@@ -97,10 +97,17 @@ def test_the_chunks_before_an_error_are_given():
         next(array)
 
 
-@pytest.mark.parametrize("chunk_size", [0, -1])
+@pytest.mark.parametrize("chunk_size", [0, -1, "5", 2.5])
 def test_a_chunk_of_no_rows_is_refused_at_once(chunk_size):
-    with pytest.raises(ValueError, match=f"chunk_size must be at least 1, not {chunk_size}"):
+    with pytest.raises(ValueError, match=f"chunk_size must be at least 1, not {chunk_size!r}"):
         JsonArray([], dump_many, encode, chunk_size)
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_something_may_follow_the_whole_array(count):
+    array = JsonArray(range(count), dump_many, encode, 2)
+
+    assert array.join(b"\n") == array.join() + b"\n"
 
 
 def test_the_usual_chunk_fits():
@@ -131,3 +138,30 @@ def test_a_stop_iteration_of_user_code_is_raised_as_it_is_by_join():
 
     with pytest.raises(StopIteration, match="by user code"):
         JsonArray([1], stop, encode).join()
+
+
+@pytest.mark.parametrize(("count", "chunk_size"), [(0, 2), (1, 2), (2, 2), (5, 2), (5, 1), (5, 9)])
+def test_json_lines_have_a_line_for_each_row(count, chunk_size):
+    written = list(JsonLines(range(count), dump_many, encode, chunk_size))
+
+    lines = b"".join(written).splitlines(keepends=True)
+    assert [json.loads(line) for line in lines] == [{"row": row} for row in range(count)]
+    assert all(chunk.endswith(b"\n") for chunk in written)
+    assert len(written) == -(-count // chunk_size)
+
+
+def test_lines_are_written_as_rows_are_read():
+    read = []
+
+    def rows():
+        for number in range(10):
+            read.append(number)
+            yield number
+
+    next(iter(JsonLines(rows(), dump_many, encode, 3)))
+    assert read == [0, 1, 2]
+
+
+def test_a_chunk_of_no_lines_is_refused():
+    with pytest.raises(ValueError, match="chunk_size must be at least 1, not 0"):
+        JsonLines([], dump_many, encode, 0)

@@ -10,13 +10,16 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
 
-from fastschema.nodes import ObjectNode
-from fastschema.program import Program
+from fastschema.program import LoadProgram, Program
 from fastschema.statistics import recorder
 
 CACHE_SIZE = 1024
 """How many programs are kept at the most."""
+
+
+AnyProgram = TypeVar("AnyProgram", Program, LoadProgram)
 
 
 class ProgramCache:
@@ -27,31 +30,31 @@ class ProgramCache:
 
     def __init__(self, size: int = CACHE_SIZE) -> None:
         self._size = size
-        self._programs: dict[Hashable, Program] = {}
+        self._programs: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
         self._clock = itertools.count(1)
 
     def __len__(self) -> int:
         return len(self._programs)
 
-    def get(self, description: Hashable, make_node: Callable[[], ObjectNode]) -> Program:
-        """The program for a description, made from a node if there is none yet.
+    def get(self, description: Hashable, make: Callable[[], AnyProgram]) -> AnyProgram:
+        """The program for a description, made if there is none yet.
 
         :raises TypeError: if the description cannot be hashed
         """
-        program = self._programs.get(description)
+        program: AnyProgram | None = self._programs.get(description)
         if program is None:
             with self._lock:
                 program = self._programs.get(description)
                 if program is None:
-                    program = Program(make_node())
+                    program = make()
                     recorder.plan_made(program.node.name)
                     self._make_room()
                     self._programs[description] = program
         self.used(program)
         return program
 
-    def used(self, program: Program) -> None:
+    def used(self, program: Program | LoadProgram) -> None:
         """A program is used."""
         program.last_used = next(self._clock)
         recorder.plan_used()

@@ -9,12 +9,12 @@ def longest(digits: int | None = None) -> int:
     """How long a number may be written that surely fits a precision.
 
     The decimal point makes it one longer than its digits. 0 in a decimal context in which even a
-    short number may be out of range.
+    short number may be out of range, or in which exponents are written with a small "e".
 
     :param digits: the precision, or None for that of the active decimal context
     """
     context = decimal.getcontext()
-    if context.Emin > -9999 or context.Emax < 9999:
+    if context.Emin > -9999 or context.Emax < 9999 or not context.capitals:
         return 0
     return (context.prec if digits is None else digits) + 1
 
@@ -22,8 +22,9 @@ def longest(digits: int | None = None) -> int:
 def written(places: int | None, longest: str, otherwise: str) -> str:
     """A template for a Decimal as text, in which ``text`` is a variable to use.
 
-    A value that has its places already is written as it stands: ``quantize`` would not change it.
-    The last characters tell, exponents included ("1.2E+5" has no four places).
+    A value that has its places already is written as it stands, one that has fewer is filled up
+    with zeros: ``quantize`` would not do more. The end of the text tells how many places there are,
+    where no exponent follows them.
 
     :param places: the number of places
     :param longest: the name of what :func:`longest` gives
@@ -31,7 +32,17 @@ def written(places: int | None, longest: str, otherwise: str) -> str:
     """
     if places is None or places < 1:
         return otherwise
-    return (
+    forms = [
         f"text if (text := str({{value}}))[{-places - 1}:{-places}] == '.'"
-        f" and text[{-places}:].isdecimal() and len(text) <= {longest} else {otherwise}"
+        f" and 'E' not in text and len(text) <= {longest}"
+    ]
+    if places > 1:
+        end = 1 - places or None
+        forms.append(
+            f"text + '0' if text[{-places}:{end}] == '.'"
+            f" and 'E' not in text and len(text) < {longest}"
+        )
+    forms.append(
+        f"text + '.{'0' * places}' if text.isdecimal() and len(text) + {places} < {longest}"
     )
+    return " else ".join([*forms, otherwise])

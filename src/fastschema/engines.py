@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime
 import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Protocol
 
 from fastschema.nodes import Form
@@ -48,22 +48,24 @@ class JsonText:
     """A finished piece of JSON among data in JSON form.
 
     :param text: the JSON, as UTF-8
+    :param value: the value that it was written from, for an engine that writes it otherwise
     """
 
-    __slots__ = ("text",)
+    __slots__ = ("text", "value")
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: bytes, value: Any = None) -> None:
         self.text = text
+        self.value = value
 
     @classmethod
     def of(cls, value: Any, dumps: Callable[[Any], bytes]) -> JsonText | Unwritable | LeftToStock:
         """A value written by stock's encoder, or the exception that it raises."""
         try:
-            return cls(dumps(value))
+            return cls(dumps(value), value)
         except UnicodeEncodeError:
             return LeftToStock(value)
         except Exception as error:
-            return Unwritable(error)
+            return Unwritable(error, value)
 
 
 class Unwritable:
@@ -72,12 +74,14 @@ class Unwritable:
     Stock encodes when everything is dumped, so its exception waits until then.
 
     :param error: the encoder's exception
+    :param value: the value, for an engine whose encoder does not refuse it
     """
 
-    __slots__ = ("error",)
+    __slots__ = ("error", "value")
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: Exception, value: Any = None) -> None:
         self.error = error
+        self.value = value
 
 
 class LeftToStock:
@@ -216,7 +220,7 @@ def json_number(value: Any) -> Any:
     """
     if type(value) is not float or 1e-4 <= abs(value) < 1e16 or value == 0.0:
         return value
-    return JsonText(json.dumps(value).encode())
+    return JsonText(json.dumps(value).encode(), value)
 
 
 def json_value(value: Any) -> Any:
@@ -230,7 +234,10 @@ def json_value(value: Any) -> Any:
 
 
 def is_written_alike(
-    data: Any, mappings: tuple[type, ...] = (dict,), lists: tuple[type, ...] = (list,)
+    data: Any,
+    mappings: tuple[type, ...] = (dict,),
+    lists: tuple[type, ...] = (list,),
+    others: Collection[type] = (),
 ) -> bool:
     """Whether orjson writes ``data`` with the characters of the standard library, or refuses it.
 
@@ -239,6 +246,7 @@ def is_written_alike(
 
     :param mappings: the classes that are written as ``dict`` is
     :param lists: the classes that are written as ``list`` is
+    :param others: further classes whose values the caller knows to be written alike
     :raises RecursionError: for data that are nested too deeply, or in themselves
     """
     cls = type(data)
@@ -247,7 +255,7 @@ def is_written_alike(
     elif cls in lists:
         values = data
     else:
-        return False
+        return cls in others
     for value in values:
         cls = type(value)
         if cls is str or cls is int or value is None or cls is bool:
@@ -255,6 +263,6 @@ def is_written_alike(
         if cls is float:
             if not (1e-4 <= abs(value) < 1e16 or value == 0.0):
                 return False
-        elif not is_written_alike(value, mappings, lists):
+        elif not is_written_alike(value, mappings, lists, others):
             return False
     return True

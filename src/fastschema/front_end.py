@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from fastschema.engines import Engine
 from fastschema.nodes import Form
-from fastschema.program import Program, RowDumper
+from fastschema.program import Dispatch, LoadProgram, Program, RowDumper
 from fastschema.report import Report
 
 
@@ -25,6 +25,27 @@ class FrontEnd(Protocol):
 
     def stock_dump(self, schema: Any, obj: Any, many: bool | None) -> Any:
         """What stock's dump returns, by stock."""
+        ...
+
+    def load(self, schema: Any, data: Any, options: dict[str, Any]) -> Any:
+        """What stock's load returns, by generated code where that is possible.
+
+        :raises TypeError: if the framework's loading is not compiled
+        """
+        ...
+
+    def loads(self, schema: Any, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
+        """What stock's load returns for the value of a JSON text, likewise.
+
+        :raises TypeError: if the framework's loading is not compiled
+        """
+        ...
+
+    def validate(self, schema: Any, data: Any, options: dict[str, Any]) -> Any:
+        """What stock's validation returns, likewise.
+
+        :raises TypeError: if the framework's loading is not compiled
+        """
         ...
 
     def is_collection(self, schema: Any, obj: Any, many: bool | None) -> bool:
@@ -49,6 +70,21 @@ class FrontEnd(Protocol):
 
     def program(self, schema: Any) -> Program | None:
         """The program of a schema, or None if it runs as stock."""
+        ...
+
+    def load_program(self, schema: Any) -> LoadProgram | None:
+        """The program that loads by a schema, or None if that runs as stock."""
+        ...
+
+    def dispatch(self, schema: Any, form: Form) -> Dispatch:
+        """What dumps single objects by generated code, without anything that stock does around it.
+
+        :raises UnreadableError: if the schema cannot be compiled
+        """
+        ...
+
+    def arguments(self, schema: Any) -> dict[str, Any]:
+        """The keyword arguments, plain values all, that make such a schema from its class."""
         ...
 
     def access(self, name: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 
 def install() -> None:
-    """Make marshmallow's ``Schema.dump`` use plans, for all schemas, defined before or after.
+    """Make marshmallow's ``Schema.dump`` and ``Schema.load`` use plans.
 
+    All schemas do, be they defined before or after.
     Installing again does nothing.
 
     :raises ImportError: if marshmallow is not installed

@@ -94,12 +94,15 @@ class Conversion:
     """What is done to a value, in one form.
 
     Values whose class is exactly ``common`` become ``inline`` (or stay as they are, if that is
-    None); all others become ``otherwise`` (or stay). Both are templates.
+    None); all others become ``otherwise`` (or stay). Both are templates. Where ``items`` names a
+    class, ``common`` is ``list``: a list that holds nothing but objects of that very class is
+    copied, others become ``otherwise``.
     """
 
     common: str | None = None
     inline: str | None = None
     otherwise: str | None = None
+    items: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +182,8 @@ class ObjectNode:
     :param access: how values are read from the objects of a class
     :param dict_class: the slot that holds the dictionary class, or None for ``dict``
     :param names: the objects that sources name
+    :param prepared: by a way of access, a name and the expression for it, to be evaluated before
+        the first value of an object is read
     """
 
     name: str
@@ -188,6 +193,7 @@ class ObjectNode:
     access: Callable[[type], str]
     dict_class: str | None = None
     names: Mapping[str, object] = field(default_factory=dict)
+    prepared: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 def literal(text: str) -> str:

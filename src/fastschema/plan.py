@@ -9,7 +9,8 @@ from fastschema.front_end import FrontEnd, front_end_for
 from fastschema.nodes import ATTRIBUTE, Form
 from fastschema.program import RowDumper
 from fastschema.report import Report
-from fastschema.streaming import CHUNK_SIZE, JsonArray
+from fastschema.standalone import module_text
+from fastschema.streaming import CHUNK_SIZE, JsonArray, checked_chunk_size
 from fastschema.switch import is_disabled
 
 
@@ -72,30 +73,83 @@ class Plan:
 
         :param rows: any iterable
         :param chunk_size: how many rows to write at a time
-        :raises ValueError: if ``chunk_size`` is not positive
+        :raises ValueError: if ``chunk_size`` is no positive integer
         :raises Exception: what stock raises, when the row that causes it is reached
         """
-        if chunk_size < 1:
-            raise ValueError(f"chunk_size must be at least 1, not {chunk_size}")
-        return self._stream(self._row_dumper(), rows, chunk_size)
+        return self._stream(self._row_dumper(), rows, checked_chunk_size(chunk_size))
+
+    def load(
+        self,
+        data: Any,
+        many: bool | None = None,
+        partial: Any = None,
+        unknown: str | None = None,
+    ) -> Any:
+        """What stock's ``Schema.load`` returns for data.
+
+        :param data: a dictionary, or a list of them
+        :param many: whether it is a collection; None: as the schema says
+        :param partial: which keys may be missing, as for ``Schema.load``
+        :param unknown: what becomes of keys that no field has, as for ``Schema.load``
+        :raises ValidationError: marshmallow's, with stock's messages and valid data
+        :raises TypeError: for a DRF serializer, whose loading is not compiled
+        """
+        options = {"many": many, "partial": partial, "unknown": unknown}
+        return self._front_end.load(self._schema, data, _given(options))
+
+    def loads(
+        self,
+        text: str | bytes | bytearray,
+        many: bool | None = None,
+        partial: Any = None,
+        unknown: str | None = None,
+    ) -> Any:
+        """What :meth:`load` returns for the value of a JSON text.
+
+        Parameters as for :meth:`load`.
+
+        :raises ValueError: what ``json.loads`` raises for text that is no JSON
+        """
+        options = {"many": many, "partial": partial, "unknown": unknown}
+        return self._front_end.loads(self._schema, text, _given(options))
+
+    def validate(self, data: Any, many: bool | None = None, partial: Any = None) -> Any:
+        """What stock's ``Schema.validate`` returns: all errors, or an empty dictionary.
+
+        Parameters as for :meth:`load`.
+        """
+        options = {"many": many, "partial": partial}
+        return self._front_end.validate(self._schema, data, _given(options))
 
     def explain(self) -> Report:
         """Field by field: compiled or stock, and why. Prints as a table."""
         return self._front_end.explain(self._schema)
 
     def source(self, form: str = "faithful", access: str = ATTRIBUTE) -> str:
-        """The generated code.
+        """The generated code, as a module that runs on its own: its ``dump`` dumps an object.
 
         :param form: "faithful" (what :meth:`dump` runs) or "json" (:meth:`dumps`)
         :param access: for objects read by "attribute", by "item", or in "general" as stock does;
-            Django models have "model"
-        :returns: the source of the function, or a comment if the schema runs as stock
+            Django models have "model", SQLAlchemy's mapped classes "mapped"
+        :returns: the source of the module, or a comment if the schema runs as stock
         :raises ValueError: for a form or an access that there is not
         """
         program = self._front_end.program(self._schema)
         if program is None:
-            return f"# {self.explain()}\n"
-        return program.function(Form(form), self._front_end.access(access)).text
+            return self._comment()
+        function = program.function(Form(form), self._front_end.access(access))
+        return module_text(function, self._schema, Form(form), access)
+
+    def load_source(self) -> str:
+        """The generated code that loads a row, a function.
+
+        :returns: its source, or a comment if the schema loads as stock
+        """
+        program = self._front_end.load_program(self._schema)
+        return self._comment() if program is None else program.function.text
+
+    def _comment(self) -> str:
+        return "".join(f"# {line}".rstrip() + "\n" for line in str(self.explain()).splitlines())
 
     def _row_dumper(self) -> RowDumper | None:
         if is_disabled():
@@ -115,3 +169,8 @@ class Plan:
     def _json_array(self, dumper: RowDumper, rows: Any, chunk_size: int = CHUNK_SIZE) -> JsonArray:
         encode = self._front_end.engine(self._schema).encode
         return JsonArray(rows, dumper.all_rows, encode, chunk_size)
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given: a schema's own ``load`` need not know the others."""
+    return {name: value for name, value in options.items() if value is not None}

@@ -9,7 +9,10 @@ from itertools import islice
 from types import GeneratorType
 from typing import Any, Protocol
 
+from fastschema import loading
 from fastschema.dumping import DumpFunction, generate
+from fastschema.load_nodes import LoadNode
+from fastschema.loading import LoadFunction
 from fastschema.nodes import Form, ObjectNode
 from fastschema.statistics import recorder
 
@@ -43,6 +46,30 @@ class Program:
                 if function is None:
                     function = functions[access] = generate(self.node, form, access)
         return function
+
+
+class LoadProgram:
+    """The function generated from the node of a schema that loads.
+
+    As :class:`Program`, it holds nothing of a schema instance, a request or a load.
+    """
+
+    def __init__(self, node: LoadNode) -> None:
+        self.node = node
+        self.stock_fields = sum(field.reason is not None for field in node.fields)
+        self.compiled_fields = len(node.fields) - self.stock_fields
+        self.last_used = 0
+        self._function: LoadFunction | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def function(self) -> LoadFunction:
+        """The generated ``bind`` function."""
+        if self._function is None:
+            with self._lock:
+                if self._function is None:
+                    self._function = loading.generate(self.node)
+        return self._function
 
 
 class Dispatcher(Protocol):
@@ -81,17 +108,17 @@ class Dispatch(dict[type, Dump]):
     :param subject: what the front end's slots resolve from
     """
 
-    __slots__ = ("__weakref__", "_form", "_subject", "program")
+    __slots__ = ("__weakref__", "form", "program", "subject")
 
     def __init__(self, program: Program, form: Form, subject: Any) -> None:
         self.program = program
-        self._form = form
-        self._subject = subject
+        self.form = form
+        self.subject = subject
 
     def __missing__(self, cls: type) -> Dump:
         node = self.program.node
-        function = self.program.function(self._form, node.access(cls))
-        subject, form = self._subject, self._form
+        subject, form = self.subject, self.form
+        function = self.program.function(form, node.access(cls))
         values = [slot.resolve(subject, cls, form) for slot in function.slots]
         dump: Dump = function.bind(cls, weakref.ref(self), *values)
         self[cls] = dump

@@ -17,11 +17,14 @@ import weakref
 from collections.abc import Iterator
 from operator import attrgetter
 from types import FunctionType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from fastschema.program import Program
+from fastschema.program import LoadProgram, Program
 from fastschema.source import GeneratedFunction, Names, SourceWriter
 
+AnyProgram = TypeVar("AnyProgram", Program, LoadProgram)
+
+_DEEPEST = 10
 _KEPT_FOR_A_CLASS = 4
 _LEARNT_FROM = 16
 
@@ -157,6 +160,23 @@ class Look:
         self.facts.not_own(self.path, name)
         return function
 
+    def chain(self, name: str) -> tuple[Any, ...]:
+        """The functions behind a method and behind each ``super()`` call in it, in that order.
+
+        Empty if the instance has one of its own.
+        """
+        if self.method(name) is None:
+            return ()
+        bases = [base for base in self.cls.__mro__ if name in vars(base)]
+        last = self.cls.__mro__.index(bases[-1])
+        for base in self.cls.__mro__[:last]:
+            path = self.facts.name(base)
+            if base in bases:
+                self.facts.class_attribute(path, name, getattr(base, name))
+            else:
+                self.facts.not_own(path, name)
+        return tuple([getattr(base, name) for base in bases])
+
     def constant(self, name: str) -> Any:
         """An attribute that the class has for its instances."""
         if name in vars(self.target):
@@ -190,6 +210,11 @@ class Look:
         """A look at a field inside of the field."""
         return Look(getattr(self.target, attribute), f"{self.path}.{attribute}", self.facts)
 
+    @property
+    def is_deep(self) -> bool:
+        """Whether the field is so deep inside of others that Python may refuse code for it."""
+        return self.path.count(".") > _DEEPEST
+
     def _constant(self, value: Any) -> str:
         return repr(value) if value is None or type(value) is bool else self.facts.name(value)
 
@@ -212,16 +237,16 @@ class _Known:
         key = id(cls)
         self.cls = weakref.ref(cls, lambda _: known.pop(key, None))
         self.descriptions = 0
-        self.programs: list[tuple[Program, GeneratedFunction | None]] = []
+        self.programs: list[tuple[Any, GeneratedFunction | None]] = []
 
 
-class Recognizer:
+class Recognizer(Generic[AnyProgram]):
     """Which program a schema reads as, if it is like one of its class seen before.
 
     :param missing: the object that stands for "no value" in the framework
     """
 
-    _all: ClassVar[list[Recognizer]] = []
+    _all: ClassVar[list[Recognizer[Any]]] = []
 
     def __init__(self, missing: object = None) -> None:
         self._missing = missing
@@ -235,14 +260,14 @@ class Recognizer:
         for recognizer in cls._all:
             recognizer._known.clear()
 
-    def recognize(self, schema: Any, fields: list[Any]) -> Program | None:
+    def recognize(self, schema: Any, fields: list[Any]) -> AnyProgram | None:
         """The program, or None if a description must tell."""
         cls = type(schema)
         known = self._known.get(id(cls))
         if known is not None and known.cls() is cls:
             for program, function in known.programs:
                 if function is not None and function.function(schema, fields):
-                    return program
+                    return program  # type: ignore[no-any-return]  # of this recognizer's making
         return None
 
     def facts(self, schema: Any) -> Facts:
@@ -258,7 +283,7 @@ class Recognizer:
         known.descriptions += 1
         return Facts(self._missing) if known.descriptions <= _LEARNT_FROM else _NO_FACTS
 
-    def learn(self, schema: Any, fields: list[Any], facts: Facts, program: Program) -> None:
+    def learn(self, schema: Any, fields: list[Any], facts: Facts, program: AnyProgram) -> None:
         """A description told that the schema reads as a program."""
         if facts is _NO_FACTS:
             return

@@ -6,16 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from fastschema.load_nodes import LoadNode
 from fastschema.nodes import ObjectNode
 
 
 @dataclass(frozen=True, slots=True)
 class FieldReport:
-    """How one field is dumped.
+    """How one field is dumped, or loaded.
 
-    :param key: the key in the output; dotted for a field of a nested schema
-    :param source: where the value comes from
-    :param compiled: whether generated code dumps it
+    :param key: the key in the output (or the input); dotted for a field of a nested schema
+    :param source: where the value comes from; in loading, its key in the result
+    :param compiled: whether generated code does it
     :param kind: what is done to the value
     :param why: why it runs as stock, or ""
     """
@@ -34,11 +35,13 @@ class Report:
     :param schema: its name
     :param fields: its fields in output order, each followed by those of its nested schema
     :param why: why the whole schema runs as stock, or ""
+    :param loading: how it loads, if fastschema compiles that
     """
 
     schema: str
     fields: Sequence[FieldReport]
     why: str = ""
+    loading: Report | None = None
 
     @property
     def compiled(self) -> int:
@@ -47,16 +50,24 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         """The report as plain values, for JSON."""
-        return {**asdict(self), "fields": [asdict(field) for field in self.fields]}
+        loading = {} if self.loading is None else {"loading": self.loading.as_dict()}
+        fields = [asdict(field) for field in self.fields]
+        return {"schema": self.schema, "fields": fields, "why": self.why, **loading}
 
     def __iter__(self) -> Iterator[FieldReport]:
         return iter(self.fields)
 
     def __str__(self) -> str:
+        dumping = self._table(self.schema, "source")
+        if self.loading is None:
+            return dumping
+        return f"{dumping}\n\n{self.loading._table(f'{self.schema}, loading', 'target')}"
+
+    def _table(self, title: str, source: str) -> str:
         if self.why:
-            return f"{self.schema}: runs as stock, because {self.why}"
-        head = f"{self.schema}: {self.compiled} of {len(self.fields)} fields compiled"
-        rows = [("key", "source", "runs", "kind", "why stock")]
+            return f"{title}: runs as stock, because {self.why}"
+        head = f"{title}: {self.compiled} of {len(self.fields)} fields compiled"
+        rows = [("key", source, "runs", "kind", "why stock")]
         rows += [
             (field.key, field.source, "compiled" if field.compiled else "stock", field.kind,
              field.why)
@@ -76,6 +87,20 @@ def field_reports(node: ObjectNode) -> list[FieldReport]:
         FieldReport(
             key=field.key,
             source=field.source.label,
+            compiled=field.reason is None,
+            kind=field.kind.label,
+            why=field.reason or "",
+        )
+        for field in node.fields
+    ]
+
+
+def load_field_reports(node: LoadNode) -> list[FieldReport]:
+    """The reports on how the fields of one node are loaded, without those of nested schemas."""
+    return [
+        FieldReport(
+            key=field.key,
+            source=field.target,
             compiled=field.reason is None,
             kind=field.kind.label,
             why=field.reason or "",

@@ -65,7 +65,7 @@ class SourceWriter:
 
     def mentions(self, identifier: str) -> bool:
         """Whether the source written so far uses an identifier."""
-        return re.search(rf"\b{identifier}\b", self.text) is not None
+        return _mentions(self.text, identifier)
 
     @property
     def text(self) -> str:
@@ -88,8 +88,17 @@ class GeneratedFunction:
         filename = f"<fastschema {next(_file_numbers)}: {title}>"
         namespace: dict[str, Any] = {"__name__": __name__, **names}
         exec(compile(text, filename, "exec"), namespace)
+        self.title = title
         self.text = text
         self.names = dict(names)
         self.function: FunctionType = namespace[function_name]
         linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
         weakref.finalize(self, linecache.cache.pop, filename, None)
+
+    def mentions(self, identifier: str) -> bool:
+        """Whether the source uses an identifier."""
+        return _mentions(self.text, identifier)
+
+
+def _mentions(text: str, identifier: str) -> bool:
+    return re.search(rf"\b{identifier}\b", text) is not None

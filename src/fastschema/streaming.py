@@ -1,4 +1,4 @@
-"""Rows to chunks of bytes: one JSON array, written as the rows are read."""
+"""Rows to chunks of bytes, written as the rows are read: one JSON array, or a line for each row."""
 
 from __future__ import annotations
 
@@ -11,16 +11,24 @@ CHUNK_SIZE = 150
 look at them, and that they fit the CPU's cache; enough to be fast."""
 
 
-class JsonArray:
-    """Rows as one JSON array, a chunk of rows at a time.
+def checked_chunk_size(chunk_size: int) -> int:
+    """The number of rows to write at a time.
 
-    Each row is dumped as soon as it is read.
+    :raises ValueError: if it is no positive integer
+    """
+    if not isinstance(chunk_size, int) or chunk_size < 1:
+        raise ValueError(f"chunk_size must be at least 1, not {chunk_size!r}")
+    return chunk_size
+
+
+class _Chunks:
+    """Rows, a chunk of them at a time. Each row is dumped as soon as it is read.
 
     :param rows: the rows
     :param dump_many: from rows to what is written for each
-    :param encode: from a list of those to JSON
+    :param encode: from that to JSON
     :param chunk_size: how many rows to write at a time
-    :raises ValueError: if ``chunk_size`` is not positive
+    :raises ValueError: if ``chunk_size`` is no positive integer
     """
 
     def __init__(
@@ -30,12 +38,24 @@ class JsonArray:
         encode: Callable[[Any], bytes],
         chunk_size: int = CHUNK_SIZE,
     ) -> None:
-        if chunk_size < 1:
-            raise ValueError(f"chunk_size must be at least 1, not {chunk_size}")
         self._rows = rows
         self._dump_many = dump_many
         self._encode = encode
-        self._chunk_size = chunk_size
+        self._chunk_size = checked_chunk_size(chunk_size)
+
+
+class JsonLines(_Chunks):
+    """Rows as newline-delimited JSON, one line for each; ``encode`` writes one row."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The chunks. They are not empty, and each ends with a line."""
+        rows = _once(self._rows)
+        while dumped := self._dump_many(islice(rows, self._chunk_size)):
+            yield b"".join([self._encode(row) + b"\n" for row in dumped])
+
+
+class JsonArray(_Chunks):
+    """Rows as one JSON array; ``encode`` writes a list of rows."""
 
     def __iter__(self) -> Iterator[bytes]:
         """The chunks. They are not empty; joined, they are the array."""
@@ -46,8 +66,8 @@ class JsonArray:
             opening = b","
         yield b"[]" if opening == b"[" else b"]"
 
-    def join(self) -> bytes:
-        """The whole array.
+    def join(self, ending: bytes = b"") -> bytes:
+        """The whole array, and what is to follow it.
 
         Not by way of the iterator: Python lets no ``StopIteration`` of user code out of a
         generator.
@@ -58,7 +78,7 @@ class JsonArray:
         while chunk := self._chunk(rows):
             parts += [opening, chunk]
             opening = b","
-        return b"".join([*parts, b"]"]) if parts else b"[]"
+        return b"".join([*parts, b"]", ending]) if parts else b"[]" + ending
 
     def _chunk(self, rows: Iterator[Any]) -> memoryview:
         """The next rows, without brackets and without a copy; empty if there are none left."""

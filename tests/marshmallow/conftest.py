@@ -5,7 +5,9 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest.register_assert_rewrite("tests.marshmallow.differential")
+pytest.register_assert_rewrite(
+    "tests.marshmallow.differential", "tests.marshmallow.load_differential"
+)
 
 _SLOW_TO_MAKE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 

@@ -194,7 +194,7 @@ NESTED = {
     "class": lambda: fields.Nested(Child),
     "object": lambda: fields.Nested(Child(only=("name", "pet"))),
     "object for many": lambda: fields.Nested(Child(many=True)),
-    "name": lambda: fields.Nested("Child"),
+    "name": lambda: fields.Nested(f"{__name__}.Child"),
     "full name": lambda: fields.Nested(f"{__name__}.Child"),
     "unknown name": lambda: fields.Nested("NoSuchSchema"),
     "lambda": lambda: fields.Nested(lambda: Child(exclude=("secret",))),

@@ -121,7 +121,7 @@ def test_a_report_says_why_a_schema_runs_as_stock():
     report = fastschema.compile(OwnDump).explain()
 
     assert report.why == "dump is overridden"
-    assert str(report) == "OwnDump: runs as stock, because dump is overridden"
+    assert str(report).startswith("OwnDump: runs as stock, because dump is overridden\n")
 
 
 def test_a_report_tells_once_of_a_schema_that_nests_itself():
@@ -203,3 +203,26 @@ def test_the_forms_of_a_program_are_generated_apart():
     plan = fastschema.compile(Dog)
 
     assert plan.source(Form.FAITHFUL.value) != plan.source(Form.JSON.value)
+
+
+def test_the_source_that_loads_is_python():
+    source = fastschema.compile(Home).load_source()
+
+    assert "def load_Home(" in source
+    compile(source, "source", "exec")
+
+
+def test_the_source_of_a_schema_that_loads_as_stock_is_a_comment():
+    class OwnLoad(Dog):
+        def load(self, *args, **kwargs):
+            return super().load(*args, **kwargs)
+
+    assert fastschema.compile(OwnLoad).load_source().startswith("# ")
+
+
+def test_a_report_on_loading_says_why_the_whole_schema_runs_as_stock():
+    class OwnLoad(Dog):
+        def _do_load(self, *args, **kwargs):
+            return super()._do_load(*args, **kwargs)
+
+    assert fastschema.compile(OwnLoad).explain().loading.why == "_do_load is overridden"

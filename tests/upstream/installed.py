@@ -1,19 +1,47 @@
 """A pytest plugin that runs a test suite with fastschema installed.
 
 For Django REST framework once the suite's own conftest has set Django up, else for marshmallow.
-It fails the run if nothing was dumped by generated code: then the suite has proven nothing.
+With FASTSCHEMA_TEST_RENDERER=1, FastJSONRenderer is DRF's default renderer too. It fails the run if
+nothing was dumped by generated code, or rendered: then the suite has proven nothing.
 """
 
+import os
 import sys
 
 import pytest
 
 import fastschema
 
+WITH_RENDERER = os.environ.get("FASTSCHEMA_TEST_RENDERER") == "1"
+rendered = 0
+
+
+def make_the_renderer_the_default() -> None:
+    """What the settings of a project do, before DRF's views are imported."""
+    from django.conf import settings
+    from rest_framework.settings import api_settings
+
+    from fastschema.contrib.django.renderers import FastJSONRenderer
+
+    render = FastJSONRenderer.render
+
+    def counted(*args: object, **kwargs: object) -> bytes:
+        global rendered
+        rendered += 1
+        return render(*args, **kwargs)
+
+    FastJSONRenderer.render = counted
+    path = f"{FastJSONRenderer.__module__}.{FastJSONRenderer.__qualname__}"
+    browsable = "rest_framework.renderers.BrowsableAPIRenderer"
+    settings.REST_FRAMEWORK = {"DEFAULT_RENDERER_CLASSES": [path, browsable]}
+    api_settings.reload()
+
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure() -> None:
     if "django" in sys.modules:
+        if WITH_RENDERER:
+            make_the_renderer_the_default()
         from fastschema.contrib.django import install
 
         install()
@@ -22,7 +50,8 @@ def pytest_configure() -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    if not session.config.option.collectonly and fastschema.stats().compiled_rows == 0:
+    proves_nothing = fastschema.stats().compiled_rows == 0 or (WITH_RENDERER and not rendered)
+    if not session.config.option.collectonly and proves_nothing:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -30,5 +59,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     statistics = fastschema.stats()
     terminalreporter.write_line(
         f"fastschema: {statistics.plans} plans, {statistics.compiled_rows} rows compiled, "
-        f"{statistics.stock_rows} stock"
+        f"{statistics.stock_rows} stock, {rendered} rendered"
     )

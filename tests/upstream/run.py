@@ -3,8 +3,9 @@
     python tests/upstream/run.py DIRECTORY PACKAGE==VERSION [PYTEST ARGUMENT ...]
 
 The archive is downloaded to the directory and unpacked there (once); its tests run in this
-process's environment, which must have that very version installed. Nothing of upstream is kept in
-the repository.
+process's environment, which must have that very version installed. For DRF,
+FASTSCHEMA_TEST_RENDERER=1 makes FastJSONRenderer its default renderer as well. Nothing of upstream
+is kept in the repository.
 """
 
 from __future__ import annotations

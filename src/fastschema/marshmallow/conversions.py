@@ -109,7 +109,7 @@ class _ByClass(NamedTuple):
     names: dict[str, object] = {}
 
 
-_IN_UTC_OR_NAIVE = "{value}.tzinfo is None or {value}.tzinfo is utc"
+_IN_UTC_OR_NAIVE = "(zone := {value}.tzinfo) is utc or zone is None"
 _BY_CLASS = {
     "string": _ByClass(str),
     "boolean": _ByClass(bool),
@@ -290,6 +290,8 @@ def _expression(inner: Kind, conversion: Conversion, value: str, path: FieldPath
     result = fill(conversion.otherwise)
     if inner.none_stays and result != value:
         result = f"{value} if {value} is None else {result}"
+    if conversion.items is not None:
+        return result  # a comprehension copies as well
     if conversion.common is not None and (conversion.inline, result) != (None, value):
         is_common = f"type({value}) is {conversion.common}"
         result = f"{fill(conversion.inline)} if {is_common} else {result}"
@@ -297,13 +299,17 @@ def _expression(inner: Kind, conversion: Conversion, value: str, path: FieldPath
 
 
 def _list_kind(inner: Description, *, path: FieldPath, slots: list[Slot]) -> Kind:
-    """A list comprehension with the inner kind's conversion for each item."""
+    """A list comprehension with the inner kind's conversion for each item, or a copy."""
     inner_path = path.within(".inner", lambda field: field.inner)
     inner_kind = kind(inner, inner_path, slots)
 
     def each(conversion: Conversion) -> Conversion:
         item = _expression(inner_kind, conversion, "each", inner_path)
-        return Conversion(otherwise=f"[{item} for each in {{value}}]")
+        otherwise = f"[{item} for each in {{value}}]"
+        stays = conversion.inline is None and conversion.items is None and inner_kind.link is None
+        if stays and conversion.common is not None:
+            return Conversion("list", otherwise=otherwise, items=conversion.common)
+        return Conversion(otherwise=otherwise)
 
     return Kind(
         f"list of {inner_kind.label}",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from marshmallow.fields import List, Nested
-
 from fastschema.engines import Engine, engine, standard_dumps
 from fastschema.marshmallow.dumping import (
     dispatch_for,
@@ -15,10 +13,15 @@ from fastschema.marshmallow.dumping import (
     overrides_dump,
     own_dump,
 )
+from fastschema.marshmallow.explaining import explain
+from fastschema.marshmallow.load import overrides_load
+from fastschema.marshmallow.load_reader import read as read_load
+from fastschema.marshmallow.loading import load, loads, validate
+from fastschema.marshmallow.mapped import MAPPED
 from fastschema.marshmallow.reader import read
 from fastschema.nodes import Form, UnreadableError, known_access
-from fastschema.program import Program, RowDumper
-from fastschema.report import Report, field_reports, with_nested
+from fastschema.program import Dispatch, LoadProgram, Program, RowDumper
+from fastschema.report import Report
 from fastschema.switch import disabled
 
 
@@ -40,6 +43,18 @@ class MarshmallowFrontEnd:
         """``Schema.dump`` of stock."""
         with disabled():
             return own_dump(schema, obj, many)
+
+    def load(self, schema: Any, data: Any, options: dict[str, Any]) -> Any:
+        """``Schema.load``, compiled between its hooks, be it installed or not."""
+        return load(schema, data, **options)
+
+    def loads(self, schema: Any, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
+        """``Schema.load`` of the value of a JSON text, likewise."""
+        return loads(schema, text, **options)
+
+    def validate(self, schema: Any, data: Any, options: dict[str, Any]) -> Any:
+        """``Schema.validate``, likewise."""
+        return validate(schema, data, **options)
 
     def is_collection(self, schema: Any, obj: Any, many: bool | None) -> bool:
         """Whether ``many``, or else ``Schema.many``, is true; None is never a collection."""
@@ -74,44 +89,52 @@ class MarshmallowFrontEnd:
         except UnreadableError:
             return None
 
+    def load_program(self, schema: Any) -> LoadProgram | None:
+        """The program that loads by a schema, or None if that runs as stock."""
+        try:
+            return None if overrides_load(schema) is not None else read_load(schema)[0]
+        except UnreadableError:
+            return None
+
+    def dispatch(self, schema: Any, form: Form) -> Dispatch:
+        """The dispatch of the schema."""
+        return dispatch_for(schema, form)
+
+    def arguments(self, schema: Any) -> dict[str, Any]:
+        """Its ``only``, ``exclude`` and so on, where they are not as the class has them."""
+        given = {
+            name: [each for each in getattr(schema, name) if each not in getattr(schema.opts, name)]
+            for name in ("exclude", "load_only", "dump_only")
+        }
+        given["exclude"] += [
+            dotted for name in schema.fields for dotted in _nested_names(schema, "exclude", name)
+        ]
+        given = {name: names for name, names in given.items() if names}
+        if schema.only is not None:
+            given["only"] = [
+                each
+                for name in schema.only
+                for each in _nested_names(schema, "only", name) or [name]
+            ]
+        return given
+
     def access(self, name: str) -> str:
         """A way of access by its name; see :func:`fastschema.nodes.known_access`."""
-        return known_access(name)
+        return known_access(name, MAPPED)
 
     def explain(self, schema: Any) -> Report:
         """How the schema is dumped, nested schemas included."""
-        return _explain(schema, ())
+        return explain(schema)
 
 
-def _explain(schema: Any, above: tuple[Program, ...]) -> Report:
-    name = type(schema).__name__
-    reason = overrides_dump(schema)
-    if reason is not None:
-        return Report(name, [], reason)
-    try:
-        program, fields = read(schema)
-    except UnreadableError as error:
-        return Report(name, [], str(error))
-    reports = field_reports(program.node)
-    nested: dict[str, Report] = {}
-    if program not in above:  # a schema that nests itself is told of once
-        for report, field in zip(reports, fields, strict=True):
-            if report.compiled:
-                nested.update(_explain_nested(report.key, field, (*above, program)))
-    return Report(name, with_nested(reports, nested))
+def _nested_names(schema: Any, option: str, name: str) -> list[str]:
+    """The dotted names ("author.name") that an option gave to a nested field.
 
-
-def _explain_nested(key: str, field: Any, above: tuple[Program, ...]) -> dict[str, Report]:
-    """The report on a field's nested schema, by the field's key; empty if it has none."""
-    while isinstance(field, List):
-        field = field.inner
-    if not isinstance(field, Nested):
-        return {}
-    try:
-        schema = field.schema
-    except Exception as error:  # stock raises it when the first object is dumped
-        return {key: Report(str(field.nested), [], f"its schema cannot be found: {error}")}
-    return {key: _explain(schema, above)}
+    Stock hands them on to the field, and keeps their first part at the most.
+    """
+    nested = getattr(schema.declared_fields.get(name), option, None) or ()
+    declared = getattr(type(schema)._declared_fields.get(name), option, None) or ()
+    return [] if [*nested] == [*declared] else [f"{name}.{each}" for each in nested]
 
 
 front_end = MarshmallowFrontEnd()

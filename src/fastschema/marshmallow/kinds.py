@@ -42,6 +42,8 @@ def stock(reason: str) -> Description:
 
 def describe(look: Look) -> Description:
     """What is done to the value of a field: the name of a kind, then its options."""
+    if look.is_deep:
+        return stock("fields so deep inside of others are not compiled")
     method = look.method("_serialize")
     if method is None:
         return stock("_serialize is set on the field object")

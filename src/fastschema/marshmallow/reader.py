@@ -16,6 +16,7 @@ from fastschema.marshmallow.kinds import (
     describe,
     describe_without_attribute,
 )
+from fastschema.marshmallow.mapped import MAPPED, is_mapped, loaded_key
 from fastschema.nodes import (
     ATTRIBUTE,
     GENERAL,
@@ -39,7 +40,7 @@ _BY_SERIALIZE = "serialize"
 _LOOKUP_ERRORS = "(KeyError, IndexError, TypeError, AttributeError)"
 
 
-_recognizer = Recognizer(missing)
+_recognizer: Recognizer[Program] = Recognizer(missing)
 
 
 def read(schema: Any) -> tuple[Program, list[Any]]:
@@ -57,7 +58,7 @@ def read(schema: Any) -> tuple[Program, list[Any]]:
     facts = _recognizer.facts(schema)
     try:
         description = describe_schema(schema, facts)
-        program = programs.get(description, lambda: make_node(description))
+        program = programs.get(description, lambda: Program(make_node(description)))
     except UnreadableError:
         raise
     except Exception as error:
@@ -141,6 +142,7 @@ def make_node(description: Description) -> ObjectNode:
         missing=missing,
         access=access_of,
         dict_class=None if is_display else "dict_class",
+        prepared={MAPPED: ("loaded", "obj.__dict__")},
     )
 
 
@@ -170,7 +172,7 @@ def _field_node(
     field_kind = kind(kind_description, path, slots)
     return FieldNode(
         key,
-        _source(name if attribute is None else attribute, own_accessor),
+        _source(name if attribute is None else attribute, own_accessor, slots),
         field_kind,
         field,
         default=_default(field, has_default),
@@ -247,7 +249,7 @@ def _default(field: str, has_default: str | None) -> str | None:
     return f"{field}.dump_default()" if has_default == "call" else f"{field}.dump_default"
 
 
-def _source(attribute: str, own_accessor: bool) -> Source:
+def _source(attribute: str, own_accessor: bool, slots: list[Slot]) -> Source:
     """Reads as ``marshmallow.utils.get_value`` does, unless the schema has an accessor of its own.
 
     A dotted path goes through stock's function.
@@ -260,7 +262,11 @@ def _source(attribute: str, own_accessor: bool) -> Source:
     if attribute.isascii() and attribute.isidentifier() and not keyword.iskeyword(attribute):
         by_attribute = Read(f"obj.{attribute}", (("AttributeError", "missing"),))
     by_item = Read(f"obj[{name}]", ((_LOOKUP_ERRORS, f"getattr(obj, {name}, missing)"),))
-    return Source(attribute, general, {ATTRIBUTE: by_attribute, ITEM: by_item})
+    key = f"loaded_{len(slots)}"
+    slots.append(Slot(key, lambda subject, cls, form: loaded_key(cls, attribute)))
+    mapped = Read(f"loaded[{key}]", (("KeyError", f"getattr(obj, {name}, missing)"),))
+    reads = {ATTRIBUTE: by_attribute, ITEM: by_item, MAPPED: mapped}
+    return Source(attribute, general, reads)
 
 
 def access_of(cls: type) -> str:
@@ -280,7 +286,9 @@ def access_of(cls: type) -> str:
         has_hook = has_hook or "__getattr__" in own
     if has_item:
         return ITEM
-    return GENERAL if has_hook else ATTRIBUTE
+    if has_hook:
+        return GENERAL
+    return MAPPED if is_mapped(cls) else ATTRIBUTE
 
 
 _NativeMethod = type(object.__getattribute__)

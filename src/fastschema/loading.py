@@ -1,0 +1,330 @@
+"""From nodes to the function that loads one row.
+
+One function is generated for a schema, shaped like this::
+
+    def bind(load_field, load_other, take_unknown, partial, fields):
+        def load_Album(data, index):
+            if type(data) is not dict:
+                return load_other(data, index)
+            absent = 0
+            complete = True
+            # title
+            try:
+                title = data['title']
+            except KeyError:
+                absent += 1
+                complete = False
+                title = missing
+            else:
+                if type(title) is not str:
+                    title = load_field(0, title, data, index)
+                    complete = False
+            ...
+            result = {'title': title, ...}
+            if not complete:
+                for key in [key for key, value in result.items() if value is missing]:
+                    del result[key]
+            if take_unknown is not None and len(data) != 1 - absent:
+                take_unknown(data, result, index)
+            return result
+        return load_Album
+
+``bind`` is called when a load begins; its arguments are all that belongs to that load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fastschema.load_nodes import LoadFieldNode, LoadKind, LoadNode, LoadSlot
+from fastschema.nodes import literal
+from fastschema.source import GeneratedFunction, Names, SourceWriter
+
+LoadRow = Callable[[Any, int | None], Any]
+"""From a row and its index in error messages to what its schema makes of it."""
+
+COMMON_SLOTS = (
+    "fields",
+    "load_field",
+    "validate_field",
+    "load_other",
+    "take_unknown",
+    "partial",
+)
+_FIXED_NAMES = frozenset(
+    [
+        *COMMON_SLOTS,
+        "bind",
+        "data",
+        "index",
+        "absent",
+        "complete",
+        "missing",
+        "result",
+        "loaded",
+        "valid",
+        "refuse",
+        "set_value",
+        "key",
+        "value",
+        "each",
+        "number",
+        "text",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFunction:
+    """A generated ``bind`` function.
+
+    :param bind: its parameters are the values of the slots; it returns the function that loads one
+        row
+    :param common: the names of those among its parameters that every load brings
+    :param slots: those of the node that the code uses, the parameters that follow
+    :param source: where it comes from
+    """
+
+    bind: Callable[..., LoadRow]
+    common: tuple[str, ...]
+    slots: tuple[LoadSlot, ...]
+    source: GeneratedFunction
+
+    @property
+    def text(self) -> str:
+        """The generated source."""
+        return self.source.text
+
+
+def refuse() -> Any:
+    """Raised for a value that is not accepted.
+
+    :raises ValueError: always
+    """
+    raise ValueError
+
+
+def generate(node: LoadNode) -> LoadFunction:
+    """The function that loads the rows of a schema."""
+    return _Generator(node).generate()
+
+
+class _Generator:
+    def __init__(self, node: LoadNode) -> None:
+        self._node = node
+        self._writer = SourceWriter()
+        self._objects: dict[str, object] = {
+            "missing": node.missing,
+            "refuse": refuse,
+            "set_value": node.set_value,
+        }
+        for field in node.fields:
+            self._objects.update(field.kind.names)
+        slots = [slot.name for slot in node.slots]
+        self._names = Names(_FIXED_NAMES | frozenset(slots) | frozenset(self._objects))
+        self._variables = [self._names.unique(field.key) for field in node.fields]
+        targets = [field.target for field in node.fields]
+        self._is_display = (
+            node.dict_class is None
+            and len(set(targets)) == len(targets)
+            and not any("." in target for target in targets)
+        )
+
+    def generate(self) -> LoadFunction:
+        function_name = self._names.unique(f"load_{self._node.name}")
+        body = self._writer
+        with body.block(f"def {function_name}(data, index):"):
+            self._write_body()
+        common = tuple([name for name in COMMON_SLOTS if body.mentions(name)])
+        slots = tuple([slot for slot in self._node.slots if body.mentions(slot.name)])
+        writer = SourceWriter()
+        with writer.block(f"def bind({', '.join([*common, *(slot.name for slot in slots)])}):"):
+            writer.include(body)
+            writer.line(f"return {function_name}")
+        source = GeneratedFunction("bind", function_name, writer.text, self._objects)
+        return LoadFunction(source.function, common, slots, source)
+
+    def _write_body(self) -> None:
+        writer = self._writer
+        with writer.block("if type(data) is not dict:"):
+            writer.line("return load_other(data, index)")
+        writer.line("absent = 0")
+        if self._is_display:
+            writer.line("complete = True")
+        else:
+            writer.line(f"result = {self._node.dict_class or 'dict'}()")
+        for number, (variable, field) in enumerate(
+            zip(self._variables, self._node.fields, strict=True)
+        ):
+            self._write_field(number, variable, field)
+        if self._is_display:
+            self._write_display()
+        self._write_unknown()
+        writer.line("return result")
+
+    def _write_display(self) -> None:
+        writer = self._writer
+        pairs = zip(self._node.fields, self._variables, strict=True)
+        display = ", ".join(f"{literal(field.target)}: {name}" for field, name in pairs)
+        writer.line(f"result = {{{display}}}")
+        with writer.block("if not complete:"):
+            writer.line("for key in [key for key, value in result.items() if value is missing]:")
+            writer.line("    del result[key]")
+
+    def _write_unknown(self) -> None:
+        fields = self._node.fields
+        keys = [field.key for field in fields]
+        condition = "take_unknown is not None"
+        # A field's own method gets the data, and may do anything to them.
+        if len(set(keys)) == len(keys) and not any(field.reason for field in fields):
+            condition += f" and len(data) != {len(keys)} - absent"
+        with self._writer.block(f"if {condition}:"):
+            self._writer.line("take_unknown(data, result, index)")
+
+    def _write_field(self, number: int, variable: str, field: LoadFieldNode) -> None:
+        writer = self._writer
+        writer.line(f"# {literal(field.key)}")
+        with writer.block("try:"):
+            writer.line(f"{variable} = data[{literal(field.key)}]")
+        with writer.block("except KeyError:"):
+            writer.line("absent += 1")
+            self._write_default(number, variable, field)
+        lines = self._value_lines(number, variable, field)
+        if lines:
+            with writer.block("else:"):
+                self._write_lines(lines)
+        if not self._is_display:
+            key = literal(field.target)
+            setting = f"result[{key}] = {variable}"
+            if "." in field.target:
+                setting = f"set_value(result, {key}, {variable})"
+            with writer.block(f"if {variable} is not missing:"):
+                writer.line(setting)
+
+    def _write_default(self, number: int, variable: str, field: LoadFieldNode) -> None:
+        own = self._by_field(number, variable, "missing")
+        if field.own_default:
+            self._write_lines(own)
+        elif field.default is None:
+            self._write_lines([f"{variable} = missing", *self._skips()])
+        else:
+            default = [f"{variable} = {field.default}"]
+            self._write_lines(["if partial:", *_indented(own), "else:", *_indented(default)])
+
+    def _skips(self) -> list[str]:
+        return ["complete = False"] if self._is_display else []
+
+    def _by_field(self, number: int, variable: str, value: str) -> list[str]:
+        """The lines that leave a value to the field's own method."""
+        return [f"{variable} = load_field({number}, {value}, data, index)", *self._skips()]
+
+    def _value_lines(self, number: int, variable: str, field: LoadFieldNode) -> list[str]:
+        """The lines for a value that is there."""
+        kind = field.kind
+        if field.reason is not None:
+            return self._own_lines(f"load_field({number}, {variable}, data, index)", variable)
+        if kind.link is not None:
+            lines = self._own_lines(f"{kind.link}({variable}, data, index)", variable)
+            return [f"if {variable} is not None:", *_indented(lines)] if field.none_stays else lines
+        own = self._by_field(number, variable, variable)
+        accepted = self._accepted_lines(number, variable, field, own)
+        if kind.accepts is None:
+            return _any_value_lines(variable, field, accepted, own)
+        accepts = kind.accepts.format(value=variable)
+        if accepted:
+            opening = f"elif {variable} is not None:" if field.none_stays else "else:"
+            lines = [f"if {accepts}:", *_indented(accepted), opening, *_indented(own)]
+            if kind.stays is None or kind.valid is not None or field.validated:
+                return lines
+            return [f"if not ({kind.stays.format(value=variable)}):", *_indented(lines)]
+        refused = f"not ({accepts})"
+        if accepts.startswith(f"type({variable}) is ") and " or " not in accepts:
+            refused = accepts.replace(" is ", " is not ", 1)
+        if field.none_stays:
+            refused += f" and {variable} is not None"
+        return [f"if {refused}:", *_indented(own)]
+
+    def _own_lines(self, call: str, variable: str) -> list[str]:
+        lines = [f"{variable} = {call}"]
+        if self._is_display:
+            lines += [f"if {variable} is missing:", "    complete = False"]
+        return lines
+
+    def _accepted_lines(
+        self, number: int, variable: str, field: LoadFieldNode, own: list[str]
+    ) -> list[str]:
+        """The lines for a value that is accepted."""
+        kind = field.kind
+        if kind.items is not None:
+            return _copy_lines(variable, kind, own, self._validation(number, variable, field))
+        if kind.convert is None and kind.check is None:
+            return self._validation(number, variable, field)
+        lines = [f"loaded = {(kind.convert or '{value}').format(value=variable)}"]
+        if kind.check is not None:
+            lines += [f"if not ({kind.check.format(value='loaded')}):", "    loaded = missing"]
+        by_itself = f"loaded = load_field({number}, {variable}, data, index)"
+        result = [
+            "try:",
+            *_indented(lines),
+            "except Exception:",
+            "    loaded = missing",
+            "if loaded is missing:",
+            *_indented([by_itself, *self._skips()]),
+        ]
+        validation = self._validation(number, "loaded", field)
+        if validation:
+            result += ["else:", *_indented(validation)]
+        return [*result, f"{variable} = loaded"]
+
+    def _validation(self, number: int, variable: str, field: LoadFieldNode) -> list[str]:
+        """The lines that validate what was converted."""
+        call = f"validate_field({number}, {variable}, index)"
+        if field.validated:
+            return self._own_lines(call, variable)
+        if field.kind.valid is None:
+            return []
+        return [
+            "try:",
+            f"    valid = {field.kind.valid.format(value=variable)}",
+            "except Exception:",
+            "    valid = False",
+            "if not valid:",
+            *_indented([f"{variable} = {call}", *self._skips()]),
+        ]
+
+    def _write_lines(self, lines: list[str]) -> None:
+        for line in lines:
+            self._writer.line(line)
+
+
+def _any_value_lines(
+    variable: str, field: LoadFieldNode, accepted: list[str], own: list[str]
+) -> list[str]:
+    """The lines for a kind that accepts everything but None and the missing object."""
+    if field.none_stays:
+        refused = f"if {variable} is missing:"
+        accepts = f"elif {variable} is not None:"
+    else:
+        refused = f"if {variable} is None or {variable} is missing:"
+        accepts = "else:"
+    lines = [refused, *_indented(own)]
+    return [*lines, accepts, *_indented(accepted)] if accepted else lines
+
+
+def _copy_lines(variable: str, kind: LoadKind, own: list[str], validated: list[str]) -> list[str]:
+    """The lines that copy a list whose items stay as they are."""
+    return [
+        f"for each in {variable}:",
+        f"    if type(each) is not {kind.items}:",
+        *_indented(_indented(own)),
+        "        break",
+        "else:",
+        f"    {variable} = {variable}.copy()",
+        *_indented(validated),
+    ]
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]

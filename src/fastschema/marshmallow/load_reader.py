@@ -1,0 +1,122 @@
+"""Reading a marshmallow schema for loading: its description, and the node made from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import missing, utils
+
+from fastschema.cache import programs
+from fastschema.load_nodes import LoadFieldNode, LoadKind, LoadNode, LoadSlot
+from fastschema.marshmallow import validators
+from fastschema.marshmallow.load_conversions import FieldPath, kind, stock_kind
+from fastschema.marshmallow.load_kinds import (
+    LINKS,
+    OWN_METHOD,
+    Description,
+    allows_none,
+    describe,
+    describe_missing,
+    describe_validators,
+)
+from fastschema.nodes import UnreadableError
+from fastschema.program import LoadProgram
+from fastschema.recognition import Facts, Look, Recognizer
+
+_recognizer: Recognizer[LoadProgram] = Recognizer(missing)
+
+
+def read(schema: Any) -> tuple[LoadProgram, list[Any]]:
+    """The program that loads by a schema, and its fields in the order of loading.
+
+    The slots of its node resolve from a :class:`fastschema.marshmallow.loading.Load`.
+
+    :raises UnreadableError: if the schema cannot be compiled
+    """
+    fields = [*schema.load_fields.values()]
+    program = _recognizer.recognize(schema, fields)
+    if program is not None:
+        programs.used(program)
+        return program, fields
+    facts = _recognizer.facts(schema)
+    try:
+        description = _describe_schema(schema, facts)
+        program = programs.get(description, lambda: LoadProgram(_make_node(description)))
+    except UnreadableError:
+        raise
+    except Exception as error:
+        raise UnreadableError(f"the schema cannot be read: {error}") from error
+    _recognizer.learn(schema, fields, facts, program)
+    return program, fields
+
+
+def _describe_schema(schema: Any, facts: Facts) -> Description:
+    """All that the generated code depends on, as plain hashable values."""
+    look = Look.at_schema(schema, facts)
+    names = [*schema.load_fields]
+    facts.add(f"[*schema.load_fields] == {facts.name(names)}")
+    return (
+        "marshmallow load",
+        type(schema).__name__,
+        look.note("({it}.dict_class is dict)", schema.dict_class is dict),
+        tuple(
+            [
+                _describe_field(name, Look(field, f"field_{index}", facts))
+                for index, (name, field) in enumerate(schema.load_fields.items())
+            ]
+        ),
+    )
+
+
+def _describe_field(name: str, look: Look) -> Description:
+    data_key, attribute = look.get("data_key"), look.get("attribute")
+    if type(name) is not str:
+        raise UnreadableError("the name of a field is not a plain str")
+    for option, value in (("data_key", data_key), ("attribute", attribute)):
+        if value is not None and type(value) is not str:
+            raise UnreadableError(f"the {option} of {name!a} is not a plain str")
+    key = name if data_key is None else data_key
+    described = describe(look)
+    if described[0] == OWN_METHOD:
+        return (key, attribute or name, described, False, "own", ())
+    checks = describe_validators(look, described)
+    return (key, attribute or name, described, allows_none(look), describe_missing(look), checks)
+
+
+def _make_node(description: Description) -> LoadNode:
+    """The node for a description: from the description alone, so that the cache is right."""
+    _, name, is_dict, descriptions = description
+    slots: list[LoadSlot] = []
+    if not is_dict:
+        slots.append(LoadSlot("dict_class", lambda subject: subject.schema.dict_class))
+    nodes = [_field_node(index, each, slots) for index, each in enumerate(descriptions)]
+    return LoadNode(
+        name=name,
+        fields=tuple(nodes),
+        slots=tuple(slots),
+        missing=missing,
+        set_value=utils.set_value,
+        dict_class=None if is_dict else "dict_class",
+    )
+
+
+def _field_node(index: int, description: Description, slots: list[LoadSlot]) -> LoadFieldNode:
+    key, target, described, none_stays, when_missing, checks = description
+    field = f"fields[{index}]"
+    if described[0] == OWN_METHOD:
+        return LoadFieldNode(
+            key, target, field, stock_kind(), own_default=True, reason=described[1]
+        )
+    is_custom = checks == validators.CUSTOM
+    by_kind = () if is_custom or described[0] in LINKS else checks
+    made: LoadKind = kind(described, by_kind, FieldPath.of(index), slots)
+    return LoadFieldNode(
+        key,
+        target,
+        field,
+        made,
+        none_stays=none_stays,
+        default=f"{field}.load_default" if when_missing == "value" else None,
+        own_default=when_missing == "own",
+        validated=is_custom and made.link is None,
+    )

@@ -1,0 +1,197 @@
+"""Loading by marshmallow schemas: what stock does around the generated code."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from marshmallow import Schema, ValidationError, utils
+from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES_SCHEMA
+
+from fastschema import json
+from fastschema.marshmallow.load import (
+    KNOWN_DESERIALIZE,
+    STOCK_DESERIALIZE,
+    ErrorStore,
+    Load,
+    overrides_load,
+)
+from fastschema.statistics import recorder
+from fastschema.switch import is_disabled
+
+__all__ = [
+    "KNOWN_DESERIALIZE",
+    "STOCK_DESERIALIZE",
+    "deserialize",
+    "do_load",
+    "load",
+    "loads",
+    "validate",
+]
+
+
+def load(schema: Any, data: Any, **options: Any) -> Any:
+    """What ``Schema.load`` returns, compiled between its hooks, be it installed or not.
+
+    :param options: ``many``, ``partial`` and ``unknown``, as for ``Schema.load``
+    :raises ValidationError: as stock
+    """
+    if overrides_load(schema) is not None:
+        return schema.load(data, **options)
+    return do_load(schema, data, **options)
+
+
+def loads(schema: Any, text: str | bytes | bytearray, **options: Any) -> Any:
+    """What :func:`load` returns for the value of a JSON text.
+
+    A schema that overrides ``loads`` or ``load`` reads the text itself.
+
+    :raises ValueError: what ``json.loads`` raises
+    :raises ValidationError: as stock
+    """
+    is_stock = type(schema).loads is _STOCK_LOADS and "loads" not in schema.__dict__
+    if overrides_load(schema) is not None or not is_stock:
+        return schema.loads(text, **options)
+    return do_load(schema, json.loads(text), **options)
+
+
+def validate(schema: Any, data: Any, **options: Any) -> Any:
+    """What ``Schema.validate`` returns: the messages of all errors, or an empty dictionary.
+
+    :param options: ``many`` and ``partial``, as for ``Schema.validate``
+    """
+    is_stock = type(schema).validate is _STOCK_VALIDATE and "validate" not in schema.__dict__
+    if overrides_load(schema) is not None or not is_stock:
+        return schema.validate(data, **options)
+    try:
+        do_load(schema, data, **options, postprocess=False)
+    except ValidationError as error:
+        return error.messages
+    return {}
+
+
+def do_load(
+    schema: Any,
+    data: Any,
+    *,
+    many: bool | None = None,
+    partial: Any = None,
+    unknown: Any = None,
+    postprocess: bool = True,
+) -> Any:
+    """What ``Schema._do_load`` returns, with compiled code for ``_deserialize``.
+
+    :raises ValidationError: as stock
+    """
+    many = schema.many if many is None else bool(many)
+    unknown = schema.unknown if unknown is None else _checked_unknown(unknown)
+    partial = schema.partial if partial is None else partial
+    options = {"many": many, "partial": partial, "unknown": unknown}
+    errors: Any = {}
+    result = None
+    processed = data
+    hooks = schema._hooks
+    try:
+        if hooks.get(PRE_LOAD):
+            processed = _process(schema, PRE_LOAD, data, data, options)
+    except ValidationError as error:
+        errors = _normalized_messages(error)
+        if not errors:
+            # Stock's own error, which it comes to as there is nothing to go on with.
+            raise UnboundLocalError(_UNBOUND) from error
+    if not errors:
+        store = ErrorStore()
+        result = deserialize(schema, processed, store, **options, index=None)
+        schema._invoke_field_validators(error_store=store, data=result, many=many)
+        if hooks.get(VALIDATES_SCHEMA):
+            _validate_schema(schema, result, data, store, options)
+        errors = store.errors
+        if not errors and postprocess and hooks.get(POST_LOAD):
+            try:
+                result = _process(schema, POST_LOAD, result, data, options)
+            except ValidationError as error:
+                errors = _normalized_messages(error)
+    if errors:
+        exception = ValidationError(errors, data=data, valid_data=result)
+        schema.handle_error(exception, data, many=many, partial=partial)
+        raise exception
+    return result
+
+
+def _parameters(method: Callable[..., Any]) -> Any:
+    return inspect.signature(method).parameters
+
+
+_UNBOUND = "cannot access local variable 'processed_data' where it is not associated with a value"
+_STOCK_LOADS = Schema.loads
+_STOCK_VALIDATE = Schema.validate
+_normalized_messages: Any = ValidationError.normalized_messages  # it has no types
+# marshmallow 3 and 4 pass their hooks different things.
+_PROCESSORS_TAKE_UNKNOWN = "unknown" in _parameters(Schema._invoke_load_processors)
+_VALIDATORS_TAKE_UNKNOWN = "unknown" in _parameters(Schema._invoke_schema_validators)
+_PASS_COLLECTION = next(
+    name
+    for name in ("pass_collection", "pass_many")
+    if name in _parameters(Schema._invoke_schema_validators)
+)
+_checked_unknown: Callable[[Any], Any] = getattr(
+    utils, "validate_unknown_parameter_value", lambda unknown: unknown
+)
+
+
+def _process(schema: Any, tag: str, data: Any, original: Any, options: dict[str, Any]) -> Any:
+    """Call the hooks of one sort."""
+    if not _PROCESSORS_TAKE_UNKNOWN:
+        options = {name: options[name] for name in ("many", "partial")}
+    return schema._invoke_load_processors(tag, data, original_data=original, **options)
+
+
+def _validate_schema(
+    schema: Any, result: Any, data: Any, store: Any, options: dict[str, Any]
+) -> None:
+    """Call the ``validates_schema`` hooks, those for whole collections first."""
+    if not _VALIDATORS_TAKE_UNKNOWN:
+        options = {name: options[name] for name in ("many", "partial")}
+    field_errors = bool(store.errors)
+    for pass_collection in (True, False):
+        schema._invoke_schema_validators(
+            error_store=store,
+            data=result,
+            original_data=data,
+            field_errors=field_errors,
+            **{_PASS_COLLECTION: pass_collection},
+            **options,
+        )
+
+
+def deserialize(
+    schema: Any,
+    data: Any,
+    error_store: Any,
+    *,
+    many: bool,
+    partial: Any,
+    unknown: Any,
+    index: int | None,
+) -> Any:
+    """What ``Schema._deserialize`` returns, by generated code where the schema can be compiled."""
+    is_collection = type(data) is list or type(data) is tuple
+    if not is_disabled() and (is_collection or not many):
+        load = Load.begin(schema, error_store, partial, unknown, do_load)
+        if load is not None:
+            if many:
+                return load.rows(data)
+            recorder.compiled(1, load.program.compiled_fields, load.program.stock_fields)
+            return load.bind()(data, index if schema.opts.index_errors else None)
+    result = STOCK_DESERIALIZE(
+        schema,
+        data,
+        error_store=error_store,
+        many=many,
+        partial=partial,
+        unknown=unknown,
+        index=index,
+    )
+    recorder.stock(len(result) if many else 1)
+    return result

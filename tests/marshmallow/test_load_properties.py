@@ -1,0 +1,641 @@
+"""Random schemas and random data, loaded through stock and through fastschema."""
+
+from __future__ import annotations
+
+import collections
+import datetime as dt
+import decimal
+import json
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from marshmallow import (
+    EXCLUDE,
+    INCLUDE,
+    RAISE,
+    Schema,
+    ValidationError,
+    fields,
+    missing,
+    post_load,
+    pre_load,
+    validate,
+    validates,
+    validates_schema,
+)
+
+from tests.marshmallow.differential import MARSHMALLOW_3
+from tests.marshmallow.load_differential import Comparison, typed
+from tests.marshmallow.test_properties import (
+    CONTEXTS,
+    DECIMALS,
+    MOMENTS,
+    NUMBERS,
+    REALS,
+    TEXTS,
+    Colour,
+    Moment,
+    Size,
+    Text,
+    Whole,
+)
+
+CALLS: list[Any] = []
+MAX_DEPTH = 3
+
+
+@dataclass
+class Kind:
+    """How to make a field, and which values are (mostly) right for it."""
+
+    make: Callable[..., Any]
+    values: st.SearchStrategy[Any]
+
+
+@dataclass
+class FieldPlan:
+    kind: Kind
+    options: dict[str, Any]
+
+    def key(self, name: str) -> Any:
+        """The key that its value has in the data."""
+        return self.options.get("data_key", name)
+
+
+@dataclass
+class SchemaPlan:
+    """A schema to be made, and the data that it loads."""
+
+    fields: dict[str, FieldPlan]
+    bases: tuple[type, ...] = ()
+    body: dict[str, Any] = field(default_factory=dict)
+    meta: dict[str, Any] = field(default_factory=dict)
+
+    def make(self) -> type[Schema]:
+        """A new class of schemas."""
+        made = {
+            name: plan.kind.make(**plan.options, load_only=True)
+            for name, plan in self.fields.items()
+        }
+        meta = {**self.meta, "include": made, "register": False}
+        bases = (*self.bases, Schema)
+        return type("Random", bases, {**self.body, "Meta": type("Meta", (), meta)})
+
+
+# User code
+
+
+class Shouted(fields.String):
+    def _deserialize(self, value, attr, data, **kwargs):
+        CALLS.append(("shouted", value, attr, kwargs))
+        return super()._deserialize(value, attr, data, **kwargs).upper()
+
+
+class Checked(fields.Integer):
+    def _validate_missing(self, value):
+        CALLS.append(("missing", value))
+        super()._validate_missing(value)
+
+    def _validate(self, value):
+        CALLS.append(("validate", value))
+        super()._validate(value)
+        if value == 7:
+            raise ValidationError({"seven": ["not this one"]}, valid_data=7)
+
+
+class Preprocessed(fields.Float):
+    def deserialize(self, value, attr=None, data=None, **kwargs):
+        CALLS.append(("deserialize", value, attr, kwargs))
+        return super().deserialize(None if value == "none" else value, attr, data, **kwargs)
+
+
+class CheckedNested(fields.Nested):
+    def _validate(self, value):
+        CALLS.append("validate nested")
+        super()._validate(value)
+        if len(value) > 2:
+            raise ValidationError("too much")
+
+
+class Before:
+    @pre_load
+    def before(self, data, **kwargs):
+        CALLS.append(("before", typed(data), kwargs))
+        if isinstance(data, dict) and "refused" in data:
+            raise ValidationError(data["refused"], "a")
+        return data
+
+
+class After:
+    @post_load(pass_original=True)
+    def after(self, data, original, **kwargs):
+        CALLS.append(("after", typed(data), typed(original), kwargs))
+        return types.SimpleNamespace(**{repr(name): each for name, each in data.items()})
+
+
+class Validating:
+    @validates_schema
+    def check(self, data, **kwargs):
+        CALLS.append(("check", typed(data), kwargs))
+        if len(data) == 2:
+            raise ValidationError("two are too few", next(iter(data)))
+
+    @validates_schema(skip_on_field_errors=False, pass_original=True)
+    def check_always(self, data, original, **kwargs):
+        CALLS.append(("check always", typed(data), typed(original), kwargs))
+        if not data:
+            raise ValidationError({"a": ["nothing"], "_schema": ["nothing at all"]})
+
+
+class Handling:
+    def handle_error(self, error, data, **kwargs):
+        CALLS.append(("handle", typed(error.messages), typed(error.valid_data), kwargs))
+
+
+def noting(value):
+    CALLS.append(("noting", typed(value)))
+
+
+def refusing(value):
+    CALLS.append(("refusing", typed(value)))
+    if value in (0, "", [], {}, None):
+        raise ValidationError(["empty", {"value": [repr(value)]}], code=1)
+
+
+def returning_false(value):
+    return bool(value)
+
+
+VALIDATORS = [
+    validate.Length(1, 3),
+    validate.Length(max=2, error="{input} has more than {max}"),
+    validate.Length(equal=2),
+    validate.Range(0),
+    validate.Range(-5, 5, min_inclusive=False),
+    validate.Range(max="m"),
+    validate.OneOf([1, 2, "a", None, 2.5]),
+    validate.OneOf(["a", "b"], ["A", "B"], error="{input} {labels}"),
+    validate.NoneOf([0, "", "x"]),
+    validate.Equal(1),
+    validate.Regexp(r"\w", error="{input} is not {regex}"),
+    validate.ContainsOnly([1, 2, "a"]),
+    validate.ContainsNoneOf("ab"),
+    validate.Email(),
+    validate.URL(relative=True),
+    validate.Predicate("isalpha"),
+    validate.And(validate.Length(1), refusing),
+    validate.Range(0, error="{nothing}"),
+    noting,
+    refusing,
+    returning_false,
+]
+
+
+# Fields
+
+ISO_MOMENTS = MOMENTS.map(dt.datetime.isoformat)
+
+SIMPLE_KINDS = [
+    Kind(fields.String, TEXTS | st.binary(max_size=3)),
+    Kind(Shouted, TEXTS),
+    Kind(fields.Raw, TEXTS | NUMBERS | st.none() | st.lists(REALS, max_size=2)),
+    Kind(fields.Integer, NUMBERS | NUMBERS.map(str) | REALS),
+    Kind(lambda **options: fields.Integer(strict=True, **options), NUMBERS | REALS),
+    Kind(Checked, st.integers(0, 9)),
+    Kind(fields.Float, REALS | NUMBERS | REALS.map(str)),
+    Kind(lambda **options: fields.Float(allow_nan=True, **options), REALS | st.just("nan")),
+    Kind(Preprocessed, REALS | st.just("none")),
+    Kind(fields.Boolean, st.booleans() | st.sampled_from(["yes", "off", 1, 0, 1.0, "1"])),
+    Kind(lambda **options: fields.Boolean(truthy={"a"}, **options), st.sampled_from(["a", 0])),
+    Kind(fields.DateTime, ISO_MOMENTS | MOMENTS),
+    Kind(fields.NaiveDateTime, ISO_MOMENTS),
+    Kind(lambda **options: fields.NaiveDateTime(timezone=dt.UTC, **options), ISO_MOMENTS),
+    Kind(fields.AwareDateTime, ISO_MOMENTS),
+    Kind(lambda **options: fields.AwareDateTime(default_timezone=dt.UTC, **options), ISO_MOMENTS),
+    Kind(lambda **options: fields.DateTime("timestamp", **options), REALS | NUMBERS),
+    Kind(lambda **options: fields.DateTime("%Y {} %d", **options), st.just("2024 {} 01")),
+    Kind(fields.Date, st.dates().map(str) | st.dates()),
+    Kind(fields.Time, st.times().map(str) | st.times()),
+    Kind(fields.TimeDelta, st.integers(-9999, 9999) | REALS),
+    Kind(fields.UUID, st.uuids().map(str) | st.uuids() | st.binary(min_size=16, max_size=16)),
+    Kind(lambda **options: fields.Enum(Colour, **options), st.sampled_from(["RED", "GREEN"])),
+    Kind(
+        lambda **options: fields.Enum(Colour, by_value=True, **options), st.sampled_from([1, "g"])
+    ),
+    Kind(
+        lambda **options: fields.Enum(Size, by_value=fields.Integer, **options),
+        st.sampled_from([1, "1", Size.S]),
+    ),
+    Kind(fields.IP, st.ip_addresses().map(str)),
+    Kind(fields.IPInterface, st.ip_addresses().map(lambda address: f"{address}/8")),
+    Kind(fields.Email, st.emails() | TEXTS),
+    Kind(fields.Url, st.sampled_from(["http://example.com", "ftp://a.bc/d", "/a"]) | TEXTS),
+    Kind(lambda **options: fields.Constant([1], **options), st.none()),
+    Kind(lambda **options: fields.Function(deserialize=repr, **options), TEXTS),
+]
+
+KEYS_OF_DATA = ["a", "b", "c", "items", "class", "Key", "", "_schema", '"\n{}', "\ud800", "data"]
+
+WRONG = st.one_of(
+    TEXTS,
+    NUMBERS,
+    REALS,
+    DECIMALS,
+    MOMENTS,
+    st.booleans(),
+    st.binary(max_size=4),
+    st.uuids(),
+    st.dates(),
+    st.sampled_from([*Colour, *Size, Text("12"), Whole(3), Moment(2024, 1, 2), "1.5", {}, [], ()]),
+    st.sampled_from([missing, None, {"a"}, frozenset(), b"12", {1: 2}, object, [None], [[]]]),
+    st.lists(st.integers(0, 5), max_size=2),
+    st.dictionaries(st.sampled_from(KEYS_OF_DATA), st.integers(), max_size=3),
+)
+
+
+@st.composite
+def decimal_kinds(draw):
+    places = draw(st.none() | st.integers(-3, 12))
+    rounding = draw(st.sampled_from([None, decimal.ROUND_UP, decimal.ROUND_HALF_EVEN]))
+    allow_nan = draw(st.booleans())
+
+    def make(**options):
+        return fields.Decimal(places, rounding, allow_nan=allow_nan, **options)
+
+    return Kind(make, DECIMALS | DECIMALS.map(str) | NUMBERS | REALS)
+
+
+@st.composite
+def list_kinds(draw, depth):
+    inner, options = draw(kinds(depth)), draw(inner_options())
+    wrong = draw(st.booleans())
+    values = (inner.values | WRONG) if wrong else inner.values
+    return Kind(
+        lambda **own: fields.List(inner.make(**options), **own), st.lists(values, max_size=3)
+    )
+
+
+@st.composite
+def tuple_kinds(draw, depth):
+    inner = draw(st.lists(st.tuples(kinds(depth), inner_options()), max_size=3))
+    values = st.tuples(*[kind.values for kind, _ in inner])
+    return Kind(
+        lambda **own: fields.Tuple([kind.make(**options) for kind, options in inner], **own),
+        values | values.map(list),
+    )
+
+
+@st.composite
+def dict_kinds(draw, depth):
+    key, value = draw(st.none() | st.sampled_from(SIMPLE_KINDS)), draw(st.none() | kinds(depth))
+    key_options, value_options = draw(inner_options()), draw(inner_options())
+    keys = (TEXTS if key is None else key.values).filter(is_hashable)
+    values = WRONG if value is None else value.values
+
+    def make(**own):
+        return fields.Dict(
+            key and key.make(**key_options), value and value.make(**value_options), **own
+        )
+
+    return Kind(make, st.dictionaries(keys, values, max_size=3))
+
+
+def is_hashable(value):
+    try:
+        hash(value)
+    except TypeError:  # a list, or a signaling NaN
+        return False
+    return True
+
+
+UNKNOWN = [None, EXCLUDE, INCLUDE, RAISE]
+
+
+@st.composite
+def nested_kinds(draw, depth):
+    plan = draw(schema_plans(depth - 1))
+    many = draw(st.sampled_from([None, False, True]))
+    unknown = draw(st.sampled_from(UNKNOWN))
+    names = sorted(plan.fields)
+    selection = draw(st.sampled_from([{}, {"only": names[:1]}, {"exclude": names[1:]}]))
+    whole = row_values(plan)
+    if draw(st.integers(0, 3)) == 0:
+        name = draw(st.sampled_from(names))
+        values = plan.fields[name].kind.values
+        return Kind(
+            lambda **own: fields.Pluck(plan.make(), name, many=bool(many), unknown=unknown, **own),
+            st.lists(values, max_size=3) if many else values,
+        )
+    partial = draw(st.sampled_from([None, None, True, False, names[:1]]))
+    nest = draw(st.sampled_from([fields.Nested, fields.Nested, CheckedNested]))
+
+    def make(**own):
+        schema = plan.make()
+        nested = schema if partial is None else schema(partial=partial)
+        return nest(nested, many=many, unknown=unknown, **selection, **own)
+
+    return Kind(make, st.lists(whole | WRONG, max_size=3) if many else whole)
+
+
+def kinds(depth):
+    """Kinds of fields; nested ones while there is depth left."""
+    several = [st.sampled_from(SIMPLE_KINDS), st.sampled_from(SIMPLE_KINDS), decimal_kinds()]
+    if depth > 1:
+        several += [make(depth - 1) for make in (list_kinds, tuple_kinds, dict_kinds)]
+        several += [nested_kinds(depth), nested_kinds(depth)]
+    return st.one_of(several)
+
+
+NAMES = st.sampled_from(
+    ["a", "b", "c", "items", "class", '"\n{}', "data", "\ud800", "missing", "result", "x.y", ""]
+)
+DEFAULTS = [None, 3, "12", list, lambda: None, lambda: missing, missing]
+MESSAGES = [
+    dict.fromkeys(["required", "null", "invalid", "type"], "wrong: {input}"),
+    {"required": ["a", {"b": "c"}], "null": {"d": ["e"]}},
+]
+
+
+def refuse_default():
+    raise ValidationError({"default": ["refused"]})
+
+
+@st.composite
+def inner_options(draw):
+    """Options for any field, also one inside of another."""
+    options = {}
+    if draw(st.integers(0, 3)) == 0:
+        options["allow_none"] = True
+    if draw(st.integers(0, 2)) == 0:
+        options["validate"] = draw(st.lists(st.sampled_from(VALIDATORS), min_size=1, max_size=3))
+    if not MARSHMALLOW_3 and draw(st.integers(0, 11)) == 0:
+        name = draw(st.sampled_from(["pre_load", "post_load"]))
+        options[name] = [draw(st.sampled_from([lambda value: value, repr, refusing]))]
+    return options
+
+
+@st.composite
+def field_options(draw):
+    options = draw(inner_options())
+    luck = draw(st.integers(0, 9))
+    if luck < 3:
+        options["required"] = True
+    elif luck < 6:
+        options["load_default"] = draw(st.sampled_from([*DEFAULTS, refuse_default]))
+    if draw(st.integers(0, 5)) == 0:
+        options["attribute"] = draw(st.sampled_from(["a", "b.a", "c", "", "x.z", "very.deep.one"]))
+    return options
+
+
+@st.composite
+def schema_plans(draw, depth=MAX_DEPTH):
+    names = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    planned = {name: FieldPlan(draw(kinds(depth)), draw(field_options())) for name in names}
+    for plan in planned.values():
+        if isinstance(plan.kind.make(), fields.Constant):
+            plan.options.pop("required", None)  # stock refuses to make it
+    if draw(st.integers(0, 3)) == 0:
+        planned[names[0]].options["data_key"] = draw(st.sampled_from(["", "Key", "b", "_schema"]))
+    if draw(st.integers(0, 3)) == 0:
+        planned[names[-1]].options["error_messages"] = draw(st.sampled_from(MESSAGES))
+    targets = [plan.options.get("attribute") or name for name, plan in planned.items()]
+    for name, target in zip(names, targets, strict=True):
+        if targets.count(target) > 1:  # stock refuses that
+            planned[name].options.pop("attribute", None)
+    targets = [plan.options.get("attribute") or name for name, plan in planned.items()]
+    if len({*targets}) < len(targets):
+        for plan in planned.values():
+            plan.options.pop("attribute", None)
+    hooks = (Before, After, Validating, Handling)
+    bases = tuple([base for base in hooks if draw(st.integers(0, 5)) == 0])
+    body: dict[str, Any] = {}
+    if draw(st.integers(0, 7)) == 0:
+        body["dict_class"] = collections.OrderedDict
+    if draw(st.integers(0, 5)) == 0:
+        body["check_field"] = field_validator(draw(st.sampled_from(names)))
+    meta = {"unknown": draw(st.sampled_from([RAISE, RAISE, INCLUDE, EXCLUDE]))}
+    meta["index_errors"] = draw(st.integers(0, 3)) > 0
+    return SchemaPlan(planned, bases, body, meta)
+
+
+def field_validator(name):
+    @validates(name)
+    def check_field(self, value, **kwargs):
+        CALLS.append(("check field", typed(value), kwargs))
+        if not value:
+            raise ValidationError({0: "refused"}, valid_data=[])
+
+    return check_field
+
+
+# Data
+
+
+def as_dict(values):
+    return values
+
+
+def as_ordered(values):
+    return collections.OrderedDict(values)
+
+
+def as_userdict(values):
+    return collections.UserDict(values)
+
+
+def as_proxy(values):
+    return collections.ChainMap(values)
+
+
+MAPPINGS = [*[as_dict] * 9, as_ordered, as_userdict, as_proxy]
+
+
+@st.composite
+def row_values(draw, plan):
+    """Data for a plan, mostly with all it needs, mostly right."""
+    values = {}
+    for name, each in plan.fields.items():
+        luck = draw(st.integers(0, 15))
+        if luck == 0:
+            continue
+        strategy = each.kind.values
+        if luck == 1:
+            strategy = st.sampled_from([None, missing])
+        if luck == 2:
+            strategy = WRONG
+        values[each.key(name)] = draw(strategy)
+    if draw(st.integers(0, 5)) == 0:
+        more = st.sampled_from([*KEYS_OF_DATA, "unknown", "refused", 5, None, ("a", 1)])
+        values.update(draw(st.dictionaries(more, WRONG, max_size=3)))
+    if draw(st.integers(0, 5)) == 0:
+        values = dict(reversed(list(values.items())))
+    return draw(st.sampled_from(MAPPINGS))(values)
+
+
+@st.composite
+def arguments_for(draw, plan):
+    """What ``load`` is told besides the data."""
+    arguments = {}
+    if draw(st.integers(0, 2)) == 0:
+        names = [*plan.fields, "a.b", "b.a", "items.a", "Key.a", "unknown"]
+        some = st.lists(st.sampled_from(names), max_size=3)
+        arguments["partial"] = draw(
+            st.booleans() | some | some.map(tuple) | some.map(set) | st.just("a")
+        )
+    if draw(st.integers(0, 2)) == 0:
+        arguments["unknown"] = draw(st.sampled_from(UNKNOWN))
+    return arguments
+
+
+PLANS_WITH_ROW = schema_plans().flatmap(
+    lambda plan: st.tuples(st.just(plan), row_values(plan), arguments_for(plan))
+)
+PLANS_WITH_ROWS = schema_plans().flatmap(
+    lambda plan: st.tuples(
+        st.just(plan), st.lists(row_values(plan) | WRONG, max_size=5), arguments_for(plan)
+    )
+)
+
+
+@given(PLANS_WITH_ROW)
+def test_data_are_loaded_as_by_stock(example):
+    plan, row, arguments = example
+    comparison = Comparison(plan.make(), CALLS)
+
+    comparison.check_fresh(row, **arguments)
+    comparison.check(row, **arguments)
+
+
+@given(PLANS_WITH_ROWS)
+def test_rows_are_loaded_as_by_stock(example):
+    plan, rows, arguments = example
+    comparison = Comparison(plan.make(), CALLS)
+
+    comparison.check(rows, many=True, **arguments)
+    comparison.check(tuple(rows), many=True, **arguments)
+
+
+@given(schema_plans(1), st.lists(WRONG, max_size=5))
+def test_anything_is_loaded_as_by_stock(plan, values):
+    comparison = Comparison(plan.make(), CALLS)
+    keys = [each.key(name) for name, each in plan.fields.items()]
+    for value in values:
+        comparison.check(value)
+        comparison.check(value, many=True)
+        comparison.check(dict.fromkeys(keys, value))
+
+
+@given(st.sampled_from(SIMPLE_KINDS) | decimal_kinds(), WRONG, st.sampled_from(CONTEXTS))
+def test_any_value_in_any_decimal_context_is_loaded_as_by_stock(kind, value, context):
+    plan = SchemaPlan({"a": FieldPlan(kind, {}), "b": FieldPlan(kind, {"allow_none": True})})
+    with decimal.localcontext(context):
+        Comparison(plan.make(), CALLS).check({"a": value, "b": value})
+
+
+@given(st.data())
+def test_right_values_of_any_kind_with_any_option_are_loaded_as_by_stock(data):
+    kind = data.draw(st.sampled_from(SIMPLE_KINDS) | decimal_kinds())
+    options = data.draw(inner_options())
+    schema = SchemaPlan({"a": FieldPlan(kind, options)}).make()
+    rows = data.draw(st.lists(st.fixed_dictionaries({"a": kind.values}), max_size=4))
+
+    Comparison(schema, CALLS).check(rows, many=True)
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | NUMBERS | REALS | TEXTS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(KEYS_OF_DATA), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(schema_plans(2), JSON_VALUES, st.booleans())
+def test_json_is_loaded_as_by_stock(plan, value, ascii_only):
+    comparison = Comparison(plan.make(), CALLS)
+    row = {each.key(name): value for name, each in plan.fields.items()}
+    for data in (value, row, [row, value]):
+        text = json.dumps(data, ensure_ascii=ascii_only)
+        comparison.check_texts([text, text.encode("utf-8", "surrogatepass")])
+        comparison.check_texts([text], many=isinstance(data, list))
+
+
+@given(PLANS_WITH_ROW, PLANS_WITH_ROW)
+def test_fields_exchanged_after_the_first_use_are_seen(first, second):
+    (plan, row, arguments), (other, other_row, _) = first, second
+    comparison = Comparison(plan.make(), CALLS)
+    comparison.check(row, **arguments)
+    replacement = other.make()().load_fields
+    for schema in (comparison.stock, comparison.schema):
+        schema.load_fields = replacement
+    for data in (row, other_row):
+        comparison.check(data, **arguments)
+
+
+@given(PLANS_WITH_ROW, st.data())
+def test_options_changed_after_the_first_use_are_seen(example, data):
+    plan, row, arguments = example
+    comparison = Comparison(plan.make(), CALLS)
+    comparison.check(row, **arguments)
+    name = data.draw(st.sampled_from(sorted(plan.fields)))
+    changes = data.draw(
+        st.lists(
+            st.sampled_from(
+                [
+                    ("required", True),
+                    ("required", False),
+                    ("allow_none", True),
+                    ("allow_none", False),
+                    ("load_default", 5),
+                    ("load_default", missing),
+                    ("load_default", refuse_default),
+                    ("data_key", "Key"),
+                    ("attribute", "x.w"),
+                    ("validators", [refusing]),
+                    ("validators", []),
+                    ("error_messages", MESSAGES[0]),
+                    ("inner", fields.String()),
+                    ("strict", True),
+                    ("allow_nan", True),
+                    ("unknown", INCLUDE),
+                    ("many", True),
+                    ("only", ("a",)),
+                    ("key_field", None),
+                    ("value_field", fields.Integer()),
+                    ("tuple_fields", [fields.String()]),
+                    ("format", "%Y"),
+                    ("by_value", True),
+                    ("enum", Size),
+                    ("truthy", {"b"}),
+                    ("places", None),
+                ]
+            ),
+            min_size=1,
+            max_size=3,
+        )
+    )
+    for attribute, value in changes:
+        for schema in (comparison.stock, comparison.schema):
+            setattr(schema.fields[name], attribute, value)
+        comparison.check(row, **arguments)
+        comparison.check([row, {}], many=True, **arguments)
+
+
+@given(st.text(min_size=1), TEXTS, TEXTS, JSON_VALUES)
+def test_any_text_is_a_key_and_an_attribute(name, data_key, attribute, value):
+    schema = SchemaPlan(
+        {
+            name: FieldPlan(SIMPLE_KINDS[0], {"data_key": data_key, "attribute": attribute}),
+            f"{name}_": FieldPlan(SIMPLE_KINDS[3], {}),
+        }
+    ).make()
+    comparison = Comparison(schema)
+    for row in ({name: value, f"{name}_": "5"}, {data_key: "a"}, {data_key: value, attribute: 1}):
+        for unknown in UNKNOWN:
+            comparison.check(row, unknown=unknown)

@@ -1,0 +1,853 @@
+"""Validators of every kind on fields of every sort, through stock and through fastschema."""
+
+import collections
+import enum
+import re
+from decimal import Decimal
+from functools import partial
+
+import pytest
+from marshmallow import Schema, ValidationError, fields, validate
+
+from tests.marshmallow.differential import MARSHMALLOW_3
+from tests.marshmallow.load_differential import Comparison, assert_loads_same
+
+LOG = []
+
+
+class Colour(enum.Enum):
+    RED = 1
+    GREEN = 2
+
+
+class Text(str):
+    __slots__ = ()
+
+    def __format__(self, specification):
+        LOG.append(("format", specification))
+        return f"<{str.__str__(self)}>"
+
+
+class Uncertain:
+    """Compares with nothing, has no length and no text."""
+
+    def __eq__(self, other):
+        raise LookupError("no equality")
+
+    __hash__ = None
+
+    def __lt__(self, other):
+        raise LookupError("no order")
+
+    __gt__ = __le__ = __ge__ = __lt__
+
+    def __len__(self):
+        raise LookupError("no length")
+
+    def __repr__(self):
+        return "uncertain"
+
+
+class Sized:
+    """Logs what is asked of it."""
+
+    def __len__(self):
+        LOG.append("len")
+        return 3
+
+    def __eq__(self, other):
+        LOG.append(("eq", other))
+        return other == 3
+
+    def __ne__(self, other):
+        LOG.append(("ne", other))
+        return other != 4
+
+    def __hash__(self):
+        LOG.append("hash")
+        return hash(3)
+
+    def __lt__(self, other):
+        LOG.append(("lt", other))
+        return other == 1
+
+    def __gt__(self, other):
+        LOG.append(("gt", other))
+        return ""
+
+    __le__ = __lt__
+    __ge__ = __gt__
+
+    def __iter__(self):
+        LOG.append("iter")
+        return iter((1, 2, 3))
+
+    def __repr__(self):
+        return "sized"
+
+    def __contains__(self, item):
+        LOG.append(("contains", item))
+        return item in (1, "a")
+
+
+class Pattern:
+    """Stands in for a compiled pattern, as that of another module does."""
+
+    pattern = "own pattern"
+
+    def match(self, value):
+        LOG.append(("match", value))
+        return 0 if value == "zero" else value if value == "" else None
+
+
+class Bounded:
+    """A bound that is computed anew."""
+
+    def __init__(self, bound):
+        self.bound = bound
+
+    def __lt__(self, other):
+        LOG.append(("bound", other))
+        return self.bound < other
+
+    def __gt__(self, other):
+        LOG.append(("bound", other))
+        return self.bound > other
+
+    __le__, __ge__ = __lt__, __gt__
+
+    def __str__(self):
+        return "a bound"
+
+
+def numbers():
+    yield from (1, 2)
+
+
+VALUES = [
+    "",
+    "a",
+    "ab",
+    "abc",
+    "abcd",
+    "A",
+    " abc",
+    "abc\n",
+    "12",
+    "zero",
+    "\ud800",
+    "{input}",
+    "x" * 100,
+    Text("ab"),
+    Text("nothing"),
+    b"ab",
+    0,
+    1,
+    2,
+    3,
+    5,
+    -1,
+    True,
+    False,
+    2**70,
+    10**4400,
+    0.0,
+    -0.0,
+    1.0,
+    2.5,
+    float("nan"),
+    float("inf"),
+    Decimal("1"),
+    Decimal("2.5"),
+    Decimal("NaN"),
+    Decimal("sNaN"),
+    None,
+    [],
+    [1],
+    [1, 2],
+    ["a", "b"],
+    [1, "a", None],
+    [[1]],
+    [{}],
+    (1, 2),
+    {"a"},
+    {},
+    {"a": 1},
+    {1: 2, 3: 4},
+    collections.deque([1, 2]),
+    Colour.RED,
+    Uncertain(),
+    Sized(),
+    object,
+    len,
+    ...,
+    "a@example.com",
+    "a@EXAMPLE.com",
+    "a@localhost",
+    "a@b",
+    "a.@b.com",
+    '"quoted"@b.com',
+    "a@[127.0.0.1]",
+    "a@[127.0.0.256]",
+    "é@exämple.com",
+    "a@xn--exmple-cua.com",
+    "a@" + "b" * 64 + ".com",
+    "a@b.com\n",
+    "@",
+    "http://example.com",
+    "https://example.com:80/a?b#c",
+    "HTTPS://EXAMPLE.COM",
+    "http://example.com#fragment",
+    "http://user:pw@example.com",
+    "http://localhost",
+    "http://127.0.0.1/",
+    "http://[::1]",
+    "http://host",
+    "http://exämple.com/",
+    "ftps://example.com",
+    "file:///a",
+    "FILE:///a",
+    "file://host/a",
+    "custom://example.com",
+    "://example.com",
+    "example.com",
+    "/relative",
+    "#fragment",
+    "?query",
+    "http://",
+    "http://example.com/ b",
+    "a\nhttp://example.com",
+]
+
+TEMPLATES = [
+    "{input}",
+    "{input!r:>10} {min} {max} {equal} {other} {regex} {method} {choices} {labels} {values}",
+    "{foo}",
+    "{",
+    "}",
+    "{0}",
+    "{}",
+    "{input.__class__}",
+    "{input[0]}",
+    "{input.nothing}",
+    "{{input}}",
+    "plain",
+    "",
+    "é \u2028",
+]
+
+VALIDATORS = {
+    "Length min": lambda **error: validate.Length(min=2, **error),
+    "Length max": lambda **error: validate.Length(max=2, **error),
+    "Length both": lambda **error: validate.Length(1, 3, **error),
+    "Length equal": lambda **error: validate.Length(equal=2, **error),
+    "Length equal 0": lambda **error: validate.Length(equal=0, **error),
+    "Length of nothing": lambda **error: validate.Length(**error),
+    "Length reversed": lambda **error: validate.Length(3, 1, **error),
+    "Length of floats": lambda **error: validate.Length(0.5, 2.5, **error),
+    "Length of text": lambda **error: validate.Length("1", **error),
+    "Length of bools": lambda **error: validate.Length(False, True, **error),
+    "Range min": lambda **error: validate.Range(min=1, **error),
+    "Range max": lambda **error: validate.Range(max=2, **error),
+    "Range both": lambda **error: validate.Range(1, 2, **error),
+    "Range min exclusive": lambda **error: validate.Range(1, min_inclusive=False, **error),
+    "Range max exclusive": lambda **error: validate.Range(max=2, max_inclusive=False, **error),
+    "Range exclusive": lambda **error: validate.Range(
+        1, 3, min_inclusive=False, max_inclusive=False, **error
+    ),
+    "Range half exclusive": lambda **error: validate.Range(1, 2.5, max_inclusive=0, **error),
+    "Range of nothing": lambda **error: validate.Range(**error),
+    "Range reversed": lambda **error: validate.Range(3, 1, **error),
+    "Range of 0": lambda **error: validate.Range(0, 0, **error),
+    "Range of floats": lambda **error: validate.Range(0.5, float("inf"), **error),
+    "Range of NaN": lambda **error: validate.Range(float("nan"), **error),
+    "Range of Decimals": lambda **error: validate.Range(Decimal("0.5"), Decimal("2.5"), **error),
+    "Range of text": lambda **error: validate.Range("a", "b", **error),
+    "Range of lists": lambda **error: validate.Range([1], [2], **error),
+    "Range of bounds": lambda **error: validate.Range(Bounded(1), Bounded(2), **error),
+    "Range of None": lambda **error: validate.Range(None, None, **error),
+    "Equal text": lambda **error: validate.Equal("a", **error),
+    "Equal number": lambda **error: validate.Equal(1, **error),
+    "Equal None": lambda **error: validate.Equal(None, **error),
+    "Equal NaN": lambda **error: validate.Equal(float("nan"), **error),
+    "Equal list": lambda **error: validate.Equal([1, 2], **error),
+    "Equal with calls": lambda **error: validate.Equal(Sized(), **error),
+    "Equal with error": lambda **error: validate.Equal(Uncertain(), **error),
+    "Regexp": lambda **error: validate.Regexp("[a-c]+", **error),
+    "Regexp of all": lambda **error: validate.Regexp("^[a-c]+$", **error),
+    "Regexp with flags": lambda **error: validate.Regexp("^a$", re.IGNORECASE, **error),
+    "Regexp of nothing": lambda **error: validate.Regexp("", **error),
+    "Regexp of bytes": lambda **error: validate.Regexp(b"ab", **error),
+    "Regexp compiled": lambda **error: validate.Regexp(re.compile("(?s)^.b"), **error),
+    "Regexp of another kind": lambda **error: validate.Regexp(Pattern(), **error),
+    "Predicate": lambda **error: validate.Predicate("isalpha", **error),
+    "Predicate with arguments": lambda **error: validate.Predicate(
+        "encode", encoding="ascii", **error
+    ),
+    "NoneOf list": lambda **error: validate.NoneOf([1, "a", None], **error),
+    "NoneOf tuple": lambda **error: validate.NoneOf(("ab", 2.5), **error),
+    "NoneOf set": lambda **error: validate.NoneOf({1, "ab"}, **error),
+    "NoneOf text": lambda **error: validate.NoneOf("abc", **error),
+    "NoneOf dict": lambda **error: validate.NoneOf({"a": 1}, **error),
+    "NoneOf nothing": lambda **error: validate.NoneOf([], **error),
+    "NoneOf numbers": lambda **error: validate.NoneOf(numbers(), **error),
+    "NoneOf with calls": lambda **error: validate.NoneOf(Sized(), **error),
+    "NoneOf with error": lambda **error: validate.NoneOf([Uncertain()], **error),
+    "OneOf list": lambda **error: validate.OneOf([1, "a", None, 2.5], **error),
+    "OneOf labels": lambda **error: validate.OneOf(["a", "ab"], ["first", "second"], **error),
+    "OneOf more labels": lambda **error: validate.OneOf(("a",), labels=("x", "y"), **error),
+    "OneOf set": lambda **error: validate.OneOf({1}, **error),
+    "OneOf frozenset": lambda **error: validate.OneOf(frozenset(["a"]), **error),
+    "OneOf text": lambda **error: validate.OneOf("abc", **error),
+    "OneOf dict": lambda **error: validate.OneOf({"a": 1}, **error),
+    "OneOf range": lambda **error: validate.OneOf(range(3), **error),
+    "OneOf numbers": lambda **error: validate.OneOf(numbers(), **error),
+    "OneOf nothing": lambda **error: validate.OneOf([], **error),
+    "OneOf bools": lambda **error: validate.OneOf([True, False], **error),
+    "OneOf NaN": lambda **error: validate.OneOf([float("nan")], **error),
+    "OneOf lists": lambda **error: validate.OneOf([[1], ["a", "b"]], **error),
+    "OneOf enum": lambda **error: validate.OneOf(Colour, **error),
+    "OneOf members": lambda **error: validate.OneOf([Colour.RED], **error),
+    "OneOf with calls": lambda **error: validate.OneOf(Sized(), **error),
+    "OneOf among calls": lambda **error: validate.OneOf([Sized(), "ab"], **error),
+    "OneOf with error": lambda **error: validate.OneOf([Uncertain(), 1], **error),
+    "ContainsOnly": lambda **error: validate.ContainsOnly([1, "a", "b", "c"], **error),
+    "ContainsOnly set": lambda **error: validate.ContainsOnly({1, 2}, **error),
+    "ContainsOnly text": lambda **error: validate.ContainsOnly("abc", **error),
+    "ContainsOnly labels": lambda **error: validate.ContainsOnly([1], ["one"], **error),
+    "ContainsOnly lists": lambda **error: validate.ContainsOnly([[1], {}], **error),
+    "ContainsOnly numbers": lambda **error: validate.ContainsOnly(numbers(), **error),
+    "ContainsNoneOf": lambda **error: validate.ContainsNoneOf([1, "a"], **error),
+    "ContainsNoneOf set": lambda **error: validate.ContainsNoneOf({1, "b"}, **error),
+    "Email": validate.Email,
+    "URL": validate.URL,
+    "URL relative": lambda **error: validate.URL(relative=True, **error),
+    "URL relative only": lambda **error: validate.URL(relative=True, absolute=False, **error),
+    "URL of schemes": lambda **error: validate.URL(schemes={"custom", "file"}, **error),
+    "URL without tld": lambda **error: validate.URL(require_tld=False, **error),
+}
+
+
+def schema_of(make_field, *validators, **options):
+    """A schema class with one field, and another after it."""
+    return Schema.from_dict(
+        {"value": make_field(validate=list(validators), **options), "after": fields.Integer()}
+    )
+
+
+def check_values(schema, values):
+    comparison = Comparison(schema, LOG)
+    for value in values:
+        comparison.check_plan(lambda value=value: {"value": value, "after": "x"})
+
+
+@pytest.mark.parametrize("name", VALIDATORS)
+def test_a_validator_of_any_value_is_as_by_stock(name):
+    check_values(schema_of(fields.Raw, VALIDATORS[name]()), VALUES)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_messages_with_any_template_are_as_by_stock(template):
+    for make in VALIDATORS.values():
+        schema = schema_of(fields.Raw, make(error=template))
+        check_values(schema, ["a", "zzz", Text("x"), 7, [1], [], "http://a.bc", "a@b.cd"])
+
+
+FIELDS = {
+    "String": (fields.String, ["", "a", "ab", b"ab", 1, None, "http://a.bc", "a@b.cd", Text("ab")]),
+    "Integer": (fields.Integer, [0, "1", 2.5, True, None, 2**70, 3, "a"]),
+    "Float": (partial(fields.Float, allow_nan=True), [1, "2.5", "nan", "inf", -1, None, 2.75]),
+    "Decimal": (partial(fields.Decimal, allow_nan=True), ["1", 2.5, "sNaN", "Infinity", None]),
+    "Boolean": (fields.Boolean, [True, "no", 1, None, "x"]),
+    "Date": (fields.Date, ["2024-02-29", "x"]),
+    "Enum": (partial(fields.Enum, Colour), ["RED", "GREEN", "BLUE", Colour.RED]),
+    "List": (partial(fields.List, fields.Raw()), [[], [1], ["a", "b"], [[1]], "ab", None, ("a",)]),
+    "List of Integer": (partial(fields.List, fields.Integer()), [["1"], [1, 2], ["x"], [1, 2, 3]]),
+    "Dict": (fields.Dict, [{}, {"a": 1}, {1: 2, 3: 4}, [], None]),
+    "Nested": (partial(fields.Nested, {"a": fields.Integer()}), [{}, {"a": 1}, {"a": "x"}, 5]),
+    "Tuple": (partial(fields.Tuple, [fields.Raw(), fields.Raw()]), [(1, 2), ["a", "b"], [1]]),
+    "Constant": (partial(fields.Constant, "a"), [1, None, "b"]),
+    "Function": (partial(fields.Function, deserialize=str), [1, "ab"]),
+    "Email": (fields.Email, ["a@b.cd", "ab", "", None, 1]),
+    "Url": (fields.Url, ["http://a.bc", "ab", "", None, 1]),
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_any_validator_on_any_field_is_as_by_stock(name):
+    make, values = FIELDS[name]
+    for make_validator in VALIDATORS.values():
+        for options in ({}, {"allow_none": True}):
+            schema = schema_of(make, make_validator(), **options)
+            check_values(schema, [*values, "zz"])
+
+
+@pytest.mark.parametrize("name", VALIDATORS)
+def test_a_validator_of_what_is_inside_is_as_by_stock(name):
+    def make_inner():
+        return fields.Raw(validate=VALIDATORS[name](), allow_none=True)
+
+    values = ["a", "zz", 1, 7, None, [1], [9]]
+    check_values(schema_of(partial(fields.List, make_inner())), [values, [["a"]], ["zz"]])
+    check_values(schema_of(partial(fields.Tuple, [make_inner(), make_inner()])), [("a", "zz")])
+    keyed = [{"a": "zz", "zz": "a"}, {"a": 1, 7: 2}, {"zz": [9]}]
+    check_values(schema_of(partial(fields.Dict, make_inner(), make_inner())), keyed)
+
+
+# Subclasses and changed instances
+
+
+class ShortMessages(validate.Length):
+    message_min = "short {min}"
+    message_max = "long {input}"
+    message_all = "{min} to {max}"
+    message_equal = "not {equal}"
+
+
+class OtherRange(validate.Range):
+    message_min = "{min_op} than {{min}}!"
+    message_gte = "no less"
+
+
+class OtherDefault(validate.OneOf):
+    default_message = "{input} is not in {choices} ({labels})"
+
+
+class OtherFormat(validate.Regexp):
+    def _format_error(self, value):
+        LOG.append(("format error", value))
+        return {"pattern": self.regex.pattern, "value": value}
+
+
+class OtherCall(validate.Length):
+    def __call__(self, value):
+        LOG.append(("call", value))
+        if value == "let me pass":
+            return value
+        return super().__call__(value)
+
+
+class OtherResult(validate.Equal):
+    def __call__(self, value):
+        super().__call__(value)
+        return False
+
+
+class OtherEmail(validate.Email):
+    DOMAIN_WHITELIST = ("b",)
+    USER_REGEX = re.compile("a")
+
+
+class OtherUrl(validate.URL):
+    default_schemes = {"custom"}
+
+
+class Own(validate.Validator):
+    def __call__(self, value):
+        LOG.append(("own", value))
+        if value != "a":
+            raise ValidationError("own", field_name="other", code=1)
+        return False
+
+
+SUBCLASSES = {
+    "messages of Length": lambda: ShortMessages(2, 3),
+    "messages of Length equal": lambda: ShortMessages(equal=2),
+    "messages of Range": lambda: OtherRange(2),
+    "default of OneOf": lambda: OtherDefault(["a"], ["A"]),
+    "format of Regexp": lambda: OtherFormat("a"),
+    "call of Length": lambda: OtherCall(2, 3),
+    "result of Equal": lambda: OtherResult("a"),
+    "Email": OtherEmail,
+    "URL": OtherUrl,
+    "own": Own,
+    "nothing overridden": lambda: type("Same", (validate.Length,), {})(2),
+}
+
+
+@pytest.mark.parametrize("name", SUBCLASSES)
+def test_subclasses_of_validators_are_as_by_stock(name):
+    check_values(schema_of(fields.Raw, SUBCLASSES[name]()), VALUES)
+    check_values(
+        schema_of(fields.String, validate.Length(2), SUBCLASSES[name](), validate.Length(max=0)),
+        ["", "a", "ab", "abcd", "let me pass", "a@b"],
+    )
+
+
+CHANGES = {
+    "min": (lambda: validate.Length(2), {"min": 3}),
+    "max": (lambda: validate.Length(2), {"max": 3}),
+    "equal": (lambda: validate.Length(2), {"equal": 1}),
+    "error": (lambda: validate.Length(2), {"error": "changed {input}"}),
+    "error removed": (lambda: validate.Length(2, error="old"), {"error": None}),
+    "message": (lambda: validate.Length(2), {"message_min": "changed"}),
+    "range": (lambda: validate.Range("b"), {"min": "c", "max": "d"}),
+    "inclusive": (lambda: validate.Range("b", "d"), {"min_inclusive": False}),
+    "range message": (lambda: validate.Range("b"), {"message_min": "changed {min}"}),
+    "choices": (lambda: validate.OneOf(["a"]), {"choices": ["b"]}),
+    "choices text": (lambda: validate.OneOf(["a"]), {"choices_text": "changed"}),
+    "iterable": (lambda: validate.NoneOf(["a"]), {"iterable": {"b"}, "values_text": "x"}),
+    "comparable": (lambda: validate.Equal("a"), {"comparable": "b"}),
+    "regex": (lambda: validate.Regexp("a"), {"regex": re.compile("b")}),
+    "method": (lambda: validate.Predicate("isalpha"), {"method": "isdigit"}),
+    "schemes": (validate.URL, {"schemes": {"custom"}}),
+    "tld": (validate.URL, {"require_tld": False}),
+    "relative": (validate.URL, {"relative": True}),
+    "email": (validate.Email, {"error": "changed {input}"}),
+    "whitelist": (validate.Email, {"DOMAIN_WHITELIST": ("b",)}),
+    "format": (lambda: validate.Length(2), {"_format_error": lambda value, message: "formatted"}),
+    "inner validators": (lambda: validate.And(validate.Length(2)), {"validators": (Own(),)}),
+}
+
+CHANGED_VALUES = ["", "a", "b", "bc", "abc", "abcd", "12", "a@b", "http://a", "custom://a.bc", "/a"]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_validator_changed_after_its_first_use_is_as_by_stock(change):
+    make, attributes = CHANGES[change]
+    validators = [make(), make()]
+    remaining = iter(validators)
+    comparison = Comparison(lambda: schema_of(fields.String, next(remaining))(), LOG)
+    for value in CHANGED_VALUES:
+        comparison.check({"value": value})
+    for validator in validators:
+        for name, value in attributes.items():
+            setattr(validator, name, value)
+    for value in CHANGED_VALUES:
+        comparison.check({"value": value})
+
+
+@pytest.mark.parametrize(
+    "choices", [["a"], {"a"}, {"a": 1}, collections.UserList("a"), collections.deque("a")]
+)
+@pytest.mark.parametrize(
+    "make", [validate.OneOf, validate.NoneOf, validate.ContainsOnly, validate.ContainsNoneOf]
+)
+def test_choices_edited_in_place_after_the_first_use_are_seen(make, choices):
+    comparison = Comparison(schema_of(fields.Raw, make(choices)), LOG)
+    values = ["a", "b", ["a"], ["b"], [], [["b"]]]
+
+    def check():
+        for value in values:
+            comparison.check({"value": value})
+
+    check()
+    if isinstance(choices, set):
+        choices.add("b")
+    elif isinstance(choices, dict):
+        choices["b"] = 1
+    else:
+        choices.append("b")
+    check()
+    choices.clear()
+    check()
+    if isinstance(choices, list):
+        choices.append(["b"])
+        check()
+
+
+EDITS = {
+    "append": lambda validators: validators.append(validate.Equal("b")),
+    "insert": lambda validators: validators.insert(0, validate.Equal("b")),
+    "clear": lambda validators: validators.clear(),
+    "pop": lambda validators: validators.pop(),
+    "replace": lambda validators: validators.__setitem__(0, validate.Length(3)),
+    "reverse": lambda validators: validators.reverse(),
+    "slice": lambda validators: validators.__setitem__(slice(None), [Own()]),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_validators_of_a_field_edited_after_its_first_use_are_seen(edit):
+    comparison = Comparison(
+        schema_of(fields.String, validate.Length(2), validate.Regexp("^a")), LOG
+    )
+    for value in CHANGED_VALUES:
+        comparison.check({"value": value})
+    shared = comparison.stock.fields["value"].validators  # stock copies fields, but not these
+    assert comparison.schema.fields["value"].validators is shared
+    EDITS[edit](shared)
+    for value in CHANGED_VALUES:
+        comparison.check({"value": value})
+    for schema in (comparison.stock, comparison.schema):
+        schema.fields["value"].validators = (validate.Length(max=1), Own())
+    for value in CHANGED_VALUES:
+        comparison.check({"value": value})
+
+
+def test_a_validator_class_changed_after_its_first_use_is_seen(monkeypatch):
+    comparison = Comparison(
+        schema_of(fields.String, validate.Length(2), validate.Email(), validate.Range("b")), LOG
+    )
+
+    def check():
+        for value in CHANGED_VALUES:
+            comparison.check({"value": value})
+
+    check()
+    monkeypatch.setattr(validate.Length, "message_min", "changed {min}")
+    check()
+    monkeypatch.setattr(validate.Length, "_format_error", lambda self, value, message: ["other"])
+    check()
+    monkeypatch.setattr(validate.Length, "__call__", lambda self, value: LOG.append(value))
+    check()
+    monkeypatch.setattr(validate.Email, "DOMAIN_REGEX", re.compile("b"))
+    check()
+    monkeypatch.setattr(validate.Range, "__call__", Own.__call__)
+    check()
+
+
+# Validators of a user's own
+
+
+def passing(value):
+    LOG.append(("passing", value))
+
+
+def false(value):
+    LOG.append(("false", value))
+    return False
+
+
+def with_text(value):
+    LOG.append(("text", value))
+    raise ValidationError("text")
+
+
+def with_bytes(value):
+    raise ValidationError(b"bytes")
+
+
+def with_list(value):
+    LOG.append(("list", value))
+    raise ValidationError(["a", {"b": ["c"]}, "d"])
+
+
+def with_empty_list(value):
+    raise ValidationError([])
+
+
+def with_tuple(value):
+    raise ValidationError(("a", "b"))
+
+
+def with_dict(value):
+    raise ValidationError({"a": ["b"], 0: "c", "_schema": ["d"]})
+
+
+def with_empty_dict(value):
+    raise ValidationError({})
+
+
+def with_none(value):
+    raise ValidationError(None)
+
+
+def with_number(value):
+    raise ValidationError(5)
+
+
+def with_field_name(value):
+    raise ValidationError("elsewhere", field_name="other")
+
+
+def with_arguments(value):
+    raise ValidationError("arguments", code=5, data={"a": 1}, valid_data={"b": 2})
+
+
+def with_other_arguments(value):
+    raise ValidationError("arguments", code=6, more=[1])
+
+
+def with_another_error(value):
+    LOG.append(("error", value))
+    raise ZeroDivisionError("another error")
+
+
+def with_type_error(value):
+    raise TypeError("of a validator")
+
+
+def changing(value):
+    LOG.append("changing")
+    if isinstance(value, list):
+        value.append("changed")
+    elif isinstance(value, dict):
+        value["changed"] = True
+
+
+def failing_for_lists(value):
+    LOG.append(("lists", value))
+    if isinstance(value, list):
+        raise ValidationError({"length": len(value)})
+
+
+class Callable:
+    def __call__(self, value):
+        LOG.append(("callable", value))
+        raise ValidationError("callable")
+
+    def method(self, value):
+        LOG.append(("method", value))
+        raise ValidationError("method")
+
+    @classmethod
+    def of_class(cls, value):
+        raise ValidationError("class")
+
+
+class SpecialError(ValidationError):
+    def normalized_messages(self):
+        return {"special": ["normalized"]}
+
+
+def with_subclass(value):
+    raise SpecialError("subclass")
+
+
+OWN = {
+    "passing": passing,
+    "false": false,
+    "text": with_text,
+    "bytes": with_bytes,
+    "list": with_list,
+    "empty list": with_empty_list,
+    "tuple": with_tuple,
+    "dict": with_dict,
+    "empty dict": with_empty_dict,
+    "none": with_none,
+    "number": with_number,
+    "field_name": with_field_name,
+    "arguments": with_arguments,
+    "other arguments": with_other_arguments,
+    "another error": with_another_error,
+    "type error": with_type_error,
+    "changing": changing,
+    "lists": failing_for_lists,
+    "callable": Callable(),
+    "method": Callable().method,
+    "class method": Callable.of_class,
+    "lambda": lambda value: LOG.append(("lambda", value)),
+    "lambda false": lambda value: value == "a",
+    "partial": partial(passing),
+    "builtin": bool,
+    "type": int,
+    "subclass": with_subclass,
+    "no argument": lambda: None,
+    "And": validate.And(validate.Length(2), with_dict, with_list),
+    "And of And": validate.And(validate.And(passing, with_text), with_arguments, false),
+    "And of none": validate.And(),
+}
+if MARSHMALLOW_3:
+    OWN["And with an error"] = validate.And(false, validate.Length(2), error="wrong {input}")
+
+OWN_VALUES = ["a", "ab", 1, ["a"], {"a": 1}, None]
+
+
+def check_own(schema):
+    comparison = Comparison(schema, LOG)
+    for value in OWN_VALUES:
+        comparison.check({"value": value, "after": "x"})
+    comparison.check([{"value": value} for value in OWN_VALUES], many=True)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_validator_of_a_users_own_is_as_by_stock(name):
+    check_own(schema_of(fields.Raw, OWN[name]))
+    check_own(schema_of(fields.String, OWN[name], allow_none=True))
+    check_own(Schema.from_dict({"value": fields.Integer(validate=OWN[name])}))
+
+
+@pytest.mark.parametrize("second", OWN)
+def test_several_validators_are_called_and_their_errors_merged_as_by_stock(second):
+    for first in ("text", "dict", "empty list", "arguments", "false", "another error"):
+        check_own(schema_of(fields.Raw, OWN[first], OWN[second], with_list))
+        check_own(schema_of(fields.Raw, validate.Equal("a"), OWN[first], OWN[second]))
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_validators_inside_and_outside_are_as_by_stock(name):
+    inner = partial(fields.Raw, validate=OWN[name])
+    both = [OWN[name], validate.Length(2)]
+    nested = {"a": inner(), "b": fields.Integer()}
+    kinds = {
+        "list": (fields.List(inner(), validate=both), [["a", 1], [], ["a"], [["a"]], "a"]),
+        "dict": (fields.Dict(inner(), inner(), validate=both), [{"a": 1}, {}, {1: ["a"], "b": {}}]),
+        "tuple": (fields.Tuple([inner(), inner()], validate=both), [("a", "b"), [1]]),
+        "nested": (fields.Nested(nested, validate=both), [{"a": 1}, {"a": "a", "b": "x"}, {}]),
+        "many": (fields.Nested(nested, many=True, validate=both), [[{"a": 1}, {"b": 2}, 5], []]),
+    }
+    for field, values in kinds.values():
+        comparison = Comparison(Schema.from_dict({"value": field, "after": fields.Raw()}), LOG)
+        for value in values:
+            comparison.check({"value": value, "after": 1})
+
+
+def test_validators_given_in_other_ways_are_as_by_stock():
+    several = [
+        (validate.Length(2), with_text),
+        {with_text},
+        iter([with_text, passing]),
+        (each for each in (passing, with_dict)),
+        [],
+        None,
+    ]
+    for given in several:
+        check_own(Schema.from_dict({"value": fields.Raw(validate=given)}))
+
+
+def test_validators_are_not_called_where_the_value_is_missing_none_or_wrong():
+    schema = Schema.from_dict(
+        {
+            "a": fields.Integer(validate=with_text),
+            "b": fields.Integer(validate=with_text, allow_none=True),
+            "c": fields.Integer(validate=with_text, load_default="default"),
+            "d": fields.Integer(validate=with_text, load_default=None),
+        }
+    )
+    rows = [{}, dict.fromkeys("abcd"), dict.fromkeys("abcd", "x"), dict.fromkeys("abcd", 1)]
+    assert_loads_same(schema, *rows, calls=LOG)
+    assert_loads_same(schema, rows, calls=LOG, many=True)
+
+
+def test_all_fields_are_validated_in_order_even_if_some_fail():
+    def noting(name):
+        def note(value):
+            LOG.append((name, value))
+            if value in (2, "2"):
+                raise ValidationError(f"{name} of {value}")
+
+        return note
+
+    schema = Schema.from_dict(
+        {
+            "a": fields.Integer(validate=noting("a")),
+            "b": fields.String(validate=[noting("b1"), validate.Length(1), noting("b2")]),
+            "c": fields.List(fields.Integer(validate=noting("each")), validate=noting("all")),
+            "d": fields.Raw(validate=noting("d"), required=True),
+        }
+    )
+    rows = [
+        {"a": 1, "b": "1", "c": [1, 2, "x"], "d": 2},
+        {"a": 2, "b": "", "c": [1, 3], "d": 1},
+        {"d": 1, "c": [2], "b": "2", "a": "x"},
+        5,
+        {"a": 2},
+    ]
+    assert_loads_same(schema, *rows, calls=LOG)
+    assert_loads_same(schema, rows, rows * 3, calls=LOG, many=True)
+
+
+def test_a_value_that_formats_itself_is_formatted_as_often_as_by_stock():
+    schema = Schema.from_dict(
+        {
+            "a": fields.Raw(validate=validate.Email(error="{input} {input:x}")),
+            "b": fields.Raw(validate=validate.URL(error="{input}")),
+            "c": fields.Raw(validate=validate.Length(5, error="{input}")),
+            "d": fields.Email(error_messages={"invalid": "{input}"}),
+            "e": fields.Url(error_messages={"invalid": "{input:>9}"}),
+            "f": fields.Raw(validate=validate.OneOf([Text("a")], [Text("b")])),
+        }
+    )
+    for value in (Text("a@b.cd"), Text("http://a.bc"), Text("a"), Text("")):
+        assert_loads_same(schema, dict.fromkeys("abcdef", value), calls=LOG)

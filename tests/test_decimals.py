@@ -1,0 +1,76 @@
+"""Decimals that need not be quantized."""
+
+import decimal
+import random
+
+import pytest
+
+from fastschema import decimals
+
+QUANTIZED = object()
+
+
+def written(value, places, context=None):
+    """What the template makes of a value; QUANTIZED if it leaves it to the rest."""
+    template = decimals.written(places, "longest", "QUANTIZED")
+    with decimal.localcontext(context):
+        names = {"value": value, "longest": decimals.longest(), "QUANTIZED": QUANTIZED}
+        return eval(template.format(value="value"), names)
+
+
+def quantized(value, places):
+    return str(value.quantize(decimal.Decimal((0, (1,), -places))))
+
+
+@pytest.mark.parametrize("places", [1, 2, 3, 6])
+def test_what_is_written_is_what_quantize_gives(places):
+    numbers = random.Random(7)
+    for _ in range(3000):
+        digits = tuple(numbers.randrange(10) for _ in range(numbers.randrange(1, 31)))
+        value = decimal.Decimal((numbers.randrange(2), digits, numbers.randrange(-9, 5)))
+        text = written(value, places)
+        if text is not QUANTIZED:
+            assert text == quantized(value, places)
+
+
+@pytest.mark.parametrize(
+    ("text", "places", "expected"),
+    [
+        ("1.25", 2, "1.25"),
+        ("-1.25", 2, "-1.25"),
+        ("1.2", 2, "1.20"),
+        ("-1.2", 2, "-1.20"),
+        ("12", 2, "12.00"),
+        ("0", 2, "0.00"),
+        ("7", 1, "7.0"),
+        ("1.5", 1, "1.5"),
+        ("1.25", 3, "1.250"),
+    ],
+)
+def test_values_of_few_places_are_filled_up(text, places, expected):
+    value = decimal.Decimal(text)
+    assert written(value, places) == expected == quantized(value, places)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1.234", "1.2E+5", "1.25E+9", "1E+2", "NaN", "sNaN12", "Infinity", "-Infinity", "1E-9"],
+)
+def test_other_values_are_left_to_quantize(text):
+    assert written(decimal.Decimal(text), 2) is QUANTIZED
+
+
+@pytest.mark.parametrize("text", ["123.45", "123.4", "1234"])
+def test_a_value_too_long_for_the_precision_is_left_to_quantize(text):
+    short = decimal.Context(prec=4)
+    assert written(decimal.Decimal(text), 2, short) is QUANTIZED
+
+
+def test_a_context_of_few_exponents_writes_nothing_itself():
+    narrow = decimal.Context(prec=28, Emax=1, Emin=-1)
+    assert written(decimal.Decimal("1.25"), 2, narrow) is QUANTIZED
+
+
+def test_without_places_there_is_nothing_to_fill_up():
+    assert decimals.written(None, "longest", "rest") == "rest"
+    assert decimals.written(0, "longest", "rest") == "rest"

@@ -1,0 +1,178 @@
+"""Generated functions that load, without a framework."""
+
+import pytest
+
+from fastschema.load_nodes import LoadFieldNode, LoadKind, LoadNode, LoadSlot
+from fastschema.loading import generate
+from fastschema.nodes import Missing
+
+MISSING = Missing()
+TEXT = LoadKind("text", "type({value}) is str")
+NUMBER = LoadKind("number", "type({value}) is str", "int({value})", "{value} >= 0")
+
+
+def field(key, kind=TEXT, **options):
+    return LoadFieldNode(key, options.pop("target", key), "fields[0]", kind, **options)
+
+
+class Calls:
+    """What the generated code of a test is bound to; notes the calls."""
+
+    def __init__(self, **given):
+        self.noted = []
+        self.fields = given.pop("fields", [])
+        self.partial = given.pop("partial", None)
+        self.own = given.pop("own", lambda value: ("own", value))
+        self.take_unknown = given.pop("take_unknown", None)
+
+    def load_field(self, number, value, data, index):
+        self.noted.append(("load_field", number, value, index))
+        return self.own(value)
+
+    def validate_field(self, number, value, index):
+        self.noted.append(("validate_field", number, value, index))
+        return value
+
+    def load_other(self, data, index):
+        return ("other", data, index)
+
+
+def load(fields, data, calls=None, index=None, **options):
+    calls = calls or Calls()
+    node = LoadNode("Thing", tuple(fields), options.pop("slots", ()), MISSING, set_value, **options)
+    function = generate(node)
+    common = [getattr(calls, name) for name in function.common]
+    return function.bind(*common, *[slot.resolve(calls) for slot in function.slots])(data, index)
+
+
+def set_value(result, target, value):
+    first, _, rest = target.partition(".")
+    result.setdefault(first, {})[rest] = value
+
+
+def test_a_value_that_is_accepted_stays():
+    assert load([field("a")], {"a": "x"}) == {"a": "x"}
+
+
+def test_a_value_that_is_accepted_is_converted():
+    assert load([field("a", NUMBER)], {"a": "7"}) == {"a": 7}
+
+
+@pytest.mark.parametrize("value", [7, "seven", "-7", None])
+def test_any_other_value_goes_to_the_fields_own_method_once(value):
+    calls = Calls()
+
+    assert load([field("a", NUMBER)], {"a": value}, calls, index=3) == {"a": ("own", value)}
+    assert calls.noted == [("load_field", 0, value, 3)]
+
+
+def test_none_stays_where_it_may():
+    assert load([field("a", none_stays=True)], {"a": None}) == {"a": None}
+
+
+def test_a_value_that_its_own_method_skips_is_left_out():
+    calls = Calls(own=lambda value: MISSING)
+
+    assert load([field("a"), field("b")], {"a": 1, "b": "x"}, calls) == {"b": "x"}
+
+
+def test_a_missing_key_is_left_out():
+    assert load([field("a"), field("b")], {"b": "x"}) == {"b": "x"}
+
+
+def test_a_default_stands_for_a_missing_key():
+    class Field:
+        default = "none"
+
+    with_default = field("a", default="fields[0].default")
+    assert load([with_default], {}, Calls(fields=[Field])) == {"a": "none"}
+
+
+def test_a_partial_load_asks_the_field_before_its_default():
+    calls = Calls(partial=True, own=lambda value: value)
+
+    assert load([field("a", default="fields[0].default")], {}, calls) == {}
+    assert calls.noted == [("load_field", 0, MISSING, None)]
+
+
+def test_a_field_may_say_itself_what_is_done_without_its_key():
+    assert load([field("a", own_default=True)], {}) == {"a": ("own", MISSING)}
+
+
+def test_a_value_that_is_not_valid_goes_to_the_fields_validators():
+    short = LoadKind("text", "type({value}) is str", valid="len({value}) < 3")
+    calls = Calls()
+
+    assert load([field("a", short)], {"a": "long"}, calls) == {"a": "long"}
+    assert calls.noted == [("validate_field", 0, "long", None)]
+
+
+def test_the_fields_own_validators_are_asked_about_what_was_converted():
+    calls = Calls()
+
+    assert load([field("a", NUMBER, validated=True)], {"a": "7"}, calls) == {"a": 7}
+    assert calls.noted == [("validate_field", 0, 7, None)]
+
+
+def test_a_list_whose_items_stay_is_copied():
+    items = LoadKind("list", "type({value}) is list", "[*{value}]", items="str")
+    given = ["x", "y"]
+
+    loaded = load([field("a", items)], {"a": given})["a"]
+
+    assert loaded == given
+    assert loaded is not given
+    assert load([field("a", items)], {"a": ["x", 1]}) == {"a": ("own", ["x", 1])}
+
+
+def test_a_condition_under_which_a_value_stays_is_tried_first():
+    number = LoadKind("number", "True", "float({value})", stays="type({value}) is float")
+
+    assert load([field("a", number)], {"a": 1.5}) == {"a": 1.5}
+    assert load([field("a", number)], {"a": "1.5"}) == {"a": 1.5}
+
+
+def test_unknown_keys_are_told_of():
+    seen = []
+    calls = Calls(take_unknown=lambda data, result, index: seen.append((data, result, index)))
+
+    load([field("a")], {"a": "x"}, calls)
+    load([field("a")], {"b": "x"}, calls, index=2)
+
+    assert seen == [({"b": "x"}, {}, 2)]
+
+
+def test_unknown_keys_are_looked_for_where_two_fields_have_one_key():
+    seen = []
+    calls = Calls(take_unknown=lambda data, result, index: seen.append(data))
+
+    load([field("a"), field("a", target="b")], {"a": "x", "c": "y"}, calls)
+
+    assert seen == [{"a": "x", "c": "y"}]
+
+
+def test_a_dotted_target_is_set_inside():
+    assert load([field("a", target="b.c")], {"a": "x"}) == {"b": {"c": "x"}}
+
+
+def test_a_dict_class_is_filled_in_field_order():
+    class Result(dict):
+        pass
+
+    loaded = load(
+        [field("b"), field("a")],
+        {"a": "x", "b": "y"},
+        slots=(LoadSlot("dict_class", lambda subject: Result),),
+        dict_class="dict_class",
+    )
+    assert type(loaded) is Result
+    assert list(loaded) == ["b", "a"]
+
+
+def test_what_is_no_dict_is_left_to_stock():
+    assert load([field("a")], [1], index=4) == ("other", [1], 4)
+
+
+@pytest.mark.parametrize("key", ['"); import os #', "a\nb", "{value}", "\ud800", "class", ""])
+def test_a_hostile_key_is_just_a_key(key):
+    assert load([field(key, target="a")], {key: "x"}) == {"a": "x"}
