@@ -1,0 +1,191 @@
+"""JSON as Flask's ``DefaultJSONProvider`` writes it, by orjson."""
+
+from __future__ import annotations
+
+import codecs
+import datetime
+import decimal
+import json
+import uuid
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import partial
+from json.encoder import encode_basestring_ascii
+from typing import Any
+
+from flask.json.provider import DefaultJSONProvider
+
+from fastschema.engines import (
+    JsonText,
+    LeftToStock,
+    OrjsonEngine,
+    Unwritable,
+    is_written_alike,
+    orjson,
+)
+from fastschema.streaming import CHUNK_SIZE, JsonArray
+
+COMPACT = (",", ":")
+"""The separators of ``DefaultJSONProvider.response`` out of debug mode."""
+
+_WRITTEN_BY_FLASK = frozenset([datetime.datetime, datetime.date, decimal.Decimal, uuid.UUID])
+"""Classes that Flask's ``default`` makes text of, without a call to user code."""
+
+_PASSED_ON = 0
+if orjson is not None:
+    # To ``default``, as json.dumps does; subclasses never get so far.
+    _PASSED_ON = (
+        orjson.OPT_PASSTHROUGH_DATETIME
+        | orjson.OPT_PASSTHROUGH_DATACLASS
+        | orjson.OPT_PASSTHROUGH_SUBCLASS
+    )
+
+_LEFT_TO_ENCODER = (JsonText, LeftToStock, Unwritable)
+_ESCAPE = "fastschema.json"
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """A run of characters beyond ASCII as ``json.dumps`` escapes it, and where it ends."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    run = error.object[error.start : error.end]
+    return encode_basestring_ascii(run)[1:-1], error.end
+
+
+codecs.register_error(_ESCAPE, _escaped)
+
+
+def to_ascii(text: bytes) -> bytes:
+    """JSON whose strings are escaped as ``json.dumps`` does it with ``ensure_ascii``.
+
+    :param text: JSON as UTF-8, which has such characters in strings only
+    """
+    if not text.isascii():
+        text = text.decode().encode("ascii", _ESCAPE)
+    return text.replace(b"\x7f", b"\\u007f") if b"\x7f" in text else text
+
+
+def written_by_default(default: Callable[[Any], Any]) -> Collection[type]:
+    """The classes besides JSON's own whose values orjson and ``default`` write alike."""
+    return _WRITTEN_BY_FLASK if default is DefaultJSONProvider.default else ()
+
+
+@dataclass(slots=True)
+class Writing:
+    """How an application's JSON is written; see the attributes of ``DefaultJSONProvider``.
+
+    :param default: makes other values ones that JSON has
+    """
+
+    default: Callable[[Any], Any]
+    sort_keys: bool
+    ensure_ascii: bool
+
+    def encode(self, data: Any, *, indent: bool = False) -> bytes | None:
+        """Data as ``json.dumps`` writes them with these settings, or None if it must do that.
+
+        A long list is looked at and written piece by piece: what has just been looked at is still
+        in the CPU's cache. No user code is called, but for the ``utcoffset`` of a time zone of the
+        user's own, which ``json.dumps`` may then call again.
+        """
+        option = orjson.OPT_SORT_KEYS | _PASSED_ON if self.sort_keys else _PASSED_ON
+        if indent:
+            option |= orjson.OPT_INDENT_2
+        try:
+            if type(data) is list and len(data) > CHUNK_SIZE and not indent:
+                encode = partial(self._encode_piece, option=option)
+                text = JsonArray(data, list, encode).join()
+            else:
+                text = self._encode_piece(data, option)
+        except (TypeError, RecursionError):
+            return None
+        return to_ascii(text) if self.ensure_ascii else text
+
+    def _encode_piece(self, data: Any, option: int) -> bytes:
+        others = written_by_default(self.default)
+        if not is_written_alike(data, (dict,), (list, tuple), others):
+            raise TypeError("json.dumps writes this otherwise, or calls user code for it")
+        return orjson.dumps(data, self.default, option)
+
+    def stock(self, data: Any, default: Callable[[Any], Any] | None = None) -> bytes:
+        """What ``DefaultJSONProvider.dumps`` writes with ``COMPACT``, as UTF-8.
+
+        :param default: instead of the settings' own
+        :raises TypeError, ValueError: what it raises
+        """
+        return json.dumps(
+            data,
+            default=default or self.default,
+            ensure_ascii=self.ensure_ascii,
+            sort_keys=self.sort_keys,
+            separators=COMPACT,
+        ).encode()
+
+
+class PlanEngine(OrjsonEngine):
+    """Writes what plans make of objects as ``jsonify`` writes what ``Schema.dump`` makes of them.
+
+    :param writing: the settings of the application
+    """
+
+    def __init__(self, writing: Writing) -> None:
+        super().__init__()
+        self._writing = writing
+        self._option = orjson.OPT_SORT_KEYS if writing.sort_keys else None
+
+    def encode(self, data: Any) -> bytes:
+        """Write ``data`` (in JSON form) as UTF-8.
+
+        :raises TypeError, ValueError: what ``jsonify`` raises
+        """
+        left = _Left(self._writing)
+        try:
+            text = orjson.dumps(data, left.fragment, self._option)
+        except TypeError:
+            return self._writing.stock(data, lambda value: self._plain(value, left))
+        return to_ascii(text) if self._writing.ensure_ascii else text
+
+    def _plain(self, value: Any, left: _Left) -> Any:
+        """What stock's encoder is given for a value that is only found in data in JSON form."""
+        if isinstance(value, (datetime.date, datetime.time, uuid.UUID)):
+            return self._stock_value(value)
+        return json.loads(left.text(value))
+
+
+class _Left:
+    """The values of one piece of data in JSON form that are left to the encoder, each asked once.
+
+    :param writing: the settings of the application
+    """
+
+    def __init__(self, writing: Writing) -> None:
+        self._writing = writing
+        self._others = written_by_default(writing.default)
+        self._written: dict[int, bytes | Exception] = {}
+
+    def fragment(self, value: Any) -> Any:
+        """What orjson asks for a value that it does not know.
+
+        :raises Exception: what ``jsonify`` raises for the value
+        """
+        if type(value) in self._others:
+            return self._writing.default(value)
+        return orjson.Fragment(self.text(value))
+
+    def text(self, value: Any) -> bytes:
+        """The value's JSON.
+
+        :raises Exception: what ``jsonify`` raises for it
+        """
+        written = self._written.get(id(value))
+        if written is None:
+            stock_value = value.value if type(value) in _LEFT_TO_ENCODER else value
+            try:
+                text = self._writing.encode(stock_value)
+                written = self._writing.stock(stock_value) if text is None else text
+            except Exception as error:
+                written = error
+            self._written[id(value)] = written
+        if isinstance(written, Exception):
+            raise written
+        return written

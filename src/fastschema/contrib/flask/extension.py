@@ -1,0 +1,183 @@
+"""The extension: what ``FastSchema(app)`` does, and its helpers for views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from flask import Flask, Response, current_app
+
+from fastschema.contrib.flask.commands import commands
+from fastschema.contrib.flask.flask_marshmallow import install_jsonify
+from fastschema.contrib.flask.provider import fast_provider
+from fastschema.contrib.flask.responses import (
+    HeadersLike,
+    Status,
+    dumping,
+    json_response,
+    with_status,
+)
+from fastschema.contrib.flask.streaming import stream_response
+from fastschema.installation import install
+from fastschema.streaming import CHUNK_SIZE
+
+EXTENSION = "fastschema"
+"""The key in ``app.extensions``."""
+
+DEFAULTS = {
+    "FASTSCHEMA_INSTALL": True,
+    "FASTSCHEMA_JSON_PROVIDER": True,
+    "FASTSCHEMA_CHUNK_SIZE": CHUNK_SIZE,
+}
+"""The configuration keys."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an application is configured to.
+
+    :param chunk_size: how many rows a stream writes at a time
+    """
+
+    chunk_size: int
+
+
+class FastSchema:
+    """The Flask extension.
+
+    One object may serve several applications. It keeps nothing of them.
+
+    :param app: an application to begin with, as for :meth:`init_app`
+    """
+
+    def __init__(self, app: Flask | None = None) -> None:
+        if app is not None:
+            self.init_app(app)
+
+    def init_app(self, app: Flask) -> None:
+        """Make an application's marshmallow responses fast. A second call does nothing.
+
+        - ``FASTSCHEMA_INSTALL`` (True): compile all marshmallow schemas of the process
+          (:func:`fastschema.install`).
+        - ``FASTSCHEMA_JSON_PROVIDER`` (True): put a :class:`FastJSONProvider` in the place of
+          ``app.json``, with its settings. A provider of the application's own that overrides more
+          than settings stays, with a warning.
+        - ``FASTSCHEMA_CHUNK_SIZE`` (150): how many rows :meth:`stream` writes at a time.
+
+        :raises ValueError: for a configuration key with a value that it cannot have
+        """
+        if EXTENSION in app.extensions:
+            return
+        for key, default in DEFAULTS.items():
+            app.config.setdefault(key, default)
+        settings = _settings(app)
+        if app.config["FASTSCHEMA_INSTALL"]:
+            install()
+            install_jsonify()
+        if app.config["FASTSCHEMA_JSON_PROVIDER"]:
+            _replace_provider(app)
+        app.cli.add_command(commands)
+        app.extensions[EXTENSION] = settings
+
+    def response(
+        self,
+        schema: Any,
+        rows: Any,
+        many: bool | None = None,
+        status: Status | None = None,
+        headers: HeadersLike | None = None,
+    ) -> Response:
+        """What ``jsonify(schema.dump(rows, many=many))`` returns, straight from the plan.
+
+        :param schema: a marshmallow schema, instance or class
+        :param rows: an object, or a collection of objects (any iterable)
+        :param many: whether it is a collection; None: as the schema says
+        :param status: the status, if it is not 200
+        :param headers: further headers
+        :raises RuntimeError: without an application context, or for an application that this
+            extension does not know
+        :raises Exception: what stock raises
+        """
+        _current_settings()
+        return with_status(json_response(schema, rows, many), status, headers)
+
+    def stream(
+        self,
+        schema: Any,
+        rows: Iterable[Any],
+        format: str = "json",
+        status: Status | None = None,
+        headers: HeadersLike | None = None,
+        chunk_size: int | None = None,
+    ) -> Response:
+        """A response with all rows, sent in chunks while they are read.
+
+        The request's context is kept until then. If a row raises an exception after the first chunk
+        was sent, the connection is cut and the exception logged. When the response ends, also
+        because the client is gone, ``rows.close()`` is called, if there is one.
+
+        :param schema: a marshmallow schema, instance or class; one with hooks is dumped in one
+            piece
+        :param rows: any iterable, such as a generator or a database result
+        :param format: "json" (one array), or "ndjson" (a line for each row)
+        :param status: the status, if it is not 200
+        :param headers: further headers
+        :param chunk_size: how many rows to write at a time; None: ``FASTSCHEMA_CHUNK_SIZE``
+        :raises RuntimeError: as for :meth:`response`
+        :raises ValueError: for another format, or a chunk size that is not positive
+        :raises TypeError: for rows that are an asynchronous iterable
+        :raises Exception: what stock raises for the rows of the first chunk
+        """
+        size = _current_settings().chunk_size if chunk_size is None else chunk_size
+        response = stream_response(schema, rows, format, size)
+        try:
+            return with_status(response, status, headers)
+        except BaseException:
+            response.close()
+            raise
+
+    def dump(
+        self, schema: Any, many: bool | None = None
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """A decorator for views, ``async`` or not, that return objects: :meth:`response` of those.
+
+        The view may also return a tuple as Flask knows it (objects, status), (objects, headers) or
+        (objects, status, headers), or a finished response, which stays as it is.
+
+        :param schema: a marshmallow schema, instance or class
+        :param many: whether views return collections; None: as the schema says
+        """
+        return partial(dumping, partial(self.response, schema, many=many))
+
+
+def _settings(app: Flask) -> Settings:
+    for key in ("FASTSCHEMA_INSTALL", "FASTSCHEMA_JSON_PROVIDER"):
+        if type(app.config[key]) is not bool:
+            raise ValueError(f"{key} must be True or False, not {app.config[key]!r}")
+    size = app.config["FASTSCHEMA_CHUNK_SIZE"]
+    if type(size) is not int or size < 1:
+        raise ValueError(f"FASTSCHEMA_CHUNK_SIZE must be a positive int, not {size!r}")
+    return Settings(chunk_size=size)
+
+
+def _replace_provider(app: Flask) -> None:
+    provider = fast_provider(app)
+    if provider is not None:
+        app.json = provider
+        return
+    app.logger.warning(
+        "fastschema leaves app.json alone, a %s of your own that overrides methods. Let it inherit "
+        "from fastschema.contrib.flask.FastJSONProvider, or set FASTSCHEMA_JSON_PROVIDER = False.",
+        type(app.json).__name__,
+    )
+
+
+def _current_settings() -> Settings:
+    settings = current_app.extensions.get(EXTENSION)
+    if not isinstance(settings, Settings):
+        raise RuntimeError(
+            f"the application {current_app.name!r} has no FastSchema: call init_app(app) once"
+        )
+    return settings

@@ -1,0 +1,30 @@
+"""flask-marshmallow's ``Schema.jsonify``, straight from the plan."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from flask import current_app
+
+from fastschema.contrib.flask.responses import json_response
+
+
+def install_jsonify() -> None:
+    """Make ``Schema.jsonify`` of flask-marshmallow write from plans, if it has been imported.
+
+    In applications without the extension it stays as it is. Installing again does nothing.
+    """
+    module = sys.modules.get("flask_marshmallow.schema")
+    if module is None or hasattr(module.Schema.jsonify, "stock"):
+        return
+    stock = module.Schema.jsonify
+
+    def jsonify(self: Any, obj: Any, many: bool | None = None, *args: Any, **kwargs: Any) -> Any:
+        """``flask_marshmallow.Schema.jsonify``."""
+        if args or kwargs or "fastschema" not in current_app.extensions:
+            return stock(self, obj, many, *args, **kwargs)
+        return json_response(self, obj, many)
+
+    jsonify.stock = stock  # type: ignore[attr-defined]  # so that it is found the next time
+    module.Schema.jsonify = jsonify

@@ -1,0 +1,91 @@
+"""Responses written straight from a plan."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import wraps
+from typing import Any, ParamSpec, cast
+
+from flask import Response, current_app
+from flask.typing import ResponseReturnValue
+from werkzeug.datastructures import Headers
+from werkzeug.wrappers import Response as BaseResponse
+
+from fastschema.contrib.flask.encoding import PlanEngine
+from fastschema.contrib.flask.provider import FastJSONProvider
+from fastschema.front_end import front_end_for
+from fastschema.plan import Plan
+from fastschema.streaming import JsonArray
+
+Arguments = ParamSpec("Arguments")
+Status = int | str
+"""``201`` or ``"201 CREATED"``."""
+HeadersLike = Headers | Mapping[str, Any] | Iterable[tuple[str, Any]]
+"""Headers as views may return them."""
+
+
+def json_response(schema: Any, obj: Any, many: bool | None = None) -> Response:
+    """What ``jsonify(schema.dump(obj, many=many))`` returns, straight from the plan.
+
+    :raises TypeError: if it is no schema
+    :raises Exception: what ``Schema.dump`` or ``jsonify`` raises
+    """
+    front_end = front_end_for(schema)
+    schema = front_end.instance(schema)
+    provider = current_app.json
+    if isinstance(provider, FastJSONProvider) and provider.is_fast and provider.is_compact:
+        engine = PlanEngine(provider.writing)
+        dumper = front_end.row_dumper(schema, engine.form)
+        if dumper is not None:
+            if front_end.is_collection(schema, obj, many):
+                rows = front_end.rows(schema, obj)
+                body = JsonArray(rows, dumper.all_rows, engine.encode).join(b"\n")
+            else:
+                body = engine.encode(dumper.one_row(obj)) + b"\n"
+            return current_app.response_class(body, mimetype=provider.mimetype)
+    return cast(Response, provider.response(Plan(schema, front_end).dump(obj, many)))
+
+
+def with_status(response: Response, status: Status | None, headers: HeadersLike | None) -> Response:
+    """The response with the status and the headers of a view's tuple, as Flask sets them."""
+    return current_app.make_response((response, status, headers))  # type: ignore[arg-type]  # None
+
+
+def dumping(
+    respond: Callable[[Any], Response], view: Callable[Arguments, Any]
+) -> Callable[Arguments, Any]:
+    """A view, ``async`` or not, whose objects become a response by ``respond``."""
+    if inspect.iscoroutinefunction(view):
+
+        @wraps(view)
+        async def async_view(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Any:
+            awaitable: Awaitable[Any] = view(*args, **kwargs)
+            return _view_response(respond, await awaitable)
+
+        return async_view
+
+    @wraps(view)
+    def sync_view(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Any:
+        return _view_response(respond, view(*args, **kwargs))
+
+    return sync_view
+
+
+def _view_response(respond: Callable[[Any], Response], returned: Any) -> ResponseReturnValue:
+    """What Flask gets for what a decorated view returned.
+
+    :raises TypeError: for a tuple that Flask would not take either
+    """
+    if isinstance(returned, BaseResponse):
+        return returned
+    if type(returned) is not tuple:  # a named tuple is an object to dump
+        return respond(returned)
+    if len(returned) not in (2, 3):
+        raise TypeError(
+            "A view decorated with FastSchema.dump returns objects, or a tuple (objects, status), "
+            f"(objects, headers) or (objects, status, headers), not a tuple of {len(returned)}. "
+            "Return a list of objects instead."
+        )
+    body, *rest = returned
+    return (body if isinstance(body, BaseResponse) else respond(body), *rest)

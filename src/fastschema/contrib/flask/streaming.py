@@ -1,0 +1,248 @@
+"""Responses that are sent while their rows are read."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import Context, copy_context
+from typing import Any
+
+from flask import Flask, Response, after_this_request, current_app, has_request_context, request
+from flask.globals import request_ctx
+from flask.signals import got_request_exception
+
+from fastschema.contrib.flask.encoding import COMPACT, PlanEngine
+from fastschema.contrib.flask.provider import FastJSONProvider
+from fastschema.engines import Engine
+from fastschema.front_end import front_end_for
+from fastschema.nodes import Form
+from fastschema.plan import Plan
+from fastschema.streaming import JsonArray, JsonLines
+from fastschema.switch import is_disabled
+
+NDJSON_MIMETYPE = "application/x-ndjson"
+FORMATS = ("json", "ndjson")
+
+
+class ProviderEngine:
+    """Any JSON provider of an application, as an engine.
+
+    :param provider: the provider
+    """
+
+    name = "provider"
+    form = Form.FAITHFUL
+
+    def __init__(self, provider: Any) -> None:
+        self._dumps = provider.dumps
+        self._layout = {"separators": COMPACT} if isinstance(provider, FastJSONProvider) else {}
+
+    def encode(self, data: Any) -> bytes:
+        """Write ``data`` in one line.
+
+        :raises Exception: what the provider raises
+        """
+        text: str = self._dumps(data, **self._layout)
+        return text.encode().strip().replace(b"\n", b"")  # never in a string: there it is escaped
+
+
+def stream_response(schema: Any, rows: Iterable[Any], form: str, chunk_size: int) -> Response:
+    """A response that is sent in chunks while the rows are read.
+
+    The first chunk is made here, so that its errors are those of the view.
+
+    :param form: "json" or "ndjson"
+    :raises ValueError: for another form
+    :raises TypeError: if it is no schema, or for rows that are an asynchronous iterable
+    :raises Exception: what stock raises for the rows of the first chunk
+    """
+    source = _RowSource(rows)
+    variables = copy_context()
+    try:
+        if form not in FORMATS:
+            raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {form!r}")
+        chunks = _chunks(schema, source, form, chunk_size)
+        first = variables.run(next, chunks, b"")
+    except BaseException:
+        source.close()
+        raise
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy
+    stream = ResponseStream(app, variables, first, chunks, source.close)
+    mimetype = NDJSON_MIMETYPE if form == "ndjson" else getattr(app.json, "mimetype", None)
+    response = app.response_class(stream, mimetype=mimetype or "application/json")
+    if has_request_context():
+        keep = weakref.WeakMethod(stream.keep_context)  # the request does not hold its response
+        after_this_request(lambda sent: _keep_context(keep, sent))
+    return response
+
+
+def _keep_context(keep: weakref.WeakMethod[Any], response: Response) -> Response:
+    method = keep()
+    if method is not None:
+        method(response)
+    return response
+
+
+def _chunks(schema: Any, rows: Iterable[Any], form: str, chunk_size: int) -> Iterator[bytes]:
+    front_end = front_end_for(schema)
+    schema = front_end.instance(schema)
+    provider = current_app.json
+    engine: Engine = ProviderEngine(provider)
+    if isinstance(provider, FastJSONProvider) and provider.is_fast:
+        engine = PlanEngine(provider.writing)
+    dumper = None if is_disabled() else front_end.row_dumper(schema, engine.form)
+    if dumper is None:  # stock must see all rows
+        engine = ProviderEngine(provider)
+        dumped = Plan(schema, front_end).dump(rows, True)
+        if form == "json":
+            return iter([engine.encode(dumped) + b"\n"])
+        lines = dumped if isinstance(dumped, list) else [dumped]
+        return iter(JsonLines(lines, list, engine.encode, chunk_size))
+    if form == "ndjson":
+        return iter(JsonLines(rows, dumper.all_rows, engine.encode, chunk_size))
+    return _with_newline(JsonArray(rows, dumper.all_rows, engine.encode, chunk_size))
+
+
+def _with_newline(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The chunks, and the newline that Flask's JSON ends with."""
+    yield from chunks
+    yield b"\n"
+
+
+class _RowSource:
+    """Rows that can be closed before all of them were read.
+
+    :param rows: any iterable; what has a ``close`` (a generator, a database result) is closed
+    :raises TypeError: for an asynchronous iterable, which Flask could not send either
+    """
+
+    def __init__(self, rows: Iterable[Any]) -> None:
+        if hasattr(rows, "__aiter__") and not hasattr(rows, "__iter__"):
+            raise TypeError(
+                f"rows is an asynchronous iterable ({type(rows).__name__}). Flask sends responses "
+                "synchronously, also those of async views: give an iterable, such as a list made "
+                "by [row async for row in rows]."
+            )
+        self._rows = rows
+        self._iterator: Iterator[Any] | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        self._iterator = iter(self._rows)
+        return self._iterator
+
+    def close(self) -> None:
+        """Close the rows and what iterates over them, each once."""
+        iterator, rows = self._iterator, self._rows
+        self._iterator, self._rows = None, ()
+        try:
+            if iterator is not rows:
+                _close(iterator)
+        finally:
+            _close(rows)
+
+
+def _close(source: Any) -> None:
+    close = getattr(source, "close", None)
+    if close is not None:
+        close()
+
+
+class ResponseStream:
+    """The body of a response, made while it is sent, within the context of its request.
+
+    All chunks are made by the context variables that held in the view (``request``, marshmallow's
+    ``Context``, the decimal context), whatever the thread does between them.
+
+    After an error the server gets the exception, and has no way to complete the body: it cuts the
+    connection. The exception is logged here, as Flask logs those of views, since it comes too late
+    for Flask.
+
+    :param app: the application
+    :param variables: the context variables as they were in the view
+    :param first: the first chunk
+    :param rest: the others
+    :param close_rows: to be called at the end, whatever the end is
+    """
+
+    def __init__(
+        self,
+        app: Flask,
+        variables: Context,
+        first: bytes,
+        rest: Iterator[bytes],
+        close_rows: Callable[[], None],
+    ) -> None:
+        self._app = app
+        self._variables = variables
+        self._first = first
+        self._rest = rest
+        self._close_rows = close_rows
+        self._context: Any = None
+        self._is_closed = False
+
+    def keep_context(self, response: Response) -> None:
+        """Keep the request's context until the body is sent.
+
+        Called when the view is done, in the thread that sends the response: an ``async`` view runs
+        elsewhere.
+
+        :param response: what is sent
+        """
+        if response.response is not self:
+            if self._context is not None:  # a later function failed: another response is sent
+                self.close()
+        elif request.method == "HEAD":  # no body is sent
+            self.close()
+        elif not self._is_closed:
+            self._context = request_ctx._get_current_object()  # type: ignore[attr-defined]
+            self._context.push()
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        if self._is_closed:
+            raise StopIteration
+        if self._first:
+            first, self._first = self._first, b""
+            return first
+        try:
+            return self._variables.run(next, self._rest)
+        except StopIteration:
+            self.close()
+            raise
+        except Exception as error:
+            self._variables.run(self._tell, error)
+            self._close(error)
+            raise
+
+    def _tell(self, error: Exception) -> None:
+        """Log an exception and send Flask's signal, as ``Flask.handle_exception`` does."""
+        if has_request_context():
+            self._app.log_exception(sys.exc_info())
+        else:
+            self._app.logger.error("Exception while streaming", exc_info=error)
+        got_request_exception.send(self._app, _async_wrapper=self._app.ensure_sync, exception=error)
+
+    def close(self) -> None:
+        """Close the rows, and let go of the request's context.
+
+        Servers call it when a client has gone, too.
+        """
+        self._close(None)
+
+    def __del__(self) -> None:
+        """Close what a client of a test, say, has never read to its end."""
+        self.close()
+
+    def _close(self, error: BaseException | None) -> None:
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._rest = iter(())
+        try:
+            self._variables.run(self._close_rows)
+        finally:
+            if self._context is not None:
+                self._context.pop(error)
