@@ -43,14 +43,14 @@ SECRET_KEY = "for-this-example-project-only-never-use-it-anywhere-else"
 DEBUG = is_on("DEBUG")
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
 
-FASTSCHEMA = is_on("FASTSCHEMA")
+WITH_FASTSCHEMA = is_on("FASTSCHEMA")
 
 # The API is public and read-only, so there are no users, sessions or admin.
 INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "rest_framework",
     "django_filters",
-    *(["fastschema.contrib.django"] if FASTSCHEMA else []),
+    *(["fastschema.contrib.django"] if WITH_FASTSCHEMA else []),
     "flights",
 ]
 
@@ -81,7 +81,7 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": [
         (
             "fastschema.contrib.django.renderers.FastJSONRenderer"
-            if FASTSCHEMA
+            if WITH_FASTSCHEMA
             else "rest_framework.renderers.JSONRenderer"
         ),
         "rest_framework.renderers.BrowsableAPIRenderer",

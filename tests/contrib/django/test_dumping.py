@@ -1,6 +1,7 @@
 """Whole serializers: nested, many, overridden, changed late, and used by many threads."""
 
 import datetime
+import functools
 import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -11,8 +12,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.db import models
 from django.test.utils import isolate_apps
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext_lazy
 from rest_framework import serializers
+from rest_framework.renderers import HTMLFormRenderer
 from rest_framework.response import Response
 from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
 
@@ -25,6 +28,7 @@ from tests.contrib.django.differential import (
     assert_same,
     assert_same_each_time,
     exactly,
+    outcome,
     serializer_of,
     shown,
 )
@@ -349,6 +353,52 @@ class TestRelations:
     def test_rows_from_the_database(self, flights, serializer, rows):
         assert_same_each_time(serializer, rows, many=True)
 
+    @pytest.mark.parametrize("prefetch", [(), ("flights",)], ids=["plain", "prefetched"])
+    def test_many_related_keys_slugs_and_texts(self, flights, prefetch):
+        def related(field, **options):
+            return field(source="flights", many=True, read_only=True, **options)
+
+        serializer = serializer_of(
+            keys=related(serializers.PrimaryKeyRelatedField),
+            numbers=related(serializers.SlugRelatedField, slug_field="number"),
+            names=related(serializers.SlugRelatedField, slug_field="airline__name"),
+            texts=serializers.StringRelatedField(source="flights", many=True),
+            dotted=serializers.StringRelatedField(source="flights.all", many=True),
+            missing=serializers.StringRelatedField(source="nothing", many=True, required=False),
+        )
+        data = assert_same_each_time(
+            serializer, lambda: Airline.objects.prefetch_related(*prefetch), many=True
+        )
+        assert data[1]["names"] == ["United", "United"]
+        assert all(field.compiled for field in fastschema.compile(serializer).explain())
+
+    @pytest.mark.parametrize("rows", [Flight.objects.all, Flight.objects.select_related])
+    def test_one_related_slug_and_text(self, flights, rows):
+        serializer = serializer_of(
+            text=serializers.StringRelatedField(source="destination"),
+            slug=serializers.SlugRelatedField(source="airline", slug_field="name", read_only=True),
+            deep=serializers.SlugRelatedField(
+                source="destination", slug_field="departures__model__objects", read_only=True
+            ),
+            far=serializers.StringRelatedField(source="plane.pk"),
+            gone=serializers.StringRelatedField(source="airline.nothing", default="-"),
+        )
+        assert_same_each_time(serializer, lambda: rows().filter(pk__gt=2), many=True)
+
+    @pytest.mark.parametrize(
+        "value", [None, 5, "x", Thing(pk=1), lambda: Thing(pk=2), [1], lambda x: x, len]
+    )
+    def test_relations_of_objects_that_are_no_models(self, value):
+        serializer = serializer_of(
+            text=serializers.StringRelatedField(source="a"),
+            slug=serializers.SlugRelatedField(source="a", slug_field="pk", read_only=True),
+            many=serializers.StringRelatedField(source="b", many=True, required=False),
+            keys=serializers.PrimaryKeyRelatedField(source="b", many=True, read_only=True),
+        )
+        for rest in ({}, {"b": [value]}, {"b": (Thing(pk=None), Thing(pk=3))}, {"b": None}):
+            assert_same(serializer, Thing(a=value, **rest))
+            assert_same(serializer, {"a": value, **rest})
+
     def test_one_flight_takes_the_queries_of_stock(self, flights):
         for flight in flights:
             data = assert_same_each_time(
@@ -660,6 +710,73 @@ class TestMethodFields:
         for user in ("ann", "bob"):
             data = assert_same(outer, {"one": 1, "many": [2]}, context={"user": user})
             assert data == {"one": {"user": user}, "many": [{"user": user}]}
+
+
+class TestMethodsOfMethodFields:
+    """However the method is found, it is found as in stock."""
+
+    def test_a_method_is_found_in_every_way_as_in_stock(self):
+        calls = []
+
+        class Method(serializers.Serializer):
+            a = serializers.SerializerMethodField()
+
+            @property
+            def get_a(self):
+                calls.append("property")
+                return lambda obj: "a"
+
+        class Static(Method):
+            @staticmethod
+            def get_a(obj):
+                return "static"
+
+        class Class(Method):
+            @classmethod
+            def get_a(cls, obj):
+                return cls.__name__
+
+        class Partial(Method):
+            get_a = functools.partial(str)
+
+        class Asked(serializers.Serializer):
+            a = serializers.SerializerMethodField()
+
+            def __getattr__(self, name):
+                if name == "get_a":
+                    calls.append(name)
+                    return str
+                raise AttributeError(name)
+
+        class Set(Method):
+            get_a = None
+
+            def __init__(self, *args, **kwargs):
+                super().__init__(*args, **kwargs)
+                self.get_a = lambda obj: "set"
+
+        for serializer in (Method, Static, Class, Partial, Asked, Set):
+            assert_same(serializer, [1, 2], many=True, calls=calls)
+
+    def test_a_method_that_is_replaced_later_is_called(self):
+        class Method(serializers.Serializer):
+            a = serializers.SerializerMethodField()
+
+            def get_a(self, obj):
+                return "first"
+
+        assert [Method({}).data["a"] for _ in range(3)] == ["first"] * 3
+        Method.get_a = lambda self, obj: "second"
+        assert Method({}).data == {"a": "second"}
+
+    def test_none_is_not_given_to_a_method(self):
+        class Method(serializers.Serializer):
+            a = serializers.SerializerMethodField()
+
+            def get_a(self, obj):
+                return "called"
+
+        assert assert_same(Method, [None, 1], many=True) == [{"a": None}, {"a": "called"}]
 
 
 class TestDynamicFields:
@@ -1161,3 +1278,102 @@ class TestThreads:
 
         data = ForUser(rows(), many=True, context={"user": "ann"}).data
         assert [row["user"] for row in data] == ["ann", "ann"]
+
+    def test_two_users_and_two_languages_in_interleaved_threads(self):
+        class Greeting(serializers.Serializer):
+            text = Text(source="a")
+            user = serializers.SerializerMethodField()
+            nested = serializer_of(text=Text(source="a"))(source="*")
+
+            def get_user(self, obj):
+                return self.context["user"]
+
+        barrier = threading.Barrier(2)
+        message = gettext_lazy("This field is required.")
+
+        def use(user, language):
+            seen = set()
+            with translation.override(language):
+                for _ in range(30):
+                    barrier.wait()
+
+                    def rows():
+                        yield {"a": message}
+                        barrier.wait()
+                        yield {"a": message}
+
+                    for row in Greeting(rows(), many=True, context={"user": user}).data:
+                        assert row["nested"]["text"] == row["text"]
+                        seen.add((row["user"], row["text"]))
+            return seen
+
+        with ThreadPoolExecutor(2) as pool:
+            results = list(pool.map(use, ["ann", "bob"], ["en", "de"]))
+        assert results == [
+            {("ann", "This field is required.")},
+            {("bob", "Dieses Feld ist zwingend erforderlich.")},
+        ]
+
+
+class TestForms:
+    """What walks the fields and the data of a serializer finds those of stock."""
+
+    class Form(serializers.Serializer):
+        name = Text(max_length=5)
+        inner = serializer_of(x=serializers.IntegerField())()
+        tags = serializers.ListField(child=Text())
+        choice = serializers.ChoiceField([("a", "A"), ("b", "B")])
+        note = serializers.JSONField(required=False)
+
+    VALUE = {"name": "n", "inner": {"x": 1}, "tags": ["a"], "choice": "b", "note": {"a": [1]}}
+
+    def in_both(self, call):
+        for _ in range(3):
+            with fastschema.disabled():
+                expected = outcome(call, [])
+            assert outcome(call, []) == expected
+        return expected.result
+
+    def test_html_forms(self):
+        assert "<input" in HTMLFormRenderer().render(self.Form(self.VALUE).data)
+        self.in_both(lambda: HTMLFormRenderer().render(self.Form(self.VALUE).data))
+
+    def test_bound_fields(self):
+        def bound():
+            serializer = self.Form(self.VALUE)
+            return [(each.name, each.value, each.errors) for each in serializer]
+
+        self.in_both(bound)
+
+    @pytest.mark.parametrize("data", [VALUE, {}, {"name": "too long", "tags": "x"}], ids=str)
+    @pytest.mark.parametrize("many", [False, True])
+    def test_data_and_initial_data_of_forms(self, data, many):
+        def validated():
+            serializer = self.Form(data=[data] if many else data, many=many)
+            is_valid = serializer.is_valid()
+            return is_valid, serializer.data, serializer.errors, serializer.initial_data
+
+        def not_validated():
+            return self.Form(data=[data] if many else data, many=many).data
+
+        self.in_both(validated)
+        self.in_both(not_validated)
+
+    def test_a_list_serializer_with_arguments_of_its_own(self):
+        class Listed(serializers.ListSerializer):
+            def __init__(self, *args, own=None, **kwargs):
+                super().__init__(*args, **kwargs)
+                self.own = own
+
+        class Row(serializers.Serializer):
+            a = Text()
+
+            class Meta:
+                list_serializer_class = Listed
+
+            @classmethod
+            def many_init(cls, *args, **kwargs):
+                return Listed(*args, child=cls(), own=kwargs.get("own"), allow_empty=False)
+
+        assert_same(Row, [{"a": 1}], many=True, own=1)
+        assert_same(serializer_of(rows=Row(many=True, own=2)), {"rows": [{"a": 1}]})

@@ -15,16 +15,20 @@ class Inner(serializers.Serializer):
     b = serializers.IntegerField()
 
 
+class Total(serializers.Field):
+    """Represents in its own way."""
+
+    def to_representation(self, obj):
+        return len(obj["many"])
+
+
 class Outer(serializers.Serializer):
     """Nested, once single and once many."""
 
     a = serializers.CharField(source="x.y")
     one = Inner()
     many = Inner(many=True)
-    total = serializers.SerializerMethodField()
-
-    def get_total(self, obj):
-        return len(obj["many"])
+    total = Total(source="*")
 
 
 THING = {"x": {"y": "é"}, "one": {"b": 1}, "many": [{"b": 2}, {"b": 3}]}
@@ -107,7 +111,7 @@ class TestExplain:
         report = fastschema.compile(Outer(many=True)).explain()
         stock = {field.key: field.why for field in report if not field.compiled}
         assert list(stock) == ["total"]
-        assert "SerializerMethodField" in stock["total"]
+        assert "Total.to_representation" in stock["total"]
 
     @pytest.mark.parametrize("serializer", [FlightSerializer, CompactFlightSerializer])
     def test_the_example_is_compiled_altogether(self, serializer):
@@ -188,3 +192,14 @@ class TestSource:
         source = fastschema.compile(serializer).source()
         compile(source, "<generated>", "exec")
         assert fastschema.compile(serializer).dump(Thing(**{name: 1})) == {name: "1"}
+
+
+def test_loading_by_a_serializer_is_refused_with_what_to_do_instead():
+    plan = fastschema.compile(Outer)
+
+    for load in (plan.load, plan.validate):
+        with pytest.raises(TypeError, match="is_valid"):
+            load({})
+    with pytest.raises(TypeError, match="is_valid"):
+        plan.loads("{}")
+    assert plan.load_source().startswith("# ")

@@ -203,8 +203,6 @@ FIELDS = {
     "ip address": serializers.IPAddressField,
     "char, null allowed": partial(serializers.CharField, allow_null=True),
     "integer": serializers.IntegerField,
-    "big integer": serializers.BigIntegerField,
-    "big integer as a string": partial(serializers.BigIntegerField, coerce_to_string=True),
     "float": serializers.FloatField,
     "boolean": serializers.BooleanField,
     "boolean, null allowed": partial(serializers.BooleanField, allow_null=True),
@@ -221,6 +219,12 @@ FIELDS = {
     "decimal as a string": partial(serializers.DecimalField, 10, 2, coerce_to_string=True),
     "decimal, localized": partial(serializers.DecimalField, 10, 2, localize=True),
     "decimal, normalized": partial(serializers.DecimalField, 10, 2, normalize_output=True),
+    "decimal as a number, normalized": partial(
+        serializers.DecimalField, 10, 2, coerce_to_string=False, normalize_output=True
+    ),
+    "decimal as a number without limits": partial(
+        serializers.DecimalField, None, None, coerce_to_string=False
+    ),
     "decimal, rounded down": partial(serializers.DecimalField, 10, 2, rounding=decimal.ROUND_DOWN),
     "date": serializers.DateField,
     "date with a format": partial(serializers.DateField, format="%d.%m.%y"),
@@ -235,8 +239,10 @@ FIELDS = {
     "datetime in Paris": partial(serializers.DateTimeField, default_timezone=PARIS),
     "datetime in UTC": partial(serializers.DateTimeField, default_timezone=UTC),
     "datetime at an offset": partial(serializers.DateTimeField, default_timezone=SECONDS),
+    "datetime in Paris with a format": partial(
+        serializers.DateTimeField, default_timezone=PARIS, format="{%H} %z 'é'"
+    ),
     "duration": serializers.DurationField,
-    "duration, iso": partial(serializers.DurationField, format="iso-8601"),
     "choice": partial(serializers.ChoiceField, ["abc", "2", "1.5"]),
     "choice of numbers": partial(serializers.ChoiceField, [(1, "one"), (2, "two"), (1.5, "half")]),
     "choice in groups": partial(serializers.ChoiceField, GROUPED, allow_blank=True),
@@ -252,7 +258,36 @@ FIELDS = {
     "primary key": partial(serializers.PrimaryKeyRelatedField, read_only=True),
     "string related": serializers.StringRelatedField,
     "slug related": partial(serializers.SlugRelatedField, slug_field="pk", read_only=True),
+    "slug related, dotted": partial(
+        serializers.SlugRelatedField, slug_field="pk__real", read_only=True
+    ),
+    "hstore": serializers.HStoreField,
+    "file": serializers.FileField,
+    "file by its name": partial(serializers.FileField, use_url=False),
+    "image": serializers.ImageField,
 }
+"""A field of each class and with each option that changes what it gives."""
+if hasattr(serializers, "BigIntegerField"):  # since DRF 3.17
+    FIELDS |= {
+        "big integer": serializers.BigIntegerField,
+        "big integer as a string": partial(serializers.BigIntegerField, coerce_to_string=True),
+        "duration as it is": partial(serializers.DurationField, format=None),
+        "duration, iso": partial(serializers.DurationField, format="iso-8601"),
+    }
+
+STOCK = {"decimal, localized", "binary json"}
+if not hasattr(serializers, "BigIntegerField"):  # multiple choices were sets then
+    STOCK.add("multiple choice")
+"""Those that are not compiled."""
+
+CHILDREN = [
+    "char", "integer", "big integer as a string", "float", "boolean", "uuid", "uuid as int",
+    "decimal", "decimal as a number", "date", "time", "datetime", "datetime with a format",
+    "datetime as it is", "duration", "choice of numbers", "multiple choice", "read only", "json",
+    "binary json", "list", "list of integers", "dictionary", "hstore", "file", "slug related",
+]  # fmt: skip
+"""Those that are tried inside of others."""
+CHILDREN = [name for name in CHILDREN if name in FIELDS]
 
 
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES.keys())
@@ -266,38 +301,50 @@ def test_none_stays_none(field):
     assert assert_same(serializer_of(value=field()), Thing(value=None)) == {"value": None}
 
 
-COMPILED = [
-    "char",
-    "email",
-    "slug",
-    "url",
-    "regex",
-    "ip address",
-    "char, null allowed",
-    "integer",
-    "float",
-    "boolean",
-    "uuid",
-    "decimal",
-    "decimal without limits",
-    "decimal, rounded down",
-    "date",
-    "date, iso in capitals",
-    "time",
-    "datetime",
-    "datetime in Paris",
-    "choice",
-    "choice of numbers",
-    "choice in groups",
-    "read only",
-    "primary key",
-]
-
-
-@pytest.mark.parametrize("name", COMPILED)
-def test_the_common_fields_are_compiled(name):
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_field_is_compiled_or_has_a_reason(name):
     (report,) = fastschema.compile(serializer_of(value=FIELDS[name]())).explain()
-    assert report.compiled, report.why
+    assert (report.compiled, bool(report.why)) == (name not in STOCK, name in STOCK)
+
+
+@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES.keys())
+@pytest.mark.parametrize("name", CHILDREN)
+def test_a_value_inside_of_others_is_represented_as_in_stock(name, value):
+    child = FIELDS[name]
+    serializer = serializer_of(
+        items=serializers.ListField(child=child()),
+        mapping=serializers.DictField(child=child()),
+        nested=serializers.ListField(child=serializers.ListField(child=child())),
+    )
+    values = {
+        "items": [None, value, value],
+        "mapping": {"a": None, 1: value, None: value},
+        "nested": [[], None, [value]],
+    }
+    assert_same(serializer, Thing(**values))
+    assert_same(serializer, {"items": (value,), "mapping": {}, "nested": [(value,), None]})
+
+
+def test_a_child_that_runs_as_stock_has_a_reason():
+    for field in (
+        serializers.ListField(child=OwnText()),
+        serializers.DictField(child=OwnText()),
+        serializers.ListField(child=serializers.ListField(child=OwnText())),
+    ):
+        (report,) = fastschema.compile(serializer_of(value=field)).explain()
+        assert "OwnText" in report.why
+
+
+def test_children_that_are_serializers_are_compiled():
+    point = serializer_of(x=serializers.IntegerField())
+    serializer = serializer_of(
+        items=serializers.ListField(child=point()),
+        mapping=serializers.DictField(child=point()),
+        many=serializers.ListField(child=point(many=True)),
+    )
+    values = {"items": [{"x": 1}, None], "mapping": {"a": Thing(x="2")}, "many": [[{"x": 3}], []]}
+    assert_same(serializer, values)
+    assert all(report.compiled for report in fastschema.compile(serializer).explain())
 
 
 class OwnText(serializers.CharField):

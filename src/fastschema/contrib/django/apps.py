@@ -1,17 +1,44 @@
 """The Django app."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from django.apps import AppConfig
+from django.core import checks
+from django.core.signals import setting_changed
+
+from fastschema.contrib.django import conf
 
 
 class FastSchemaConfig(AppConfig):
-    """Installs fastschema for DRF when Django starts."""
+    """Installs fastschema for DRF when Django starts, if the settings do not say otherwise."""
 
     name = "fastschema.contrib.django"
     label = "fastschema"
     verbose_name = "fastschema"
 
     def ready(self) -> None:
-        """Make all serializers use plans."""
-        from fastschema.contrib.django import install
+        """Do what ``FASTSCHEMA`` says, now and whenever a test overrides it.
 
+        :raises ImproperlyConfigured: for a key or a value in ``FASTSCHEMA`` that is none
+        """
+        from fastschema.contrib.django.checks import TAG, check_serializers
+
+        _follow_settings()
+        setting_changed.connect(_follow_changed_setting, dispatch_uid=self.name)
+        checks.register(check_serializers, TAG)
+
+
+def _follow_settings() -> None:
+    from fastschema.contrib.django import install, uninstall
+
+    if conf.settings().install:
         install()
+    else:
+        uninstall()
+
+
+def _follow_changed_setting(*, setting: str, **kwargs: Any) -> None:
+    if setting == conf.NAME:
+        _follow_settings()

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models.manager import BaseManager
 from rest_framework.serializers import ListSerializer, Serializer
 
+from fastschema.contrib.django.blueprints import blueprint_of
 from fastschema.contrib.django.encoding import json_value
 from fastschema.contrib.django.kinds import KINDS
 from fastschema.contrib.django.reader import read, readable_fields
@@ -22,16 +23,67 @@ STOCK_LIST_TO_REPRESENTATION = ListSerializer.to_representation
 
 
 class Subject:
-    """What the slots of a program resolve from: one serializer's own fields, for one dump."""
+    """What the slots of a program resolve from: one serializer and its fields, for one dump.
 
-    __slots__ = ("fields",)
+    :param find: gives the serializer; called when it is needed
+    :param options: fields like its own, of which only options are read
+    :param fields: its own fields, or what makes them when one of them is needed
+    :param outer: the subject of the serializer in which this one is nested
+    """
 
-    def __init__(self, fields: list[Any]) -> None:
+    __slots__ = ("_outer", "fields", "find", "options")
+
+    def __init__(
+        self,
+        find: Callable[[], Any],
+        options: list[Any],
+        fields: Any,
+        outer: Subject | None = None,
+    ) -> None:
+        self.find = find
+        self.options = options
         self.fields = fields
+        self._outer = outer
 
-    def link(self, field: Any, form: Form) -> Link:
-        """The link to the serializer of a nested field."""
-        return Link(partial(_nested_dispatch, field, form))
+    @property
+    def serializer(self) -> Any:
+        """The serializer itself."""
+        return self.find()
+
+    @property
+    def context(self) -> Any:
+        """What ``Field.context`` gives in this serializer and in all that is nested in it."""
+        if self._outer is not None:
+            return self._outer.context
+        root = self.serializer
+        while root.parent is not None:
+            root = root.parent
+        return getattr(root, "_context", {})
+
+    def link(self, get: Callable[[Any], Any], form: Form) -> Link:
+        """The link to the serializer of a nested field.
+
+        :param get: finds the field in a list of fields
+        """
+        return Link(partial(_nested_dispatch, self, get, form))
+
+
+class _LaterFields:
+    """A serializer's own fields, made when one of them is needed.
+
+    :param find: gives the serializer
+    """
+
+    __slots__ = ("_fields", "_find")
+
+    def __init__(self, find: Callable[[], Any]) -> None:
+        self._find = find
+        self._fields: list[Any] | None = None
+
+    def __getitem__(self, index: int) -> Any:
+        if self._fields is None:
+            self._fields = readable_fields(self._find())
+        return self._fields[index]
 
 
 KNOWN = {STOCK_TO_REPRESENTATION}
@@ -55,13 +107,28 @@ def is_stock_list(serializer: ListSerializer) -> bool:
     )
 
 
-def dispatch_for(serializer: Any, form: Form) -> Dispatch:
+def dispatch_for(
+    serializer: Any,
+    form: Form,
+    find: Callable[[], Any] | None = None,
+    make: type[Dispatch] = Dispatch,
+    outer: Subject | None = None,
+) -> Dispatch:
     """The dispatch for one dump by a serializer.
 
+    :param find: gives the serializer that is to be asked, if this is only like it
+    :param make: the class of the dispatch
+    :param outer: the subject of the serializer in which it is nested
     :raises UnreadableError: if the serializer cannot be compiled
     """
-    fields = readable_fields(serializer)
-    return Dispatch(read(serializer, fields), form, Subject(fields))
+    fields = blueprint_of(serializer)
+    if fields is not None:
+        program = read(serializer, fields)
+        find = find or (lambda: serializer)
+        return make(program, form, Subject(find, fields, _LaterFields(find), outer))
+    own = serializer if find is None else find()
+    fields = readable_fields(own)
+    return make(read(own, fields), form, Subject(lambda: own, fields, fields, outer))
 
 
 def represent(serializer: Any, obj: Any) -> Any:
@@ -96,14 +163,34 @@ def rows(data: Any) -> Any:
     return data.all() if isinstance(data, BaseManager) else data
 
 
-def _nested_dispatch(field: Any, form: Form) -> Dispatcher:
+def _nested_dispatch(subject: Subject, get: Callable[[Any], Any], form: Form) -> Dispatcher:
     """The dispatch of a nested serializer, single or many."""
+    field = get(subject.options)
     if not isinstance(field, ListSerializer):
-        return _serializer_dispatch(field, form)
+        return _like_dispatch(field, form, lambda: get(subject.fields), subject)
     if is_stock_serializer(field.child):
-        child = link_to(field.child, form)
+        find = partial(
+            _like_dispatch, field.child, form, lambda: get(subject.fields).child, subject
+        )
+        child = Link(find)
         return Always(lambda data: child.many(rows(data)))
-    return _by_its_own_method(field, form)
+    return _by_its_own_method(get(subject.fields), form)
+
+
+def _like_dispatch(
+    serializer: Any, form: Form, find: Callable[[], Any], outer: Subject
+) -> Dispatcher:
+    """The dispatch of a nested serializer.
+
+    :param serializer: one like it
+    :param find: gives the serializer itself
+    """
+    if is_stock_serializer(serializer):
+        try:
+            return dispatch_for(serializer, form, find, outer=outer)
+        except UnreadableError:
+            return _by(partial(STOCK_TO_REPRESENTATION, find()), form)
+    return _by_its_own_method(find(), form)
 
 
 def _serializer_dispatch(serializer: Any, form: Form) -> Dispatcher:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import json
+import uuid
 from typing import Any
 
 from rest_framework.renderers import JSONRenderer
@@ -25,6 +27,8 @@ from fastschema.streaming import JsonArray
 
 missing = Missing()
 """Stands for a field that is left out (``SkipField``)."""
+_ALIKE = PLAIN_CLASSES | {uuid.UUID, datetime.date}
+"""Values of exactly these classes are written by orjson as by DRF's encoder."""
 _SEPARATORS = (",", ":")
 _JSON_FORM_CLASSES = (JsonText, LeftToStock, Unwritable)
 
@@ -113,8 +117,13 @@ else:
 
 def json_value(value: Any) -> Any:
     """Any value as orjson must be given it; ``missing`` stays, to be left out."""
-    if type(value) in PLAIN_CLASSES or value is missing:
+    if type(value) in _ALIKE or value is missing:
         return value
+    try:
+        if is_written_alike(value):
+            return value
+    except RecursionError:
+        pass  # stock's own comes when everything is written
     return JsonText.of(value, stock_encode)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django.dumping import (
+    dispatch_for,
     is_stock_list,
     is_stock_serializer,
     link_to,
@@ -19,9 +20,14 @@ from fastschema.contrib.django.encoding import engine, stock_encode
 from fastschema.contrib.django.reader import MODEL, read, readable_fields
 from fastschema.engines import Engine
 from fastschema.nodes import Form, UnreadableError, known_access
-from fastschema.program import Program, RowDumper
+from fastschema.program import Dispatch, LoadProgram, Program, RowDumper
 from fastschema.report import Report, field_reports, with_nested
 from fastschema.switch import disabled
+
+_NOT_LOADED = (
+    "fastschema does not load by Django REST framework's serializers; "
+    "use Serializer(data=...).is_valid()"
+)
 
 
 class RestFrameworkFrontEnd:
@@ -47,6 +53,18 @@ class RestFrameworkFrontEnd:
         """What ``to_representation`` returns in stock."""
         with disabled():
             return self.dump(schema, obj, many)
+
+    def load(self, schema: Any, data: Any, options: dict[str, Any]) -> Any:
+        """Not compiled: a serializer is told its data when it is made."""
+        raise TypeError(_NOT_LOADED)
+
+    def loads(self, schema: Any, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
+        """Not compiled, likewise."""
+        raise TypeError(_NOT_LOADED)
+
+    def validate(self, schema: Any, data: Any, options: dict[str, Any]) -> Any:
+        """Not compiled, likewise."""
+        raise TypeError(_NOT_LOADED)
 
     def is_collection(self, schema: Any, obj: Any, many: bool | None) -> bool:
         """Whether ``many`` is true or it is a ``ListSerializer``."""
@@ -82,6 +100,18 @@ class RestFrameworkFrontEnd:
             return read(serializer, readable_fields(serializer))
         except UnreadableError:
             return None
+
+    def load_program(self, schema: Any) -> LoadProgram | None:
+        """None: loading is stock's."""
+        return None
+
+    def dispatch(self, schema: Any, form: Form) -> Dispatch:
+        """The dispatch of the serializer, or of a list serializer's child."""
+        return dispatch_for(schema.child if isinstance(schema, ListSerializer) else schema, form)
+
+    def arguments(self, schema: Any) -> dict[str, Any]:
+        """None: a serializer is told its instance and context, which belong to a request."""
+        return {}
 
     def access(self, name: str) -> str:
         """A way of access by its name; see :func:`fastschema.nodes.known_access`."""

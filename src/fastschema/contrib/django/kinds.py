@@ -1,34 +1,20 @@
-"""From a DRF field to what is done to its value.
+"""From a DRF field to the description of what is done to its value.
 
 The table is keyed by the method that stock would call (``Field.to_representation``); an override
 misses it. An entry describes a field as a tuple of plain values: all that the generated code
-depends on, and so a part of the cache key. :func:`kind` makes the node from that tuple alone.
-
-Only the common class of value is handled inline. Everything else goes to the field's own
-``to_representation``, so that odd values become (or raise) what they do in stock.
+depends on, and so a part of the cache key. :mod:`conversions` makes the node from that tuple.
 """
 
 from __future__ import annotations
 
-import datetime
-import decimal
-import uuid
-import zoneinfo
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
+import rest_framework
 from rest_framework import ISO_8601, fields, relations, serializers
+from rest_framework.reverse import reverse
 from rest_framework.settings import api_settings
 
-from fastschema import decimals
-from fastschema.contrib.django.encoding import (
-    UTC_NAMES,
-    UTC_TEMPLATE,
-    json_number,
-    json_value,
-)
-from fastschema.engines import JSON_TIME_TEMPLATE, TEXT_NAMES, TEXT_TEMPLATES
-from fastschema.nodes import Conversion, Form, Kind, Slot
 from fastschema.recognition import Look
 from fastschema.registration import registered
 
@@ -40,6 +26,9 @@ OWN_METHOD = "own method"
 _QUANTIZE = fields.DecimalField.quantize
 _ENFORCE_TIMEZONE = fields.DateTimeField.enforce_timezone
 _DEFAULT_TIMEZONE = fields.DateTimeField.default_timezone
+_CONTEXT = fields.Field.context
+_GET_URL = relations.HyperlinkedRelatedField.get_url
+_DJANGO_DURATION_FORMAT = getattr(rest_framework, "DJANGO_DURATION_FORMAT", None)
 
 
 def stock(reason: str) -> Description:
@@ -93,28 +82,33 @@ def _boolean(look: Look) -> Description:
 
 def _uuid(look: Look) -> Description:
     uuid_format = look.get("uuid_format")
-    if uuid_format == "hex_verbose":
-        return ("uuid",)
+    if uuid_format in ("hex_verbose", "hex", "int", "urn"):
+        return ("uuid" if uuid_format == "hex_verbose" else f"uuid as {uuid_format}",)
     return stock(f"the UUID format {uuid_format!r} is not compiled")
+
+
+def _big_integer(look: Look) -> Description:
+    is_text = _option(look, "coerce_to_string", "COERCE_BIGINT_TO_STRING")
+    return ("integer as string" if is_text else "integer",)
 
 
 def _decimal(look: Look) -> Description:
     if look.method("quantize") is not _QUANTIZE:
         return stock("quantize is overridden")
-    if not _option(look, "coerce_to_string", "COERCE_DECIMAL_TO_STRING"):
-        return stock("a decimal that is not coerced to a string is not compiled")
-    if look.get("localize") or look.get("normalize_output"):
-        return stock("localize and normalize_output are not compiled")
+    is_text = bool(_option(look, "coerce_to_string", "COERCE_DECIMAL_TO_STRING"))
+    if look.get("localize"):
+        return stock("a localized decimal is not compiled")
     places = look.get("decimal_places")
-    return ("decimal", None if places is None else int(places))
+    normalize = bool(look.get("normalize_output"))
+    return ("decimal", None if places is None else int(places), is_text, normalize)
 
 
 def _date(look: Look) -> Description:
-    return _iso("date", _option(look, "format", "DATE_FORMAT"))
+    return _formatted("date", _option(look, "format", "DATE_FORMAT"))
 
 
 def _time(look: Look) -> Description:
-    return _iso("time", _option(look, "format", "TIME_FORMAT"))
+    return _formatted("time", _option(look, "format", "TIME_FORMAT"))
 
 
 def _datetime(look: Look) -> Description:
@@ -122,19 +116,82 @@ def _datetime(look: Look) -> Description:
         return stock("enforce_timezone is overridden")
     if look.method("default_timezone") is not _DEFAULT_TIMEZONE:
         return stock("default_timezone is overridden")
-    return _iso("datetime", _option(look, "format", "DATETIME_FORMAT"))
+    return _formatted("datetime", _option(look, "format", "DATETIME_FORMAT"))
 
 
-def _iso(name: str, output_format: Any) -> Description:
-    if isinstance(output_format, str) and output_format.lower() == ISO_8601:
+def _formatted(name: str, output_format: Any) -> Description:
+    if output_format is None:
+        return ("unformatted", name)
+    if type(output_format) is not str:
+        return stock("the format is not a plain str")
+    if output_format.lower() == ISO_8601:
         return (name,)
-    return stock("only the ISO 8601 format is compiled")
+    return ("strftime", name, output_format)
+
+
+def _duration(look: Look) -> Description:
+    if _DJANGO_DURATION_FORMAT is None:  # before DRF 3.17 there was one format
+        return ("duration", "django")
+    output_format = _option(look, "format", "DURATION_FORMAT")
+    if output_format is None:
+        return ("unformatted", "timedelta")
+    if type(output_format) is str and output_format.lower() in (ISO_8601, _DJANGO_DURATION_FORMAT):
+        return ("duration", "iso" if output_format.lower() == ISO_8601 else "django")
+    return stock("the format of the duration is unknown")
+
+
+def _file(look: Look) -> Description:
+    if look.on_class("context") is not _CONTEXT:
+        return stock("context is overridden")
+    return ("file",)
+
+
+def _json(look: Look) -> Description:
+    if look.get("binary"):
+        return stock("binary JSON is not compiled")
+    return ("as it is",)
+
+
+def _list(look: Look) -> Description:
+    return ("list", describe(look.within("child")))
+
+
+def _dict(look: Look) -> Description:
+    return ("dict", describe(look.within("child")))
+
+
+def _many_related(look: Look) -> Description:
+    return ("many related", describe(look.within("child_relation")))
+
+
+def _method(look: Look) -> Description:
+    if type(look.get("method_name")) is not str:
+        return stock("the name of its method is not a plain str")
+    return ("method",)
 
 
 def _primary_key(look: Look) -> Description:
     if not look.note("({it}.pk_field is None)", look.target.pk_field is None):
         return stock("a pk_field is not compiled")
     return ("primary key",)
+
+
+def _slug(look: Look) -> Description:
+    if type(look.get("slug_field")) is not str:
+        return stock("its slug_field is not a plain str")
+    return ("slug",)
+
+
+def _hyperlink(look: Look) -> Description:
+    if look.method("get_url") is not _GET_URL:
+        return stock("get_url is overridden")
+    if look.on_class("context") is not _CONTEXT:
+        return stock("context is overridden")
+    if look.get("reverse") is not reverse:
+        return stock("another reverse is set on the field object")
+    if type(look.get("lookup_field")) is not str or type(look.get("view_name")) is not str:
+        return stock("its lookup_field or view_name is not a plain str")
+    return ("hyperlink",)
 
 
 KINDS: dict[Any, Callable[[Look], Description]] = {
@@ -147,198 +204,25 @@ KINDS: dict[Any, Callable[[Look], Description]] = {
     fields.DateField.to_representation: _date,
     fields.TimeField.to_representation: _time,
     fields.DateTimeField.to_representation: _datetime,
+    fields.DurationField.to_representation: _duration,
     fields.ChoiceField.to_representation: _named("choice"),
+    fields.FileField.to_representation: _file,
+    fields.ListField.to_representation: _list,
+    fields.DictField.to_representation: _dict,
+    fields.JSONField.to_representation: _json,
     fields.ReadOnlyField.to_representation: _named("as it is"),
+    fields._UnvalidatedField.to_representation: _named("as it is"),
+    fields.ModelField.to_representation: _named("model field"),
+    fields.SerializerMethodField.to_representation: _method,
+    relations.StringRelatedField.to_representation: _named("string related"),
     relations.PrimaryKeyRelatedField.to_representation: _primary_key,
+    relations.SlugRelatedField.to_representation: _slug,
+    relations.HyperlinkedRelatedField.to_representation: _hyperlink,
+    relations.ManyRelatedField.to_representation: _many_related,
     serializers.Serializer.to_representation: _named("nested"),
     serializers.ListSerializer.to_representation: _named("nested"),
 }
 
-
-class FieldPath(NamedTuple):
-    """Where the field object of a dump is found.
-
-    :param expression: in generated code
-    :param position: in the list of the serializer's fields
-    :param otherwise: the template for values that are not of the common class
-    """
-
-    expression: str
-    position: int
-    otherwise: str
-
-
-def kind(description: Description, path: FieldPath, slots: list[Slot]) -> Kind:
-    """The kind for a description; what it needs from each dump is added to ``slots``."""
-    name, *options = description
-    if name in _BY_CLASS:
-        return _kind_by_class(name, path.otherwise)
-    if name == "registered":
-        registered_kind: Kind = options[0].kind(path.otherwise, json_value)
-        return registered_kind
-    if name == "float":
-        return _float_kind(path.otherwise)
-    if name == "decimal":
-        return _decimal_kind(*options, path=path, slots=slots)
-    if name == "datetime":
-        return _datetime_kind(path, slots)
-    if name == "choice":
-        return _choice_kind(path, slots)
-    if name == "nested":
-        return _nested_kind(path, slots)
-    return Kind(
-        "value as it is" if name == "as it is" else "the field's own method",
-        faithful=Conversion(otherwise=path.otherwise),
-        json=Conversion(otherwise=f"json_value({path.otherwise})"),
-        names={"json_value": json_value},
-        may_skip=True,
-    )
-
-
-class _ByClass(NamedTuple):
-    """A kind that only looks at the class of the value: a template for each form."""
-
-    common: type
-    faithful: str | None = None
-    json: str | None = None
-
-
-_BY_CLASS = {
-    "string": _ByClass(str),
-    "integer": _ByClass(int),
-    "boolean": _ByClass(bool),
-    "uuid": _ByClass(uuid.UUID, faithful=TEXT_TEMPLATES["uuid"]),
-    "date": _ByClass(datetime.date, faithful=TEXT_TEMPLATES["iso"]),
-    "time": _ByClass(datetime.time, faithful="{value}.isoformat()", json=JSON_TIME_TEMPLATE),
-}
-
-
-def _kind_by_class(name: str, otherwise: str) -> Kind:
-    common, faithful, json = _BY_CLASS[name]
-    class_name = common.__name__
-    return Kind(
-        name,
-        faithful=Conversion(class_name, faithful, otherwise),
-        json=Conversion(class_name, json, f"json_value({otherwise})"),
-        names={class_name: common, "json_value": json_value, **TEXT_NAMES},
-        may_skip=True,
-    )
-
-
-def _float_kind(otherwise: str) -> Kind:
-    return Kind(
-        "float",
-        faithful=Conversion("float", None, otherwise),
-        json=Conversion(
-            "float",
-            "{value} if 1e-4 <= {value} < 1e16 else json_number({value})",
-            f"json_number({otherwise})",
-        ),
-        names={"json_number": json_number},
-        may_skip=True,
-    )
-
-
-def _decimal_kind(places: int | None, *, path: FieldPath, slots: list[Slot]) -> Kind:
-    """A value that has its places already is written as it stands; the others are quantized."""
-    text = "format({value}, 'f')"
-    names: dict[str, object] = {"Decimal": decimal.Decimal}
-    if places is not None:
-        number = len(slots)
-        quantum, context, longest = f"quantum_{number}", f"context_{number}", f"longest_{number}"
-        names[quantum] = decimal.Decimal((0, (1,), -places))
-        slots += [
-            Slot(context, lambda subject, cls, form: _context(subject.fields[path.position])),
-            Slot(
-                longest,
-                lambda subject, cls, form: decimals.longest(
-                    subject.fields[path.position].max_digits
-                ),
-            ),
-        ]
-        text = f"format({{value}}.quantize({quantum}, {{field}}.rounding, {context}), 'f')"
-        text = decimals.written(places, longest, text)
-    conversion = Conversion("Decimal", text, path.otherwise)
-    return Kind(
-        "decimal as string", faithful=conversion, json=conversion, names=names, may_skip=True
-    )
-
-
-def _context(field: Any) -> decimal.Context:
-    """The decimal context of this dump, as ``DecimalField.quantize`` makes it for each value."""
-    context = decimal.getcontext().copy()
-    if field.max_digits is not None:
-        context.prec = field.max_digits
-    return context
-
-
-def _datetime_kind(path: FieldPath, slots: list[Slot]) -> Kind:
-    zone = f"zone_{len(slots)}"
-    slots.append(Slot(zone, lambda subject, cls, form: _zone(subject.fields[path.position])))
-    is_utc = f"{{value}}.tzinfo is utc and {zone} is utc"
-    zoned = f"zoned({{field}}, {{value}}, {zone})"
-    return Kind(
-        "datetime",
-        faithful=Conversion("datetime", f"{UTC_TEMPLATE} if {is_utc} else {zoned}", path.otherwise),
-        # The engine writes UTC as "Z".
-        json=Conversion(
-            "datetime",
-            f"{{value}} if {is_utc} else {zoned}",
-            f"json_value({path.otherwise})",
-        ),
-        names={
-            "json_value": json_value,
-            "datetime": datetime.datetime,
-            "utc": datetime.UTC,
-            **UTC_NAMES,
-            "zoned": _zoned,
-        },
-        may_skip=True,
-    )
-
-
-def _zone(field: Any) -> datetime.tzinfo | None:
-    """The zone of this dump, as ``DateTimeField.enforce_timezone`` finds it for each value."""
-    zone = field.timezone if hasattr(field, "timezone") else field.default_timezone()
-    if isinstance(zone, zoneinfo.ZoneInfo) and zone.key == "UTC":
-        return datetime.UTC
-    return zone  # type: ignore[no-any-return]  # a tzinfo or None
-
-
-def _zoned(field: Any, value: datetime.datetime, zone: datetime.tzinfo | None) -> Any:
-    """A datetime in the zone of this dump; stock takes the naive and the impossible ones."""
-    if zone is None or value.utcoffset() is None:
-        return field.to_representation(value)
-    try:
-        text = value.astimezone(zone).isoformat()
-    except OverflowError:
-        return field.to_representation(value)
-    return f"{text[:-6]}Z" if text.endswith("+00:00") else text
-
-
-def _choice_kind(path: FieldPath, slots: list[Slot]) -> Kind:
-    choices = f"choices_{len(slots)}"
-
-    def resolve(subject: Any, cls: type, form: Form) -> Any:
-        return subject.fields[path.position].choice_strings_to_values
-
-    slots.append(Slot(choices, resolve))
-    chosen = f"{{value}} and {choices}.get({{value}}, {{value}})"
-    json_chosen = f"text if type(text := ({chosen})) is str else json_value(text)"
-    return Kind(
-        "choice",
-        faithful=Conversion("str", chosen, path.otherwise),
-        json=Conversion("str", json_chosen, f"json_value({path.otherwise})"),
-        names={"json_value": json_value},
-        may_skip=True,
-    )
-
-
-def _nested_kind(path: FieldPath, slots: list[Slot]) -> Kind:
-    link = f"nested_{len(slots)}"
-
-    def resolve(subject: Any, cls: type, form: Form) -> Any:
-        return subject.link(subject.fields[path.position], form)
-
-    slots.append(Slot(link, resolve))
-    return Kind("nested serializer", faithful=Conversion(), json=Conversion(), link=link)
+if hasattr(fields, "BigIntegerField"):  # since DRF 3.17, when multiple choices became lists
+    KINDS[fields.BigIntegerField.to_representation] = _big_integer
+    KINDS[fields.MultipleChoiceField.to_representation] = _named("multiple choice")

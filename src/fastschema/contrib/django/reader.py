@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import keyword
-from collections.abc import Mapping
-from dataclasses import replace
+import uuid
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
-from django.db.models import Model
-from django.db.models.fields.related_descriptors import (
-    ForwardManyToOneDescriptor,
-    ForwardOneToOneDescriptor,
-)
 from rest_framework import fields, relations, serializers
 from rest_framework.utils.serializer_helpers import BindingDict
 
 from fastschema.cache import programs
+from fastschema.contrib.django.conversions import kind
 from fastschema.contrib.django.encoding import json_value, missing
-from fastschema.contrib.django.kinds import (
-    OWN_METHOD,
-    Description,
-    FieldPath,
-    describe,
-    kind,
+from fastschema.contrib.django.hyperlinks import link_from_relation
+from fastschema.contrib.django.kinds import OWN_METHOD, Description, describe
+from fastschema.contrib.django.paths import FieldPath
+from fastschema.contrib.django.reading import (
+    MODEL,
+    Ways,
+    access_of,
+    column,
+    read_many,
+    read_path,
+    relation,
+    represent,
+    represent_field,
+    represent_key,
+    settle,
+    unreadable,
 )
+from fastschema.contrib.django.reading import read as read_one
 from fastschema.nodes import (
     ATTRIBUTE,
-    GENERAL,
     ITEM,
     Conversion,
     FieldNode,
+    Form,
     Kind,
     ObjectNode,
     Read,
@@ -44,13 +49,23 @@ from fastschema.nodes import (
 from fastschema.program import Program
 from fastschema.recognition import Facts, Look, Recognizer
 
-MODEL = "model"
-"""The access to model instances: by attribute, and past the descriptors of loaded relations."""
+__all__ = ["MODEL", "read", "readable_fields"]
+
 _BY_STOCK = "stock"
 _GET_ATTRIBUTE = fields.Field.get_attribute
+_MODEL_FIELD_GET_ATTRIBUTE = fields.ModelField.get_attribute
 _RELATED_GET_ATTRIBUTE = relations.RelatedField.get_attribute
-_PK_ONLY = relations.PrimaryKeyRelatedField.use_pk_only_optimization
+_MANY_GET_ATTRIBUTE = relations.ManyRelatedField.get_attribute
+_OBJECT_ITSELF = (
+    relations.RelatedField.use_pk_only_optimization,
+    relations.HyperlinkedIdentityField.use_pk_only_optimization,
+)
+_KEY_ONLY = relations.PrimaryKeyRelatedField.use_pk_only_optimization
+_KEY_ONLY_IF_LOOKED_UP = relations.HyperlinkedRelatedField.use_pk_only_optimization
 _READABLE_FIELDS = serializers.Serializer._readable_fields
+_PLAIN_KEYS = (str, uuid.UUID)
+_BY_RELATION = ("nested", "string related", "slug", "hyperlink")
+"""Kinds whose value is a related object as a rule."""
 
 
 def readable_fields(serializer: Any) -> list[Any]:
@@ -61,7 +76,7 @@ def readable_fields(serializer: Any) -> list[Any]:
     return [field for field in mapping.values() if not field.write_only]
 
 
-_recognizer = Recognizer()
+_recognizer: Recognizer[Program] = Recognizer()
 
 
 def read(serializer: Any, serializer_fields: list[Any]) -> Program:
@@ -79,7 +94,7 @@ def read(serializer: Any, serializer_fields: list[Any]) -> Program:
     facts = _recognizer.facts(serializer)
     description = describe_serializer(serializer, serializer_fields, facts)
     try:
-        program = programs.get(description, lambda: make_node(description))
+        program = programs.get(description, lambda: Program(make_node(description)))
     except TypeError as error:
         raise UnreadableError(f"the serializer cannot be read: {error}") from error
     _recognizer.learn(serializer, serializer_fields, facts, program)
@@ -116,18 +131,40 @@ def _describe_field(look: Look) -> Description:
     described = describe(look)
     source_attrs = (*look.target.source_attrs,)
     look.facts.add(f"(*{look.path}.source_attrs,) == {look.facts.name(source_attrs)}")
+    kind_name = described[0]
     if get_attribute is _GET_ATTRIBUTE:
-        if described != ("primary key",):
+        if kind_name not in ("primary key", "hyperlink", "model field", "many related"):
             return (name, source_attrs, described)
     elif get_attribute is _RELATED_GET_ATTRIBUTE:
-        pk_only = look.method("use_pk_only_optimization") is _PK_ONLY
-        if described == ("primary key",) and len(source_attrs) == 1 and pk_only:
-            return (name, source_attrs, described)
-        if described[0] == OWN_METHOD:
-            return (name, None, (_BY_STOCK, described[1]))
-        return (name, None, (_BY_STOCK, "only a primary key of a simple source is compiled"))
+        return _describe_relation(look, name, source_attrs, described)
+    elif get_attribute is _MANY_GET_ATTRIBUTE and kind_name == "many related":
+        return (name, source_attrs, described)
+    elif get_attribute is _MODEL_FIELD_GET_ATTRIBUTE and kind_name == "model field":
+        return (name, (), described)
     where = getattr(get_attribute, "__qualname__", "its get_attribute")
     return (name, None, (_BY_STOCK, f"{where} is not one that fastschema knows"))
+
+
+def _describe_relation(
+    look: Look, name: str, source_attrs: tuple[Any, ...], described: Description
+) -> Description:
+    """A field that reads as ``RelatedField`` does: a related object, or only its key."""
+    key_only = look.method("use_pk_only_optimization")
+    if key_only in _OBJECT_ITSELF or not source_attrs:
+        is_key_only = False
+    elif key_only is _KEY_ONLY_IF_LOOKED_UP:
+        is_key_only = look.get("lookup_field") == "pk"
+    elif key_only is _KEY_ONLY:
+        is_key_only = True
+    else:
+        return (name, None, (_BY_STOCK, "use_pk_only_optimization is overridden"))
+    if not is_key_only:
+        return (name, source_attrs, described)
+    if described[0] == OWN_METHOD:
+        return (name, None, (_BY_STOCK, described[1]))
+    if len(source_attrs) > 1:
+        return (name, None, (_BY_STOCK, "a key of a dotted source is not compiled"))
+    return (name, source_attrs, ("key only", *described))
 
 
 def make_node(description: Description) -> ObjectNode:
@@ -149,13 +186,16 @@ def make_node(description: Description) -> ObjectNode:
         dict_class=None if is_display else "dict_class",
         names={
             "ObjectDoesNotExist": ObjectDoesNotExist,
+            "PKOnlyObject": relations.PKOnlyObject,
             "SkipField": fields.SkipField,
-            "read": _read,
-            "read_path": _read_path,
-            "represent": _represent,
-            "represent_field": _represent_field,
-            "settle": _settle,
-            "unreadable": _unreadable,
+            "BuiltinSignatureError": fields.BuiltinSignatureError,
+            "read": read_one,
+            "read_many": read_many,
+            "read_path": read_path,
+            "represent": represent,
+            "represent_field": represent_field,
+            "settle": settle,
+            "unreadable": unreadable,
         },
     )
 
@@ -163,35 +203,44 @@ def make_node(description: Description) -> ObjectNode:
 def _field_node(index: int, description: Description, slots: list[Slot]) -> FieldNode:
     name, source_attrs, kind_description = description
     field = f"fields[{index}]"
-    reason = kind_description[1] if kind_description[0] in (_BY_STOCK, OWN_METHOD) else None
-    if kind_description[0] == _BY_STOCK:
+    reason = _reason(kind_description)
+    kind_name = kind_description[0]
+    if kind_name == _BY_STOCK:
         source = Source(name, Read(f"represent_field({field}, obj)"))
         return FieldNode(
             name, source, _represented("the field's own methods"), field, reason=reason
         )
-    if kind_description == ("primary key",):
-        return _primary_key_node(index, name, source_attrs[0], slots)
-    relation = None
-    if kind_description == ("nested",) and len(source_attrs) == 1:
-        relation = f"relation_{len(slots)}"
-        slots.append(Slot(relation, lambda subject, cls, form: _relation(cls, source_attrs[0])))
-    source = _source(field, source_attrs, relation)
-    settled = len(source_attrs) != 1
-    otherwise = (
-        "{field}.to_representation({value})" if settled else "represent({field}, {value}, obj)"
-    )
-    field_kind = kind(kind_description, FieldPath(field, index, otherwise), slots)
-    if settled:
-        field_kind = replace(field_kind, may_skip=False)
+    if kind_name == "key only":
+        make = _key_link_node if kind_description[1] == "hyperlink" else _primary_key_node
+        return make(index, name, source_attrs[0], slots)
+    slot = None
+    if kind_name in _BY_RELATION and len(source_attrs) == 1:
+        slot = f"relation_{len(slots)}"
+        slots.append(Slot(slot, lambda subject, cls, form: relation(cls, source_attrs[0])))
+    if kind_name == "many related":
+        source = _many_source(index, source_attrs, slots)
+    else:
+        source = _source(field, source_attrs, slot, slots)
+    is_settled = len(source_attrs) != 1 or kind_name == "many related"
+    field_kind = kind(kind_description, FieldPath.of(index, is_settled), slots)
     return FieldNode(
         name,
         source,
         field_kind,
         field,
-        settle=None if settled else _settling(relation),
+        settle=None if is_settled else _settling(slot),
         never_missing=not source_attrs,
         reason=reason,
     )
+
+
+def _reason(description: Description) -> str | None:
+    """Why a field runs as stock, or calls the own method of a field inside of it."""
+    name, *options = description
+    if name in (_BY_STOCK, OWN_METHOD):
+        reason: str = options[0]
+        return reason
+    return _reason(options[0]) if name in ("list", "dict", "many related") else None
 
 
 def _settling(relation: str | None) -> tuple[str, str]:
@@ -218,11 +267,12 @@ def _represented(label: str) -> Kind:
 def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> FieldNode:
     """The value of the foreign key's own column, where the model's own method would give it."""
     field = f"fields[{index}]"
-    column = f"column_{len(slots)}"
-    slots.append(Slot(column, lambda subject, cls, form: _column(cls, source)))
-    expression = f"represent_field({field}, obj) if {column} is None else getattr(obj, {column})"
+    slot = f"column_{len(slots)}"
+    slots.append(Slot(slot, lambda subject, cls, form: column(cls, source)))
+    expression = f"represent_field({field}, obj) if {slot} is None else getattr(obj, {slot})"
     # What represent_field gives is finished.
-    key = f"{{value}} if {column} is None else represent_key({{field}}, {{value}}, obj)"
+    is_finished = f"{slot} is None or type({{value}}) in plain_keys"
+    key = f"{{value}} if {is_finished} else represent_key({{field}}, {{value}}, obj)"
     return FieldNode(
         name,
         Source(source, Read(expression)),
@@ -230,33 +280,51 @@ def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> 
             "primary key",
             faithful=Conversion("int", None, key),
             json=Conversion("int", None, f"json_value({key})"),
-            names={"json_value": json_value, "represent_key": _represent_key},
+            names={
+                "json_value": json_value,
+                "plain_keys": _PLAIN_KEYS,
+                "represent_key": represent_key,
+            },
             may_skip=True,
         ),
         field,
     )
 
 
-def _column(cls: type, source: str) -> str | None:
-    """The attribute that ``Model.serializable_value`` reads for a foreign key of a model."""
-    model: Any = cls
-    if access_of(cls) != MODEL or model.serializable_value is not Model.serializable_value:
-        return None
-    for field in model._meta.concrete_fields:
-        if field.name == source:
-            name: str = field.attname
-            return name
-    return None
+def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> FieldNode:
+    """The address made from the value of the foreign key's own column."""
+    link = f"link_{len(slots)}"
+
+    def resolve(subject: Any, cls: type, form: Form) -> Any:
+        own = partial(_represent_later, subject.fields, index)
+        field, context = subject.options[index], subject.context
+        return link_from_relation(field, context, own, form, column(cls, source))
+
+    slots.append(Slot(link, resolve))
+    return FieldNode(
+        name,
+        Source(source, Read(f"{link}(obj)")),
+        Kind("hyperlink", faithful=Conversion(), json=Conversion()),
+        f"fields[{index}]",
+    )
 
 
-def _represent_key(field: Any, value: Any, obj: Any) -> Any:
-    """The key in a foreign key's column; stock takes the columns that hold no plain key."""
-    if not (callable(value) or hasattr(value, "pk")):
-        return value
-    return _represent_field(field, obj)
+def _many_source(index: int, source_attrs: tuple[Any, ...], slots: list[Slot]) -> Source:
+    """Reads as ``ManyRelatedField.get_attribute`` does."""
+    ways = f"ways_{len(slots)}"
+    slots.append(Slot(ways, lambda subject, cls, form: Ways()))
+    names = "".join(f"{literal(each)}, " for each in source_attrs)
+    expression = f"read_many(fields, {index}, obj, ({names}), {ways})"
+    return Source(".".join(source_attrs), Read(expression, (("SkipField", "missing"),)))
 
 
-def _source(field: str, source_attrs: tuple[Any, ...], relation: str | None) -> Source:
+def _represent_later(serializer_fields: Any, index: int, obj: Any) -> Any:
+    return represent_field(serializer_fields[index], obj)
+
+
+def _source(
+    field: str, source_attrs: tuple[Any, ...], relation: str | None, slots: list[Slot]
+) -> Source:
     """Reads as ``rest_framework.fields.get_attribute`` does.
 
     :param relation: the slot that holds the name under which a model keeps the related object
@@ -264,131 +332,25 @@ def _source(field: str, source_attrs: tuple[Any, ...], relation: str | None) -> 
     label = ".".join(map(str, source_attrs)) or "*"
     if not source_attrs:
         return Source(label, Read("obj"))
+    skipped = ("SkipField", "missing")
     if len(source_attrs) > 1:
-        return Source(label, Read(f"read_path({field}, obj)"))
+        ways = f"ways_{len(slots)}"
+        slots.append(Slot(ways, lambda subject, cls, form: Ways()))
+        names = ", ".join(map(literal, source_attrs))
+        errors = "(KeyError, AttributeError, BuiltinSignatureError) as error"
+        handlers = (skipped, (errors, f"unreadable({field}, obj, error)"))
+        return Source(label, Read(f"read_path(obj, ({names}), {ways})", handlers))
     attribute = source_attrs[0]
     name = literal(attribute)
-    handlers = (
-        ("ObjectDoesNotExist", "None"),
-        ("SkipField", "missing"),
-        ("(KeyError, AttributeError) as error", f"unreadable({field}, obj, error)"),
-    )
+    unreadable = ("(KeyError, AttributeError) as error", f"unreadable({field}, obj, error)")
+    either = (("ObjectDoesNotExist", "None"), skipped, unreadable)
     by_attribute = f"getattr(obj, {name})"
     if attribute.isascii() and attribute.isidentifier() and not keyword.iskeyword(attribute):
         by_attribute = f"obj.{attribute}"
-    reads = {ATTRIBUTE: Read(by_attribute, handlers), ITEM: Read(f"obj[{name}]", handlers)}
+    reads = {ATTRIBUTE: Read(by_attribute, either), ITEM: Read(f"obj[{name}]", either)}
     reads[MODEL] = reads[ATTRIBUTE]
     if relation is not None:
         # The related object where it is loaded, past the descriptor.
         cached = f"text if (text := obj._state.fields_cache.get({relation})) is not None"
-        reads[MODEL] = Read(f"{cached} else {by_attribute}", handlers)
-    return Source(label, Read(f"read(obj, {name})", handlers), reads)
-
-
-def _relation(cls: type, source: str) -> str | None:
-    """Under which name a model instance keeps the object that a foreign key of it refers to."""
-    for base in cls.__mro__:
-        descriptor = base.__dict__.get(source)
-        if descriptor is not None:
-            is_forward = type(descriptor) in (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
-            return descriptor.field.cache_name if is_forward else None
-    return None
-
-
-def access_of(cls: type) -> str:
-    """How ``rest_framework.fields.get_attribute`` reads objects of a class.
-
-    Objects that claim another ``__class__`` (lazy ones) are asked one by one.
-    """
-    for base in cls.__mro__[:-1]:
-        if "__class__" in base.__dict__ or "__getattribute__" in base.__dict__:
-            return GENERAL
-    if issubclass(cls, Mapping):
-        return ITEM
-    return MODEL if issubclass(cls, Model) else ATTRIBUTE
-
-
-def _read(obj: Any, name: str) -> Any:
-    return obj[name] if isinstance(obj, Mapping) else getattr(obj, name)
-
-
-def _read_path(field: Any, obj: Any) -> Any:
-    """A source of several attributes, by the field's own ``get_attribute``."""
-    try:
-        return field.get_attribute(obj)
-    except fields.SkipField:
-        return missing
-
-
-def _represent_field(field: Any, obj: Any) -> Any:
-    """One field as ``Serializer.to_representation`` treats it."""
-    try:
-        attribute = field.get_attribute(obj)
-    except fields.SkipField:
-        return missing
-    found = attribute.pk if isinstance(attribute, relations.PKOnlyObject) else attribute
-    return None if found is None else field.to_representation(attribute)
-
-
-def _represent(field: Any, value: Any, obj: Any) -> Any:
-    """A value as it was read: called if stock would call it, then represented."""
-    value = _settle(field, value, obj)
-    if value is None or value is missing:
-        return value
-    return field.to_representation(value)
-
-
-def _settle(field: Any, value: Any, obj: Any) -> Any:
-    """A value as it was read: called if stock would call it.
-
-    Stock's own ``get_attribute`` decides and calls, so that its errors and its treatment of them
-    are its own; it finds the value that was read in place of the object.
-    """
-    if not (inspect.isroutine(value) or isinstance(value, functools.partial)):
-        return value
-    try:
-        return field.get_attribute(_Holding(obj, value))
-    except fields.SkipField:
-        return missing
-
-
-def _unreadable(field: Any, obj: Any, error: Exception) -> Any:
-    """What stock does with an object whose attribute cannot be read."""
-    try:
-        return field.get_attribute(_Raising(obj, error))
-    except fields.SkipField:
-        return missing
-
-
-class _Substitute:
-    """Stands for an object that was read from already: nothing is read from it twice."""
-
-    def __init__(self, obj: Any, result: Any) -> None:
-        object.__setattr__(self, "_fastschema_substitute", (obj, result))
-
-    def __getattribute__(self, name: str) -> Any:
-        obj, result = object.__getattribute__(self, "_fastschema_substitute")
-        return obj.__class__ if name == "__class__" else type(self)._give(result)
-
-    def __getitem__(self, name: str) -> Any:
-        return type(self)._give(object.__getattribute__(self, "_fastschema_substitute")[1])
-
-    @staticmethod
-    def _give(result: Any) -> Any:
-        raise NotImplementedError
-
-
-class _Holding(_Substitute):
-    """Gives the value that was read."""
-
-    @staticmethod
-    def _give(result: Any) -> Any:
-        return result
-
-
-class _Raising(_Substitute):
-    """Raises the exception that reading raised."""
-
-    @staticmethod
-    def _give(result: Any) -> Any:
-        raise result
+        reads[MODEL] = Read(f"{cached} else {by_attribute}", either)
+    return Source(label, Read(f"read(obj, {name})", either), reads)

@@ -8,7 +8,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
 
 from fastschema.contrib.django.encoding import encode
-from fastschema.engines import orjson
+from fastschema.engines import JsonText, orjson
 from fastschema.switch import is_disabled
 
 
@@ -29,7 +29,9 @@ class FastJSONRenderer(JSONRenderer):
 
         :raises TypeError, ValueError: what ``JSONRenderer.render`` raises
         """
-        if self._is_fast(accepted_media_type, renderer_context):
+        if type(data) is JsonText:
+            return data.text  # of a lazy response
+        if self.is_fast(accepted_media_type, renderer_context):
             try:
                 return encode(data)
             except (TypeError, RecursionError):
@@ -37,7 +39,7 @@ class FastJSONRenderer(JSONRenderer):
         rendered: bytes = super().render(data, accepted_media_type, renderer_context)
         return rendered
 
-    def _is_fast(
+    def is_fast(
         self, accepted_media_type: str | None, renderer_context: dict[str, Any] | None
     ) -> bool:
         """Whether the settings are those that orjson writes by."""
@@ -52,3 +54,37 @@ class FastJSONRenderer(JSONRenderer):
             and self.get_indent(accepted_media_type, renderer_context or {}) is None
             and not is_disabled()
         )
+
+
+class NDJSONRenderer(JSONRenderer):
+    """Newline-delimited JSON (``application/x-ndjson``): a line for each row of a list.
+
+    A line holds what :class:`FastJSONRenderer` writes for the row, never indented; it ends with a
+    newline. Data that are no list, such as an error, become one line.
+    """
+
+    media_type = "application/x-ndjson"
+    format = "ndjson"
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: dict[str, Any] | None = None,
+    ) -> bytes:
+        """``data`` as lines of JSON; nothing for None or for an empty list.
+
+        :raises TypeError, ValueError: what ``JSONRenderer.render`` raises
+        """
+        if data is None:
+            return b""
+        rows = data if isinstance(data, (list, tuple)) else [data]
+        write = self._row_renderer().render
+        return b"".join([(write(row) or b"null") + b"\n" for row in rows])
+
+    def _row_renderer(self) -> FastJSONRenderer:
+        """What writes the lines: by the settings of this renderer, but for the indentation."""
+        renderer = FastJSONRenderer()
+        renderer.compact, renderer.ensure_ascii = self.compact, self.ensure_ascii
+        renderer.strict, renderer.encoder_class = self.strict, self.encoder_class
+        return renderer

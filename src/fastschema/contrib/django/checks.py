@@ -1,0 +1,35 @@
+"""A system check: which serializers run as stock as a whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.checks import CheckMessage, Warning
+
+from fastschema.contrib.django import conf
+
+TAG = "fastschema"
+
+
+def check_serializers(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
+    """Warn of each serializer that the URL configuration reaches and that runs as stock.
+
+    Does nothing unless ``FASTSCHEMA["CHECK_SERIALIZERS"]`` is true: it imports the URL
+    configuration and makes the serializers of all views.
+
+    :param app_configs: ignored: serializers belong to URLs, not to apps
+    """
+    if not conf.settings().check_serializers:
+        return []
+    from fastschema.contrib.django.endpoints import reached
+
+    return [
+        Warning(
+            f"{each.report.schema} runs as stock, because {each.report.why}.",
+            hint=f"Used by {each.uses[0]}. See docs/explain.md of fastschema for what to do.",
+            obj=each.path,
+            id="fastschema.W001",
+        )
+        for each in reached().serializers
+        if each.report.why
+    ]

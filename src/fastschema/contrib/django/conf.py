@@ -1,0 +1,84 @@
+"""The setting ``FASTSCHEMA``: a dictionary, checked whole, and anew when a test overrides it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, get_type_hints
+
+from django.conf import settings as django_settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.signals import setting_changed
+
+NAME = "FASTSCHEMA"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What ``FASTSCHEMA`` may hold, in capitals, and what holds without it.
+
+    :param install: whether the app makes all serializers use plans when Django starts
+    :param stream_chunk_size: how many rows a streamed list reads from the database at a time
+    :param check_serializers: whether ``manage.py check`` warns of serializers that run as stock
+    """
+
+    install: bool = True
+    stream_chunk_size: int = 500
+    check_serializers: bool = False
+
+
+_TYPES = {name.upper(): cls for name, cls in get_type_hints(Settings).items()}
+
+
+@cache
+def settings() -> Settings:
+    """What Django's settings say now.
+
+    :raises ImproperlyConfigured: for a key or a value that is none
+    """
+    return checked(getattr(django_settings, NAME, {}))
+
+
+def checked(value: Any) -> Settings:
+    """The settings in a dictionary.
+
+    :raises ImproperlyConfigured: if it is no dictionary, or for a key or a value that is none
+    """
+    if not isinstance(value, Mapping):
+        raise ImproperlyConfigured(
+            f"{NAME} must be a dictionary, such as {{'INSTALL': True}}, not {value!r}."
+        )
+    for key in value:
+        if key not in _TYPES:
+            raise ImproperlyConfigured(_unknown(key))
+        _check_type(key, value[key])
+    result = Settings(**{key.lower(): value[key] for key in value})
+    if result.stream_chunk_size < 1:
+        raise ImproperlyConfigured(
+            f"{NAME}['STREAM_CHUNK_SIZE'] must be at least 1, not {result.stream_chunk_size}."
+        )
+    return result
+
+
+def _unknown(key: Any) -> str:
+    similar = difflib.get_close_matches(str(key).upper(), _TYPES, n=1)
+    hint = f"Did you mean {similar[0]!r}?" if similar else f"It may hold {', '.join(_TYPES)}."
+    return f"{NAME} has the unknown key {key!r}. {hint}"
+
+
+def _check_type(key: str, value: Any) -> None:
+    expected = _TYPES[key]
+    if type(value) is not expected:  # True is an int, but no number of rows
+        raise ImproperlyConfigured(
+            f"{NAME}[{key!r}] must be of type {expected.__name__}, not {value!r}."
+        )
+
+
+def _forget(*, setting: str, **kwargs: Any) -> None:
+    if setting == NAME:
+        settings.cache_clear()
+
+
+setting_changed.connect(_forget, dispatch_uid="fastschema.contrib.django.conf")

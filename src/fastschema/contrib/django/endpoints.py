@@ -1,0 +1,187 @@
+"""The serializers that a URL configuration reaches, and how they are dumped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from django.contrib.admindocs.views import simplify_regex
+from django.http import HttpRequest
+from django.urls import URLPattern, get_resolver
+from django.views import View
+from rest_framework.request import Request
+from rest_framework.serializers import BaseSerializer, ListSerializer
+from rest_framework.views import APIView
+
+from fastschema.contrib.django.dumping import is_stock_list
+from fastschema.plan import compile
+from fastschema.report import Report
+
+_FORMAT_SUFFIX = re.compile(r"<(\w+:)?format>/?$")
+
+
+class Endpoint(NamedTuple):
+    """A method of a path.
+
+    :param path: as people write it: ``/flights/<pk>/``
+    :param method: in capitals
+    :param callback: the view function
+    """
+
+    path: str
+    method: str
+    callback: Any
+
+    @property
+    def action(self) -> str | None:
+        """What a viewset calls the method; None for other views."""
+        actions = getattr(self.callback, "actions", None)
+        return actions[self.method.lower()] if actions else None
+
+    def __str__(self) -> str:
+        action = f".{self.action}" if self.action else ""
+        return f"{self.method} {self.path} ({self.callback.cls.__name__}{action})"
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A serializer that is reached.
+
+    :param path: its class, as ``package.module.Name``
+    :param report: how it is dumped, its nested serializers included
+    :param uses: where: endpoints, and fields of other serializers
+    """
+
+    path: str
+    report: Report
+    uses: list[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """All this as plain values, for JSON."""
+        return {"path": self.path, "uses": self.uses, **self.report.as_dict()}
+
+
+@dataclass(slots=True)
+class Survey:
+    """What is reached.
+
+    :param serializers: each once, in the order of the URL configuration; a class whose fields
+        differ between endpoints, once for each set of fields
+    :param without: the endpoints whose serializer could not be found, and why
+    """
+
+    serializers: list[Reached] = field(default_factory=list)
+    without: dict[str, str] = field(default_factory=dict)
+
+    def add(self, serializer: Any, use: str, holders: tuple[type, ...] = ()) -> None:
+        """Add a serializer, and those that it nests.
+
+        :param use: where it is used
+        :param holders: the classes that nest it, so that a cycle ends
+        """
+        if isinstance(serializer, ListSerializer):
+            if not is_stock_list(serializer):
+                self._add(type(serializer), compile(serializer).explain(), use)
+            serializer = serializer.child
+        cls = type(serializer)
+        if not isinstance(serializer, BaseSerializer) or cls in holders:
+            return
+        self._add(cls, compile(serializer).explain(), use)
+        list_class = getattr(getattr(cls, "Meta", None), "list_serializer_class", None)
+        if list_class is not None and not holders:
+            self.add(list_class(child=serializer), use, (cls,))
+        for name, held in getattr(serializer, "fields", {}).items():
+            nested = _nested(held)
+            if nested is not None:
+                self.add(nested, f"{path_of(cls)}.{name}", (*holders, cls))
+
+    def _add(self, cls: type, report: Report, use: str) -> None:
+        path = path_of(cls)
+        for each in self.serializers:
+            if each.path == path and each.report == report:
+                if use not in each.uses:
+                    each.uses.append(use)
+                return
+        self.serializers.append(Reached(path, report, [use]))
+
+
+def reached(urlconf: str | None = None) -> Survey:
+    """The serializers that a URL configuration reaches.
+
+    Each view is made as for a request by nobody in particular, with ``swagger_fake_view`` set, as
+    OpenAPI tools do; its ``get_serializer`` is asked, or else its ``serializer_class``.
+
+    :param urlconf: the module; None: ``ROOT_URLCONF``
+    :raises ImportError: if there is no such module
+    :raises ImproperlyConfigured: if there are no URL patterns in it
+    """
+    survey = Survey()
+    for endpoint in endpoints(get_resolver(urlconf).url_patterns):
+        try:
+            serializer = _serializer(endpoint)
+            if not isinstance(serializer, BaseSerializer):
+                survey.without[str(endpoint)] = "the view names no serializer"
+            else:
+                survey.add(serializer, str(endpoint))
+        except Exception as error:  # whatever the project's own code raises without a real request
+            survey.without[str(endpoint)] = f"{type(error).__name__}: {error}"
+    return survey
+
+
+def endpoints(patterns: list[Any], prefix: str = "") -> Iterator[Endpoint]:
+    """The endpoints of DRF views below URL patterns, in their order."""
+    for pattern in patterns:
+        route = prefix + str(pattern.pattern)
+        if not isinstance(pattern, URLPattern):
+            yield from endpoints(pattern.url_patterns, route)
+            continue
+        path = simplify_regex(route)
+        cls = getattr(pattern.callback, "cls", None)
+        if cls is None or not issubclass(cls, APIView) or _FORMAT_SUFFIX.search(path):
+            continue
+        for method in _methods(pattern.callback):
+            yield Endpoint(path, method, pattern.callback)
+
+
+def path_of(cls: type) -> str:
+    """Where a class is."""
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _nested(field: Any) -> Any:
+    """The serializer that a field is, or of which it holds a list or a dictionary; or None."""
+    while field is not None and not isinstance(field, BaseSerializer):
+        field = getattr(field, "child", None)
+    return field
+
+
+def _methods(callback: Any) -> list[str]:
+    """The methods in the order of Django's: ``api_view`` keeps them in a set."""
+    names = getattr(callback, "actions", None) or [
+        name for name in callback.cls.http_method_names if hasattr(callback.cls, name)
+    ]
+    order = {name: position for position, name in enumerate(View.http_method_names)}
+    found = sorted(names, key=lambda name: order.get(name, len(order)))
+    return [name.upper() for name in found if name not in ("head", "options")]
+
+
+def _serializer(endpoint: Endpoint) -> Any:
+    """The serializer with which an endpoint answers, or None."""
+    view = endpoint.callback.cls(**getattr(endpoint.callback, "initkwargs", {}))
+    if not (hasattr(view, "get_serializer") or hasattr(view, "serializer_class")):
+        return None
+    request = HttpRequest()
+    request.method = endpoint.method
+    request.path = endpoint.path
+    view.swagger_fake_view = True
+    view.args, view.kwargs, view.format_kwarg = (), {}, None
+    view.request = Request(request)
+    view.request.version = view.request.versioning_scheme = None
+    view.action = endpoint.action
+    view.action_map = getattr(endpoint.callback, "actions", None)
+    if hasattr(view, "get_serializer"):
+        return view.get_serializer()
+    serializer = view.serializer_class
+    return serializer() if isinstance(serializer, type) else serializer

@@ -1,0 +1,287 @@
+"""Addresses of objects: what DRF reverses for each row, found once for each dump.
+
+Django's ``reverse`` looks for the pattern of a view, puts the key in, and checks that the pattern
+matches. Here the pattern is found once, with all that comes before and after the key, host
+included. A row only puts its key in and checks. Whatever is out of the ordinary (keys that must be
+quoted, converters and versioning schemes of users' own) goes to the field's own method.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from django.db.models import Model
+from django.db.models.query_utils import DeferredAttribute
+from django.http import HttpRequest
+from django.urls import converters, get_resolver, get_script_prefix, get_urlconf
+from django.urls.resolvers import RFC3986_SUBDELIMS, get_ns_resolver
+from rest_framework.relations import Hyperlink, PKOnlyObject
+from rest_framework.settings import api_settings
+from rest_framework.versioning import BaseVersioning, NamespaceVersioning, URLPathVersioning
+
+from fastschema.contrib.django.encoding import json_value
+from fastschema.nodes import Form
+
+_KEY = "\N{OBJECT REPLACEMENT CHARACTER}"
+"""Where the key stands in an address."""
+_needs_no_quoting = re.compile(r"[A-Za-z0-9_-]+\Z").match
+_PLAIN_CONVERSIONS = (
+    converters.IntConverter.to_url,
+    converters.StringConverter.to_url,
+    converters.UUIDConverter.to_url,
+)
+
+
+class Later:
+    """A function that is found when it is called for the first time.
+
+    :param find: finds it
+    """
+
+    __slots__ = ("_find", "_function")
+
+    def __init__(self, find: Callable[[], Callable[[Any], Any]]) -> None:
+        self._find = find
+        self._function: Callable[[Any], Any] | None = None
+
+    def __call__(self, value: Any) -> Any:
+        if self._function is None:
+            self._function = self._find()
+        return self._function(value)
+
+
+def link_from_value(
+    field: Any, context: Any, own: Callable[[Any], Any], form: Form
+) -> Callable[[Any], Any]:
+    """From an object to what ``HyperlinkedRelatedField.to_representation`` returns for it.
+
+    :param field: a field with the options of the one that is dumped
+    :param context: the context of the dump
+    :param own: the field's own ``to_representation``
+    :param form: in JSON form it is made fit for the JSON engine
+    """
+    address = _address(field, context)
+    is_json = form is Form.JSON
+    columns = _Columns(field.lookup_field)
+
+    def link(value: Any) -> Any:
+        if address is not None and (names := columns[type(value)]) is not None:
+            primary_key, lookup = names
+            has_address = getattr(value, primary_key) not in (None, "")
+            url = address.of(getattr(value, lookup)) if has_address else None
+            if url is not None:
+                return url if is_json else Hyperlink(url, value)
+        result = own(value)
+        return json_value(result) if is_json else result
+
+    return link
+
+
+def link_from_relation(
+    field: Any, context: Any, own: Callable[[Any], Any], form: Form, column: str | None
+) -> Callable[[Any], Any]:
+    """From an object to what a field makes of the key of its related object.
+
+    :param own: all that stock does with the field and the object
+    :param column: the attribute that holds the key
+
+    The other parameters are those of :func:`link_from_value`.
+    """
+    address = None if column is None else _address(field, context)
+    is_json = form is Form.JSON
+
+    def link(obj: Any) -> Any:
+        if address is not None:
+            key = getattr(obj, column)  # type: ignore[arg-type]  # no address without a column
+            url = address.of(key)
+            if url is not None:
+                return url if is_json else Hyperlink(url, PKOnlyObject(key))
+        result = own(obj)
+        return json_value(result) if is_json else result
+
+    return link
+
+
+class _Columns(dict[type, "tuple[str, str] | None"]):
+    """Which attributes hold the primary key of a model and the key that a field looks up.
+
+    None for objects whose attributes are not columns: to read them may be somebody's business.
+
+    :param lookup_field: the name of the attribute that is looked up
+    """
+
+    def __init__(self, lookup_field: str) -> None:
+        self._lookup_field = lookup_field
+
+    def __missing__(self, cls: type) -> tuple[str, str] | None:
+        names = self[cls] = self._find(cls)
+        return names
+
+    def _find(self, cls: Any) -> tuple[str, str] | None:
+        if not issubclass(cls, Model) or cls.pk is not Model.pk:
+            return None
+        primary_key: str = cls._meta.pk.attname
+        lookup = primary_key if self._lookup_field == "pk" else self._lookup_field
+        for name in (primary_key, lookup):
+            if not isinstance(getattr(cls, name, None), DeferredAttribute):
+                return None
+        return (primary_key, lookup) if cls._get_pk_val is Model._get_pk_val else None
+
+
+class _Address(NamedTuple):
+    """The addresses of one view.
+
+    :param before: the address before the key
+    :param after: and after it
+    :param is_known: says whether a path is one of the view
+    :param path_before: the path before the key, not quoted
+    :param path_after: and after it
+    """
+
+    before: str
+    after: str
+    is_known: Callable[[str], Any]
+    path_before: str
+    path_after: str
+
+    def of(self, key: Any) -> str | None:
+        """The address for a key, or None if stock must say."""
+        if type(key) is int or type(key) is uuid.UUID:
+            text = str(key)
+        elif type(key) is str and _needs_no_quoting(key):
+            text = key
+        else:
+            return None
+        if self.is_known(f"{self.path_before}{text}{self.path_after}"):
+            return f"{self.before}{text}{self.after}"
+        return None
+
+
+def _address(field: Any, context: Any) -> _Address | None:
+    """The addresses that a field makes in this dump, or None if stock makes them one by one."""
+    try:
+        if type(context) is not dict or "request" not in context:
+            return None
+        url_format = context.get("format")
+        if url_format and field.format and field.format != url_format:
+            url_format = field.format
+        return _find(field, context["request"], url_format)
+    except Exception:
+        return None  # stock raises it, when it comes to the first address
+
+
+def _find(field: Any, request: Any, url_format: Any) -> _Address | None:
+    found = _versioned(field.view_name, request)
+    if found is None or _has_format_parameter(request):
+        return None
+    view_name, arguments = found
+    arguments[field.lookup_url_kwarg] = _KEY
+    if url_format is not None:
+        arguments["format"] = url_format
+    pattern = _pattern(view_name, field.lookup_url_kwarg, arguments)
+    if pattern is None:
+        return None
+    path, is_known = pattern
+    path_before, *rest = path.split(_KEY)
+    if len(rest) != 1 or not path_before.startswith("/") or path.startswith("//"):
+        return None
+    before, after = (
+        quote(part, safe=f"{RFC3986_SUBDELIMS}/~:@") for part in (path_before, rest[0])
+    )
+    start = _start(request, before, after)
+    if start is None:
+        return None
+    return _Address(start + before, after, is_known, path_before, rest[0])
+
+
+def _versioned(view_name: str, request: Any) -> tuple[str, dict[str, Any]] | None:
+    """The view's name and further arguments, as the versioning scheme has them."""
+    scheme = getattr(request, "versioning_scheme", None)
+    if scheme is None:
+        return view_name, {}
+    reverse = type(scheme).reverse
+    if reverse is BaseVersioning.reverse:
+        return view_name, {}
+    if reverse is URLPathVersioning.reverse:
+        version = request.version
+        return view_name, {} if version is None else {scheme.version_param: version}
+    is_namespace = (
+        reverse is NamespaceVersioning.reverse
+        and type(scheme).get_versioned_viewname is NamespaceVersioning.get_versioned_viewname
+    )
+    if not is_namespace:
+        return None
+    if request.version is not None:
+        view_name = scheme.get_versioned_viewname(view_name, request)
+    return view_name, {}
+
+
+def _has_format_parameter(request: Any) -> bool:
+    """Whether the request asks for a format in its query, which then is in each address."""
+    parameter = api_settings.URL_FORMAT_OVERRIDE
+    return request is not None and bool(parameter) and parameter in request.GET
+
+
+def _pattern(
+    view_name: str, key_name: str, arguments: dict[str, Any]
+) -> tuple[str, Callable[[str], Any]] | None:
+    """The path of a view with :data:`_KEY` in it, and what says whether a path is the view's.
+
+    The first pattern that ``django.urls.reverse`` would try with these arguments.
+    """
+    resolver, name = _resolver(view_name)
+    prefix = get_script_prefix()
+    resolver._populate() if not resolver._populated else None
+    for possibility, regex, defaults, known_converters in resolver.reverse_dict.getlist(name):
+        for template, parameters in possibility:
+            if set(arguments).symmetric_difference(parameters).difference(defaults):
+                continue
+            left = {key: value for key, value in defaults.items() if key not in parameters}
+            if key_name in left:
+                return None
+            if any(arguments.get(key, value) != value for key, value in left.items()):
+                continue
+            used = [known_converters[key] for key in arguments if key in known_converters]
+            if any(type(each).to_url not in _PLAIN_CONVERSIONS for each in used):
+                return None
+            path = (prefix.replace("%", "%%") + template) % {
+                key: str(value) for key, value in arguments.items()
+            }
+            return path, re.compile(f"^{re.escape(prefix)}{regex}").search
+    return None
+
+
+def _resolver(view_name: str) -> tuple[Any, str]:
+    """The resolver in which ``django.urls.reverse`` looks a view up, and the name there."""
+    resolver = get_resolver(get_urlconf())
+    *namespaces, name = view_name.split(":")
+    pattern, known_converters = "", {}
+    for namespace in namespaces:
+        instances = resolver.app_dict.get(namespace)
+        if instances and namespace not in instances:
+            namespace = instances[0]
+        extra, resolver = resolver.namespace_dict[namespace]
+        pattern += extra
+        known_converters.update(resolver.pattern.converters)
+    if pattern:
+        resolver = get_ns_resolver(pattern, resolver, tuple(known_converters.items()))
+    return resolver, name
+
+
+def _start(request: Any, before: str, after: str) -> str | None:
+    """What ``request.build_absolute_uri`` puts before a path, or None if only it can say."""
+    if not request:
+        return ""
+    stock = HttpRequest.build_absolute_uri
+    for each in (request, getattr(request, "_request", request)):
+        if "build_absolute_uri" in vars(each):
+            return None
+        if getattr(type(each), "build_absolute_uri", stock) is not stock:
+            return None
+    sample = f"{before}0{after}"
+    uri: str = request.build_absolute_uri(sample)
+    return uri[: -len(sample)] if uri.endswith(sample) else None

@@ -1,0 +1,82 @@
+"""A parser that reads JSON by orjson."""
+
+from __future__ import annotations
+
+import codecs
+from typing import Any
+
+from django.conf import settings
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
+
+from fastschema.engines import orjson
+from fastschema.json import may_hold_huge_integers
+from fastschema.switch import is_disabled
+
+
+class FastJSONParser(JSONParser):
+    """``JSONParser``, with the same values and the same errors, by orjson.
+
+    What orjson refuses or would read otherwise (NaN and infinities, huge integers, lone surrogates,
+    other charsets than UTF-8, and all that is no JSON) is read by ``JSONParser``, whose error is
+    the answer. Only JSON that is nested too deeply for it becomes a ``ParseError`` (400) in place
+    of a ``RecursionError`` (500).
+    """
+
+    def parse(
+        self,
+        stream: Any,
+        media_type: str | None = None,
+        parser_context: dict[str, Any] | None = None,
+    ) -> Any:
+        """The value of a JSON text, as ``JSONParser.parse`` gives it.
+
+        :raises ParseError: as ``JSONParser.parse`` does, and for JSON that is nested too deeply
+        """
+        if is_disabled():
+            return super().parse(stream, media_type, parser_context)
+        if orjson is not None and _is_utf8(parser_context):
+            try:
+                content = _read(stream)
+            except ValueError as error:  # stock's way to say it, be it the stream or its content
+                raise ParseError(f"JSON parse error - {error}") from None
+            # Anything but bytes would be an error of stock's, or is read by it in its own way.
+            if type(content) is bytes and not may_hold_huge_integers(content):
+                try:
+                    return orjson.loads(content)
+                except ValueError:
+                    pass  # stock reads what orjson does not, or raises its own error
+            stream = _WasRead(content)
+        try:
+            return super().parse(stream, media_type, parser_context)
+        except RecursionError:
+            raise ParseError("JSON parse error - nested too deeply") from None
+
+
+def _read(stream: Any) -> Any:
+    """All of a stream, read until it has no more, as ``codecs.StreamReader`` does."""
+    content = stream.read()
+    if type(content) is bytes and content:
+        while more := stream.read():
+            content += more
+    return content
+
+
+class _WasRead:
+    """A stream that was read already."""
+
+    def __init__(self, content: Any) -> None:
+        self._contents = [content]
+
+    def read(self) -> Any:
+        """What was read, once."""
+        return self._contents.pop() if self._contents else b""
+
+
+def _is_utf8(parser_context: dict[str, Any] | None) -> bool:
+    """Whether the request is in UTF-8, as it says or as the settings say."""
+    encoding = (parser_context or {}).get("encoding", settings.DEFAULT_CHARSET)
+    try:
+        return codecs.lookup(encoding).name == "utf-8"
+    except (LookupError, TypeError):
+        return False

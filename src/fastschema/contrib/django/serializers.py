@@ -1,0 +1,97 @@
+"""Compiled serializers for those who name them one by one (``FASTSCHEMA = {"INSTALL": False}``)."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
+
+from fastschema.contrib.django.dumping import (
+    KNOWN,
+    is_stock_serializer,
+    register_installed,
+    represent,
+    represent_list,
+)
+
+
+class FastListSerializer(ListSerializer):
+    """``ListSerializer`` with a compiled ``to_representation``; also to derive from."""
+
+    def to_representation(self, data: Any) -> Any:
+        """What ``ListSerializer.to_representation`` returns, compiled."""
+        return represent_list(self, data)
+
+
+class FastSerializerMixin:
+    """Compiles one serializer class, single and ``many=True``; it is listed first.
+
+    ::
+
+        class AlbumSerializer(FastSerializerMixin, serializers.ModelSerializer): ...
+
+    A ``to_representation`` of another base class is called as ever, be it listed after this one.
+    A ``many=True`` serializer is a :class:`FastListSerializer`, unless ``Meta`` names a list
+    serializer or ``many_init`` makes one.
+
+    :raises TypeError: where a class is defined in which it has no effect
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        following = cls.__mro__[cls.__mro__.index(FastSerializerMixin) + 1 :]
+        if issubclass(cls, ListSerializer):
+            raise TypeError(f"{cls.__name__}: derive list serializers from FastListSerializer")
+        if issubclass(cls, BaseSerializer) and BaseSerializer not in following:
+            raise TypeError(f"{cls.__name__}: list FastSerializerMixin before the serializer")
+        method = next(
+            (vars(each)["to_representation"] for each in following if _represents(each)), None
+        )
+        if method not in {None, *KNOWN} and cls.to_representation is _COMPILED:
+            # So that everybody sees that it is overridden.
+            setattr(cls, "to_representation", method)  # noqa: B010  # it is a method to mypy
+
+    def to_representation(self, instance: Any) -> Any:
+        """What ``Serializer.to_representation`` returns, compiled."""
+        following: Any = super().to_representation  # type: ignore[misc]  # of a serializer
+        if following.__func__ in KNOWN:
+            return represent(self, instance)
+        return following(instance)
+
+    @classmethod
+    def many_init(cls, *args: Any, **kwargs: Any) -> Any:
+        """The list serializer that ``BaseSerializer.many_init`` makes, compiled."""
+        many = super().many_init(*args, **kwargs)  # type: ignore[misc]  # of a serializer
+        return _compiled_list(many)
+
+
+_COMPILED = FastSerializerMixin.to_representation
+register_installed(_COMPILED, FastListSerializer.to_representation)
+
+
+def compiled(serializer: Any) -> Any:
+    """Make one serializer instance use plans, single or ``many=True``.
+
+    A serializer that overrides ``to_representation``, and what is no serializer, stay as they are.
+
+    :returns: the serializer itself
+    """
+    if isinstance(serializer, ListSerializer):
+        if type(serializer) is ListSerializer:
+            return _compiled_list(serializer)
+        compiled(serializer.child)
+    elif isinstance(serializer, Serializer) and is_stock_serializer(serializer):
+        serializer.to_representation = partial(represent, serializer)
+    return serializer
+
+
+def _represents(cls: type) -> bool:
+    return "to_representation" in vars(cls)
+
+
+def _compiled_list(many: Any) -> Any:
+    """A plain list serializer as a compiled one, made by whatever has made it."""
+    if type(many) is ListSerializer:
+        many.__class__ = FastListSerializer
+    return many

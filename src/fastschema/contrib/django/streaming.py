@@ -1,0 +1,307 @@
+"""Lists that are sent to the client while the database is read.
+
+The bytes are those of the answer that is not streamed. What may go wrong before the first of them
+is raised while a normal error response can still be given. After that the answer is cut off.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from contextvars import copy_context
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.core.exceptions import ImproperlyConfigured
+from django.core.handlers.asgi import ASGIRequest
+from django.core.signals import got_request_exception
+from django.db import connections
+from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from rest_framework.renderers import JSONRenderer
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer, ListSerializer
+from rest_framework.utils.encoders import JSONEncoder
+
+from fastschema.contrib.django import conf
+from fastschema.contrib.django.dumping import is_stock_list, link_to, rows
+from fastschema.contrib.django.encoding import engine
+from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
+from fastschema.streaming import CHUNK_SIZE, checked_chunk_size
+from fastschema.switch import is_disabled
+
+logger = logging.getLogger("django.request")
+
+DumpMany = Callable[[Iterable[Any]], list[Any]]
+Write = Callable[[list[Any]], bytes | memoryview]
+
+
+def stream(request: Any, serializer: Any, chunk_size: int | None = None) -> Any:
+    """Answer with the rows of a ``many=True`` serializer, written while they are read.
+
+    The rows of a queryset are read by ``QuerySet.iterator(chunk_size)``: on PostgreSQL by a
+    server-side cursor, with what ``prefetch_related`` asks for fetched for each chunk. A client
+    that disconnects closes it.
+
+    The answer is streamed where its bytes are sure to be those of ``Response(serializer.data)``:
+    as JSON (not indented) or as newline-delimited JSON, by a renderer that overrides nothing of
+    the writing, and if the list serializer overrides neither ``to_representation`` nor ``data``.
+    Otherwise it is that response.
+
+    :param request: DRF's request
+    :param serializer: made with the rows and ``many=True``, as for ``Response(serializer.data)``
+    :param chunk_size: how many rows to read from the database at a time; None: as
+        ``FASTSCHEMA["STREAM_CHUNK_SIZE"]`` says
+    :returns: a ``StreamingHttpResponse``, asynchronous if the request is ASGI's; or a ``Response``
+    :raises ValueError: if ``chunk_size`` is not positive
+    :raises TypeError: for a request that is none of DRF's, or a serializer that is none
+    :raises Exception: what the first rows raise
+    :raises ImproperlyConfigured: on PostgreSQL, if the view's transaction (``ATOMIC_REQUESTS``)
+        would end before the rows are read
+    """
+    if not hasattr(request, "accepted_renderer"):
+        raise TypeError(
+            f"stream() needs the request of a DRF view, or of a function with @api_view(), not a "
+            f"{type(request).__name__}: that one knows the renderer that the client accepts."
+        )
+    if not isinstance(serializer, BaseSerializer):
+        raise TypeError(
+            f"stream() needs a serializer made with many=True, not a {type(serializer).__name__}."
+        )
+    size = conf.settings().stream_chunk_size if chunk_size is None else chunk_size
+    checked_chunk_size(size)
+    writer = Writer.of(request)
+    if writer is None or not _is_streamable(serializer):
+        return Response(serializer.data)
+    source = _source(request, rows(serializer.instance), size)
+    dump_many, write = _dump_and_write(serializer, writer)
+    written = _written(source, dump_many, write, writer.layout, min(size, CHUNK_SIZE))
+    chunks = Chunks(written, request)
+    if request.method == "HEAD":
+        chunks.close()
+    is_async = isinstance(request._request, ASGIRequest)
+    return StreamingHttpResponse(
+        AsyncChunks(chunks) if is_async else chunks, content_type=writer.content_type
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What stands around the rows.
+
+    :param opening: before the first row
+    :param separator: between two rows
+    :param closing: after the last row: without it, everybody sees that an answer was cut off
+    :param empty: the whole, if there are no rows
+    """
+
+    opening: bytes
+    separator: bytes
+    closing: bytes
+    empty: bytes
+
+
+_ARRAY = Layout(b"[", b",", b"]", b"[]")
+_SPACED_ARRAY = Layout(b"[", b", ", b"]", b"[]")
+_LINES = Layout(b"", b"\n", b"\n", b"")
+_ARRAY_RENDERS = {JSONRenderer.render, FastJSONRenderer.render}
+
+
+class Writer:
+    """What writes the rows of one answer: the renderer that the request has accepted.
+
+    :param request: DRF's request
+    :param layout: the layout of the renderer's lists
+    :param context: the renderer's context
+    """
+
+    def __init__(self, request: Any, layout: Layout, context: dict[str, Any]) -> None:
+        self.layout = layout
+        self._renderer = request.accepted_renderer
+        self._media_type = request.accepted_media_type
+        self._context = context
+
+    @classmethod
+    def of(cls, request: Any) -> Writer | None:
+        """The writer, or None if the renderer's lists cannot be written row by row."""
+        renderer = request.accepted_renderer
+        render = type(renderer).render
+        if render not in {NDJSONRenderer.render, *_ARRAY_RENDERS}:
+            return None
+        view = request.parser_context.get("view")
+        context = {} if view is None else view.get_renderer_context()
+        if render is NDJSONRenderer.render:
+            return cls(request, _LINES, context)
+        if renderer.get_indent(request.accepted_media_type, context) is not None:
+            return None
+        return cls(request, _ARRAY if renderer.compact else _SPACED_ARRAY, context)
+
+    @property
+    def content_type(self) -> str:
+        """The ``Content-Type``, as ``Response`` sets it."""
+        media_type: str = self._renderer.media_type
+        charset = self._renderer.charset
+        return media_type if charset is None else f"{media_type}; charset={charset}"
+
+    def is_usual(self) -> bool:
+        """Whether the engine writes what the renderer writes."""
+        renderer = self._renderer
+        return (
+            renderer.compact
+            and not renderer.ensure_ascii
+            and renderer.encoder_class is JSONEncoder
+            and renderer.strict == JSONRenderer.strict
+        )
+
+    def write(self, dumped: list[Any]) -> memoryview:
+        """Rows by the renderer itself, without what stands around them."""
+        layout = self.layout
+        written = self._renderer.render(dumped, self._media_type, self._context)
+        return memoryview(written)[len(layout.opening) : -len(layout.closing)]
+
+
+def _is_streamable(serializer: Any) -> bool:
+    """Whether ``data`` is what the child makes of each row."""
+    return (
+        isinstance(serializer, ListSerializer)
+        and type(serializer).data is ListSerializer.data
+        and is_stock_list(serializer)
+        and serializer.instance is not None
+        and not hasattr(serializer, "initial_data")
+        and not hasattr(serializer, "_data")
+    )
+
+
+def _source(request: Any, data: Any, chunk_size: int) -> Generator[Any]:
+    """The rows, each to be read once; closing them closes a cursor or a generator behind them."""
+    if isinstance(data, QuerySet) and data._result_cache is None:
+        _check_transaction(request, data.db)
+        found: Generator[Any] = data.iterator(chunk_size)
+        return found
+    return _each(data)
+
+
+def _each(data: Iterable[Any]) -> Generator[Any]:
+    yield from data  # which hands on close(), unlike a for loop
+
+
+def _check_transaction(request: Any, alias: str) -> None:
+    connection = connections[alias]
+    if not connection.settings_dict["ATOMIC_REQUESTS"]:
+        return
+    if connection.vendor != "postgresql":
+        return
+    if connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
+        return
+    view = getattr(request.resolver_match, "func", None)
+    if alias not in getattr(view, "_non_atomic_requests", ()):
+        raise ImproperlyConfigured(
+            "This list cannot be streamed: with ATOMIC_REQUESTS, the transaction of the view ends, "
+            "and its server-side cursor with it, before the rows are read. Exempt the view: "
+            '@method_decorator(transaction.non_atomic_requests, name="dispatch").'
+        )
+
+
+def _dump_and_write(serializer: Any, writer: Writer) -> tuple[DumpMany, Write]:
+    """From rows to what is written for each, and from that to JSON."""
+    child = serializer.child
+    if is_disabled() or not writer.is_usual():
+        return (lambda rows: [child.to_representation(row) for row in rows]), writer.write
+    encoder = engine()
+    dump_many = link_to(child, encoder.form).all_rows
+    if writer.layout is _LINES:
+        return dump_many, lambda dumped: b"\n".join(map(encoder.encode, dumped))
+    return dump_many, lambda dumped: memoryview(encoder.encode(dumped))[1:-1]
+
+
+def _written(
+    source: Generator[Any], dump_many: DumpMany, write: Write, layout: Layout, chunk_size: int
+) -> Generator[bytes]:
+    """The answer in chunks. Rows are read only as they are needed."""
+    before = layout.opening
+    with closing(source):
+        while dumped := dump_many(islice(source, chunk_size)):
+            yield b"".join([before, write(dumped)])
+            before = layout.separator
+    yield layout.closing if before is layout.separator else layout.empty
+
+
+class Chunks(Iterator[bytes]):
+    """The chunks of an answer, for WSGI.
+
+    The first one is made at once. The others are made when the view and the middleware have long
+    returned, but as if they had not: by the time zone, the language and all other context variables
+    that hold where this object is made.
+
+    :param chunks: makes them
+    :param request: what they answer
+    :raises Exception: what making the first one raises
+    """
+
+    def __init__(self, chunks: Generator[bytes], request: Any) -> None:
+        self._chunks = chunks
+        self._request = request
+        self._context = copy_context()
+        self._first: bytes | None = self._context.run(next, chunks)
+
+    def __next__(self) -> bytes:
+        """The next chunk.
+
+        :raises Exception: what making it raises, logged as errors of views are
+        """
+        if self._first is not None:
+            first, self._first = self._first, None
+            return first
+        try:
+            return self._context.run(next, self._chunks)
+        except StopIteration:
+            raise
+        except Exception:
+            self._report()
+            raise
+
+    def close(self) -> None:
+        """Stop reading; the database cursor is closed."""
+        self._first = None
+        self._context.run(self._chunks.close)
+
+    def _report(self) -> None:
+        """Tell the log, and who listens to Django's signal, of the exception being handled."""
+        request = self._request._request
+        got_request_exception.send(sender=type(self), request=request)
+        logger.exception(
+            "Answer cut off: %s", request.path, extra={"status_code": 500, "request": request}
+        )
+
+
+class AsyncChunks(AsyncIterator[bytes]):
+    """The same for ASGI; each chunk is made in the thread of the request's synchronous code."""
+
+    def __init__(self, chunks: Chunks) -> None:
+        self._chunks = chunks
+
+    async def __anext__(self) -> bytes:
+        """The next chunk.
+
+        :raises Exception: what making it raises, logged as errors of views are
+        :raises RuntimeError: in place of a ``TypeError``
+        """
+        try:
+            # No StopIteration can come out of a thread.
+            chunk: bytes | None = await sync_to_async(self._next)()
+        except TypeError as error:
+            # Django would take it for the sign of a synchronous iterator, and begin again.
+            raise RuntimeError("the answer was cut off") from error
+        if chunk is None:
+            raise StopAsyncIteration
+        return chunk
+
+    def _next(self) -> bytes | None:
+        return next(self._chunks, None)
+
+    def close(self) -> None:
+        """Stop reading; Django calls it in the same thread."""
+        self._chunks.close()

@@ -1,0 +1,3 @@
+"""A URL configuration without URLs."""
+
+urlpatterns = []

@@ -1,0 +1,166 @@
+"""A URL configuration with serializers and views of every sort, for the tools to find."""
+
+from django.http import HttpResponse
+from django.urls import include, path, re_path
+from rest_framework import serializers, viewsets
+from rest_framework.decorators import action, api_view
+from rest_framework.generics import ListAPIView, ListCreateAPIView, RetrieveAPIView
+from rest_framework.response import Response
+from rest_framework.routers import DefaultRouter
+from rest_framework.views import APIView
+
+from flights.models import Airline
+
+
+class Shout(serializers.CharField):
+    """A field of a user's own."""
+
+    def to_representation(self, value):
+        return super().to_representation(value).upper()
+
+
+class AirlineSerializer(serializers.ModelSerializer):
+    """Two fields, one of which runs as stock."""
+
+    name = Shout()
+
+    class Meta:
+        model = Airline
+        fields = ("code", "name")
+
+
+class WholeSerializer(serializers.Serializer):
+    """Runs as stock as a whole."""
+
+    def to_representation(self, instance):
+        return {"whole": instance}
+
+
+class OuterSerializer(serializers.Serializer):
+    """Nests both."""
+
+    airline = AirlineSerializer()
+    wholes = WholeSerializer(many=True)
+
+
+class Backwards(serializers.ListSerializer):
+    """Lists in its own way."""
+
+    def to_representation(self, data):
+        return super().to_representation(data)[::-1]
+
+
+class ListedSerializer(serializers.Serializer):
+    """A serializer whose lists run as stock."""
+
+    code = serializers.CharField()
+
+    class Meta:
+        list_serializer_class = Backwards
+
+
+class DynamicSerializer(serializers.Serializer):
+    """A serializer whose fields depend on the view."""
+
+    code = serializers.CharField()
+
+    def get_fields(self):
+        fields = super().get_fields()
+        if self.context["view"].action == "retrieve":
+            fields["name"] = serializers.CharField()
+        return fields
+
+
+class Airlines(viewsets.ReadOnlyModelViewSet):
+    """Two actions with one serializer, and one with another."""
+
+    queryset = Airline.objects.all()
+    serializer_class = AirlineSerializer
+
+    @action(detail=False, serializer_class=OuterSerializer)
+    def outer(self, request):
+        return Response([])
+
+
+class Dynamic(viewsets.ReadOnlyModelViewSet):
+    """A viewset whose serializer has other fields in each action."""
+
+    queryset = Airline.objects.all()
+    serializer_class = DynamicSerializer
+
+
+class Listed(ListCreateAPIView):
+    """A generic view."""
+
+    queryset = Airline.objects.all()
+    serializer_class = ListedSerializer
+
+
+class Picky(ListAPIView):
+    """A view whose serializer depends on a real request."""
+
+    def get_serializer_class(self):
+        return {"a": AirlineSerializer}[self.request.GET["kind"]]
+
+
+class Fake(RetrieveAPIView):
+    """A view that knows of tools."""
+
+    def get_serializer_class(self):
+        assert self.swagger_fake_view
+        assert self.request.version is None
+        assert self.request.user.is_anonymous if self.request.user else True
+        return AirlineSerializer
+
+
+class Named(APIView):
+    """A plain view that names its serializer, as OpenAPI tools like it."""
+
+    serializer_class = AirlineSerializer
+
+    def get(self, request):
+        return Response()
+
+
+class Misnamed(APIView):
+    """A plain view that names something else."""
+
+    serializer_class = dict
+
+    def get(self, request):
+        return Response()
+
+
+class Unnamed(APIView):
+    """A plain view that does not."""
+
+    def get(self, request):
+        return Response()
+
+
+@api_view(["GET"])
+def function(request):
+    """A view that is a function."""
+    return Response()
+
+
+def plain(request):
+    """A view of Django's own."""
+    return HttpResponse()
+
+
+router = DefaultRouter()
+router.register("airlines", Airlines)
+router.register("dynamic", Dynamic, basename="dynamic")
+
+urlpatterns = [
+    path("", include(router.urls)),
+    path("listed/", Listed.as_view()),
+    path("picky/", Picky.as_view()),
+    re_path(r"^fake/(?P<pk>\w+)/$", Fake.as_view()),
+    path("named/", Named.as_view()),
+    path("misnamed/", Misnamed.as_view()),
+    path("unnamed/", Unnamed.as_view()),
+    path("function/", function),
+    path("plain/", plain),
+]

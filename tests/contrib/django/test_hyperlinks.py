@@ -1,0 +1,428 @@
+"""Addresses of objects, reversed by stock for each row and by fastschema once for each dump."""
+
+import uuid
+
+import pytest
+from django.conf.urls.i18n import i18n_patterns
+from django.db import models
+from django.http import HttpRequest
+from django.test import RequestFactory, override_settings
+from django.urls import (
+    NoReverseMatch,
+    include,
+    path,
+    re_path,
+    register_converter,
+    set_script_prefix,
+)
+from django.utils import translation
+from rest_framework import serializers, versioning
+from rest_framework.relations import PKOnlyObject
+from rest_framework.request import Request
+from rest_framework.test import APIRequestFactory
+
+import fastschema
+from flights.models import Airline, Airport, Flight
+from tests.contrib.django.differential import (
+    Thing,
+    Witness,
+    assert_same,
+    assert_same_each_time,
+    serializer_of,
+)
+
+
+class Doubled:
+    """A converter that writes what it does not read."""
+
+    regex = "[0-9]+"
+
+    def to_python(self, value):
+        return int(value) // 2
+
+    def to_url(self, value):
+        return str(value * 2)
+
+
+def view(request, **kwargs):
+    raise NotImplementedError
+
+
+register_converter(Doubled, "doubled")
+
+inner = ([path("<str:pk>/", view, name="thing")], "inner")
+versioned = [path("things/<str:pk>/", view, name="versioned")]
+urlpatterns = [
+    path("int/<int:pk>/", view, name="int"),
+    path("str/<str:pk>/", view, name="str"),
+    path("str/<str:pk>.<str:format>", view, name="str"),
+    path("slug/<slug:pk>/", view, name="slug"),
+    path("uuid/<uuid:pk>/", view, name="uuid"),
+    path("path/<path:pk>", view, name="path"),
+    path("code/<str:code>/", view, name="code"),
+    path("doubled/<doubled:pk>/", view, name="doubled"),
+    path("sp ace/é/%/<str:pk>/%s/", view, name="odd"),
+    path("twice/<int:pk>/", view, name="two"),
+    path("twice/other/<str:pk>/", view, name="two"),
+    path("default/", view, {"pk": 1}, name="default"),
+    path("more/<str:pk>/", view, {"more": 1}, name="more"),
+    path("without/", view, name="without"),
+    re_path(r"^regex/(?P<pk>[^/.]+)/$", view, name="regex"),
+    re_path(r"^two-digits/(?P<pk>[0-9]{2})/$", view, name="two-digits"),
+    re_path(r"^optional/(?:(?P<pk>[a-z]+)/)?$", view, name="optional"),
+    re_path(r"^choice/(?P<pk>1|UA)$", view, name="choice"),
+    path("in/<int:room>/", include(inner)),
+    path("a/", include(inner, namespace="first")),
+    path("b/", include(inner, namespace="second")),
+    path("c/", include(([path("d/", include(inner, namespace="deep"))], "outer"))),
+    path("v1/", include((versioned, "v1"), namespace="v1")),
+    re_path(r"^(?P<version>v\d)/by-path/(?P<pk>\w+)/$", view, name="by-path"),
+    *i18n_patterns(path("language/<str:pk>/", view, name="language")),
+]
+
+pytestmark = [pytest.mark.urls(__name__), pytest.mark.django_db]
+
+VIEWS = [
+    "int", "str", "slug", "uuid", "path", "doubled", "odd", "two", "default", "more", "without",
+    "regex", "two-digits", "optional", "choice", "inner:thing", "first:thing", "second:thing",
+    "outer:deep:thing", "outer:inner:thing", "none:thing", "nothing", "language",
+]  # fmt: skip
+KEYS = [
+    "UA", "a-b_c", "12", "1", "a b", "a/b", "a.b", "..", ".", "é", "%", "%s", "//", "?x", "#x",
+    "a\nb", "UA\n", "ﬁ", "٣", "", None, 0, 1, 12, -3, 2**70, True, 1.5, uuid.UUID(int=5),
+    b"UA", Thing(),
+]  # fmt: skip
+
+
+class Text(str):
+    """A key of its own class."""
+
+
+def request(path="/", drf=True, **extra):
+    made = APIRequestFactory().get(path, **extra)
+    return Request(made) if drf else made
+
+
+def identity(view_name, **options):
+    return serializer_of(url=serializers.HyperlinkedIdentityField(view_name, **options))
+
+
+def is_compiled(serializer):
+    return all(field.compiled for field in fastschema.compile(serializer).explain())
+
+
+@pytest.fixture
+def reversals(monkeypatch):
+    """What DRF asks Django to reverse."""
+    import rest_framework.reverse
+
+    found = []
+    stock = rest_framework.reverse.django_reverse
+
+    def reverse(name, **kwargs):
+        found.append(kwargs.get("kwargs"))
+        return stock(name, **kwargs)
+
+    monkeypatch.setattr(rest_framework.reverse, "django_reverse", reverse)
+    return found
+
+
+@pytest.mark.parametrize("view_name", VIEWS)
+def test_an_address_is_that_of_stock_whatever_the_key(view_name):
+    for key in [*KEYS, Text("UA")]:
+        for context in ({"request": request()}, {"request": None}):
+            assert_same(identity(view_name), Airline(code=key), context=context)
+            assert_same(identity(view_name), Thing(pk=key), context=context)
+
+
+def test_an_address_is_reversed_once_for_all_rows(reversals):
+    serializer = identity("str")
+    assert is_compiled(serializer)
+    rows = [Airline(code=f"A{number}") for number in range(100)]
+    data = serializer(rows, many=True, context={"request": request()}).data
+    assert data[99] == {"url": "http://testserver/str/A99/"}
+    assert reversals == []
+    with fastschema.disabled():
+        assert serializer(rows, many=True, context={"request": request()}).data == data
+    assert len(reversals) == 100
+
+
+def test_a_hyperlink_knows_its_object(flights):
+    class Links(serializers.HyperlinkedModelSerializer):
+        class Meta:
+            model = Flight
+            fields = ("url", "airline")
+            extra_kwargs = {"url": {"view_name": "int"}, "airline": {"view_name": "str"}}
+
+    flight = Flight.objects.get(pk=1)
+    for _ in range(3):
+        data = Links(flight, context={"request": request()}).data
+        assert data["url"].obj is flight
+        assert data["url"].is_hyperlink
+        assert type(data["airline"].obj) is PKOnlyObject
+        assert data["airline"].obj.pk == "UA"
+
+
+class TestRelations:
+    """Hyperlinks to related objects: by their key alone if that is what is looked up."""
+
+    def related(self, view_name="str", **options):
+        return serializers.HyperlinkedRelatedField(view_name=view_name, read_only=True, **options)
+
+    def test_a_foreign_key_needs_no_query(self, flights, reversals):
+        serializer = serializer_of(airline=self.related(), destination=self.related())
+        assert is_compiled(serializer)
+        rows = list(Flight.objects.all())
+        data = assert_same(serializer, rows, many=True, context={"request": request()})
+        assert data[3]["destination"] is None
+        reversals.clear()
+        assert serializer(rows, many=True, context={"request": request()}).data == data
+        assert reversals == []
+
+    def test_another_attribute_is_read_from_the_object(self, flights):
+        serializer = serializer_of(
+            airline=self.related("code", lookup_field="code"),
+            origin=self.related("code", lookup_field="name", lookup_url_kwarg="code"),
+        )
+        assert is_compiled(serializer)
+        for rows in (
+            Flight.objects.all(),
+            Flight.objects.select_related("airline", "origin"),
+            Flight.objects.select_related("airline").only("airline__name", "origin"),
+        ):
+            assert_same_each_time(
+                serializer, lambda rows=rows: list(rows.all()), many=True,
+                context={"request": request()},
+            )  # fmt: skip
+
+    def test_many(self, flights):
+        serializer = serializer_of(
+            flights=self.related("int", many=True), departures=self.related("str", many=True)
+        )
+        airline, airport = Airline.objects.get(pk="UA"), Airport.objects.get(pk="EWR")
+        thing = Thing(flights=airline.flights, departures=airport.departures.all())
+        data = assert_same(serializer, thing, context={"request": request()})
+        assert data["flights"] == ["http://testserver/int/1/", "http://testserver/int/2/"]
+        assert is_compiled(serializer)
+
+    def test_a_reverse_relation_and_a_dotted_source(self, flights):
+        serializer = serializer_of(
+            other=self.related(source="airline"),
+            dotted=self.related(source="plane.pk"),
+            deep=self.related(source="airline.code", lookup_field="code", view_name="code"),
+        )
+        for key in (1, 4):
+            assert_same_each_time(
+                serializer,
+                lambda key=key: Flight.objects.get(pk=key),
+                context={"request": request()},
+            )
+
+    @pytest.mark.parametrize(
+        "value", [None, "", 5, Thing(pk=1), Thing(pk=None), PKOnlyObject(None), PKOnlyObject("x")]
+    )
+    def test_objects_that_are_no_models(self, value):
+        serializer = serializer_of(a=self.related(), b=self.related("code", lookup_field="code"))
+        for context in ({"request": request()}, {}):
+            assert_same(serializer, Thing(a=value, b=value), context=context)
+            assert_same(serializer, {"a": value, "b": value}, context=context)
+            assert_same(serializer, Thing(a=lambda: value, b=lambda: value), context=context)
+
+    def test_objects_are_read_as_often_as_in_stock(self):
+        calls = []
+        witness = Witness(calls, pk="UA", code="x")
+        for lookup_field in ("pk", "code"):
+            serializer = identity("code", lookup_field=lookup_field, lookup_url_kwarg="code")
+            assert_same(serializer, witness, calls=calls, context={"request": request()})
+
+    def test_a_model_with_a_key_of_its_own_is_read_as_often_as_in_stock(self):
+        calls = []
+
+        class Keyed(Airline):
+            class Meta:
+                app_label = "flights"
+                proxy = True
+
+            @property
+            def pk(self):
+                calls.append("pk")
+                return "UA"
+
+        assert_same(identity("str"), Keyed(), calls=calls, context={"request": request()})
+
+
+class TestRequests:
+    """Addresses begin with the request's host, and follow its version and format."""
+
+    @pytest.mark.parametrize("drf", [True, False])
+    @pytest.mark.parametrize(
+        "extra",
+        [{}, {"HTTP_HOST": "localhost:8000"}, {"secure": True}, {"HTTP_HOST": "evil.example"}],
+        ids=str,
+    )
+    def test_the_host_is_that_of_the_request(self, drf, extra):
+        context = {"request": request("/some/where", drf, **extra)}
+        assert_same(identity("str"), Airline(code="UA"), context=context)
+
+    def test_without_a_request_it_says_so(self):
+        for context in ({}, {"request": None}):
+            assert_same(identity("str"), Airline(code="UA"), context=context)
+            assert_same(identity("str"), [Airline(code="UA")], many=True, context=context)
+            assert_same(identity("str"), [], many=True, context=context)
+
+    @pytest.mark.parametrize(
+        "scheme",
+        [
+            versioning.AcceptHeaderVersioning,
+            versioning.HostNameVersioning,
+            versioning.NamespaceVersioning,
+            versioning.QueryParameterVersioning,
+            versioning.URLPathVersioning,
+        ],
+    )
+    @pytest.mark.parametrize("version", ["v1", "v9", None])
+    @pytest.mark.parametrize("view_name", ["str", "versioned", "by-path", "inner:thing"])
+    def test_versioning_schemes(self, scheme, version, view_name):
+        versioned_request = request()
+        versioned_request.versioning_scheme, versioned_request.version = scheme(), version
+        for key in ("UA", "a b"):
+            context = {"request": versioned_request}
+            assert_same(identity(view_name), Airline(code=key), context=context)
+
+    def test_a_versioning_scheme_of_a_users_own_is_asked_for_each_row(self):
+        calls = []
+
+        class Own(versioning.NamespaceVersioning):
+            def get_versioned_viewname(self, viewname, request):
+                calls.append(viewname)
+                return viewname
+
+        class Upper(versioning.BaseVersioning):
+            def reverse(self, viewname, *args, **kwargs):
+                calls.append(viewname)
+                return super().reverse(viewname, *args, **kwargs).upper()
+
+        for scheme in (Own, Upper):
+            own_request = request()
+            own_request.versioning_scheme, own_request.version = scheme(), "v1"
+            rows = [Airline(code="A"), Airline(code="B")]
+            assert_same(
+                identity("str"), rows, many=True, calls=calls, context={"request": own_request}
+            )
+
+    @pytest.mark.parametrize("context_format", [None, "", "json", "a/b"])
+    @pytest.mark.parametrize("field_format", [None, "html", "json"])
+    def test_formats(self, context_format, field_format):
+        context = {"request": request(), "format": context_format}
+        for view_name in ("str", "int"):
+            serializer = identity(view_name, format=field_format)
+            assert_same(serializer, Airline(code="12"), context=context)
+
+    def test_a_format_in_the_query_stays_there(self):
+        context = {"request": request("/?format=json")}
+        data = assert_same(identity("str"), Airline(code="UA"), context=context)
+        assert data["url"].endswith("?format=json")
+
+    def test_a_request_that_builds_addresses_in_its_own_way(self):
+        class Own(HttpRequest):
+            def build_absolute_uri(self, location=None):
+                return f"own:{location}"
+
+        own = RequestFactory().get("/")
+        own.build_absolute_uri = lambda location: f"set:{location}"
+        for made in (Own(), own, Request(Own()), Request(own)):
+            assert_same(identity("str"), Airline(code="UA"), context={"request": made})
+
+    @pytest.mark.parametrize("prefix", ["/", "/prefix/", "/pre fix/%s/", "//"])
+    def test_the_script_prefix_comes_first(self, prefix):
+        set_script_prefix(prefix)
+        try:
+            for view_name in ("str", "int", "inner:thing"):
+                for context in ({"request": request()}, {"request": None}):
+                    assert_same(identity(view_name), Airline(code="12"), context=context)
+        finally:
+            set_script_prefix("/")
+
+    def test_the_language_is_that_of_the_dump(self):
+        urls = []
+        for language in ("en", "de"):
+            with translation.override(language):
+                context = {"request": request()}
+                data = assert_same(identity("language"), Airline(code="UA"), context=context)
+                urls.append(data["url"])
+        assert urls == ["http://testserver/en/language/UA/", "http://testserver/de/language/UA/"]
+
+    def test_an_overridden_url_configuration_counts(self):
+        context = {"request": request()}
+        assert_same(identity("airline-detail"), Airline(code="UA"), context=context)
+        with override_settings(ROOT_URLCONF="config.urls"):
+            data = assert_same(identity("airline-detail"), Airline(code="UA"), context=context)
+        assert data["url"] == "http://testserver/api/airlines/UA/"
+
+    def test_requests_do_not_share_addresses(self):
+        serializer = identity("str")
+        hosts = ["testserver", "localhost", "127.0.0.1"]
+        for host in hosts * 3:
+            context = {"request": request(HTTP_HOST=host)}
+            url = serializer(Airline(code="UA"), context=context).data["url"]
+            assert url == f"http://{host}/str/UA/"
+
+
+class TestOverrides:
+    """Fields that make addresses in their own way."""
+
+    def test_an_own_get_url_is_called(self):
+        class Own(serializers.HyperlinkedIdentityField):
+            def get_url(self, obj, view_name, request, format):
+                return f"own:{obj.pk}" if obj.pk else None
+
+        serializer = serializer_of(url=Own(view_name="str"))
+        assert not is_compiled(serializer)
+        for code in ("UA", ""):
+            assert_same(serializer, Airline(code=code), context={"request": request()})
+
+    def test_an_own_reverse_is_called(self):
+        class Own(serializers.Serializer):
+            url = serializers.HyperlinkedIdentityField("str")
+
+            def get_fields(self):
+                fields = super().get_fields()
+                fields["url"].reverse = lambda *args, **kwargs: "own"
+                return fields
+
+        assert_same(Own, Airline(code="UA"), context={"request": request()})
+
+    def test_an_own_reverse_that_finds_nothing_raises_as_in_stock(self):
+        class Own(serializers.Serializer):
+            url = serializers.HyperlinkedIdentityField("str")
+
+            def get_fields(self):
+                fields = super().get_fields()
+
+                def reverse(*args, **kwargs):
+                    raise NoReverseMatch
+
+                fields["url"].reverse = reverse
+                return fields
+
+        assert_same(Own, Airline(code="UA"), context={"request": request()})
+
+    def test_an_own_use_pk_only_optimization_is_heeded(self, flights):
+        class Whole(serializers.HyperlinkedRelatedField):
+            def use_pk_only_optimization(self):
+                return False
+
+        serializer = serializer_of(airline=Whole("str", read_only=True))
+        assert_same_each_time(
+            serializer, lambda: Flight.objects.get(pk=1), context={"request": request()}
+        )
+
+    def test_a_field_without_a_lookup_is_as_in_stock(self):
+        class Numbered(models.Model):
+            class Meta:
+                app_label = "flights"
+
+        for lookup_field in ("nothing", "_meta", "save", "objects"):
+            serializer = identity("code", lookup_field=lookup_field, lookup_url_kwarg="code")
+            assert_same(serializer, Numbered(), context={"request": request()})
+            assert_same(serializer, Airline(code="UA"), context={"request": request()})

@@ -1,0 +1,268 @@
+"""FastJSONParser gives the values of JSONParser, or raises what it raises."""
+
+import io
+import json
+import string
+from types import SimpleNamespace
+
+import pytest
+from django.test import override_settings
+from hypothesis import given
+from hypothesis import strategies as st
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
+from rest_framework.response import Response
+from rest_framework.test import APIRequestFactory
+from rest_framework.views import APIView
+
+import fastschema
+from fastschema.contrib.django import parsers
+from fastschema.contrib.django.parsers import FastJSONParser
+from tests.contrib.django.differential import exactly
+
+
+def outcome(parser, content, context=None):
+    """What a parser makes of a body, with the classes of all its parts, or what it raises."""
+    try:
+        return exactly(parser.parse(io.BytesIO(content), "application/json", context))
+    except Exception as error:
+        return type(error), str(error), getattr(error, "status_code", None)
+
+
+def assert_same(content, context=None, strict=None):
+    stock, fast = JSONParser(), FastJSONParser()
+    if strict is not None:
+        stock.strict = fast.strict = strict
+    expected = outcome(stock, content, context)
+    assert outcome(fast, content, context) == expected
+    return expected
+
+
+CONTENTS = [
+    b"",
+    b" ",
+    b"null",
+    b'{"a": 1, "b": [true, false, null, 1.5, "x"]}',
+    b'{"a": 1, "b": 2, "a": 3}',
+    b'{"": 0}',
+    b"-0",
+    b"-0.0",
+    b"1E5",
+    b"1e400",
+    b"-1e400",
+    b"1e-400",
+    b"0.1000000000000000055511151231257827",
+    b"9223372036854775807",
+    b"9223372036854775808",
+    b"18446744073709551615",
+    b"18446744073709551616",
+    b"-9223372036854775809",
+    b"1" * 400,
+    b"1" * 5000,  # more digits than int() takes
+    b"[1, 2",
+    b"[1,]",
+    b'{"a": }',
+    b"{'a': 1}",
+    b'{"a" 1}',
+    b'{1: "a"}',
+    b"01",
+    b"1.",
+    b".5",
+    b"+1",
+    b"0x10",
+    b"tru",
+    b"True",
+    b"NaN",
+    b"[Infinity]",
+    b'{"a": -Infinity}',
+    b"1 2",
+    b"1\x00",
+    b'"tab\there"',
+    b'"\x00"',
+    b'"\\u0000"',
+    b'"\\ud83d\\ude00"',
+    b'"\\ud800"',
+    b'"\\udc00\\ud800"',
+    b'"\\x"',
+    b'"\\u12"',
+    '"é \u2028 😀"'.encode(),
+    b'"\xff"',
+    b'"\xed\xa0\x80"',  # a surrogate, as UTF-8 forbids it
+    b'"abc"\xc3',  # a character cut off after the end, which stock does not look at
+    b'"abc\xc3',
+    b"\xef\xbb\xbf{}",  # a byte order mark
+    b"\xff\xfe1\x00",
+    b"// no comments\n1",
+    b"\x0b1",
+    b"\xc2\xa01",
+]
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize("content", CONTENTS, ids=lambda content: repr(content[:30]))
+def test_a_body_is_read_as_by_stock(content, strict):
+    assert_same(content, strict=strict)
+
+
+@given(
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.integers(min_value=2**62, max_value=2**65)
+        | st.floats()
+        | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    ),
+    st.booleans(),
+)
+def test_any_value_is_read_as_by_stock(value, ensure_ascii):
+    assert_same(json.dumps(value, ensure_ascii=ensure_ascii).encode("utf-8", "surrogatepass"))
+
+
+@given(st.text(alphabet=string.digits + '-+.eE[]{}:,"\\u ntf\n\x00é\ud800', max_size=12))
+def test_any_text_is_read_as_by_stock(text):
+    assert_same(text.encode("utf-8", "surrogatepass"))
+
+
+@given(st.binary(max_size=8))
+def test_any_bytes_are_read_as_by_stock(content):
+    assert_same(content)
+    assert_same(b'"' + content + b'"')
+
+
+@pytest.mark.parametrize(
+    "encoding",
+    ["utf-8", "UTF8", "utf-8-sig", "utf-16", "latin-1", "ascii", "bz2", "nonsense", "idna", None],
+)
+@pytest.mark.parametrize("content", ['{"a": "é"}', "{}", "1", "nonsense"])
+def test_the_charset_of_a_request_is_heeded_as_by_stock(content, encoding):
+    for written in ("utf-8", "utf-16", "latin-1"):
+        assert_same(content.encode(written), {"encoding": encoding})
+
+
+@override_settings(DEFAULT_CHARSET="latin-1")
+def test_the_charset_of_the_settings_is_heeded_as_by_stock():
+    assert assert_same(b'"\xe9"') == (str, "'é'")
+
+
+@pytest.mark.parametrize("content", ['{"a": 1}', bytearray(b'{"a": 1}'), None])
+def test_a_stream_that_gives_no_bytes_is_treated_as_by_stock(content):
+    class Stream:
+        def __init__(self):
+            self.contents = [content]
+
+        def read(self, *args):
+            return self.contents.pop() if self.contents else b""
+
+    def of(parser):
+        try:
+            return exactly(parser.parse(Stream()))
+        except Exception as error:
+            return type(error), str(error)
+
+    assert of(FastJSONParser()) == of(JSONParser())
+
+
+def test_a_stream_that_gives_little_at_a_time_is_read_to_its_end_as_by_stock():
+    def read_by(parser):
+        pieces = [b'{"a": ', b"1", b"}", b"", b"never read"]
+        stream = SimpleNamespace(read=lambda *args: pieces.pop(0))
+        return parser.parse(stream), pieces
+
+    assert read_by(FastJSONParser()) == read_by(JSONParser()) == ({"a": 1}, [b"never read"])
+
+
+def test_a_stream_that_cannot_be_read_raises_its_own_error():
+    class Stream:
+        def read(self, *args):
+            raise OSError("the client has gone")
+
+    with pytest.raises(OSError, match="the client has gone"):
+        FastJSONParser().parse(Stream())
+
+
+@pytest.mark.parametrize("pieces", [[], [b'{"a"']])
+def test_a_stream_that_is_closed_meanwhile_is_treated_as_by_stock(pieces):
+    class Stream:
+        def __init__(self):
+            self.pieces = list(pieces)
+
+        def read(self, *args):
+            if not self.pieces:
+                raise ValueError("I/O operation on closed file.")
+            return self.pieces.pop()
+
+    def of(parser):
+        with pytest.raises(ParseError) as raised:
+            parser.parse(Stream())
+        return str(raised.value)
+
+    assert of(FastJSONParser()) == of(JSONParser())
+
+
+@pytest.mark.parametrize("opening", [b"[", b'{"a":'])
+def test_json_nested_far_too_deeply_is_the_clients_error(opening):
+    with pytest.raises(ParseError, match="JSON parse error - nested too deeply"):
+        FastJSONParser().parse(io.BytesIO(opening * 200_000))
+
+
+def test_json_nested_deeply_is_read():
+    value = FastJSONParser().parse(io.BytesIO(b"[" * 500 + b"]" * 500))
+    depth = 0
+    while value:
+        [value] = value
+        depth += 1
+    assert depth == 499
+
+
+def test_a_large_body_is_read():
+    content = json.dumps([{"id": number, "name": "x" * 100} for number in range(20_000)]).encode()
+    assert FastJSONParser().parse(io.BytesIO(content)) == json.loads(content)
+
+
+def test_usual_json_is_read_by_orjson(monkeypatch):
+    monkeypatch.setattr(JSONParser, "parse", lambda *args: pytest.fail("stock was called"))
+    assert FastJSONParser().parse(io.BytesIO(b'{"a": 1}')) == {"a": 1}
+
+
+def test_stock_reads_while_fastschema_is_disabled(monkeypatch):
+    monkeypatch.setattr(parsers, "orjson", None)
+    monkeypatch.setattr(JSONParser, "parse", lambda *args: "stock")
+    with fastschema.disabled():
+        assert FastJSONParser().parse(io.BytesIO(b"1")) == "stock"
+
+
+def test_without_orjson_stock_reads(monkeypatch):
+    monkeypatch.setattr(parsers, "orjson", None)
+    for content in CONTENTS:
+        assert_same(content)
+
+
+class EchoView(APIView):
+    """Answers with what it got."""
+
+    parser_classes = [FastJSONParser]
+
+    def post(self, request):
+        return Response(repr(request.data))
+
+
+@pytest.mark.parametrize("content", [b'{"a": 1}', b"{", b"", b"NaN", b"[" * 100_000])
+@pytest.mark.parametrize("charset", ["", "; charset=utf-8", "; charset=latin-1", "; charset=xx"])
+def test_a_view_answers_as_with_the_stock_parser(content, charset):
+    def answer(parser):
+        request = APIRequestFactory().generic(
+            "POST", "/", content, content_type=f"application/json{charset}"
+        )
+        view = EchoView.as_view(parser_classes=[parser])
+        response = view(request).render()
+        return response.status_code, response.content
+
+    if content.startswith(b"[["):
+        assert answer(FastJSONParser) == (
+            400,
+            b'{"detail":"JSON parse error - nested too deeply"}',
+        )
+    else:
+        assert answer(FastJSONParser) == answer(JSONParser)

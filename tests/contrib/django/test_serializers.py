@@ -1,0 +1,247 @@
+"""Serializers and views that are compiled one by one, where fastschema is not installed."""
+
+import copy
+import pickle
+
+import pytest
+from django.test import override_settings
+from rest_framework import serializers
+from rest_framework.generics import GenericAPIView
+from rest_framework.serializers import ListSerializer
+from rest_framework.test import APIRequestFactory
+
+import fastschema
+from fastschema.contrib.django.dumping import STOCK_TO_REPRESENTATION
+from fastschema.contrib.django.serializers import (
+    FastListSerializer,
+    FastSerializerMixin,
+    compiled,
+)
+from fastschema.contrib.django.views import FastViewMixin
+from flights.models import Airline
+from tests.contrib.django.differential import assert_same, exactly
+
+
+class Plain(serializers.Serializer):
+    """As anybody writes it."""
+
+    a = serializers.CharField()
+    b = serializers.IntegerField(required=False)
+
+
+class Fast(FastSerializerMixin, Plain):
+    """The same, compiled."""
+
+
+class Own(Plain):
+    """Adds a key."""
+
+    def to_representation(self, instance):
+        return {**super().to_representation(instance), "own": True}
+
+
+@pytest.fixture(autouse=True)
+def not_installed():
+    with override_settings(FASTSCHEMA={"INSTALL": False}):
+        assert serializers.Serializer.to_representation is STOCK_TO_REPRESENTATION
+        yield
+
+
+@pytest.fixture
+def compiled_rows():
+    """Count the rows that generated code has dumped since the test began."""
+    before = fastschema.stats().compiled_rows
+    return lambda: fastschema.stats().compiled_rows - before
+
+
+ROWS = [{"a": 1, "b": 2}, {"a": "x"}, {"a": None}]
+
+
+class TestMixin:
+    """FastSerializerMixin compiles a class."""
+
+    def test_other_classes_are_not_compiled(self, compiled_rows):
+        assert Plain(ROWS[0]).data == {"a": "1", "b": 2}
+        assert Plain(ROWS, many=True).data == [{"a": "1", "b": 2}, {"a": "x"}, {"a": None}]
+        assert compiled_rows() == 0
+
+    def test_one_object_is_compiled(self, compiled_rows):
+        assert exactly(Fast(ROWS[0]).data) == exactly(Plain(ROWS[0]).data)
+        assert compiled_rows() == 1
+
+    def test_many_are_compiled(self, compiled_rows):
+        assert exactly(Fast(ROWS, many=True).data) == exactly(Plain(ROWS, many=True).data)
+        assert compiled_rows() == 3
+
+    def test_it_answers_as_stock_in_every_way(self):
+        for row in [*ROWS, {}, {"b": 1}, {"a": 1, "b": "no"}, 7]:
+            assert_same(Fast, row)
+        assert_same(Fast, ROWS, many=True)
+
+    def test_models_are_compiled(self, db, compiled_rows):
+        class FastAirline(FastSerializerMixin, serializers.ModelSerializer):
+            class Meta:
+                model = Airline
+                fields = "__all__"
+
+        Airline.objects.create(code="UA", name="United")
+        assert FastAirline(Airline.objects, many=True).data == [{"code": "UA", "name": "United"}]
+        assert compiled_rows() == 1
+
+    def test_nested_serializers_are_compiled(self, compiled_rows):
+        class Outer(FastSerializerMixin, serializers.Serializer):
+            plain = Plain()
+            fast = Fast(many=True)
+
+        assert fastschema.compile(Outer).explain().compiled == 6
+        assert_same(Outer, {"plain": ROWS[0], "fast": ROWS})
+
+    def test_validation_is_as_in_stock(self):
+        fast, plain = Fast(data={"b": "x"}), Plain(data={"b": "x"})
+        assert not fast.is_valid()
+        assert not plain.is_valid()
+        assert fast.errors == plain.errors
+        many = Fast(data=[{"a": 1}], many=True)
+        assert many.is_valid(raise_exception=True)
+        assert many.data == [{"a": "1"}]
+
+    def test_an_own_method_that_calls_super_is_compiled_below(self, compiled_rows):
+        class FastOwn(FastSerializerMixin, Plain):
+            def to_representation(self, instance):
+                return {**super().to_representation(instance), "own": True}
+
+        assert FastOwn(ROWS[0]).data == Own(ROWS[0]).data
+        assert compiled_rows() == 1
+        assert fastschema.compile(FastOwn).explain().why == "to_representation is overridden"
+
+    def test_the_method_of_another_base_is_never_hidden(self):
+        class Mixed(FastSerializerMixin, Own):
+            pass
+
+        class Below(Mixed):
+            pass
+
+        class Beside(Fast, Own):
+            pass
+
+        class Calling(FastSerializerMixin, Own):
+            def to_representation(self, instance):
+                return {**super().to_representation(instance), "calling": True}
+
+        for cls in (Mixed, Below, Beside):
+            assert cls(ROWS[0]).data == Own(ROWS[0]).data
+            assert cls(ROWS, many=True).data == Own(ROWS, many=True).data
+            assert fastschema.compile(cls).explain().why == "to_representation is overridden"
+            outer = type("Outer", (FastSerializerMixin, Plain), {"inner": cls()})
+            assert_same(outer, {"a": 1, "inner": ROWS[0]})
+        assert Calling(ROWS[0]).data == {"a": "1", "b": 2, "own": True, "calling": True}
+
+    def test_its_list_serializer_is_a_list_serializer_of_its_own(self):
+        assert type(Fast(many=True)) is FastListSerializer
+        assert isinstance(Fast(many=True), ListSerializer)
+
+    def test_a_list_serializer_that_is_asked_for_is_left_alone(self):
+        class OwnList(ListSerializer):
+            pass
+
+        class Listed(FastSerializerMixin, Plain):
+            class Meta:
+                list_serializer_class = OwnList
+
+        assert type(Listed(many=True)) is OwnList
+        assert Listed(ROWS, many=True).data == Plain(ROWS, many=True).data
+
+    def test_keyword_arguments_reach_the_list_serializer(self):
+        many = Fast(many=True, allow_empty=False, max_length=3, label="rows", context={"x": 1})
+        assert (many.allow_empty, many.max_length, many.label) == (False, 3, "rows")
+        assert many.child.context == {"x": 1}
+
+    def test_copies_are_compiled_too(self):
+        many = copy.deepcopy(Fast(many=True, max_length=3))
+        assert (type(many), type(many.child), many.max_length) == (FastListSerializer, Fast, 3)
+
+    def test_data_can_be_pickled(self):
+        data = Fast(ROWS, many=True).data
+        assert pickle.loads(pickle.dumps(data)) == data
+
+    def test_listed_last_it_is_an_error(self):
+        with pytest.raises(TypeError, match="Late: list FastSerializerMixin before the serializer"):
+            type("Late", (Plain, FastSerializerMixin), {})
+
+    def test_for_a_list_serializer_there_is_another(self):
+        with pytest.raises(TypeError, match="Rows: derive list serializers from FastListSer"):
+            type("Rows", (FastSerializerMixin, ListSerializer), {})
+
+    def test_a_mixin_of_mixins_is_none_of_its_business(self):
+        mixin = type("Mixin", (FastSerializerMixin,), {})
+        assert mixin.to_representation is FastSerializerMixin.to_representation
+        assert type("Mixed", (mixin, Plain), {})(ROWS[0]).data == Plain(ROWS[0]).data
+
+    def test_disabled_switches_it_off(self, compiled_rows):
+        with fastschema.disabled():
+            assert Fast(ROWS, many=True).data == Plain(ROWS, many=True).data
+        assert compiled_rows() == 0
+
+    def test_it_works_where_fastschema_is_installed_too(self, compiled_rows):
+        with override_settings(FASTSCHEMA={"INSTALL": True}):
+            assert_same(Fast, ROWS, many=True)
+            assert_same(Fast, ROWS[0])
+        assert compiled_rows() > 0
+
+
+class TestCompiled:
+    """compiled() compiles one instance."""
+
+    def test_one_object(self, compiled_rows):
+        assert exactly(compiled(Plain(ROWS[0])).data) == exactly(Plain(ROWS[0]).data)
+        assert compiled_rows() == 1
+
+    def test_many(self, compiled_rows):
+        assert exactly(compiled(Plain(ROWS, many=True)).data) == exactly(
+            Plain(ROWS, many=True).data
+        )
+        assert compiled_rows() == 3
+
+    def test_a_list_serializer_of_ones_own(self, compiled_rows):
+        class OwnList(ListSerializer):
+            def to_representation(self, data):
+                return [*super().to_representation(data), "end"]
+
+        assert compiled(OwnList(ROWS, child=Plain())).data[-1] == "end"
+        assert compiled_rows() == 3
+
+    def test_what_overrides_its_method_stays_as_it_is(self):
+        assert compiled(Own(ROWS[0])).data == Own(ROWS[0]).data
+        assert compiled(Own(ROWS, many=True)).data == Own(ROWS, many=True).data
+
+    def test_what_is_no_serializer_stays_as_it_is(self):
+        assert compiled(None) is None
+
+
+class TestView:
+    """FastViewMixin compiles what a view's get_serializer gives."""
+
+    class View(FastViewMixin, GenericAPIView):
+        """A view with a serializer that knows nothing of fastschema."""
+
+        serializer_class = Plain
+
+    def view(self):
+        view = self.View()
+        view.setup(APIRequestFactory().get("/"))
+        view.format_kwarg = None
+        return view
+
+    def test_one_object(self, compiled_rows):
+        assert self.view().get_serializer(ROWS[0]).data == {"a": "1", "b": 2}
+        assert compiled_rows() == 1
+
+    def test_many(self, compiled_rows):
+        assert len(self.view().get_serializer(ROWS, many=True).data) == 3
+        assert compiled_rows() == 3
+
+    def test_the_serializer_is_that_of_the_view_with_its_context(self):
+        view = self.view()
+        serializer = view.get_serializer(ROWS[0])
+        assert type(serializer) is Plain
+        assert serializer.context["view"] is view

@@ -1,0 +1,211 @@
+"""manage.py fastschema, and the system check."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError, SystemCheckError
+from django.test import override_settings
+from django.urls import path
+from rest_framework import serializers
+from rest_framework.views import APIView
+
+from fastschema.contrib.django.checks import check_serializers
+from fastschema.contrib.django.endpoints import Survey, endpoints, path_of, reached
+from tests.contrib.django.surveyed import AirlineSerializer, WholeSerializer
+
+HERE = "tests.contrib.django.surveyed"
+
+
+def run(*arguments):
+    """What the command prints."""
+    stdout = StringIO()
+    call_command("fastschema", *arguments, stdout=stdout)
+    return stdout.getvalue()
+
+
+@pytest.fixture
+def survey():
+    return reached(HERE)
+
+
+def found(survey, name):
+    return [each for each in survey.serializers if each.path == f"{HERE}.{name}"]
+
+
+class TestReached:
+    """What the URL configuration reaches."""
+
+    def test_every_serializer_is_found_once(self, survey):
+        names = [each.path.removeprefix(f"{HERE}.") for each in survey.serializers]
+        assert names == [
+            "AirlineSerializer",
+            "OuterSerializer",
+            "WholeSerializer",
+            "DynamicSerializer",
+            "DynamicSerializer",
+            "ListedSerializer",
+            "Backwards",
+        ]
+
+    def test_it_knows_who_uses_a_serializer(self, survey):
+        [airline] = found(survey, "AirlineSerializer")
+        assert airline.uses == [
+            "GET /airlines/ (Airlines.list)",
+            f"{HERE}.OuterSerializer.airline",
+            "GET /airlines/<pk>/ (Airlines.retrieve)",
+            "GET /fake/<pk>/ (Fake)",
+            "GET /named/ (Named)",
+        ]
+        [listed] = found(survey, "ListedSerializer")
+        assert listed.uses == ["GET /listed/ (Listed)", "POST /listed/ (Listed)"]
+
+    def test_it_says_which_fields_run_as_stock_and_why(self, survey):
+        [airline] = found(survey, "AirlineSerializer")
+        fields = {field.key: (field.compiled, field.why) for field in airline.report}
+        assert fields == {
+            "code": (True, ""),
+            "name": (False, "Shout.to_representation is not one that fastschema knows"),
+        }
+
+    def test_a_nested_serializer_that_runs_as_stock_is_found(self, survey):
+        [whole] = found(survey, "WholeSerializer")
+        assert whole.report.why == "to_representation is overridden"
+        assert whole.uses == [f"{HERE}.OuterSerializer.wholes"]
+
+    def test_a_list_serializer_that_runs_as_stock_is_found(self, survey):
+        [backwards] = found(survey, "Backwards")
+        assert backwards.report.why == "to_representation is overridden"
+
+    def test_fields_that_depend_on_the_view_are_those_of_the_view(self, survey):
+        described = {
+            tuple(field.key for field in each.report): each.uses
+            for each in found(survey, "DynamicSerializer")
+        }
+        assert described == {
+            ("code",): ["GET /dynamic/ (Dynamic.list)"],
+            ("code", "name"): ["GET /dynamic/<pk>/ (Dynamic.retrieve)"],
+        }
+
+    def test_the_child_of_a_list_or_a_dictionary_is_found(self):
+        class HoldingSerializer(serializers.Serializer):
+            listed = serializers.ListField(child=AirlineSerializer())
+            named = serializers.DictField(child=serializers.ListField(child=WholeSerializer()))
+            plain = serializers.ListField()
+
+        survey = Survey()
+        survey.add(HoldingSerializer(), "here")
+        holding = path_of(HoldingSerializer)
+        assert {each.path: each.uses for each in survey.serializers} == {
+            holding: ["here"],
+            f"{HERE}.AirlineSerializer": [f"{holding}.listed"],
+            f"{HERE}.WholeSerializer": [f"{holding}.named"],
+        }
+
+    def test_methods_come_in_one_order_though_functions_have_theirs_in_a_set(self):
+        class Many(APIView):
+            http_method_names = ["purge", "delete", "post", "get", "options"]
+            get = post = delete = purge = lambda self, request: None
+
+        found = endpoints([path("", Many.as_view())])
+        assert [each.method for each in found] == ["GET", "POST", "DELETE", "PURGE"]
+
+    def test_it_says_where_it_found_none_and_why(self, survey):
+        assert survey.without == {
+            "GET / (APIRootView)": "the view names no serializer",
+            "GET /picky/ (Picky)": "MultiValueDictKeyError: 'kind'",
+            "GET /misnamed/ (Misnamed)": "the view names no serializer",
+            "GET /unnamed/ (Unnamed)": "the view names no serializer",
+            "GET /function/ (function)": "the view names no serializer",
+        }
+
+
+class TestCommand:
+    """manage.py fastschema."""
+
+    def test_it_lists_them(self):
+        printed = run("--urlconf", HERE)
+        assert f"{HERE}.AirlineSerializer: 1 of 2 fields compiled\n" in printed
+        assert "    name: Shout.to_representation is not one that fastschema knows\n" in printed
+        assert (
+            f"{HERE}.WholeSerializer: runs as stock, because to_representation is overridden\n"
+            in printed
+        )
+        assert "Without a serializer that can be found:\n    GET / (APIRootView): the" in printed
+
+    def test_without_a_module_it_looks_at_the_projects_own(self):
+        assert "flights.serializers.FlightSerializer: 45 of 45 fields compiled\n" in run()
+
+    def test_it_says_so_if_there_is_nothing(self):
+        assert run("--urlconf", "tests.contrib.django.nothing") == (
+            "The URL configuration reaches no serializer.\n"
+        )
+
+    def test_it_prints_json(self):
+        printed = json.loads(run("--urlconf", HERE, "--json"))
+        assert printed["serializers"][0]["path"] == f"{HERE}.AirlineSerializer"
+        assert printed["serializers"][0]["fields"][1] == {
+            "key": "name",
+            "source": "name",
+            "compiled": False,
+            "kind": "the field's own method",
+            "why": "Shout.to_representation is not one that fastschema knows",
+        }
+        assert printed["without_serializer"]["GET /unnamed/ (Unnamed)"]
+
+    @pytest.mark.parametrize("name", ["AirlineSerializer", f"{HERE}.AirlineSerializer"])
+    def test_it_shows_one_in_detail(self, name):
+        printed = run(name, "--urlconf", HERE)
+        assert printed.startswith(f"{HERE}.AirlineSerializer\n    GET /airlines/ (Airlines.list)\n")
+        assert "\n\nAirlineSerializer: 1 of 2 fields compiled\nkey " in printed
+        assert "\ncode  code    compiled  string" in printed
+
+    def test_it_shows_one_that_no_url_reaches(self):
+        printed = run(f"{HERE}.AirlineSerializer")
+        assert printed.startswith(f"{HERE}.AirlineSerializer\n\nAirlineSerializer: 1 of 2")
+
+    def test_it_shows_one_as_json(self):
+        [one] = json.loads(run("AirlineSerializer", "--json", "--urlconf", HERE))
+        assert (one["schema"], len(one["fields"])) == ("AirlineSerializer", 2)
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["Nobody"], "reaches no serializer named Nobody"),
+            (["nowhere.Nobody"], "nowhere.Nobody cannot be read: No module named 'nowhere'"),
+            ([f"{HERE}.plain"], f"{HERE}.plain cannot be read: .*is not a schema"),
+            (["--urlconf", "nowhere"], "The URL configuration cannot be imported: .*'nowhere'"),
+            (["--urlconf", "math"], "The included URLconf 'math' does not appear to have"),
+        ],
+    )
+    def test_what_is_not_there_is_a_clear_error(self, arguments, message):
+        with pytest.raises(CommandError, match=message):
+            run(*arguments)
+
+
+@pytest.mark.urls(HERE)
+class TestCheck:
+    """manage.py check --tag fastschema."""
+
+    def test_it_is_off_by_default(self):
+        assert check_serializers() == []
+
+    @override_settings(FASTSCHEMA={"CHECK_SERIALIZERS": True})
+    def test_it_warns_of_serializers_that_run_as_stock_as_a_whole(self):
+        assert [(each.id, each.msg, each.obj) for each in check_serializers()] == [
+            (
+                "fastschema.W001",
+                f"{name} runs as stock, because to_representation is overridden.",
+                f"{HERE}.{name}",
+            )
+            for name in ("WholeSerializer", "Backwards")
+        ]
+
+    @override_settings(FASTSCHEMA={"CHECK_SERIALIZERS": True})
+    def test_django_runs_it(self):
+        stderr = StringIO()
+        call_command("check", "--tag", "fastschema", stderr=stderr)
+        assert f"{HERE}.WholeSerializer: (fastschema.W001) WholeSer" in stderr.getvalue()
+        with pytest.raises(SystemCheckError):
+            call_command("check", "--fail-level", "WARNING", stderr=stderr)
