@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyperf
 from rich.console import Console
 from rich.progress import Progress
 
@@ -22,13 +23,11 @@ class Measure:
     :param name: as the workers know it
     :param title: as people do
     :param rows: how many rows one run handles
-    :param repeat: how many runs are timed together, for those too short to time alone
     """
 
     name: str
     title: str
     rows: int
-    repeat: int = 1
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,7 @@ class Figure:
     """One measure of one contender.
 
     :param seconds: for one run, the best of the rounds
+    :param spread: how far the median of the rounds is above that, as a part of it
     :param rows_per_second: rows in a second
     :param peak_megabytes: memory allocated at the peak, beyond the rows themselves
     :param ratio: the first contender's seconds divided by these
@@ -44,6 +44,7 @@ class Figure:
     measure: str
     contender: str
     seconds: float
+    spread: float
     rows_per_second: float
     peak_megabytes: float
     ratio: float
@@ -53,11 +54,12 @@ class Figure:
 class Failure:
     """A measure that a peer has no figure for.
 
+    :param measure: None for all of them
     :param outcome: "cannot" or "not equal"
     :param reason: what it raised, or where its result differs
     """
 
-    measure: str
+    measure: str | None
     contender: str
     outcome: str
     reason: str
@@ -84,7 +86,8 @@ class Contender:
     :param name: the contender's name
     :param command: what starts its worker
     :param environment: variables that it has besides this process's own
-    :param is_peer: it may fail, or return something else than stock
+    :param is_peer: it may fail, or return something else than stock; its bytes may differ where the
+        JSON value is the same
     """
 
     def __init__(
@@ -98,6 +101,8 @@ class Contender:
         self.name = name
         self.is_peer = is_peer
         self.versions: dict[str, str] = {}
+        self.measures: frozenset[str] | None = None
+        self._loops: dict[Measure, int] = {}
         self._process = subprocess.Popen(
             command,
             env={**os.environ, **(environment or {})},
@@ -108,23 +113,42 @@ class Contender:
 
     def __enter__(self) -> Contender:
         with suppress(ContenderError):  # its first measure will say so
-            self.versions = self._answer()["versions"]
+            hello = self._answer()
+            self.versions, self.measures = hello["versions"], frozenset(hello["measures"])
         return self
 
     def __exit__(self, *_: object) -> None:
         with suppress(BrokenPipeError):
             self._process.stdin.close()  # type: ignore[union-attr]  # it is a pipe
         self._process.wait()
+        self._process.stdout.close()  # type: ignore[union-attr]  # it is a pipe
 
-    def run(self, measure: Measure, what: str) -> dict[str, Any]:
-        """Run a measure for its "seconds", for its "memory" with a digest, or for its "result".
+    def takes_part(self, measure: Measure) -> bool:
+        """Whether it knows a measure. One that has not started takes part in all, and fails."""
+        return self.measures is None or measure.name in self.measures
+
+    def run(self, measure: Measure, what: str, **how: Any) -> dict[str, Any]:
+        """Run a measure for its "seconds", for its "memory" with digests, or for its "result".
 
         :raises ContenderError: if it cannot
         """
-        order = {"measure": measure.name, "repeat": measure.repeat, "what": what}
         with suppress(BrokenPipeError):  # no answer follows
+            order = {"measure": measure.name, "what": what, **how}
             print(json.dumps(order), file=self._process.stdin, flush=True)
         return self._answer()
+
+    def time(self, measure: Measure, min_time: float) -> pyperf.Benchmark:
+        """One more value of a measure; the first time, pyperf finds how many loops that takes.
+
+        :param min_time: the seconds that a value is to take at least
+        :raises ContenderError: if it cannot
+        """
+        how = {"values": 1, "min_time": min_time}
+        if measure not in self._loops:
+            calibrated = self.run(measure, "seconds", loops=0, **how)
+            self._loops[measure] = calibrated["loops"]
+        answer = self.run(measure, "seconds", loops=self._loops[measure], **how)
+        return pyperf.Benchmark.loads(answer["benchmark"])
 
     def _answer(self) -> dict[str, Any]:
         line = self._process.stdout.readline()  # type: ignore[union-attr]  # it is a pipe
@@ -138,11 +162,16 @@ class Contender:
 
 @dataclass
 class Comparison:
-    """What came of a benchmark."""
+    """What came of a benchmark.
 
+    :param timings: by contender, what pyperf has measured
+    """
+
+    measures: Sequence[Measure]
     contenders: Sequence[Contender]
     figures: list[Figure] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    timings: dict[str, list[pyperf.Benchmark]] = field(default_factory=dict)
 
     def fail(self, measure: Measure, contender: Contender, error: ContenderError) -> None:
         """Note that a peer failed.
@@ -153,52 +182,74 @@ class Comparison:
             raise SystemExit(f"{error.details}{measure.title}: {contender.name} {error}")
         self.failures.append(Failure(measure.name, contender.name, error.outcome, error.reason))
 
+    def note(self, measure: Measure, peaks: dict[str, int], found: dict[str, Any]) -> None:
+        """Note the figures of a measure: memory and timings by contender."""
+        best = {name: min(timing.get_values()) for name, timing in found.items()}
+        for name, timing in found.items():
+            seconds = best[name]
+            self.timings.setdefault(name, []).append(timing)
+            self.figures.append(
+                Figure(
+                    measure.name,
+                    name,
+                    seconds,
+                    timing.median() / seconds - 1,
+                    measure.rows / seconds,
+                    peaks[name] / 1e6,
+                    best[self.contenders[0].name] / seconds,
+                )
+            )
+
 
 def compare(
-    measures: Sequence[Measure], contenders: Sequence[Contender], rounds: int, console: Console
+    measures: Sequence[Measure],
+    contenders: Sequence[Contender],
+    rounds: int,
+    console: Console,
+    *,
+    min_time: float = 0.1,
 ) -> Comparison:
     """Run all measures of all contenders in turns; the first contender is the one to beat.
 
+    :param min_time: the seconds that pyperf times together at least, for runs too short to time
+        alone
     :raises SystemExit: if a contender that is no peer fails, or differs from the first one
     """
-    comparison = Comparison(contenders)
+    comparison = Comparison(measures, contenders)
     with ExitStack() as stack, Progress(console=console, transient=True) as progress:
-        steps = len(measures) * len(contenders) * (rounds + 1)
+        steps = len(measures) * (rounds + 1)
         task = progress.add_task("starting the contenders", total=steps)
         for contender in contenders:
             stack.enter_context(contender)
         for measure in measures:
             progress.update(task, description=f"{measure.title}: memory, and equal output")
-            peaks = {}
+            peaks: dict[str, int] = {}
+            timings: dict[str, pyperf.Benchmark] = {}
             reference: dict[str, Any] = {}
-            for contender in contenders:
+            running = [each for each in contenders if each.takes_part(measure)]
+            for contender in list(running):
                 try:
-                    peaks[contender] = check(measure, contender, contenders[0], reference)
+                    peaks[contender.name] = check(measure, contender, contenders[0], reference)
                 except ContenderError as error:
                     comparison.fail(measure, contender, error)
-                progress.advance(task)
-            seconds: dict[Contender, list[float]] = {each: [] for each in peaks}
+                    running.remove(contender)
+            progress.advance(task)
             for number in range(rounds):
                 progress.update(task, description=f"{measure.title}: round {number + 1}")
-                for contender in list(seconds):
+                for contender in list(running):
                     try:
-                        seconds[contender].append(contender.run(measure, "seconds")["seconds"])
+                        timing = contender.time(measure, min_time)
                     except ContenderError as error:
                         comparison.fail(measure, contender, error)
-                        del seconds[contender]
-                    progress.advance(task)
-            best = {contender: min(times) for contender, times in seconds.items()}
-            comparison.figures += [
-                Figure(
-                    measure.name,
-                    contender.name,
-                    time,
-                    measure.rows / time,
-                    peaks[contender] / 1e6,
-                    best[contenders[0]] / time,
-                )
-                for contender, time in best.items()
-            ]
+                        running.remove(contender)
+                        timings.pop(contender.name, None)
+                        continue
+                    if contender.name in timings:
+                        timings[contender.name].add_runs(timing)
+                    else:
+                        timings[contender.name] = timing
+                progress.advance(task)
+            comparison.note(measure, peaks, timings)
     return comparison
 
 
@@ -212,8 +263,9 @@ def check(
     """
     answer = contender.run(measure, "memory")
     if contender is first:
-        reference["digest"] = answer["digest"]
-    if answer["digest"] != reference["digest"]:
+        reference.update(answer)
+    compared = "value" if contender.is_peer else "digest"
+    if answer[compared] != reference[compared]:
         if "result" not in reference:
             reference["result"] = first.run(measure, "result")["result"]
         result = contender.run(measure, "result")["result"]
@@ -232,7 +284,9 @@ def difference(value: Any, other: Any, where: str = "") -> str | None:
     elif (text := json.dumps(value)) == (stock := json.dumps(other)):
         return None
     else:
-        return f"{where or 'result'} is {text:.60}, not {stock:.60}"
+        same = next((i for i, (a, b) in enumerate(zip(text, stock, strict=False)) if a != b), 0)
+        start = max(0, same - 20)
+        return f"{where or 'result'} is {text[start:]:.60}, not {stock[start:]:.60}"
     found = (difference(value[place], other[place], f"{where}[{place!r}]") for place in places)
     return next((each for each in found if each), None)
 

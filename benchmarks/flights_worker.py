@@ -1,55 +1,155 @@
-"""One contender of the flights benchmark: stock (FASTSCHEMA=0) or fastschema (FASTSCHEMA=1).
+"""One contender of the flights benchmark.
 
-python benchmarks/flights_worker.py FLIGHTS
+python benchmarks/flights_worker.py CONTENDER FLIGHTS
+
+``FASTSCHEMA=0`` or ``1`` tells the example project's settings whether fastschema is there. What
+else a contender changes is in ``flights_variants``.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import django
 
-from worker import Measure, installed, serve
+from worker import Measure, Run, installed, serve
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "example_project"))
 
+FRAMEWORKS = ["django", "djangorestframework"]
+PACKAGES = {
+    "stock": FRAMEWORKS,
+    "fastschema": ["fastschema", *FRAMEWORKS, "orjson"],
+    "by hand": ["django", "orjson"],
+    "drf-orjson-renderer": ["drf-orjson-renderer", *FRAMEWORKS, "orjson"],
+    "drf-accelerator": ["drf-accelerator", *FRAMEWORKS],
+    "serpy": ["serpy", *FRAMEWORKS],
+    "django-ninja": ["django-ninja", "django", "pydantic"],
+}
+"""By contender, what it consists of."""
 
-def measures(count: int) -> dict[str, Measure]:
-    """The measures by name."""
-    from django.conf import settings
-    from django.test import Client
-    from django.utils.module_loading import import_string
 
-    from flights.serializers import FlightSerializer
+def flights_and_planes(count: int) -> tuple[list[Any], list[Any]]:
+    """So many flights with what they refer to, and as many planes, some of them twice."""
+    from flights.models import Plane
     from flights.views import FLIGHTS
 
-    rows = list(FLIGHTS[:count])
-    renderer_class = import_string(settings.REST_FRAMEWORK["DEFAULT_RENDERER_CLASSES"][0])
-    client = Client()
+    planes = list(Plane.objects.all())
+    return list(FLIGHTS[:count]), (planes * (count // len(planes) + 1))[:count]
 
-    def serializer() -> Any:
-        return FlightSerializer(rows, many=True).data
 
-    def rendering() -> bytes:
-        body: bytes = renderer_class().render(FlightSerializer(rows, many=True).data)
+def drf_measures(count: int) -> dict[str, Measure]:
+    """What only serializers of DRF can do: stock's and fastschema's."""
+    from flights.serializers import FlightSerializer, PlaneSerializer
+
+    rows, planes = flights_and_planes(count)
+    methods = methods_serializer()
+    return {
+        "serializer": lambda: FlightSerializer(rows, many=True).data,
+        "lazy": list_view(FlightSerializer, rows),
+        "planes.lazy": list_view(PlaneSerializer, planes),
+        "planes.serializer": lambda: PlaneSerializer(planes, many=True).data,
+        "methods": lambda: methods(rows, many=True).data,
+        "one": lambda: FlightSerializer(rows[0]).data,
+        "methods.one": lambda: methods(rows[0]).data,
+    }
+
+
+def methods_serializer() -> Any:
+    """A serializer that only calls its own methods."""
+    from rest_framework import serializers
+
+    class MethodsSerializer(serializers.Serializer):
+        route = serializers.SerializerMethodField()
+        late = serializers.SerializerMethodField()
+        number = serializers.SerializerMethodField()
+
+        def get_route(self, flight: Any) -> str:
+            return f"{flight.origin_id}-{flight.destination_code}"
+
+        def get_late(self, flight: Any) -> bool:
+            return (flight.arrival_delay or 0) > 15
+
+        def get_number(self, flight: Any) -> int:
+            return flight.number  # type: ignore[no-any-return]  # Django is untyped
+
+    return MethodsSerializer
+
+
+def list_view(serializer_class: Any, rows: list[Any]) -> Run:
+    """A list view whose rows are in memory: asked, and its answer rendered."""
+    from rest_framework.generics import ListAPIView
+    from rest_framework.test import APIRequestFactory
+
+    class Rows(ListAPIView):
+        pagination_class = None
+        filter_backends: list[Any] = []
+
+        def get_queryset(self) -> list[Any]:
+            return rows
+
+    view = Rows.as_view(serializer_class=serializer_class)
+    request = APIRequestFactory().get("/")
+
+    def run() -> bytes:
+        body: bytes = view(request).render().content
         return body
 
-    def request() -> bytes:
-        response = client.get("/api/flights/bulk/", {"limit": count})
+    return run
+
+
+def hand_measures(count: int) -> dict[str, Measure]:
+    """What only functions written by hand do: lists without a view around them."""
+    from flights_by_hand import flights_body, planes_body
+
+    rows, planes = flights_and_planes(count)
+    return {"lazy": lambda: flights_body(rows), "planes.lazy": lambda: planes_body(planes)}
+
+
+def shared_measures(body: Callable[[list[Any]], bytes], count: int) -> dict[str, Measure]:
+    """What all contenders do: flights in memory to JSON, and whole requests."""
+    from django.test import Client
+
+    rows, _ = flights_and_planes(count)
+    client = Client()
+
+    def request(path: str, **query: Any) -> bytes:
+        response = client.get(path, query)
         if response.status_code != 200:
             raise RuntimeError(f"the endpoint answered {response.status_code}")
-        return response.content
+        content: bytes = response.content
+        return content
 
-    return {"serializer": serializer, "rendering": rendering, "request": request}
+    return {
+        "rendering": partial(body, rows),
+        "rendering.page": partial(body, rows[:50]),
+        "request": lambda: request("/api/flights/bulk/", limit=count),
+        "page": lambda: request("/api/flights/"),
+    }
+
+
+def measures(contender: str, count: int) -> dict[str, Measure]:
+    """The measures by name."""
+    import flights_variants
+
+    variant = flights_variants.VARIANTS[contender]()
+    found = shared_measures(variant.body, count)
+    if not variant.has_pages:
+        del found["page"]
+    if contender in ("stock", "fastschema"):
+        found |= drf_measures(count)
+    if contender == "by hand":
+        found |= hand_measures(count)
+    return found
 
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    packages = ["django", "djangorestframework"]
-    if os.environ.get("FASTSCHEMA") == "1":
-        packages = ["fastschema", *packages, "orjson"]
-    serve(measures(int(sys.argv[1])), installed(*packages))
+    name, number = sys.argv[1:]
+    serve(measures(name, int(number)), installed(*PACKAGES[name]))

@@ -5,9 +5,9 @@
 Each contender has a process of its own; they take turns. What they return is compared before
 anything is timed. Prints a table, and writes orders.json and orders.svg.
 
-With ``--peers``, other packages that make marshmallow fast run too, and the last marshmallow 3,
-each in the environment that ``make bench-peers`` makes for it. The files are then peers.json and
-peers.svg.
+With ``--peers``, other packages that make marshmallow fast run too, the last marshmallow 3, and
+other ways to the same JSON, each in an environment that is made for it. The files are then
+marshmallow.json, marshmallow.svg and references.svg.
 """
 
 from __future__ import annotations
@@ -18,28 +18,80 @@ from pathlib import Path
 
 from rich.console import Console
 
-from contenders import Contender, Measure, compare, positive
-from showing import draw, report, table, write
+import peers
+from contenders import Comparison, Contender, Measure, compare, positive
+from showing import draw, report, table, write, write_timings
 
 HERE = Path(__file__).resolve().parent
-PEERS = {
-    "stock 3.26": "stock",
-    "althaia": "althaia",
-    "marshmallow-core": "marshmallow-core",
-    "deepfriedmarshmallow": "deepfriedmarshmallow",
-}
-"""By the name that is shown, what the worker runs."""
+MARSHMALLOW = ["stock", "fastschema", *(peer.name for peer in peers.MARSHMALLOW)]
+REFERENCES = ["stock", "fastschema", *(peer.name for peer in peers.REFERENCES)]
 
 
-def python(peer: str) -> Path:
-    """The interpreter of a peer's environment.
+def measures(count: int) -> list[Measure]:
+    """What is measured of so many rows."""
+    return [
+        Measure("orders.dumps", "orders to JSON text", count),
+        Measure("orders.page.dumps", "a page of 50 orders to JSON text", min(50, count)),
+        Measure("orders.one.dumps", "one order to JSON text", 1),
+        Measure("flat.dumps", "flat rows to JSON text", count),
+        Measure("deep.dumps", "five levels to JSON text", max(1, count // 5)),
+        Measure("orders.dump", "orders to dictionaries", count),
+        Measure("orders.page", "a page of 50 orders", min(50, count)),
+        Measure("orders.one", "one order, schema made once", 1),
+        Measure("orders.fresh", "one order, a fresh schema", 1),
+        Measure("hooked.dump", "orders with two hooks", count),
+        Measure("custom.dump", "custom fields only", count),
+        Measure("deep.dump", "five levels to dictionaries", max(1, count // 5)),
+        Measure("flat.dump", "flat rows to dictionaries", count),
+        Measure("flat.one", "one flat row", 1),
+        Measure("flat.fresh", "one flat row, fresh schema", 1),
+        Measure("orders.load", "load orders", count),
+        Measure("orders.load.wrong", "load orders, every second one wrong", count),
+        Measure("orders.load.objects", "load orders, make objects", count),
+        Measure("orders.load.one", "load one order, schema made once", 1),
+        Measure("items.load.wrong", "load nested items, all wrong", 2 * count),
+        Measure("flat.load", "load flat rows", count),
+        Measure("flat.load.wrong", "load flat rows, every second one wrong", count),
+        # The last one: what it compiles stays in memory.
+        Measure("compile", "first use of a schema", 1),
+    ]
 
-    :raises SystemExit: if there is none
-    """
-    path = HERE.parent / ".venv" / f"peer-{peer.replace(' ', '-')}" / "bin" / "python"
-    if not path.exists():
-        raise SystemExit(f"there is no environment for {peer}: make bench-peers")
-    return path
+
+def run(
+    count: int, rounds: int, console: Console, *, with_peers: bool, min_time: float = 0.1
+) -> Comparison:
+    """Compare all contenders."""
+    worker = HERE / "orders_worker.py"
+    contenders = [
+        Contender(name, [sys.executable, worker, name, str(count)])
+        for name in ("stock", "fastschema")
+    ]
+    invited = [*peers.MARSHMALLOW, *peers.REFERENCES] if with_peers else []
+    started, failures = peers.start(invited, count, console)
+    comparison = compare(measures(count), contenders + started, rounds, console, min_time=min_time)
+    comparison.failures += failures
+    return comparison
+
+
+def show(comparison: Comparison, count: int, results: Path, console: Console) -> None:
+    """Print the table, write JSON and charts; files are named for who took part."""
+    with_peers = len(comparison.contenders) > 2
+    name = "marshmallow" if with_peers else "orders"
+    console.print(table(f"marshmallow: {count:,} rows", comparison))
+    write(results, name, report(name, f"marshmallow, {count:,} rows", comparison))
+    write_timings(comparison, results / "pyperf" / name)
+    bulk = ("orders.dumps", "orders.dump", "hooked.dump", "custom.dump", "flat.dumps", "flat.dump")
+    loads = ("orders.load", "orders.load.wrong")
+    label = f"milliseconds for {count:,} rows; less is better"
+    draw(comparison, label, results / f"{name}.svg", measures=bulk + loads, contenders=MARSHMALLOW)
+    if with_peers:
+        label = "milliseconds; less is better"
+        path = results / "references.svg"
+        draw(
+            comparison, label, path, measures=("orders.dumps", "flat.dumps"), contenders=REFERENCES
+        )
+    which = "results that have a time" if comparison.failures else "results"
+    console.print(f"The {which} are equal. Figures and charts: {results}")
 
 
 def main() -> None:
@@ -51,40 +103,8 @@ def main() -> None:
     parser.add_argument("--peers", action="store_true", help="run the peers too")
     arguments = parser.parse_args()
     console = Console()
-    count = arguments.rows
-    measures = [
-        Measure("orders.dumps", "orders to JSON text", count),
-        Measure("orders.dump", "orders to dictionaries", count),
-        Measure("orders.page", "a page of 50 orders", 50, repeat=20),
-        Measure("orders.one", "one order, schema made once", 1, repeat=1000),
-        Measure("orders.fresh", "one order, a fresh schema", 1, repeat=300),
-        Measure("hooked.dump", "orders with two hooks", count),
-        Measure("custom.dump", "custom fields only", count),
-        Measure("flat.dumps", "flat rows to JSON text", count),
-        Measure("flat.dump", "flat rows to dictionaries", count),
-        Measure("flat.one", "one flat row", 1, repeat=2000),
-        Measure("flat.fresh", "one flat row, fresh schema", 1, repeat=300),
-        # The last one: what it compiles stays in memory.
-        Measure("compile", "first use of a schema", 1, repeat=30),
-    ]
-    worker = HERE / "orders_worker.py"
-    contenders = [
-        Contender(name, [sys.executable, worker, name, str(count)])
-        for name in ("stock", "fastschema")
-    ]
-    if arguments.peers:
-        commands = {name: [python(name), worker, PEERS[name], str(count)] for name in PEERS}
-        contenders += [Contender(name, commands[name], is_peer=True) for name in PEERS]
-    comparison = compare(measures, contenders, arguments.rounds, console)
-    console.print(table(f"marshmallow: {count:,} rows", measures, comparison))
-    name = "peers" if arguments.peers else "orders"
-    write(arguments.results, name, report(name, comparison))
-    bulk = [measure for measure in measures if measure.name.endswith((".dump", ".dumps"))]
-    shown = [figure for figure in comparison.figures if figure.measure in {m.name for m in bulk}]
-    label = f"milliseconds for {count:,} rows; less is better"
-    draw(bulk, shown, label, arguments.results / f"{name}.svg")
-    which = "results that have a time" if comparison.failures else "results"
-    console.print(f"The {which} are equal. Figures and chart: {arguments.results}")
+    comparison = run(arguments.rows, arguments.rounds, console, with_peers=arguments.peers)
+    show(comparison, arguments.rows, arguments.results, console)
 
 
 if __name__ == "__main__":

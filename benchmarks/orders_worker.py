@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from records import flat_rows, orders, plants
 from worker import Measure, Prepared, installed, serve
 
 if TYPE_CHECKING:
@@ -60,6 +61,16 @@ def deepfriedmarshmallow() -> Dumps:
     return own_dumps
 
 
+def pulse_marshmallow() -> Dumps:
+    """Marshmallow with its loops in Rust, by a base class that is imported instead."""
+    import marshmallow
+    import pulse_marshmallow
+
+    # What workloads.py imports from marshmallow, as if it did so from pulse_marshmallow.
+    marshmallow.Schema = pulse_marshmallow.Schema
+    return own_dumps
+
+
 def own_dumps(schema: Schema, rows: list[Any]) -> str:
     """JSON text by the schema's own method."""
     text: str = schema.dumps(rows, many=True)
@@ -71,44 +82,93 @@ CONTENDERS = {
     "fastschema": (fastschema, ["fastschema", "marshmallow", "orjson"]),
     "althaia": (althaia, ["althaia", "marshmallow"]),
     "marshmallow-core": (marshmallow_core, ["marshmallow-core", "marshmallow"]),
+    "pulse-marshmallow": (pulse_marshmallow, ["pulse-marshmallow", "marshmallow"]),
     "deepfriedmarshmallow": (deepfriedmarshmallow, ["deepfriedmarshmallow", "marshmallow"]),
 }
 """What switches a contender on, and the packages that it consists of."""
 
 
+def outcome(schema: Schema, data: Any, **options: Any) -> Any:
+    """What comes of a load: its result, or the messages of its error."""
+    from marshmallow import ValidationError
+
+    try:
+        return schema.load(data, **options)
+    except ValidationError as error:
+        return {"messages": error.messages}
+
+
 def measures(dumps: Dumps, count: int) -> dict[str, Measure]:
     """The measures by name."""
-    from workloads import (
-        CustomSchema,
-        FlatSchema,
-        HookedOrderSchema,
-        OrderSchema,
-        flat_rows,
-        orders,
-        unused,
-    )
+    return {**dump_measures(dumps, count), **load_measures(count), **compile_measures()}
 
-    rows, flat = orders(count), flat_rows(count)
-    schema, hooked, custom, flat_schema = (
-        OrderSchema(),
-        HookedOrderSchema(),
-        CustomSchema(),
-        FlatSchema(),
-    )
+
+def dump_measures(dumps: Dumps, count: int) -> dict[str, Measure]:
+    """Those of objects that become dictionaries, or text."""
+    from workloads import CustomSchema, FlatSchema, HookedOrderSchema, OrderSchema, PlantSchema
+
+    rows, flat, deep = orders(count), flat_rows(count), plants(max(1, count // 5))
+    schema, hooked, custom = OrderSchema(), HookedOrderSchema(), CustomSchema()
+    flat_schema, deep_schema = FlatSchema(), PlantSchema()
     one, flat_one = rows[1 % count], flat[1 % count]
-    numbers = itertools.count()
     return {
         "orders.dumps": lambda: dumps(schema, rows),
+        "orders.page.dumps": lambda: dumps(schema, rows[:50]),
+        "orders.one.dumps": lambda: dumps(schema, [one]),
+        "flat.dumps": lambda: dumps(flat_schema, flat),
+        "deep.dumps": lambda: dumps(deep_schema, deep),
         "orders.dump": lambda: schema.dump(rows, many=True),
         "orders.one": lambda: schema.dump(one),
         "orders.fresh": lambda: OrderSchema().dump(one),
         "orders.page": lambda: schema.dump(rows[:50], many=True),
         "custom.dump": lambda: custom.dump(rows, many=True),
         "hooked.dump": lambda: hooked.dump(rows, many=True),
-        "flat.dumps": lambda: dumps(flat_schema, flat),
+        "deep.dump": lambda: deep_schema.dump(deep, many=True),
         "flat.dump": lambda: flat_schema.dump(flat, many=True),
         "flat.one": lambda: flat_schema.dump(flat_one),
         "flat.fresh": lambda: FlatSchema().dump(flat_one),
+    }
+
+
+def load_measures(count: int) -> dict[str, Measure]:
+    """Those of data that become dictionaries, or objects, or errors."""
+    from workloads import (
+        BasketSchema,
+        FlatSchema,
+        OrderObjectSchema,
+        OrderSchema,
+        as_json,
+        half_wrong,
+        wrong_basket,
+    )
+
+    schema, objects, flat_schema, basket = (
+        OrderSchema(),
+        OrderObjectSchema(),
+        FlatSchema(),
+        BasketSchema(),
+    )
+    rows, flat = as_json(schema, orders(count)), as_json(flat_schema, flat_rows(count))
+    wrong, wrong_flat, items = half_wrong(rows), half_wrong(flat), wrong_basket(2 * count)
+    one = rows[1 % count]
+    return {
+        "orders.load": lambda: outcome(schema, rows, many=True),
+        "orders.load.wrong": lambda: outcome(schema, wrong, many=True),
+        "orders.load.objects": lambda: outcome(objects, rows, many=True),
+        "orders.load.one": lambda: outcome(schema, one),
+        "items.load.wrong": lambda: outcome(basket, items),
+        "flat.load": lambda: outcome(flat_schema, flat, many=True),
+        "flat.load.wrong": lambda: outcome(flat_schema, wrong_flat, many=True),
+    }
+
+
+def compile_measures() -> dict[str, Measure]:
+    """That of the first use of a schema."""
+    from workloads import unused
+
+    numbers = itertools.count()
+    one = orders(2)[1]
+    return {
         "compile": Prepared(
             lambda: unused(next(numbers), one), lambda new: new.schema().dump(new.row)
         ),

@@ -2,7 +2,7 @@
 
     python benchmarks/readme.py
 
-Reads docs/figures/flights.json and orders.json, which `make figures` has measured.
+Reads the figures in docs/figures, which `make figures` has measured.
 """
 
 from __future__ import annotations
@@ -16,16 +16,31 @@ from showing import duration
 
 ROOT = Path(__file__).resolve().parent.parent
 SECTION = re.compile(r"(<!-- figures -->\n).*(<!-- /figures -->)", re.DOTALL)
+REPORTS = ("flights", "flights_flask", "orders")
+FAST = "fastschema"
 SHOWN = {
-    "serializer": "DRF, 20,000 flights with four nested objects each: `.data`",
-    "rendering": "the same and JSON",
-    "request": "the whole request, database included",
-    "orders.dumps": "marshmallow, 10,000 objects of 15 fields: JSON by `plan.dumps`",
-    "orders.dump": "the same to dictionaries, `Schema.dump`",
-    "orders.page": "a page of 50 of them",
-    "orders.one": "one of them",
-    "flat.dumps": "marshmallow, 10,000 flat dictionaries of 8 fields: JSON",
+    ("serializer", FAST): "DRF, 20,000 flights with four nested objects each: `.data`",
+    ("rendering", FAST): "the same and JSON",
+    ("lazy", FAST): "the same by a list view",
+    ("planes.lazy", FAST): "20,000 planes of nine plain fields, by a list view",
+    ("request", FAST): "the whole request for 20,000 flights, database included",
+    ("page", FAST): "a page of 50 of them, database included",
+    ("one", FAST): "one of them, `.data`",
+    ("methods", FAST): "20,000 rows of `SerializerMethodField`s only, `.data`",
+    ("flask", "one line"): "Flask, the same flights: `jsonify(schema.dump(rows))`, unchanged",
+    ("flask", "fs.response"): "`fs.response(schema, rows)` in its place",
+    ("orders.dumps", FAST): "marshmallow, 10,000 objects of 15 fields: JSON by `plan.dumps`",
+    ("orders.dump", FAST): "the same to dictionaries, `Schema.dump`",
+    ("orders.page", FAST): "a page of 50 of them",
+    ("orders.one", FAST): "one of them",
+    ("flat.dumps", FAST): "marshmallow, 10,000 flat dictionaries of 8 fields: JSON",
 }
+
+
+def read() -> list[dict[str, Any]]:
+    """What was measured."""
+    directory = ROOT / "docs" / "figures"
+    return [json.loads((directory / f"{name}.json").read_text()) for name in REPORTS]
 
 
 def table(reports: list[dict[str, Any]]) -> str:
@@ -36,28 +51,45 @@ def table(reports: list[dict[str, Any]]) -> str:
         for figure in report["figures"]
     }
     lines = ["| measure | stock | fastschema | times |", "| --- | ---: | ---: | ---: |"]
-    for measure, title in SHOWN.items():
-        stock, fast = figures[measure, "stock"], figures[measure, "fastschema"]
+    for (measure, contender), title in SHOWN.items():
+        stock, fast = figures[measure, "stock"], figures[measure, contender]
         lines.append(
             f"| {title} | {duration(stock['seconds'])} | {duration(fast['seconds'])} "
             f"| {fast['ratio']:.1f} |"
         )
+    lines += ["", *streams(reports)]
     first = reports[0]
-    versions = {**reports[0]["versions"]["fastschema"], **reports[1]["versions"]["fastschema"]}
+    versions: dict[str, str] = {}
+    for report in reports:
+        for contender, installed in report["versions"].items():
+            if contender != "stock":
+                versions |= installed
     listed = ", ".join(f"{package} {number}" for package, number in versions.items())
     lines += ["", f"Measured on {first['date']} on {first['machine']}, with {listed}."]
     return "\n".join(lines) + "\n"
 
 
+def streams(reports: list[dict[str, Any]]) -> list[str]:
+    """What came of the downloads, as a Markdown table."""
+    [report] = [each for each in reports if "downloads" in each]
+    lines = [
+        f"| {report['streamed']:,} flights over HTTP | first byte | whole | memory above idle |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    titles = {"stock": "Flask, stock", "fs.stream": "`fs.stream(schema, rows)`"}
+    for each in report["downloads"]:
+        lines.append(
+            f"| {titles[each['contender']]} | {duration(each['first_byte'])} "
+            f"| {duration(each['whole'])} | {each['peak']:,.0f} MB |"
+        )
+    return lines
+
+
 def main() -> None:
     """Rewrite the section of the README."""
-    directory = ROOT / "docs" / "figures"
-    reports = [
-        json.loads((directory / f"{name}.json").read_text()) for name in ("flights", "orders")
-    ]
     readme = ROOT / "README.md"
     text = readme.read_text()
-    readme.write_text(SECTION.sub(lambda match: match[1] + table(reports) + match[2], text))
+    readme.write_text(SECTION.sub(lambda match: match[1] + table(read()) + match[2], text))
 
 
 if __name__ == "__main__":

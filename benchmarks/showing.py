@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pyperf
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -18,13 +20,13 @@ from rich.text import Text
 from contenders import Comparison, Figure, Measure
 
 
-def table(title: str, measures: Sequence[Measure], comparison: Comparison) -> Table:
+def table(title: str, comparison: Comparison) -> Table:
     """The figures as a table that fits in 80 columns."""
     result = Table(title=title, caption=versions(comparison), caption_justify="left")
     result.add_column("measure", max_width=32, overflow="fold")
     for column in ("time", "rows/s", "peak MB", "ratio"):
         result.add_column(column, justify="right", no_wrap=True)
-    for measure in measures:
+    for measure in comparison.measures:
         result.add_row(Text(measure.title, style="bold"))
         for figure in comparison.figures:
             if figure.measure == measure.name:
@@ -35,12 +37,18 @@ def table(title: str, measures: Sequence[Measure], comparison: Comparison) -> Ta
                     f"{figure.peak_megabytes:,.1f}",
                     f"{figure.ratio:.2f}",
                 )
-        for failure in comparison.failures:
-            if failure.measure == measure.name:
-                result.add_row(f"  {failure.contender}", failure.outcome)
-                result.add_row(Padding(Text(failure.reason, style="dim"), (0, 0, 0, 4)))
+        add_failures(result, comparison, measure.name)
         result.add_section()
+    add_failures(result, comparison, None)
     return result
+
+
+def add_failures(result: Table, comparison: Comparison, measure: str | None) -> None:
+    """Add the peers that have no figure for a measure, or for all of them."""
+    for failure in comparison.failures:
+        if failure.measure == measure:
+            result.add_row(f"  {failure.contender}", failure.outcome)
+            result.add_row(Padding(Text(failure.reason, style="dim"), (0, 0, 0, 4)))
 
 
 def versions(comparison: Comparison) -> str:
@@ -57,31 +65,73 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1e3:,.0f} ms" if seconds >= 0.01 else f"{seconds * 1e6:,.0f} us"
 
 
-def report(benchmark: str, comparison: Comparison) -> dict[str, Any]:
-    """The figures with what they depend on."""
+def measured_with() -> dict[str, str]:
+    """When and on what this is measured."""
     return {
-        "benchmark": benchmark,
         "date": datetime.now(UTC).date().isoformat(),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
+    }
+
+
+def report(benchmark: str, title: str, comparison: Comparison) -> dict[str, Any]:
+    """The figures with what they depend on."""
+    return {
+        "benchmark": benchmark,
+        "title": title,
+        **measured_with(),
         "versions": {each.name: each.versions for each in comparison.contenders},
+        "measures": {each.name: each.title for each in comparison.measures},
         "figures": [asdict(figure) for figure in comparison.figures],
         "failures": [asdict(failure) for failure in comparison.failures],
     }
 
 
-def draw(measures: Sequence[Measure], figures: Sequence[Figure], x_label: str, path: Path) -> None:
-    """The figures as a bar chart, one group of bars for each measure."""
+COLORS = ["#b0b7c3", "#0b7a75", "#d98b2b", "#7b5ea7", "#c2506a", "#4a78b5", "#8c6d46", "#5f9e52"]
+COLORS += ["#3f3f46", "#c9a227"]
+
+
+def canvas() -> Any:
+    """What draws: pyplot, which writes the same file for the same figures."""
     import matplotlib
 
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "fastschema"
     from matplotlib import pyplot
 
+    return pyplot
+
+
+def draw(
+    comparison: Comparison,
+    x_label: str,
+    path: Path,
+    *,
+    measures: Collection[str] | None = None,
+    contenders: Collection[str] | None = None,
+) -> None:
+    """The figures as a bar chart, one group of bars for each measure.
+
+    :param measures: which ones; None: all
+    :param contenders: which ones; None: all
+    """
+    pyplot = canvas()
+    shown = [each for each in comparison.measures if measures is None or each.name in measures]
+    figures = [
+        figure
+        for figure in comparison.figures
+        if (contenders is None or figure.contender in contenders)
+        and any(figure.measure == measure.name for measure in shown)
+    ]
+    bars_of(pyplot, shown, figures, x_label, path)
+
+
+def bars_of(
+    pyplot: Any, measures: Sequence[Measure], figures: Sequence[Figure], x_label: str, path: Path
+) -> None:
+    """Draw these bars."""
     names = list(dict.fromkeys(figure.contender for figure in figures))
-    colors = dict(
-        zip(names, ["#b0b7c3", "#0b7a75", "#d98b2b", "#7b5ea7", "#c2506a", "#4a78b5"], strict=False)
-    )
+    colors = dict(zip(names, itertools.cycle(COLORS), strict=False))
     height = 0.8 / len(names)
     size = (8, 0.6 + 0.3 * len(names) * len(measures))
     chart, axes = pyplot.subplots(figsize=size, layout="constrained")
@@ -109,8 +159,38 @@ def draw(measures: Sequence[Measure], figures: Sequence[Figure], x_label: str, p
     axes.margins(x=0.3)
     axes.set_xlabel(x_label)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=len(names))
+    chart.legend(frameon=False, loc="outside upper left", ncols=min(4, len(names)))
     chart.savefig(path, metadata={"Date": None})
+
+
+def draw_growth(comparison: Comparison, prefix: str, title: str, path: Path) -> None:
+    """Time and memory of the measures ``PREFIX.SIZE`` as curves over the size."""
+    pyplot = canvas()
+    chart, panels = pyplot.subplots(1, 2, figsize=(8, 3), layout="constrained")
+    chart.suptitle(title, fontsize="medium")
+    for color, contender in zip(COLORS, comparison.contenders, strict=False):
+        own = [
+            figure
+            for figure in comparison.figures
+            if figure.contender == contender.name and figure.measure.startswith(f"{prefix}.")
+        ]
+        sizes = [int(figure.measure.rpartition(".")[2]) for figure in own]
+        style = {"color": color, "marker": "o", "label": contender.name}
+        panels[0].plot(sizes, [figure.seconds * 1000 for figure in own], **style)
+        panels[1].plot(sizes, [figure.peak_megabytes for figure in own], **style)
+    for panel, label in zip(panels, ("milliseconds", "MB at the peak"), strict=True):
+        panel.set(xscale="log", yscale="log", ylabel=label)
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[0].legend(frameon=False)
+    chart.savefig(path, metadata={"Date": None})
+
+
+def write_timings(comparison: Comparison, directory: Path) -> None:
+    """Write what pyperf has measured, a file for each contender, for pyperf's own commands."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for contender, timings in comparison.timings.items():
+        path = directory / f"{contender.replace(' ', '-')}.json"
+        pyperf.BenchmarkSuite(timings).dump(str(path), replace=True)
 
 
 def write(directory: Path, name: str, content: dict[str, Any]) -> None:

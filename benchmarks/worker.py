@@ -1,20 +1,29 @@
-"""The worker's side of a benchmark: runs its measures when told to, one line of JSON for each."""
+"""The worker's side of a benchmark: runs its measures when told to, one line of JSON for each.
+
+Times are taken by pyperf, in its worker mode: it finds how often a short run is to be repeated, and
+notes what it measured on. Its manager is not used: it runs one program after the other, and our
+contenders take turns.
+"""
 
 from __future__ import annotations
 
 import gc
 import hashlib
 import importlib.metadata
+import io
+import itertools
 import json
 import platform
 import sys
-import time
 import traceback
 import tracemalloc
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass, is_dataclass
+from functools import cache, partial
 from typing import Any
+
+import pyperf
 
 Run = Callable[[], Any]
 """Does once what is measured, and returns what contenders must agree on."""
@@ -36,37 +45,67 @@ Measure = Run | Prepared
 
 
 def serve(measures: Mapping[str, Measure], versions: dict[str, str]) -> None:
-    """Say what is measured here, then measure what standard input asks for, until it ends."""
-    print(json.dumps({"versions": versions}), flush=True)
+    """Say what can be measured here, then measure what standard input asks for, until it ends."""
+    print(json.dumps({"versions": versions, "measures": list(measures)}), flush=True)
     for line in sys.stdin:
         order = json.loads(line)
         try:
-            answer = ANSWERS[order["what"]](measures[order["measure"]], order["repeat"])
+            answer = ANSWERS[order["what"]](measures[order["measure"]], order)
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             answer = {"error": reason, "traceback": traceback.format_exc()}
         print(json.dumps(answer), flush=True)
 
 
-def runs(measure: Measure, count: int) -> list[Run]:
+def runs(measure: Measure, count: int) -> Iterable[Run]:
     """The runs of a measure, ready to start."""
     if isinstance(measure, Prepared):
         return [partial(measure.measure, measure.prepare()) for _ in range(count)]
-    return [measure] * count
+    return itertools.repeat(measure, count)
 
 
-def seconds(measure: Measure, repeat: int) -> dict[str, Any]:
-    """The seconds that each of ``repeat`` runs took."""
-    ready = runs(measure, repeat)
+def timed(measure: Measure, loops: int) -> float:
+    """The seconds that so many runs took together."""
+    ready = runs(measure, loops)
     gc.collect()
-    start = time.perf_counter()
+    start = pyperf.perf_counter()
     for run in ready:
         run()
-    return {"seconds": (time.perf_counter() - start) / repeat}
+    return pyperf.perf_counter() - start
 
 
-def memory(measure: Measure, _: int) -> dict[str, Any]:
-    """The peak memory of one run in bytes, and a digest of its result, to be compared."""
+NUMBERS = itertools.count()
+"""pyperf runs each name once."""
+
+
+@cache
+def runner() -> pyperf.Runner:
+    """What times; pyperf allows one for each process."""
+    made = pyperf.Runner()
+    made.parse_args(["--worker", "--quiet", "--loops=1", "--warmups=0", "--values=1"])
+    return made
+
+
+def seconds(measure: Measure, order: Mapping[str, Any]) -> dict[str, Any]:
+    """A pyperf benchmark with one run: values for a number of loops, or a calibration of that.
+
+    :param order: "loops", 0 if they are to be found; "values"; "min_time", the seconds that a value
+        is to take at least
+    """
+    arguments = runner().args
+    arguments.loops, arguments.calibrate_loops = order["loops"], not order["loops"]
+    arguments.values, arguments.min_time = order["values"], order["min_time"]
+    with redirect_stdout(io.StringIO()):  # pyperf would print the result into our answers
+        benchmark = runner().bench_time_func(str(next(NUMBERS)), partial(timed, measure))
+    [run] = benchmark.get_runs()
+    benchmark.update_metadata({"name": order["measure"]})
+    dumped = io.StringIO()
+    benchmark.dump(dumped)
+    return {"benchmark": dumped.getvalue(), "loops": run.get_loops()}
+
+
+def memory(measure: Measure, _: Mapping[str, Any]) -> dict[str, Any]:
+    """The peak memory of one run in bytes, and digests of its result and of that result's value."""
     (run,) = runs(measure, 1)
     gc.collect()
     tracemalloc.start()
@@ -75,10 +114,19 @@ def memory(measure: Measure, _: int) -> dict[str, Any]:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    return {"peak": peak, "digest": hashlib.sha256(body(value)).hexdigest()}
+    content = body(value)
+    known = {"peak": peak, "digest": digest(content), "value": digest(content)}
+    if isinstance(value, bytes):
+        known["value"] = digest(json.dumps(json.loads(content)).encode())
+    return known
 
 
-def result(measure: Measure, _: int) -> dict[str, Any]:
+def digest(content: bytes) -> str:
+    """A short name of a content."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def result(measure: Measure, _: Mapping[str, Any]) -> dict[str, Any]:
     """The result of one run as a JSON value, to see where it differs."""
     (run,) = runs(measure, 1)
     return {"result": json.loads(body(run()))}
@@ -91,7 +139,12 @@ def body(value: Any) -> bytes:
     """Bytes as they are, a JSON text's value, or the value that JSON would carry."""
     if isinstance(value, str):
         value = json.loads(value)
-    return value if isinstance(value, bytes) else json.dumps(value, default=str).encode()
+    return value if isinstance(value, bytes) else json.dumps(value, default=spelled).encode()
+
+
+def spelled(value: Any) -> list[Any]:
+    """The class of a value that JSON cannot carry, and its attributes or its text."""
+    return [type(value).__name__, vars(value) if is_dataclass(value) else str(value)]
 
 
 def installed(*packages: str) -> dict[str, str]:

@@ -1,23 +1,18 @@
-"""Schemas and objects that the marshmallow benchmarks share."""
+"""Schemas and data that the marshmallow benchmarks share; their rows are in ``records.py``."""
 
 from __future__ import annotations
 
 import copy
 import datetime
 import decimal
-import enum
+import json
 import uuid
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from marshmallow import Schema, fields, post_dump, pre_dump
+from marshmallow import Schema, fields, post_dump, post_load, pre_dump, validate
 
-
-class Status(enum.Enum):
-    """The state of an order."""
-
-    OPEN = "open"
-    SHIPPED = "shipped"
-    CLOSED = "closed"
+from records import Record, Status
 
 
 class AuthorSchema(Schema):
@@ -92,53 +87,116 @@ class FlatSchema(Schema):
     due = fields.Date()
 
 
-class Record:
-    """A plain object."""
+class SensorSchema(Schema):
+    """The innermost of five levels."""
 
-    def __init__(self, **attributes: Any) -> None:
-        self.__dict__.update(attributes)
+    id = fields.Integer()
+    name = fields.String()
+    value = fields.Float()
 
 
-def orders(count: int) -> list[Record]:
-    """Objects for :class:`OrderSchema`, the same in every run."""
-    start = datetime.datetime(2024, 1, 1, 8, 30, tzinfo=datetime.UTC)
+class MachineSchema(Schema):
+    """The fourth level: a list of nested objects."""
+
+    id = fields.Integer()
+    name = fields.String()
+    sensors = fields.List(fields.Nested(SensorSchema))
+
+
+class LineSchema(Schema):
+    """The third level."""
+
+    id = fields.Integer()
+    name = fields.String()
+    machine = fields.Nested(MachineSchema)
+
+
+class HallSchema(Schema):
+    """The second level."""
+
+    id = fields.Integer()
+    name = fields.String()
+    line = fields.Nested(LineSchema)
+
+
+class PlantSchema(Schema):
+    """Nested five levels deep."""
+
+    id = fields.Integer()
+    name = fields.String()
+    hall = fields.Nested(HallSchema)
+
+
+@dataclass
+class Order:
+    """What :class:`OrderObjectSchema` makes."""
+
+    id: int
+    title: str
+    reference: str
+    uid: uuid.UUID
+    created: datetime.datetime
+    updated: datetime.datetime
+    due: datetime.date
+    price: decimal.Decimal
+    quantity: int
+    weight: float
+    paid: bool
+    author: dict[str, Any]
+    tags: list[str]
+    status: Status
+    note: str | None
+
+
+class OrderObjectSchema(OrderSchema):
+    """The same with two validators, and an object for each order that is loaded."""
+
+    title = fields.String(validate=validate.Length(1, 80))
+    quantity = fields.Integer(validate=validate.Range(0, 1000))
+
+    @post_load
+    def make(self, data: dict[str, Any], **kwargs: Any) -> Order:
+        """Make the object."""
+        return Order(**data)
+
+
+class ItemSchema(Schema):
+    """Two fields of a certain form, and a number."""
+
+    code = fields.String(validate=validate.Regexp(r"^[A-Z]{3}-\d{4}$"))
+    color = fields.String(validate=validate.Regexp(r"^#[0-9a-f]{6}$"))
+    count = fields.Integer()
+
+
+class BasketSchema(Schema):
+    """A list of nested items."""
+
+    items = fields.List(fields.Nested(ItemSchema))
+
+
+def as_json(schema: Schema, rows: list[Any]) -> list[dict[str, Any]]:
+    """Rows as they come out of JSON text that a schema has made."""
+    loaded: list[dict[str, Any]] = json.loads(json.dumps(schema.dump(rows, many=True)))
+    return loaded
+
+
+WRONG_VALUES = {"quantity": "many", "due": "soon", "status": "lost", "title": 5, "weight": "heavy"}
+"""A wrong value for some fields of :class:`OrderSchema` and of :class:`FlatSchema`."""
+
+
+def half_wrong(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Copies of the rows, of which every second has one wrong field, each time another."""
+    wrong = [(key, value) for key, value in WRONG_VALUES.items() if key in rows[0]]
     return [
-        Record(
-            id=number,
-            title=f"Order number {number}",
-            reference=f"REF-{number:08}",
-            uid=uuid.UUID(int=number * 7919),
-            created=start + datetime.timedelta(minutes=number, microseconds=number),
-            updated=start + datetime.timedelta(hours=number),
-            due=datetime.date(2024, 1, 1) + datetime.timedelta(days=number % 1000),
-            price=decimal.Decimal(number * 5) / 4,
-            quantity=number % 17,
-            weight=number * 0.25 + 0.1,
-            paid=number % 3 == 0,
-            author=Record(id=number % 50, name=f"Author {number % 50}", email="a@example.com"),
-            tags=["new", "gift", f"group-{number % 9}"],
-            status=list(Status)[number % 3],
-            note=None if number % 2 else "leave at the door",
-        )
-        for number in range(count)
+        {**row, **dict([wrong[number // 2 % len(wrong)]])} if number % 2 else row
+        for number, row in enumerate(rows)
     ]
 
 
-def flat_rows(count: int) -> list[dict[str, Any]]:
-    """Dictionaries for :class:`FlatSchema`, the same in every run."""
-    return [
-        {
-            "id": number,
-            "title": f"Item number {number}",
-            "reference": f"REF-{number:08}",
-            "note": "none",
-            "quantity": number % 17,
-            "weight": number * 0.25 + 0.1,
-            "paid": number % 3 == 0,
-            "due": datetime.date(2024, 1, 1) + datetime.timedelta(days=number % 1000),
-        }
-        for number in range(count)
-    ]
+def wrong_basket(count: int) -> dict[str, Any]:
+    """Data for :class:`BasketSchema`: neither the code nor the color of any item is right."""
+    items = [{"code": f"no-{number}", "color": "red", "count": number} for number in range(count)]
+    return {"items": items}
 
 
 class Unused(NamedTuple):

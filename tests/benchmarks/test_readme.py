@@ -1,6 +1,5 @@
 """The figures in the README."""
 
-import json
 import sys
 from pathlib import Path
 
@@ -19,9 +18,4 @@ def readme(monkeypatch):
 
 
 def test_the_readme_shows_the_figures_that_were_measured(readme):
-    directory = ROOT / "docs" / "figures"
-    reports = [
-        json.loads((directory / f"{name}.json").read_text()) for name in ("flights", "orders")
-    ]
-
-    assert readme.table(reports) in (ROOT / "README.md").read_text()
+    assert readme.table(readme.read()) in (ROOT / "README.md").read_text()
