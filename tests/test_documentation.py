@@ -2,6 +2,8 @@
 
 A ``python`` block prints what the ``text`` block right after it shows, if there is one. After a
 change to the code, ``REWRITE_DOCUMENTATION=1`` lets the tests write what is printed into the files.
+Of a ``diff`` block, what is there after the change is run like a ``python`` block. The quick starts
+are followed as their readers do.
 """
 
 import ast
@@ -15,6 +17,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
@@ -27,7 +30,13 @@ from django.utils.module_loading import import_string
 
 import fastschema
 import fastschema.contrib.django
+import fastschema.contrib.flask
+from fastschema.contrib.django import conf
+from fastschema.contrib.flask import extension
 from fastschema.marshmallow import conversions, kinds
+from flights_flask import create_app
+from tests.quick_starts.follow import PAGES as QUICK_START_PATHS
+from tests.quick_starts.follow import follow
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -36,14 +45,17 @@ PAGES = [
     "CHANGELOG.md",
     *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")),
 ]
+QUICK_STARTS = [str(path.relative_to(ROOT)) for path in QUICK_START_PATHS]
+OTHER_PAGES = [page for page in PAGES if page not in QUICK_STARTS]
 SETTINGS = "<!-- settings -->"
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 CODE_SPAN = re.compile(r"`([^`]+)`")
 MAKE_TARGET = re.compile(r"^([a-z0-9-]+):", re.MULTILINE)
 MAKE_VARIABLE = re.compile(r"^([A-Z]+) \?=", re.MULTILINE)
 DOTTED = re.compile(r"[a-z_]\w*(\.\w+)+")
 FIGURES = re.compile(r"<!-- figures -->(.*)<!-- /figures -->", re.DOTALL)
+WORDS_PER_MINUTE = 230
 NO_ARGUMENTS_TO_CHECK = {"cd", "source"}
 
 
@@ -55,6 +67,16 @@ class Block(NamedTuple):
     span: tuple[int, int]
     line: int
     is_settings: bool
+
+    @property
+    def source(self) -> str:
+        """The Python in it; that after the change, if it shows one."""
+        if self.language != "diff":
+            return self.text
+        return "".join(
+            "\n" if line.startswith("-") else line[1:]
+            for line in self.text.splitlines(keepends=True)
+        )
 
 
 def read(page: str) -> str:
@@ -81,7 +103,7 @@ def snippets(page: str) -> Iterator[tuple[Block, Block | None]]:
     content = read(page)
     every = blocks(page)
     for block, following in zip_longest(every, every[1:]):
-        if block.language == "python":
+        if block.language in ("python", "diff"):
             is_shown = following is not None and following.language == "text"
             between = content[block.span[1] : following.span[0]] if is_shown else ""
             yield block, following if between.split() == ["```", "```text"] else None
@@ -89,7 +111,7 @@ def snippets(page: str) -> Iterator[tuple[Block, Block | None]]:
 
 def run(page: str, block: Block, namespace: dict[str, Any]) -> str:
     """What a snippet prints; its errors name the line of the page."""
-    source = "\n" * (block.line - 1) + block.text
+    source = "\n" * (block.line - 1) + block.source
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(source, str(ROOT / page), "exec", dont_inherit=True), namespace)
@@ -176,13 +198,28 @@ def check_pip(arguments: list[str], directory: Path) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     for extras in re.findall(r"\[([\w,]+)\]", " ".join(arguments)):
         assert set(extras.split(",")) <= set(project["project"]["optional-dependencies"])
+    if arguments[0] == "uninstall":
+        return
     if "--group" in arguments:
         assert arguments[arguments.index("--group") + 1] in project["dependency-groups"]
 
 
 def check_curl(arguments: list[str], directory: Path) -> None:
     (url,) = (argument for argument in arguments if not argument.startswith("-"))
-    resolve(re.sub(r"^https?://[^/]+", "", url).partition("?")[0])
+    host, _, path = url.removeprefix("http://").partition("/")
+    path = f"/{path.partition('?')[0]}"
+    if host.endswith(":5000"):  # where Flask's development server listens
+        create_app({"FASTSCHEMA": False}).url_map.bind(host).match(path)
+    else:
+        resolve(path)
+
+
+def check_flask(arguments: list[str], directory: Path) -> None:
+    option, app, *arguments = arguments
+    assert option == "--app"
+    assert (directory / app).is_dir()
+    commands = [each for each in arguments if each.islower() and not each.startswith("-")]
+    assert "Usage" in help_of(directory, "-m", "flask", "--app", app, *commands, "--help")
 
 
 def check_pytest(arguments: list[str], directory: Path) -> None:
@@ -196,6 +233,7 @@ def check_ruff(arguments: list[str], directory: Path) -> None:
 
 CHECKS: dict[str, Callable[[list[str], Path], None]] = {
     "curl": check_curl,
+    "flask": check_flask,
     "make": check_make,
     "pip": check_pip,
     "pytest": check_pytest,
@@ -259,7 +297,7 @@ def leave_no_trace() -> Iterator[None]:
         table.update(content)
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", OTHER_PAGES)
 @pytest.mark.usefixtures("leave_no_trace")
 def test_every_snippet_runs_and_prints_what_the_page_shows(page):
     namespace: dict[str, Any] = {"__name__": f"documentation of {page}"}
@@ -280,12 +318,22 @@ def test_every_snippet_runs_and_prints_what_the_page_shows(page):
 def test_every_name_in_a_settings_snippet_can_be_imported(page):
     for block in blocks(page):
         if block.is_settings:
-            names = dotted_names(block.text)
+            names = dotted_names(block.source)
             assert names
             assert [name for name in names if not is_importable(name)] == []
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", QUICK_STARTS)
+def test_who_follows_a_quick_start_sees_what_it_shows(page, tmp_path):
+    follow(ROOT / page, tmp_path)
+
+
+@pytest.mark.parametrize("page", QUICK_STARTS)
+def test_a_quick_start_is_read_in_two_minutes(page):
+    assert len(read(page).split()) < 2 * WORDS_PER_MINUTE
+
+
+@pytest.mark.parametrize("page", OTHER_PAGES)
 def test_every_command_exists(page):
     directory = ROOT
     for program, *arguments in command_lines(page):
@@ -311,9 +359,31 @@ def test_every_internal_link_leads_to_a_file_and_its_heading(page):
             assert anchor in anchors(path), target
 
 
-def test_the_readme_links_to_every_page_of_the_documentation():
+def test_the_landing_page_links_to_every_page_of_the_documentation():
+    pages = {Path(page).name for page in PAGES if page.startswith("docs/")} - {"index.md"}
+    assert pages <= set(LINK.findall(FENCE.sub("", read("docs/index.md"))))
+
+
+def test_the_readme_links_to_the_landing_page_and_to_what_lies_beside_it():
     links = set(LINK.findall(read("README.md")))
-    assert {page for page in PAGES if page != "README.md"} <= links
+    assert {"docs/index.md", "CONTRIBUTING.md", "CHANGELOG.md"} <= links
+
+
+def test_every_public_name_is_in_the_reference_of_the_api():
+    public = {f"fastschema.{name}" for name in fastschema.__all__}
+    public |= {f"fastschema.contrib.flask.{name}" for name in fastschema.contrib.flask.__all__}
+    public |= {f"fastschema.contrib.django.{name}" for name in fastschema.contrib.django.__all__}
+    listed = re.findall(r"^\.\. auto\w+:: ([\w.]+)", read("docs/api.md"), re.MULTILINE)
+    assert public - set(listed) == set()
+
+
+def test_every_setting_is_in_the_reference_with_its_default():
+    rows = dict(
+        re.findall(r"^\| `([A-Z_]+)` \| `(\w+)` \|", read("docs/settings.md"), re.MULTILINE)
+    )
+    django = {name.upper(): default for name, default in asdict(conf.Settings()).items()}
+    settings = {**extension.DEFAULTS, **django}
+    assert rows == {name: repr(default) for name, default in settings.items()}
 
 
 def test_the_readme_has_figures_exactly_if_they_were_measured():
@@ -329,7 +399,7 @@ def test_every_file_that_a_page_names_exists():
         for span in CODE_SPAN.findall(FENCE.sub("", read(page))):
             if re.match(r"(src|tests|docs|benchmarks|example_project)/[\w/.-]+$", span):
                 name = span.rstrip("/")
-                is_made = name.startswith(("docs/figures", "benchmarks/results"))
+                is_made = name.startswith(("docs/figures", "docs/_build", "benchmarks/results"))
                 if not is_made and not (ROOT / name).exists():
                     missing.append((page, span))
     assert missing == []
