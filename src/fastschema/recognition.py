@@ -14,15 +14,14 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from operator import attrgetter
 from types import FunctionType
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic
 
-from fastschema.program import LoadProgram, Program
+from fastschema.cache import AnyProgram, programs
+from fastschema.nodes import UnreadableError
 from fastschema.source import GeneratedFunction, Names, SourceWriter
-
-AnyProgram = TypeVar("AnyProgram", Program, LoadProgram)
 
 _DEEPEST = 10
 _KEPT_FOR_A_CLASS = 4
@@ -160,16 +159,18 @@ class Look:
         self.facts.not_own(self.path, name)
         return function
 
-    def chain(self, name: str) -> tuple[Any, ...]:
+    def chain(self, name: str, root: type) -> tuple[Any, ...]:
         """The functions behind a method and behind each ``super()`` call in it, in that order.
 
         Empty if the instance has one of its own.
+
+        :param root: a base of the class, whose function makes no such call
         """
         if self.method(name) is None:
             return ()
-        bases = [base for base in self.cls.__mro__ if name in vars(base)]
-        last = self.cls.__mro__.index(bases[-1])
-        for base in self.cls.__mro__[:last]:
+        order = self.cls.__mro__[: self.cls.__mro__.index(root) + 1]
+        bases = [base for base in order if name in vars(base)]
+        for base in order[: order.index(bases[-1])]:
             path = self.facts.name(base)
             if base in bases:
                 self.facts.class_attribute(path, name, getattr(base, name))
@@ -244,12 +245,14 @@ class Recognizer(Generic[AnyProgram]):
     """Which program a schema reads as, if it is like one of its class seen before.
 
     :param missing: the object that stands for "no value" in the framework
+    :param what: what the framework calls a schema
     """
 
     _all: ClassVar[list[Recognizer[Any]]] = []
 
-    def __init__(self, missing: object = None) -> None:
+    def __init__(self, missing: object = None, what: str = "schema") -> None:
         self._missing = missing
+        self._what = what
         self._all.append(self)
         # By the id of a class: a WeakKeyDictionary would take as long as all the rest.
         self._known: dict[int, _Known] = {}
@@ -259,6 +262,35 @@ class Recognizer(Generic[AnyProgram]):
         """What descriptions depend on has changed: all schemas must be described anew."""
         for recognizer in cls._all:
             recognizer._known.clear()
+
+    def read(
+        self,
+        schema: Any,
+        fields: list[Any],
+        describe: Callable[[Any, Facts], Hashable],
+        make: Callable[[Any], AnyProgram],
+    ) -> AnyProgram:
+        """The program that a schema reads as.
+
+        :param fields: the schema's fields, in the order of dumping or loading
+        :param describe: from the schema to all that generated code depends on, as plain values
+        :param make: from that description, and nothing else, to the program
+        :raises UnreadableError: if the schema cannot be compiled
+        """
+        program = self.recognize(schema, fields)
+        if program is not None:
+            programs.used(program)
+            return program
+        facts = self.facts(schema)
+        try:
+            description = describe(schema, facts)
+            program = programs.get(description, lambda: make(description))
+        except UnreadableError:
+            raise
+        except Exception as error:
+            raise UnreadableError(f"the {self._what} cannot be read: {error}") from error
+        self.learn(schema, fields, facts, program)
+        return program
 
     def recognize(self, schema: Any, fields: list[Any]) -> AnyProgram | None:
         """The program, or None if a description must tell."""

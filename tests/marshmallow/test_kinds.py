@@ -736,3 +736,35 @@ def test_the_units_of_a_timedelta_subclass_are_used_as_by_stock(unit):
         _unit_to_microseconds_mapping = {"seconds": unit}
 
     assert_same_for(OwnUnits, dt.timedelta(days=1), dt.timedelta(0), 5)
+
+
+@pytest.mark.parametrize("error", [RecursionError, MemoryError])
+def test_a_field_that_cannot_be_read_for_want_of_room_is_read_the_next_time(error):
+    wants_room = [True]
+
+    class Cramped(fields.Integer):
+        @property
+        def as_string(self):
+            if wants_room[0]:
+                raise error
+            return True
+
+        @as_string.setter
+        def as_string(self, value):
+            pass
+
+        strict = as_string
+
+    class Roomy(Schema):
+        number = Cramped()
+
+    schema = Roomy()
+    for _ in range(3):
+        with pytest.raises(error):
+            fastschema.compile(schema).dump({"number": 5})
+        with pytest.raises(error):
+            fastschema.compile(schema).load({"number": "5"})
+    wants_room[0] = False
+    assert fastschema.compile(schema).dump({"number": 5}) == {"number": "5"}
+    report = fastschema.compile(schema).explain()
+    assert all(each.compiled for each in (*report, *report.loading))

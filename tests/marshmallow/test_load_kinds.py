@@ -552,6 +552,25 @@ def schema_of(make_field, **options):
     return Schema.from_dict({"value": make_field(**options), "after": fields.String()})
 
 
+BY_THEIR_OWN_METHOD = {
+    "Boolean of more words",
+    "Boolean of nothing",
+    "Boolean both ways",
+    "Enum by String",
+    "Enum by Float",
+    "Constant",
+    "Constant None",
+    "Function",
+    "Function both ways",
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_field_is_compiled_whichever_marshmallow_loads(name):
+    value, *_ = fastschema.compile(schema_of(FIELDS[name])).explain().loading
+    assert value.compiled is (name not in BY_THEIR_OWN_METHOD)
+
+
 def check_values(comparison):
     for value in VALUES:
         comparison.check_plan(lambda value=value: {"value": value, "after": "x"})

@@ -55,6 +55,8 @@ def describe(look: Look) -> Description:
         return stock(f"{name} is not one that fastschema knows")
     try:
         return entry(look)
+    except (RecursionError, MemoryError):
+        raise  # of this moment, not of the field: it may be read the next time
     except Exception as error:
         return stock(f"its options cannot be read: {error}")
 

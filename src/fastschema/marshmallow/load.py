@@ -401,7 +401,12 @@ class PluckLoader(NestedLoader):
         if self._load is None and value is not None:
             self._find()
             self.row = None
-        if value is None or self._load is None or (field.many and type(value) is not list):
+        if (
+            value is None
+            or self._load is None
+            or bool(self._schema.many) is not bool(field.many)
+            or (field.many and type(value) is not list)
+        ):
             return field.deserialize(value, None, None, **self._keywords)
         key = field._field_data_key
         loaded = self._load([{key: each} for each in value] if field.many else {key: value})

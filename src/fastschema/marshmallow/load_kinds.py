@@ -57,7 +57,7 @@ def describe(look: Look) -> Description:
         for name in ("pre_load", "post_load"):
             if not look.note(f"(not {{it}}.{name})", not getattr(look.target, name)):
                 return stock(f"it has {name} functions of its own")
-    methods = look.chain("_deserialize")
+    methods = look.chain("_deserialize", fields.Field)
     if not methods:
         return stock("_deserialize is set on the field object")
     entry = KINDS.get(methods[0])
@@ -66,6 +66,8 @@ def describe(look: Look) -> Description:
         return stock(f"{name} is not one that fastschema knows")
     try:
         return entry(look)
+    except (RecursionError, MemoryError):
+        raise  # of this moment, not of the field: it may be read the next time
     except Exception as error:
         return stock(f"its options for loading cannot be read: {error}")
 
@@ -129,13 +131,13 @@ def _string(look: Look) -> Description:
 
 
 def _uuid(look: Look) -> Description:
-    if look.chain("_validated") != (fields.UUID._validated,):
+    if look.chain("_validated", fields.UUID) != (fields.UUID._validated,):
         return stock("_validated is overridden")
     return ("uuid",)
 
 
 def _number(look: Look) -> Description:
-    validated = look.chain("_validated")
+    validated = look.chain("_validated", fields.Number)
     name = _VALIDATED.get(validated)
     if name is None:
         return stock("_validated is overridden")
@@ -216,7 +218,7 @@ def _ip(look: Look) -> Description:
 
 def _enum(look: Look) -> Description:
     by_value = bool(look.get("by_value"))
-    inner = look.within("field").chain("_deserialize")
+    inner = look.within("field").chain("_deserialize", fields.Field)
     expected = fields.Field._deserialize if by_value else fields.String._deserialize
     if inner != (expected, *_BELOW_FIELD[expected]):
         return stock("an enum by such a field is not compiled")

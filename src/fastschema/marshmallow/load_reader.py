@@ -6,7 +6,6 @@ from typing import Any
 
 from marshmallow import missing, utils
 
-from fastschema.cache import programs
 from fastschema.load_nodes import LoadFieldNode, LoadKind, LoadNode, LoadSlot
 from fastschema.marshmallow import validators
 from fastschema.marshmallow.load_conversions import FieldPath, kind, stock_kind
@@ -34,19 +33,7 @@ def read(schema: Any) -> tuple[LoadProgram, list[Any]]:
     :raises UnreadableError: if the schema cannot be compiled
     """
     fields = [*schema.load_fields.values()]
-    program = _recognizer.recognize(schema, fields)
-    if program is not None:
-        programs.used(program)
-        return program, fields
-    facts = _recognizer.facts(schema)
-    try:
-        description = _describe_schema(schema, facts)
-        program = programs.get(description, lambda: LoadProgram(_make_node(description)))
-    except UnreadableError:
-        raise
-    except Exception as error:
-        raise UnreadableError(f"the schema cannot be read: {error}") from error
-    _recognizer.learn(schema, fields, facts, program)
+    program = _recognizer.read(schema, fields, _describe_schema, _make_program)
     return program, fields
 
 
@@ -81,6 +68,10 @@ def _describe_field(name: str, look: Look) -> Description:
         return (key, attribute or name, described, False, "own", ())
     checks = describe_validators(look, described)
     return (key, attribute or name, described, allows_none(look), describe_missing(look), checks)
+
+
+def _make_program(description: Description) -> LoadProgram:
+    return LoadProgram(_make_node(description))
 
 
 def _make_node(description: Description) -> LoadNode:

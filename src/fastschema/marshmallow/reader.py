@@ -8,7 +8,6 @@ from typing import Any
 
 from marshmallow import Schema, fields, missing, utils
 
-from fastschema.cache import programs
 from fastschema.marshmallow.conversions import FieldPath, kind, raw_kind
 from fastschema.marshmallow.kinds import (
     OWN_METHOD,
@@ -51,19 +50,7 @@ def read(schema: Any) -> tuple[Program, list[Any]]:
     :raises UnreadableError: if the schema cannot be compiled
     """
     fields = [*schema.dump_fields.values()]
-    program = _recognizer.recognize(schema, fields)
-    if program is not None:
-        programs.used(program)
-        return program, fields
-    facts = _recognizer.facts(schema)
-    try:
-        description = describe_schema(schema, facts)
-        program = programs.get(description, lambda: Program(make_node(description)))
-    except UnreadableError:
-        raise
-    except Exception as error:
-        raise UnreadableError(f"the schema cannot be read: {error}") from error
-    _recognizer.learn(schema, fields, facts, program)
+    program = _recognizer.read(schema, fields, describe_schema, _make_program)
     return program, fields
 
 
@@ -118,6 +105,10 @@ def _why_not_read(look: Look) -> str | None:
     if attribute is not None and type(attribute) is not str:
         return "its attribute is not a plain str"
     return None
+
+
+def _make_program(description: Description) -> Program:
+    return Program(make_node(description))
 
 
 def make_node(description: Description) -> ObjectNode:

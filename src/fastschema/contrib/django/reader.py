@@ -11,7 +11,6 @@ from django.core.exceptions import ObjectDoesNotExist
 from rest_framework import fields, relations, serializers
 from rest_framework.utils.serializer_helpers import BindingDict
 
-from fastschema.cache import programs
 from fastschema.contrib.django.conversions import kind
 from fastschema.contrib.django.encoding import json_value, missing
 from fastschema.contrib.django.hyperlinks import link_from_relation
@@ -76,7 +75,7 @@ def readable_fields(serializer: Any) -> list[Any]:
     return [field for field in mapping.values() if not field.write_only]
 
 
-_recognizer: Recognizer[Program] = Recognizer()
+_recognizer: Recognizer[Program] = Recognizer(what="serializer")
 
 
 def read(serializer: Any, serializer_fields: list[Any]) -> Program:
@@ -87,18 +86,11 @@ def read(serializer: Any, serializer_fields: list[Any]) -> Program:
     :param serializer_fields: its :func:`readable_fields`
     :raises UnreadableError: if the serializer cannot be compiled
     """
-    program = _recognizer.recognize(serializer, serializer_fields)
-    if program is not None:
-        programs.used(program)
-        return program
-    facts = _recognizer.facts(serializer)
-    description = describe_serializer(serializer, serializer_fields, facts)
-    try:
-        program = programs.get(description, lambda: Program(make_node(description)))
-    except TypeError as error:
-        raise UnreadableError(f"the serializer cannot be read: {error}") from error
-    _recognizer.learn(serializer, serializer_fields, facts, program)
-    return program
+
+    def describe_it(serializer: Any, facts: Facts) -> Description:
+        return describe_serializer(serializer, serializer_fields, facts)
+
+    return _recognizer.read(serializer, serializer_fields, describe_it, _make_program)
 
 
 def describe_serializer(serializer: Any, serializer_fields: list[Any], facts: Facts) -> Description:
@@ -165,6 +157,10 @@ def _describe_relation(
     if len(source_attrs) > 1:
         return (name, None, (_BY_STOCK, "a key of a dotted source is not compiled"))
     return (name, source_attrs, ("key only", *described))
+
+
+def _make_program(description: Description) -> Program:
+    return Program(make_node(description))
 
 
 def make_node(description: Description) -> ObjectNode:
