@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from io import BytesIO
 from itertools import islice
 from typing import Any
 
@@ -74,11 +75,15 @@ class JsonArray(_Chunks):
         """
         rows = _once(self._rows)
         opening = b"["
-        parts: list[bytes | memoryview] = []
+        # Not a list of chunks: all of them would be in memory beside the text.
+        text = BytesIO()
         while chunk := self._chunk(rows):
-            parts += [opening, chunk]
+            text.write(opening)
+            text.write(chunk)
             opening = b","
-        return b"".join([*parts, b"]", ending]) if parts else b"[]" + ending
+        text.write(b"[]" if opening == b"[" else b"]")
+        text.write(ending)
+        return text.getvalue()
 
     def _chunk(self, rows: Iterator[Any]) -> memoryview:
         """The next rows, without brackets and without a copy; empty if there are none left."""
