@@ -108,13 +108,14 @@ class _Generator:
         with self._writer.block("if type(obj) is not known:"):
             self._writer.line("return dispatch()(obj)")
         self._write_body()
+        used = self._writer.identifiers
         body = SourceWriter()
-        with body.block(f"def {function_name}({', '.join(['obj', *self._local_names()])}):"):
+        with body.block(f"def {function_name}({', '.join(['obj', *self._local_names(used)])}):"):
             if self._links:
                 nonlocals = [name for pair in self._links.values() for name in pair]
                 body.line(f"nonlocal {', '.join(nonlocals)}")
             body.include(self._writer)
-        slots = tuple([slot for slot in self._node.slots if body.mentions(slot.name)])
+        slots = tuple([slot for slot in self._node.slots if slot.name in used])
         parameters = ", ".join(["known", "dispatch", *(slot.name for slot in slots)])
         writer = SourceWriter()
         with writer.block(f"def bind({parameters}):"):
@@ -126,12 +127,12 @@ class _Generator:
         source = GeneratedFunction("bind", title, writer.text, self._objects)
         return DumpFunction(source.function, slots, source)
 
-    def _local_names(self) -> Iterator[str]:
+    def _local_names(self, used: frozenset[str]) -> Iterator[str]:
         """What each value is compared by, as local names: they are found in half the time."""
         slots = {slot.name for slot in self._node.slots}
         commons = [field.kind.conversion(self._form).common for field in self._node.fields]
         for name in dict.fromkeys(["type", *commons]):
-            if name is not None and name not in slots and self._writer.mentions(name):
+            if name in used and name not in slots:
                 yield f"{name}={name}"
 
     def _write_body(self) -> None:

@@ -137,8 +137,9 @@ class _Generator:
         body = self._writer
         with body.block(f"def {function_name}(data, index):"):
             self._write_body()
-        common = tuple([name for name in COMMON_SLOTS if body.mentions(name)])
-        slots = tuple([slot for slot in self._node.slots if body.mentions(slot.name)])
+        used = body.identifiers
+        common = tuple([name for name in COMMON_SLOTS if name in used])
+        slots = tuple([slot for slot in self._node.slots if slot.name in used])
         writer = SourceWriter()
         with writer.block(f"def bind({', '.join([*common, *(slot.name for slot in slots)])}):"):
             writer.include(body)

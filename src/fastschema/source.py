@@ -63,9 +63,10 @@ class SourceWriter:
         for line in other._lines:
             self.line(line)
 
-    def mentions(self, identifier: str) -> bool:
-        """Whether the source written so far uses an identifier."""
-        return _mentions(self.text, identifier)
+    @property
+    def identifiers(self) -> frozenset[str]:
+        """The words of the source written so far, all identifiers among them."""
+        return _identifiers(self.text)
 
     @property
     def text(self) -> str:
@@ -95,10 +96,11 @@ class GeneratedFunction:
         linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
         weakref.finalize(self, linecache.cache.pop, filename, None)
 
-    def mentions(self, identifier: str) -> bool:
-        """Whether the source uses an identifier."""
-        return _mentions(self.text, identifier)
+    @property
+    def identifiers(self) -> frozenset[str]:
+        """The words of the source, all identifiers among them."""
+        return _identifiers(self.text)
 
 
-def _mentions(text: str, identifier: str) -> bool:
-    return re.search(rf"\b{identifier}\b", text) is not None
+def _identifiers(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))

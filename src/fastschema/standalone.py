@@ -29,8 +29,9 @@ def module_text(function: DumpFunction, schema: Any, form: Form, access: str) ->
     """
     imports = {(__name__, "dumper")}
     values = []
+    used = function.source.identifiers
     for name, value in function.source.names.items():
-        if not function.source.mentions(name) or getattr(builtins, name, None) is value:
+        if name not in used or getattr(builtins, name, None) is value:
             continue
         found = _place(name, value)
         if found is not None:
