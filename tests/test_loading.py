@@ -176,3 +176,35 @@ def test_what_is_no_dict_is_left_to_stock():
 @pytest.mark.parametrize("key", ['"); import os #', "a\nb", "{value}", "\ud800", "class", ""])
 def test_a_hostile_key_is_just_a_key(key):
     assert load([field(key, target="a")], {key: "x"}) == {"a": "x"}
+
+
+def test_a_row_with_as_many_keys_but_others_is_loaded_key_by_key():
+    seen = []
+    calls = Calls(take_unknown=lambda data, result, index: seen.append(result.copy()))
+
+    assert load([field("a"), field("b")], {"a": "x", "c": "y"}, calls) == {"a": "x"}
+    assert seen == [{"a": "x"}]
+
+
+def test_only_the_field_of_a_wrong_value_runs_its_own_method():
+    calls = Calls()
+
+    loaded = load([field("a", NUMBER), field("b", NUMBER)], {"a": "1", "b": "-1"}, calls)
+
+    assert loaded == {"a": 1, "b": ("own", "-1")}
+    assert calls.noted == [("load_field", 1, "-1", None)]
+
+
+@pytest.mark.parametrize("none_stays", [True, False])
+def test_the_missing_object_as_a_value_goes_to_the_fields_own_method(none_stays):
+    anything = LoadKind("anything")
+    calls = Calls()
+
+    loaded = load([field("a", anything, none_stays=none_stays)], {"a": MISSING}, calls)
+
+    assert loaded == {"a": ("own", MISSING)}
+    assert load([field("a", anything, none_stays=none_stays)], {"a": 5}) == {"a": 5}
+
+
+def test_a_schema_without_fields_loads_an_empty_dictionary():
+    assert load([], {}) == {}

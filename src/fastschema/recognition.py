@@ -245,14 +245,12 @@ class Recognizer(Generic[AnyProgram]):
     """Which program a schema reads as, if it is like one of its class seen before.
 
     :param missing: the object that stands for "no value" in the framework
-    :param what: what the framework calls a schema
     """
 
     _all: ClassVar[list[Recognizer[Any]]] = []
 
-    def __init__(self, missing: object = None, what: str = "schema") -> None:
+    def __init__(self, missing: object = None) -> None:
         self._missing = missing
-        self._what = what
         self._all.append(self)
         # By the id of a class: a WeakKeyDictionary would take as long as all the rest.
         self._known: dict[int, _Known] = {}
@@ -288,7 +286,7 @@ class Recognizer(Generic[AnyProgram]):
         except UnreadableError:
             raise
         except Exception as error:
-            raise UnreadableError(f"the {self._what} cannot be read: {error}") from error
+            raise UnreadableError(f"it cannot be read: {error}") from error
         self.learn(schema, fields, facts, program)
         return program
 

@@ -75,7 +75,7 @@ def readable_fields(serializer: Any) -> list[Any]:
     return [field for field in mapping.values() if not field.write_only]
 
 
-_recognizer: Recognizer[Program] = Recognizer(what="serializer")
+_recognizer: Recognizer[Program] = Recognizer()
 
 
 def read(serializer: Any, serializer_fields: list[Any]) -> Program:
