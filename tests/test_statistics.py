@@ -82,6 +82,13 @@ def test_a_reset_begins_again_at_zero():
     assert recorder.statistics() == Recorder().statistics()
 
 
+def test_asking_for_the_statistics_counts_nothing():
+    recorder = Recorder()
+    recorder.plan_used()
+
+    assert [recorder.statistics().cache_hits for _ in range(3)] == [1, 1, 1]
+
+
 def test_statistics_that_were_taken_stay_as_they_were():
     recorder = Recorder()
     before = recorder.statistics()

@@ -7,7 +7,6 @@ program refers to a user's schema class, so throw-away classes die as they would
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
@@ -32,7 +31,6 @@ class ProgramCache:
         self._size = size
         self._programs: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
-        self._clock = itertools.count(1)
 
     def __len__(self) -> int:
         return len(self._programs)
@@ -56,8 +54,7 @@ class ProgramCache:
 
     def used(self, program: Program | LoadProgram) -> None:
         """A program is used."""
-        program.last_used = next(self._clock)
-        recorder.plan_used()
+        program.last_used = recorder.plan_used()
 
     def _make_room(self) -> None:
         if len(self._programs) < self._size:

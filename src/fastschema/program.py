@@ -16,6 +16,8 @@ from fastschema.loading import LoadFunction
 from fastschema.nodes import Form, ObjectNode
 from fastschema.statistics import recorder
 
+_JSON = Form.JSON  # a lookup on an enum takes as long as all the rest
+
 Dump = Callable[[Any], Any]
 """From an object to what its schema makes of it."""
 
@@ -38,7 +40,7 @@ class Program:
 
     def function(self, form: Form, access: str) -> DumpFunction:
         """The generated ``bind`` function for one form and one kind of access."""
-        functions = self._json if form is Form.JSON else self._faithful
+        functions = self._json if form is _JSON else self._faithful
         function = functions.get(access)
         if function is None:
             with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import Counter
 from dataclasses import dataclass
@@ -38,13 +39,15 @@ class Recorder:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        # Uses are counted without a lock, which one object would notice.
+        self._clock = itertools.count(1)
         self.reset()
 
     def reset(self) -> None:
         """Begin again at zero."""
         with self._lock:
             self._schemas: Counter[str] = Counter()
-            self._uses = 0
+            self._before = next(self._clock)
             self._compiled_rows = self._stock_rows = 0
             self._compiled_fields = self._stock_fields = 0
 
@@ -53,10 +56,9 @@ class Recorder:
         with self._lock:
             self._schemas[name] += 1
 
-    def plan_used(self) -> None:
-        """A plan is used, be it new or not."""
-        with self._lock:
-            self._uses += 1
+    def plan_used(self) -> int:
+        """A plan is used, be it new or not; a number that is higher each time."""
+        return next(self._clock)
 
     def compiled(self, rows: int, compiled_fields: int, stock_fields: int) -> None:
         """Generated code dumped so many rows, each with so many fields of either sort."""
@@ -73,10 +75,12 @@ class Recorder:
     def statistics(self) -> Statistics:
         """The counts so far."""
         with self._lock:
+            uses = next(self._clock) - self._before - 1
+            self._before += 1
             return Statistics(
                 plans=self._schemas.total(),
                 schemas=dict(self._schemas),
-                cache_hits=self._uses - self._schemas.total(),
+                cache_hits=uses - self._schemas.total(),
                 compiled_rows=self._compiled_rows,
                 stock_rows=self._stock_rows,
                 compiled_fields=self._compiled_fields,
