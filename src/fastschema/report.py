@@ -69,10 +69,15 @@ class Report:
         head = f"{title}: {self.compiled} of {len(self.fields)} fields compiled"
         rows = [("key", source, "runs", "kind", "why stock")]
         rows += [
-            (field.key, field.source, "compiled" if field.compiled else "stock", field.kind,
-             field.why)
+            (
+                field.key,
+                field.source,
+                "compiled" if field.compiled else "stock",
+                field.kind,
+                field.why,
+            )
             for field in self.fields
-        ]  # fmt: skip
+        ]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

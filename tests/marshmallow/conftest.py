@@ -9,6 +9,7 @@ pytest.register_assert_rewrite(
     "tests.marshmallow.differential", "tests.marshmallow.load_differential"
 )
 
+# Random schemas with their rows are large, and a busy machine takes its time to make them.
 _SLOW_TO_MAKE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 settings.register_profile(

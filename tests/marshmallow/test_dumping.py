@@ -314,7 +314,7 @@ def test_mutually_recursive_schemas_are_dumped_as_by_stock(row):
     assert_same(Book, row)
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:Passing 'self'")  # deprecated in marshmallow 3 already
 def test_a_schema_nested_in_itself_is_dumped_as_by_stock():
     itself = "self" if MARSHMALLOW_3 else lambda: Tree
 
@@ -589,7 +589,6 @@ def test_a_dict_class_leaves_out_what_a_nested_schema_gives_as_missing():
     assert_same(Outer, {"one": {}, "name": 1})
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:The `ordered`")
 def test_an_ordered_schema_is_dumped_as_by_stock():
     if MARSHMALLOW_3:
 
@@ -678,7 +677,7 @@ def test_a_nested_schema_may_compute():
 
 if MARSHMALLOW_3:
 
-    @pytest.mark.filterwarnings("ignore::DeprecationWarning")
+    @pytest.mark.filterwarnings("ignore:The `context`")  # deprecated, but still what users have
     def test_the_context_is_that_of_each_schema():
         class Contextual(Schema):
             value = fields.Method("by_context")

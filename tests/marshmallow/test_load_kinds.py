@@ -1102,8 +1102,6 @@ OWN_VALUES = [
 
 @pytest.mark.parametrize("options", [{}, {"allow_none": True}, {"load_default": "x"}])
 @pytest.mark.parametrize("name", OWN)
-@pytest.mark.filterwarnings("ignore:.*should not be instantiated")
-@pytest.mark.filterwarnings("ignore:The 'serialization_type' argument")
 def test_fields_of_a_users_own_are_loaded_as_by_stock(name, options):
     make = OWN[name]
     comparison = Comparison(schema_of(make, **options), LOG)
@@ -1115,8 +1113,6 @@ def test_fields_of_a_users_own_are_loaded_as_by_stock(name, options):
 
 
 @pytest.mark.parametrize("name", OWN)
-@pytest.mark.filterwarnings("ignore:.*should not be instantiated")
-@pytest.mark.filterwarnings("ignore:The 'serialization_type' argument")
 def test_fields_of_a_users_own_in_dicts_and_tuples_are_loaded_as_by_stock(name):
     make = OWN[name]
     values = Comparison(schema_of(lambda: fields.Dict(make(), make())), LOG)

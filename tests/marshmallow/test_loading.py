@@ -326,7 +326,10 @@ def test_a_dotted_attribute_in_what_is_no_dict_is_an_error_as_by_stock():
         c = fields.Raw(attribute="x.y.z")
 
     for value in (1, None, [], {}, {"y": 1}, {"y": {}}, lambda: collections.UserDict()):
-        data = lambda value=value: {"a": value() if callable(value) else value, "b": 2, "c": 3}  # noqa: E731  # data
+
+        def data(value=value):
+            return {"a": value() if callable(value) else value, "b": 2, "c": 3}
+
         assert_loads_same(Clashing, data)
         assert_loads_same(Clashing, lambda data=data: [{"a": 1}, data()], many=True)
 
@@ -370,11 +373,13 @@ RESTRICTIONS = [
 
 @pytest.mark.parametrize("options", RESTRICTIONS)
 def test_restricted_schemas_load_as_by_stock(options):
+    def nesting():
+        return Schema.from_dict({"e": fields.Nested(Restricted(**options))})()
+
     row = {"a": 1, "b": 2, "c": "x", "d": DOG}
     for unknown in UNKNOWN:
         assert_loads_same(lambda: Restricted(**options), row, {}, {"d": {}}, unknown=unknown)
-        schema = lambda: Schema.from_dict({"e": fields.Nested(Restricted(**options))})()  # noqa: E731  # a factory
-        assert_loads_same(schema, {"e": row}, {"e": {}}, unknown=unknown)
+        assert_loads_same(nesting, {"e": row}, {"e": {}}, unknown=unknown)
 
 
 # Collections and their indexes
@@ -522,7 +527,10 @@ def test_a_nested_field_of_any_kind_is_loaded_as_by_stock(name):
     schema = Schema.from_dict({"child": NESTED[name](), "after": fields.Integer()})
     comparison = Comparison(schema)
     for value in NESTED_VALUES:
-        data = lambda value=value: {"child": value() if callable(value) else value, "after": "x"}  # noqa: E731  # data
+
+        def data(value=value):
+            return {"child": value() if callable(value) else value, "after": "x"}
+
         for arguments in ({}, {"unknown": EXCLUDE}, {"partial": True}, {"partial": ["child.name"]}):
             comparison.check(data, **arguments)
     comparison.check([{}, {"child": None}], many=True)
@@ -592,7 +600,7 @@ def test_mutually_recursive_schemas_load_as_by_stock(row):
     assert_loads_same(LoadedBook, row)
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:Passing 'self'")  # deprecated in marshmallow 3 already
 def test_a_schema_nested_in_itself_loads_as_by_stock():
     itself = "self" if MARSHMALLOW_3 else lambda: LoadedTree
 
@@ -1764,14 +1772,19 @@ def test_mappings_of_any_make_are_read_as_by_stock(name):
     given = Comparison(
         Schema.from_dict({"d": fields.Dict(fields.String(), fields.Raw()), "x": fields.Raw()})
     )
+
+    def rows(items):
+        return [make(items), {}, make(items)]
+
+    def row(items):
+        return {"dog": make(items), "d": make(items)}
+
     for items in (ITEMS, {}, {"name": 5}, {"age": "x", "b": 1, "a": 2}):
         for unknown in UNKNOWN:
             for some in (None, True, ["name"]):
                 options = {"unknown": unknown, "partial": some}
                 logging_mapping_input(comparison, make, items, **options)
-        rows = lambda items: [make(items), {}, make(items)]  # noqa: E731  # called at once
         logging_mapping_input(comparison, rows, items, many=True)
-        row = lambda items: {"dog": make(items), "d": make(items)}  # noqa: E731  # called at once
         logging_mapping_input(nested, row, items)
         logging_mapping_input(given, row, items)
 

@@ -372,7 +372,7 @@ def override_method(point):
         override_fields, override_nested_to_representation, override_nested_init,
         override_nested_source, override_method,
     ],
-)  # fmt: skip
+)  # fmt: skip  # a table, to be seen at a glance
 def test_a_late_change_to_a_class_is_seen(change):
     point = point_class()
     before = assert_same(point, POINT)

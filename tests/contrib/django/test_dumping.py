@@ -135,8 +135,9 @@ class TestNested:
             return [Thing(b="made")] if many else Thing(b="made")
 
         thing = Thing(a=Thing(one=Thing(b=1), make=make), make=make, b="self", text="x")
-        assert_same(serializer_of(x=Inner(source=source, many=many, **options), z=Text(default=1)),
-                    thing)  # fmt: skip
+        assert_same(
+            serializer_of(x=Inner(source=source, many=many, **options), z=Text(default=1)), thing
+        )
 
     def test_an_error_inside_names_the_inner_serializer(self):
         error = assert_same(Outer, {"one": {"c": 1}, "many": [], "after": 1})
@@ -294,9 +295,9 @@ class TestRelations:
 
     def test_a_one_to_one_forwards(self):
         serializer = serializer_of(person=serializer_of(name=Text())())
-        assert assert_same_each_time(
-            serializer, lambda: Seat(person=Person(name="x"))
-        ) == {"person": {"name": "x"}}  # fmt: skip
+        assert assert_same_each_time(serializer, lambda: Seat(person=Person(name="x"))) == {
+            "person": {"name": "x"}
+        }
         error = assert_same_each_time(serializer, Seat)
         assert error == {"person": None}
 
@@ -413,10 +414,10 @@ class TestRelations:
     def test_a_related_object_is_loaded_once(self, flights, django_assert_num_queries):
         flight = Flight.objects.get(pk=1)
         serializer = serializer_of(
-            airline=AirlineSerializer(), name=Text(source="airline.name"), again=AirlineSerializer(
-                source="airline"
-            )
-        )  # fmt: skip
+            airline=AirlineSerializer(),
+            name=Text(source="airline.name"),
+            again=AirlineSerializer(source="airline"),
+        )
         with django_assert_num_queries(1):
             _ = serializer(flight).data
 
@@ -498,8 +499,10 @@ class TestOverrides:
     @pytest.mark.parametrize("cls", [Reversed, Counted])
     def test_on_the_list_serializer(self, cls, base):
         listed = with_list_serializer(cls, base)
-        assert_same(serializer_of(many=listed(many=True), one=listed()),
-                    {"many": self.ROWS, "one": self.ROWS[0]})  # fmt: skip
+        assert_same(
+            serializer_of(many=listed(many=True), one=listed()),
+            {"many": self.ROWS, "one": self.ROWS[0]},
+        )
         assert_same(listed, self.ROWS[0])
         for representation in (self.representation, self.plan):
             with fastschema.disabled():

@@ -86,12 +86,12 @@ VIEWS = [
     "int", "str", "slug", "uuid", "path", "doubled", "odd", "two", "default", "more", "without",
     "regex", "two-digits", "optional", "choice", "inner:thing", "first:thing", "second:thing",
     "outer:deep:thing", "outer:inner:thing", "none:thing", "nothing", "language",
-]  # fmt: skip
+]  # fmt: skip  # a table, to be seen at a glance
 KEYS = [
     "UA", "a-b_c", "12", "1", "a b", "a/b", "a.b", "..", ".", "é", "%", "%s", "//", "?x", "#x",
     "a\nb", "UA\n", "ﬁ", "٣", "", None, 0, 1, 12, -3, 2**70, True, 1.5, uuid.UUID(int=5),
     b"UA", Thing(),
-]  # fmt: skip
+]  # fmt: skip  # a table, to be seen at a glance
 
 
 class Text(str):
@@ -191,9 +191,11 @@ class TestRelations:
             Flight.objects.select_related("airline").only("airline__name", "origin"),
         ):
             assert_same_each_time(
-                serializer, lambda rows=rows: list(rows.all()), many=True,
+                serializer,
+                lambda rows=rows: list(rows.all()),
+                many=True,
                 context={"request": request()},
-            )  # fmt: skip
+            )
 
     def test_many(self, flights):
         serializer = serializer_of(

@@ -285,7 +285,7 @@ CHILDREN = [
     "decimal", "decimal as a number", "date", "time", "datetime", "datetime with a format",
     "datetime as it is", "duration", "choice of numbers", "multiple choice", "read only", "json",
     "binary json", "list", "list of integers", "dictionary", "hstore", "file", "slug related",
-]  # fmt: skip
+]  # fmt: skip  # a table, to be seen at a glance
 """Those that are tried inside of others."""
 CHILDREN = [name for name in CHILDREN if name in FIELDS]
 

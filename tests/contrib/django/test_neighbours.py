@@ -20,6 +20,8 @@ from flights.serializers import AirlineSerializer
 from tests.contrib.django import neighbours, served
 from tests.contrib.django.differential import exactly
 
+CSRF_TOKEN = re.compile(rb'(csrfToken": "|name="csrfmiddlewaretoken" value=")\w+')
+
 
 @pytest.fixture(autouse=True)
 def empty_cache():
@@ -44,8 +46,7 @@ def answers(paths, method="get", client_class=Client, middleware=(), **kwargs):
 
 def snapshot(response):
     headers = {key: value for key, value in response.headers.items() if key != "Expires"}
-    content = re.sub(rb'(csrfToken": "|name="csrfmiddlewaretoken" value=")\w+', rb"\1", response.content)  # fmt: skip # noqa: E501
-    return response.status_code, headers, content
+    return response.status_code, headers, CSRF_TOKEN.sub(rb"\1", response.content)
 
 
 def assert_same(paths, **kwargs):

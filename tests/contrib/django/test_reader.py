@@ -685,8 +685,9 @@ class TestForeignKeys:
             return list(rows) if many else rows[0]
 
         data = assert_same_each_time(serializer_of(airline=self.KEY()), fresh, many=many)
-        assert data == ([{"airline": code} for code in ("UA", "UA", "DL", "DL")] if many else
-                        {"airline": "UA"})  # fmt: skip
+        assert data == (
+            [{"airline": code} for code in ("UA", "UA", "DL", "DL")] if many else {"airline": "UA"}
+        )
 
     def test_an_unsaved_object_has_the_key_of_its_unsaved_relation(self):
         serializer = serializer_of(owner=self.KEY(), agency=self.KEY(), number=Text())

@@ -199,7 +199,7 @@ VALUES = {
 FLOATS = [
     0.0, -0.0, 0.1, 1e-4, 9.9e-5, 1e-5, 1e-7, 5e-324, 1e15, 1e16, -1e16, 1e17, 1.7e308, 1 / 3,
     math.nan, math.inf, -math.inf,
-]  # fmt: skip
+]  # fmt: skip  # a table, to be seen at a glance
 PLACES = {
     "by itself": lambda value: value,
     "in a list": lambda value: [1, value, "a"],

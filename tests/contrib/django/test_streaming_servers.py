@@ -35,8 +35,10 @@ def database(tmp_path_factory, django_db_setup, django_db_blocker):
     """The URL of a database with airlines, of the kind that the tests run on."""
     if connection.vendor == "postgresql":
         name = f"fastschema_served_{os.getpid()}"
-        values = {key: quote(str(connection.settings_dict[key]), safe="") for key in
-                  ("USER", "PASSWORD", "HOST", "PORT")}  # fmt: skip
+        values = {
+            key: quote(str(connection.settings_dict[key]), safe="")
+            for key in ("USER", "PASSWORD", "HOST", "PORT")
+        }
         url = f"postgres://{values['USER']}:{values['PASSWORD']}@{values['HOST']}"
         url += f":{values['PORT']}/{name}" if values["PORT"] else f"/{name}"
         with django_db_blocker.unblock(), connection.cursor() as cursor:

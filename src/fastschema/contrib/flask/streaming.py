@@ -195,7 +195,7 @@ class ResponseStream:
         elif request.method == "HEAD":  # no body is sent
             self.close()
         elif not self._is_closed:
-            self._context = request_ctx._get_current_object()  # type: ignore[attr-defined]
+            self._context = request_ctx._get_current_object()  # type: ignore[attr-defined]  # a proxy
             self._context.push()
 
     def __iter__(self) -> Iterator[bytes]:
