@@ -1,0 +1,284 @@
+"""What is changed after the first load is seen by the next one."""
+
+import collections
+
+import pytest
+from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, fields, missing, validate
+
+from tests.marshmallow.load_differential import Comparison
+from tests.marshmallow.load_schemas import DOG, LOG, Dog, Owner, WithHooks, noted
+
+
+class Changeable(Schema):
+    number = fields.Integer()
+    text = fields.String(required=True)
+    moment = fields.DateTime()
+    flag = fields.Boolean()
+    real = fields.Float()
+    amount = fields.Decimal(2)
+    numbers = fields.List(fields.Integer())
+    pairs = fields.Dict(fields.String(), fields.Integer())
+    both = fields.Tuple((fields.Integer(), fields.String()))
+    dog = fields.Nested(Dog)
+    dogs = fields.List(fields.Nested(Dog))
+
+
+CHANGEABLE = [
+    {
+        "number": "1",
+        "text": "a",
+        "moment": "2024-02-29T12:00",
+        "flag": "yes",
+        "real": "1.5",
+        "amount": "1.005",
+        "numbers": ["1", 2],
+        "pairs": {"a": "1"},
+        "both": ["1", "b"],
+        "dog": DOG,
+        "dogs": [DOG],
+    },
+    {"number": 1.5, "text": b"a", "moment": "29.02.2024", "flag": "ja", "real": "nan"},
+    {"number": None, "text": None, "dog": {"name": 1}, "dogs": [{}], "both": [1], "numbers": "a"},
+    {"Number": 5, "unknown": 6, "pairs": {1: "x"}},
+    {},
+]
+
+
+def field(field_name, /, **attributes):
+    def change(schema):
+        for attribute, value in attributes.items():
+            setattr(schema.fields[field_name], attribute, value)
+
+    return change
+
+
+CHANGES = {
+    "required": field("number", required=True),
+    "not required": field("text", required=False),
+    "allow_none": field("text", allow_none=True),
+    "default": field("number", load_default=5),
+    "default callable": field("numbers", load_default=list),
+    "data_key": field("number", data_key="Number"),
+    "attribute": field("number", attribute="a.b"),
+    "strict": field("number", strict=True),
+    "allow_nan": field("real", allow_nan=True),
+    "places": field("amount", places=None),
+    "rounding": field("amount", rounding="ROUND_UP"),
+    "truthy": field("flag", truthy={"ja"}),
+    "no truthy": field("flag", truthy=set()),
+    "format": field("moment", format="%d.%m.%Y"),
+    "no format": field("moment", format=None),
+    "validators": field("number", validators=[validate.Range(2)]),
+    "messages": field("number", error_messages={"invalid": "changed", "required": "!"}),
+    "message": lambda schema: schema.fields["number"].error_messages.update(invalid="changed"),
+    "no message": lambda schema: schema.fields["number"].error_messages.clear(),
+    "inner": lambda schema: setattr(schema.fields["numbers"], "inner", fields.String()),
+    "inner option": lambda schema: setattr(schema.fields["numbers"].inner, "strict", True),
+    "inner validators": lambda schema: schema.fields["numbers"].inner.validators.append(
+        validate.Equal(5)
+    ),
+    "key field": field("pairs", key_field=None),
+    "value field": field("pairs", value_field=fields.String()),
+    "no fields": field("pairs", key_field=None, value_field=None),
+    "tuple fields": lambda schema: schema.fields["both"].tuple_fields.reverse(),
+    "fewer tuple fields": lambda schema: schema.fields["both"].tuple_fields.pop(),
+    "tuple length": field("both", validate_length=validate.Length(1)),
+    "nested unknown": field("dog", unknown=EXCLUDE),
+    "nested many": field("dog", many=True),
+    "nested schema": field("dog", _schema=Owner()),
+    "nested option": lambda schema: setattr(schema.fields["dog"].schema, "unknown", INCLUDE),
+    "nested partial": lambda schema: setattr(schema.fields["dog"].schema, "partial", True),
+    "nested field": lambda schema: setattr(
+        schema.fields["dog"].schema.fields["name"], "required", False
+    ),
+    "nested class": lambda schema: setattr(schema.fields["dog"].schema, "__class__", WithHooks),
+    "listed field": lambda schema: schema.fields["dogs"].inner.schema.load_fields.pop("name"),
+    "deserialize": field("number", deserialize=lambda *args, **kwargs: ("deserialize", args[1:2])),
+    "_deserialize": field("text", _deserialize=lambda *args, **kwargs: "_deserialize"),
+    "_validated": field("number", _validated=lambda value: "_validated"),
+    "_validate": field("number", _validate=lambda value: noted("_validate", value)),
+    "_validate_missing": field("text", _validate_missing=lambda value: noted("missing", value)),
+    "make_error": field("number", make_error=lambda key, **kwargs: ValidationError([key, kwargs])),
+    "field class": lambda schema: setattr(schema.fields["number"], "__class__", fields.Float),
+    "num_type": field("real", num_type=str),
+    "field replaced": lambda schema: schema.load_fields.update(number=fields.String()),
+    "field removed": lambda schema: schema.load_fields.pop("text"),
+    "field added": lambda schema: schema.load_fields.update(unknown=fields.Integer()),
+    "fields reordered": lambda schema: schema.load_fields.update(
+        number=schema.load_fields.pop("number")
+    ),
+    "fields made anew": lambda schema: setattr(
+        schema, "load_fields", dict(reversed(list(schema.load_fields.items())))
+    ),
+    "dump_only": field("number", dump_only=True),
+    "dump_only and init": lambda schema: (
+        setattr(schema.declared_fields["number"], "dump_only", True),
+        schema._init_fields(),
+    ),
+    "name": field("number", name="other"),
+    "schema unknown": lambda schema: setattr(schema, "unknown", INCLUDE),
+    "schema messages": lambda schema: schema.error_messages.update(unknown="changed"),
+    "schema partial": lambda schema: setattr(schema, "partial", ("text", "dog.name")),
+    "schema class": lambda schema: setattr(schema, "__class__", WithHooks),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_changed_after_the_first_use_is_seen(change):
+    comparison = Comparison(Changeable, LOG)
+    for _ in range(2):
+        for row in CHANGEABLE:
+            comparison.check(row)
+        comparison.check(CHANGEABLE, many=True)
+    # Of a list that fields share, only one may be edited; so each has its own.
+    for schema in (comparison.stock, comparison.schema):
+        for each in (schema.fields["number"], schema.fields["numbers"].inner):
+            each.validators = [*each.validators]
+            each.error_messages = {**each.error_messages}
+        CHANGES[change](schema)
+    for _ in range(2):
+        for row in CHANGEABLE:
+            comparison.check(row)
+        comparison.check(CHANGEABLE, many=True)
+        comparison.check(CHANGEABLE[0], partial=True, unknown=EXCLUDE)
+
+
+CLASS_CHANGES = {
+    "Integer._validated": (fields.Integer, "_validated", lambda self, value: ("changed", value)),
+    "Number._validated": (fields.Number, "_validated", lambda self, value: ("changed", value)),
+    "Number._format_num": (fields.Number, "_format_num", lambda self, value: ("num", value)),
+    "Number._deserialize": (fields.Number, "_deserialize", lambda self, value, *_, **__: 5),
+    "Integer.num_type": (fields.Integer, "num_type", float),
+    "String._deserialize": (fields.String, "_deserialize", lambda self, value, *_, **__: "s"),
+    "Field.deserialize": (fields.Field, "deserialize", lambda self, value, *_, **__: value),
+    "Field._validate": (fields.Field, "_validate", lambda self, value: noted("field", value)),
+    "Field._validate_missing": (fields.Field, "_validate_missing", lambda self, value: None),
+    "Field.make_error": (
+        fields.Field,
+        "make_error",
+        lambda self, key, **kwargs: ValidationError([key, "changed"]),
+    ),
+    "Boolean.truthy": (fields.Boolean, "truthy", {"ja"}),
+    "Boolean.falsy": (fields.Boolean, "falsy", {"yes"}),
+    "DateTime functions": (fields.DateTime, "DESERIALIZATION_FUNCS", {"iso": str}),
+    "DateTime format": (fields.DateTime, "DEFAULT_FORMAT", "%Y"),
+    "List._deserialize": (fields.List, "_deserialize", lambda self, value, *_, **__: "list"),
+    "Nested._load": (fields.Nested, "_load", lambda self, value, *_, **__: ("load", value)),
+    "Nested._test_collection": (fields.Nested, "_test_collection", lambda self, value: None),
+    "Dict.mapping_type": (fields.Dict, "mapping_type", collections.OrderedDict),
+    "Schema.load": (Dog, "load", lambda self, data, **kwargs: ("load", data, kwargs)),
+    "Schema._do_load": (Dog, "_do_load", lambda self, data, **kwargs: ("do", sorted(kwargs))),
+    "Schema._deserialize": (Dog, "_deserialize", lambda self, data, **kwargs: {"name": "d"}),
+    "Schema.dict_class": (Dog, "dict_class", collections.OrderedDict),
+    "Schema.handle_error": (
+        Dog,
+        "handle_error",
+        lambda self, error, data, **kwargs: noted("handled", error.messages, data, kwargs),
+    ),
+    "own load": (Changeable, "load", lambda self, data, **kwargs: ("load", data, kwargs)),
+    "own dict_class": (Changeable, "dict_class", collections.OrderedDict),
+    "own handler": (
+        Changeable,
+        "handle_error",
+        lambda self, error, data, **kwargs: noted("handled", error.messages, data, kwargs),
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CLASS_CHANGES)
+def test_what_is_changed_on_a_class_after_the_first_use_is_seen(change, monkeypatch):
+    comparison = Comparison(Changeable, LOG)
+
+    def check():
+        for row in CHANGEABLE:
+            comparison.check(row)
+        comparison.check(CHANGEABLE, many=True)
+
+    check()
+    with monkeypatch.context() as patch:
+        patch.setattr(*CLASS_CHANGES[change])
+        check()
+    check()
+
+
+def test_sets_and_tables_edited_in_place_after_the_first_use_are_seen(monkeypatch):
+    own = {"ja"}
+    schema = Schema.from_dict(
+        {
+            "a": fields.Boolean(),
+            "b": fields.Boolean(truthy=own, falsy={"nein"}),
+            "c": fields.DateTime(),
+            "d": fields.Date(),
+        }
+    )
+    comparison = Comparison(schema)
+    rows = [dict.fromkeys("ab", value) for value in ("ja", "yes", 1, "si", None, "nein")]
+    rows += [dict.fromkeys("cd", value) for value in ("2024-02-29", "x")]
+
+    def check():
+        for row in rows:
+            comparison.check(row)
+
+    check()
+    monkeypatch.setattr(fields.Boolean, "truthy", {*fields.Boolean.truthy})
+    fields.Boolean.truthy.add("si")
+    check()
+    fields.Boolean.truthy.discard("yes")
+    check()
+    for each in (comparison.stock, comparison.schema):
+        each.fields["b"].truthy.clear()
+    check()
+    monkeypatch.setitem(fields.DateTime.DESERIALIZATION_FUNCS, "iso", lambda value: f"<{value}>")
+    monkeypatch.setitem(fields.Date.DESERIALIZATION_FUNCS, "iso", lambda value: [value])
+    check()
+
+
+def test_schemas_that_differ_in_one_setting_do_not_mix():
+    """All are made and compiled before any is used, then used in turns."""
+    options = [
+        {},
+        {"required": True},
+        {"allow_none": True},
+        {"load_default": 5},
+        {"load_default": 6},
+        {"load_default": list},
+        {"load_default": None},
+        {"data_key": "B"},
+        {"attribute": "c"},
+        {"attribute": "c.d"},
+        {"error_messages": {"invalid": "one", "null": "none"}},
+        {"error_messages": {"invalid": "two", "null": "none"}},
+        *[{"validate": validate.Range(bound)} for bound in (1, 2, 1.5)],
+        *[{"validate": validate.Range(max=bound, error=str(bound))} for bound in (1, 2)],
+        *[{"validate": validate.OneOf(choices)} for choices in ([1], [2], {1}, {1: 1}, ["1"])],
+        {"validate": [validate.OneOf([1]), validate.OneOf([2])]},
+        *[{"validate": validate.Length(bound)} for bound in (1, 2)],
+        *[{"validate": validate.Regexp(pattern)} for pattern in ("1", "2")],
+        *[{"validate": function} for function in (lambda value: noted(1), lambda value: noted(2))],
+    ]
+    makes = [
+        fields.Integer,
+        lambda **given: fields.Integer(strict=True, **given),
+        fields.Float,
+        fields.String,
+        fields.Boolean,
+        lambda **given: fields.Boolean(truthy={2}, **given),
+        lambda **given: fields.Decimal(1, **given),
+        lambda **given: fields.Decimal(2, **given),
+        lambda **given: fields.List(fields.Integer(), **given),
+        lambda **given: fields.List(fields.Integer(strict=True), **given),
+        lambda **given: fields.Nested({"a": fields.Integer()}, **given),
+        lambda **given: fields.Nested({"a": fields.Integer()}, unknown=EXCLUDE, **given),
+        lambda **given: fields.Nested({"a": fields.String()}, many=True, **given),
+        lambda **given: fields.Date("%Y", **given),
+        lambda **given: fields.Date("%m", **given),
+    ]
+    comparisons = []
+    for make in makes:
+        for given in options:
+            schema = Schema.from_dict({"a": fields.Raw(), "b": make(**given)})
+            comparisons.append(Comparison(schema, LOG))
+    for value in (1, "1", "2.25", None, [1], ["1"], {"a": 1, "b": 2}, [{"a": "x"}], missing):
+        for comparison in comparisons:
+            comparison.check_plan({"b": value})
+            comparison.check_plan({"B": value})
