@@ -7,9 +7,7 @@ import datetime as dt
 import decimal
 import json
 import types
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +15,6 @@ from marshmallow import (
     EXCLUDE,
     INCLUDE,
     RAISE,
-    Schema,
     ValidationError,
     fields,
     missing,
@@ -30,7 +27,7 @@ from marshmallow import (
 
 from tests.marshmallow.differential import MARSHMALLOW_3
 from tests.marshmallow.load_differential import Comparison, typed
-from tests.marshmallow.test_properties import (
+from tests.marshmallow.random_schemas import (
     CONTEXTS,
     DECIMALS,
     MOMENTS,
@@ -38,52 +35,23 @@ from tests.marshmallow.test_properties import (
     REALS,
     TEXTS,
     Colour,
-    Moment,
+    FieldPlan,
+    Kind,
+    SchemaPlan,
     Size,
-    Text,
-    Whole,
+    is_hashable,
+    values_by_name,
 )
+from tests.marshmallow.random_schemas import WRONG as WRONG_FOR_MOST
 
 CALLS: list[Any] = []
 MAX_DEPTH = 3
 
 
-@dataclass
-class Kind:
-    """How to make a field, and which values are (mostly) right for it."""
-
-    make: Callable[..., Any]
-    values: st.SearchStrategy[Any]
-
-
-@dataclass
-class FieldPlan:
-    kind: Kind
-    options: dict[str, Any]
-
-    def key(self, name: str) -> Any:
-        """The key that its value has in the data."""
-        return self.options.get("data_key", name)
-
-
-@dataclass
-class SchemaPlan:
+class LoadPlan(SchemaPlan):
     """A schema to be made, and the data that it loads."""
 
-    fields: dict[str, FieldPlan]
-    bases: tuple[type, ...] = ()
-    body: dict[str, Any] = field(default_factory=dict)
-    meta: dict[str, Any] = field(default_factory=dict)
-
-    def make(self) -> type[Schema]:
-        """A new class of schemas."""
-        made = {
-            name: plan.kind.make(**plan.options, load_only=True)
-            for name, plan in self.fields.items()
-        }
-        meta = {**self.meta, "include": made, "register": False}
-        bases = (*self.bases, Schema)
-        return type("Random", bases, {**self.body, "Meta": type("Meta", (), meta)})
+    purpose: ClassVar = {"load_only": True}
 
 
 # User code
@@ -241,18 +209,8 @@ SIMPLE_KINDS = [
 KEYS_OF_DATA = ["a", "b", "c", "items", "class", "Key", "", "_schema", '"\n{}', "\ud800", "data"]
 
 WRONG = st.one_of(
-    TEXTS,
-    NUMBERS,
-    REALS,
-    DECIMALS,
-    MOMENTS,
-    st.booleans(),
-    st.binary(max_size=4),
-    st.uuids(),
-    st.dates(),
-    st.sampled_from([*Colour, *Size, Text("12"), Whole(3), Moment(2024, 1, 2), "1.5", {}, [], ()]),
+    WRONG_FOR_MOST,
     st.sampled_from([missing, None, {"a"}, frozenset(), b"12", {1: 2}, object, [None], [[]]]),
-    st.lists(st.integers(0, 5), max_size=2),
     st.dictionaries(st.sampled_from(KEYS_OF_DATA), st.integers(), max_size=3),
 )
 
@@ -302,14 +260,6 @@ def dict_kinds(draw, depth):
         )
 
     return Kind(make, st.dictionaries(keys, values, max_size=3))
-
-
-def is_hashable(value):
-    try:
-        hash(value)
-    except TypeError:  # a list, or a signaling NaN
-        return False
-    return True
 
 
 UNKNOWN = [None, EXCLUDE, INCLUDE, RAISE]
@@ -419,7 +369,7 @@ def schema_plans(draw, depth=MAX_DEPTH):
         body["check_field"] = field_validator(draw(st.sampled_from(names)))
     meta = {"unknown": draw(st.sampled_from([RAISE, RAISE, INCLUDE, EXCLUDE]))}
     meta["index_errors"] = draw(st.integers(0, 3)) > 0
-    return SchemaPlan(planned, bases, body, meta)
+    return LoadPlan(planned, bases, body, meta)
 
 
 def field_validator(name):
@@ -457,17 +407,8 @@ MAPPINGS = [*[as_dict] * 9, as_ordered, as_userdict, as_proxy]
 @st.composite
 def row_values(draw, plan):
     """Data for a plan, mostly with all it needs, mostly right."""
-    values = {}
-    for name, each in plan.fields.items():
-        luck = draw(st.integers(0, 15))
-        if luck == 0:
-            continue
-        strategy = each.kind.values
-        if luck == 1:
-            strategy = st.sampled_from([None, missing])
-        if luck == 2:
-            strategy = WRONG
-        values[each.key(name)] = draw(strategy)
+    drawn = draw(values_by_name(plan, WRONG))
+    values = {plan.fields[name].key(name): value for name, value in drawn.items()}
     if draw(st.integers(0, 5)) == 0:
         more = st.sampled_from([*KEYS_OF_DATA, "unknown", "refused", 5, None, ("a", 1)])
         values.update(draw(st.dictionaries(more, WRONG, max_size=3)))
@@ -531,7 +472,7 @@ def test_anything_is_loaded_as_by_stock(plan, values):
 
 @given(st.sampled_from(SIMPLE_KINDS) | decimal_kinds(), WRONG, st.sampled_from(CONTEXTS))
 def test_any_value_in_any_decimal_context_is_loaded_as_by_stock(kind, value, context):
-    plan = SchemaPlan({"a": FieldPlan(kind, {}), "b": FieldPlan(kind, {"allow_none": True})})
+    plan = LoadPlan({"a": FieldPlan(kind, {}), "b": FieldPlan(kind, {"allow_none": True})})
     with decimal.localcontext(context):
         Comparison(plan.make(), CALLS).check({"a": value, "b": value})
 
@@ -540,7 +481,7 @@ def test_any_value_in_any_decimal_context_is_loaded_as_by_stock(kind, value, con
 def test_right_values_of_any_kind_with_any_option_are_loaded_as_by_stock(data):
     kind = data.draw(st.sampled_from(SIMPLE_KINDS) | decimal_kinds())
     options = data.draw(inner_options())
-    schema = SchemaPlan({"a": FieldPlan(kind, options)}).make()
+    schema = LoadPlan({"a": FieldPlan(kind, options)}).make()
     rows = data.draw(st.lists(st.fixed_dictionaries({"a": kind.values}), max_size=4))
 
     Comparison(schema, CALLS).check(rows, many=True)
@@ -629,7 +570,7 @@ def test_options_changed_after_the_first_use_are_seen(example, data):
 
 @given(st.text(min_size=1), TEXTS, TEXTS, JSON_VALUES)
 def test_any_text_is_a_key_and_an_attribute(name, data_key, attribute, value):
-    schema = SchemaPlan(
+    schema = LoadPlan(
         {
             name: FieldPlan(SIMPLE_KINDS[0], {"data_key": data_key, "attribute": attribute}),
             f"{name}_": FieldPlan(SIMPLE_KINDS[3], {}),

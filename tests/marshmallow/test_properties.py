@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 import collections
-import datetime as dt
 import decimal
-import enum
 import types
 import uuid
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from hypothesis import given
 from hypothesis import strategies as st
-from marshmallow import Schema, fields, missing, post_dump, pre_dump
+from marshmallow import fields, missing, post_dump, pre_dump
 
 import fastschema
 from tests.marshmallow.differential import assert_same
+from tests.marshmallow.random_schemas import (
+    CONTEXTS,
+    DECIMALS,
+    MOMENTS,
+    NUMBERS,
+    REALS,
+    TEXTS,
+    WRONG,
+    Colour,
+    FieldPlan,
+    Kind,
+    SchemaPlan,
+    is_hashable,
+    values_by_name,
+)
 
 CALLS: list[Any] = []
 MAX_DEPTH = 3
-
-
-class Colour(enum.Enum):
-    RED = 1
-    GREEN = "g"
-
-
-class Size(enum.IntEnum):
-    S = 1
 
 
 class Shouted(fields.String):
@@ -40,49 +42,10 @@ class Shouted(fields.String):
         return missing if text is None else text.upper()
 
 
-class Text(str):
-    __slots__ = ()
-
-
-class Whole(int):
-    pass
-
-
-class Moment(dt.datetime):
-    pass
-
-
-@dataclass
-class Kind:
-    """How to make a field, and what its values are when all is well."""
-
-    make: Callable[..., Any]
-    values: st.SearchStrategy[Any]
-
-
-@dataclass
-class FieldPlan:
-    kind: Kind
-    options: dict[str, Any]
-
-
-@dataclass
-class SchemaPlan:
+class DumpPlan(SchemaPlan):
     """A schema to be made, and the objects that it dumps."""
 
-    fields: dict[str, FieldPlan]
-    bases: tuple[type, ...] = ()
-    body: dict[str, Any] = field(default_factory=dict)
-
-    def make(self) -> type[Schema]:
-        """A new class of schemas."""
-        made = {
-            name: plan.kind.make(**plan.options, dump_only=True)
-            for name, plan in self.fields.items()
-        }
-        meta = {"include": made, "register": False}
-        bases = (*self.bases, Schema)
-        return type("Random", bases, {**self.body, "Meta": type("Meta", (), meta)})
+    purpose: ClassVar = {"dump_only": True}
 
 
 class Hooks:
@@ -102,39 +65,6 @@ class Picky:
         CALLS.append(("get", attr))
         return super().get_attribute(obj, attr, default)
 
-
-TEXTS = st.text(max_size=8) | st.text(st.characters(), max_size=3)
-NUMBERS = st.integers() | st.sampled_from([0, 1, 2**63, -(2**63) - 1, 2**64])
-REALS = st.floats() | st.sampled_from([1e16, 1e-5, -0.0, 5e-324])
-DECIMALS = st.one_of(
-    st.decimals(),
-    st.integers(0, 6).flatmap(lambda places: st.decimals(-1000, 1000, places=places)),
-    st.tuples(st.integers(-99, 99), st.integers(-9, 9)).map(
-        lambda pair: Decimal("{}E{}".format(*pair))
-    ),
-)
-ZONES = (
-    st.none()
-    | st.just(dt.UTC)
-    | st.timezones()
-    | st.builds(dt.timezone, st.timedeltas(dt.timedelta(hours=-23), dt.timedelta(hours=23)))
-)
-MOMENTS = st.datetimes(timezones=ZONES, allow_imaginary=True)
-
-WRONG = st.one_of(
-    TEXTS,
-    NUMBERS,
-    REALS,
-    DECIMALS,
-    MOMENTS,
-    st.booleans(),
-    st.binary(max_size=4),
-    st.uuids(),
-    st.dates(),
-    st.sampled_from([*Colour, *Size, Text("12"), Whole(3), Moment(2024, 1, 2), "1.5", {}, [], ()]),
-    st.lists(st.integers(0, 5), max_size=2),
-    st.dictionaries(st.sampled_from("ab"), st.integers(), max_size=2),
-)
 
 SIMPLE_KINDS = [
     Kind(fields.String, TEXTS),
@@ -204,14 +134,6 @@ def dict_kinds(draw, depth):
     return Kind(make, st.dictionaries(keys, values, max_size=3))
 
 
-def is_hashable(value):
-    try:
-        hash(value)
-    except TypeError:  # a list, or a signaling NaN
-        return False
-    return True
-
-
 @st.composite
 def nested_kinds(draw, depth):
     plan = draw(schema_plans(depth - 1))
@@ -260,7 +182,7 @@ def schema_plans(draw, depth=MAX_DEPTH):
         planned[names[0]].options["data_key"] = draw(st.sampled_from(["", "Key", "\ud800\n"]))
     bases = [base for base in (Hooks, Picky) if draw(st.integers(0, 5)) == 0]
     body = {"dict_class": collections.OrderedDict} if draw(st.integers(0, 7)) == 0 else {}
-    return SchemaPlan(planned, tuple(bases), body)
+    return DumpPlan(planned, tuple(bases), body)
 
 
 # Objects
@@ -323,17 +245,7 @@ ERRORS = [AttributeError("not yet"), ValueError("refused"), KeyError("key")]
 @st.composite
 def object_values(draw, plan):
     """An object for a plan, mostly with all it needs, mostly right."""
-    values = {}
-    for name, each in plan.fields.items():
-        luck = draw(st.integers(0, 19))
-        if luck == 0:
-            continue
-        strategy = each.kind.values
-        if luck == 1:
-            strategy = st.sampled_from([None, missing])
-        if luck == 2:
-            strategy = WRONG
-        values[name] = draw(strategy)
+    values = draw(values_by_name(plan, WRONG))
     make = draw(st.sampled_from(MAKES))
     if make in (as_properties, as_getattr) and draw(st.integers(0, 9)) == 0:
         values[draw(st.sampled_from(sorted(plan.fields)))] = draw(st.sampled_from(ERRORS))
@@ -346,7 +258,6 @@ PLANS_WITH_OBJECT = schema_plans().flatmap(
 PLANS_WITH_ROWS = schema_plans().flatmap(
     lambda plan: st.tuples(st.just(plan), st.lists(object_values(plan) | WRONG, max_size=5))
 )
-CONTEXTS = [decimal.Context(), decimal.Context(prec=4), decimal.Context(traps=[])]
 
 
 @given(PLANS_WITH_OBJECT)
@@ -372,7 +283,7 @@ def test_a_generator_of_rows_is_dumped_as_by_stock(example):
 
 @given(st.sampled_from(SIMPLE_KINDS) | decimal_kinds(), WRONG, st.sampled_from(CONTEXTS))
 def test_any_value_in_any_decimal_context_is_dumped_as_by_stock(kind, value, context):
-    plan = SchemaPlan({"a": FieldPlan(kind, {})})
+    plan = DumpPlan({"a": FieldPlan(kind, {})})
     with decimal.localcontext(context):
         assert_same(plan.make(), {"a": value}, calls=CALLS)
 
@@ -398,7 +309,7 @@ def test_fields_exchanged_after_the_first_use_are_seen(first, second):
 @given(st.text(min_size=1).filter(lambda name: "." not in name), TEXTS, TEXTS)
 def test_any_text_is_a_key_and_an_attribute(name, data_key, attribute):
     def make_schema():
-        return SchemaPlan(
+        return DumpPlan(
             {
                 name: FieldPlan(SIMPLE_KINDS[0], {"data_key": data_key, "attribute": attribute}),
                 f"{name}.": FieldPlan(SIMPLE_KINDS[4], {}),
