@@ -24,6 +24,7 @@ from tests.marshmallow.differential import (
     is_compiled,
     outcome,
 )
+from tests.marshmallow.nested_fields import NESTED
 
 
 class Calls:
@@ -176,57 +177,7 @@ def test_a_collection_of_mixed_classes_is_dumped_as_by_stock():
 
 # Nested schemas
 
-
-class Child(Schema):
-    name = fields.String()
-    secret = fields.String()
-    toys = fields.Nested(Dog, many=True)
-    pet = fields.Nested(Dog)
-
-
-class Renamed(Schema):
-    name = fields.String(data_key="Name")
-
-
 CHILD = {"name": 1, "secret": 2, "toys": [{"name": 3}], "pet": {"name": 4}}
-
-NESTED = {
-    "class": lambda: fields.Nested(Child),
-    "object": lambda: fields.Nested(Child(only=("name", "pet"))),
-    "object for many": lambda: fields.Nested(Child(many=True)),
-    "name": lambda: fields.Nested(f"{__name__}.Child"),
-    "full name": lambda: fields.Nested(f"{__name__}.Child"),
-    "unknown name": lambda: fields.Nested("NoSuchSchema"),
-    "lambda": lambda: fields.Nested(lambda: Child(exclude=("secret",))),
-    "lambda for a class": lambda: fields.Nested(lambda: Child),
-    "lambda for many": lambda: fields.Nested(lambda: Child(many=True)),
-    "lambda that raises": lambda: fields.Nested(lambda: 1 / 0),
-    "dict": lambda: fields.Nested({"name": fields.Integer()}),
-    "no schema": lambda: fields.Nested(5),
-    "only": lambda: fields.Nested(Child, only=("secret", "name")),
-    "only dotted": lambda: fields.Nested(Child, only=("name", "pet.name")),
-    "exclude": lambda: fields.Nested(Child, exclude=("secret", "toys")),
-    "exclude dotted": lambda: fields.Nested(Child, exclude=("toys.name",)),
-    "unknown field": lambda: fields.Nested(Child, only=("no such field",)),
-    "many": lambda: fields.Nested(Child, many=True),
-    "not many": lambda: fields.Nested(Child, many=False),
-    "object not for many": lambda: fields.Nested(Child(many=True), many=False),
-    "pluck": lambda: fields.Pluck(Child, "name"),
-    "pluck of the key": lambda: fields.Pluck(Renamed, "name"),
-    "pluck of an object for many": lambda: fields.Pluck(Child(many=True), "name"),
-    "pluck of a lambda": lambda: fields.Pluck(lambda: Child(many=True), "name"),
-    "list of plucks": lambda: fields.List(fields.Pluck(Child, "name")),
-    "dict of plucks": lambda: fields.Dict(values=fields.Pluck(Child, "name")),
-    "pluck of a nested one": lambda: fields.Pluck(Child, "pet"),
-    "pluck many": lambda: fields.Pluck(Child, "name", many=True),
-    "list": lambda: fields.List(fields.Nested(Child)),
-    "list of many": lambda: fields.List(fields.Nested(Child, many=True)),
-    "list with only": lambda: fields.List(fields.Nested(Child, only=("name",))),
-    "list of unknown name": lambda: fields.List(fields.Nested("NoSuchSchema")),
-    "list of lists": lambda: fields.List(fields.List(fields.Nested(Child))),
-    "dict of": lambda: fields.Dict(values=fields.Nested(Child)),
-    "tuple of": lambda: fields.Tuple((fields.Nested(Child), fields.String())),
-}
 
 NESTED_VALUES = [
     None,
@@ -254,7 +205,7 @@ def test_a_nested_field_of_any_kind_is_dumped_as_by_stock(name):
 
 
 @pytest.mark.parametrize("options", [{"only": ("child.pet.name",)}, {"exclude": ("child.toys",)}])
-@pytest.mark.parametrize("name", ["class", "only", "exclude", "list", "many", "name"])
+@pytest.mark.parametrize("name", ["class", "only", "exclude", "list", "many", "full name"])
 def test_dotted_selections_reach_nested_schemas(name, options):
     parent = Schema.from_dict({"child": NESTED[name](), "name": fields.String()})
     value = {"child": [CHILD] if name in ("list", "many") else CHILD, "name": 5}

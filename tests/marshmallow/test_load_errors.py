@@ -68,8 +68,6 @@ def test_handle_error_is_called_as_by_stock():
     rows = [{}, {"a": "x", "b": {"name": 1}}, {"a": "raise"}, {"a": 1}, 5]
     check_rows(Handling, rows)
     check_rows(Schema.from_dict({"c": fields.Nested(Handling)}), [{"c": row} for row in rows])
-    for schema in (Handling(), Handling()):
-        schema.handle_error = lambda error, data, **kwargs: noted("of the instance", error.messages)
     assert_loads_same(lambda: with_handler(Handling()), *rows, calls=LOG)
 
 
