@@ -9,14 +9,14 @@ import datetime
 import decimal
 import email.utils
 import enum
-import uuid
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from marshmallow import missing, utils
 
 from fastschema import decimals, engines
-from fastschema.engines import JSON_TIME_TEMPLATE, TEXT_NAMES, TEXT_TEMPLATES, json_number
+from fastschema.by_class import ALIKE, ByClass
+from fastschema.engines import TEXT_TEMPLATES, json_number
 from fastschema.marshmallow.kinds import Description
 from fastschema.nodes import Conversion, Form, Kind, Slot, as_template, literal, substitute
 
@@ -66,7 +66,9 @@ def kind(description: Description, path: FieldPath, slots: list[Slot]) -> Kind:
     """The kind for a description; what it needs from each dump is added to ``slots``."""
     name, *options = description
     if name in _BY_CLASS:
-        return _kind_by_class(name, path)
+        row = _BY_CLASS[name]
+        names = {"json_value": json_value}
+        return row.kind(name, path.own_method, names, may_skip=name != "string")
     make: Callable[..., Kind] = _MAKERS.get(name, _own_method_kind)
     return make(*options, path=path, slots=slots)
 
@@ -100,65 +102,35 @@ def _registered_kind(registered: Any, *, path: FieldPath, slots: list[Slot]) -> 
     return made
 
 
-class _ByClass(NamedTuple):
-    """A kind that only looks at the class of the value: a template for each form, and its names."""
-
-    common: type
-    faithful: str | None = None
-    json: str | None = None
-    names: dict[str, object] = {}
-
-
 _IN_UTC_OR_NAIVE = "(zone := {value}.tzinfo) is utc or zone is None"
 _BY_CLASS = {
-    "string": _ByClass(str),
-    "boolean": _ByClass(bool),
-    "uuid": _ByClass(uuid.UUID, faithful=TEXT_TEMPLATES["uuid"]),
-    "date": _ByClass(datetime.date, faithful=TEXT_TEMPLATES["iso"]),
-    "time": _ByClass(datetime.time, faithful="{value}.isoformat()", json=JSON_TIME_TEMPLATE),
+    **ALIKE,
     # Offsets with seconds are written by orjson without them.
-    "datetime": _ByClass(
+    "datetime": ByClass(
         datetime.datetime,
         faithful=f"{TEXT_TEMPLATES['iso']} if {_IN_UTC_OR_NAIVE} else {{value}}.isoformat()",
         json=f"{{value}} if {_IN_UTC_OR_NAIVE} else {{value}}.isoformat()",
+        names={"utc": datetime.UTC},
     ),
-    "rfc": _ByClass(
+    "rfc": ByClass(
         datetime.datetime,
         faithful="format_datetime({value})",
         json="format_datetime({value})",
         names={"format_datetime": email.utils.format_datetime},
     ),
-    "timestamp": _ByClass(
+    "timestamp": ByClass(
         datetime.datetime,
         faithful="timestamp({value})",
         json="json_number(timestamp({value}))",
         names={"timestamp": utils.timestamp, "json_number": json_number},
     ),
-    "timestamp_ms": _ByClass(
+    "timestamp_ms": ByClass(
         datetime.datetime,
         faithful="timestamp_ms({value})",
         json="json_number(timestamp_ms({value}))",
         names={"timestamp_ms": utils.timestamp_ms, "json_number": json_number},
     ),
 }
-
-
-def _kind_by_class(name: str, path: FieldPath) -> Kind:
-    common, faithful, json, names = _BY_CLASS[name]
-    class_name = common.__name__
-    return Kind(
-        name,
-        faithful=Conversion(class_name, faithful, path.own_method),
-        json=Conversion(class_name, json, f"json_value({path.own_method})"),
-        names={
-            class_name: common,
-            "utc": datetime.UTC,
-            "json_value": json_value,
-            **TEXT_NAMES,
-            **names,
-        },
-        may_skip=name != "string",
-    )
 
 
 def _strftime_kind(

@@ -7,14 +7,14 @@ odd values become (or raise) what they do in stock.
 
 from __future__ import annotations
 
-import datetime
 import decimal
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastschema import decimals
+from fastschema.by_class import ALIKE, ByClass
 from fastschema.contrib.django.encoding import json_number, json_value
 from fastschema.contrib.django.kinds import Description
 from fastschema.contrib.django.moments import (
@@ -34,7 +34,7 @@ from fastschema.contrib.django.objects import (
     string_related_kind,
 )
 from fastschema.contrib.django.paths import JSON_VALUE, FieldPath, finished, option_slot
-from fastschema.engines import JSON_TIME_TEMPLATE, TEXT_NAMES, TEXT_TEMPLATES, JsonText
+from fastschema.engines import JsonText
 from fastschema.nodes import Conversion, Kind, Slot, as_template, substitute
 
 
@@ -42,7 +42,8 @@ def kind(description: Description, path: FieldPath, slots: list[Slot]) -> Kind:
     """The kind for a description; what it needs from each dump is added to ``slots``."""
     name, *options = description
     if name in _BY_CLASS:
-        return _kind_by_class(name, path)
+        row = _BY_CLASS[name]
+        return row.kind(name, path.own_method, JSON_VALUE, may_skip=not path.is_settled)
     make: Callable[..., Kind] = _MAKERS.get(name, _ownmethod_kind)
     made = make(*options, path=path, slots=slots)
     return replace(made, may_skip=False, inline_may_skip=False) if path.is_settled else made
@@ -68,45 +69,20 @@ def _registered_kind(registered: Any, *, path: FieldPath, slots: list[Slot]) -> 
     return made
 
 
-class _ByClass(NamedTuple):
-    """A kind that only looks at the class of the value: a template for each form, and its names."""
-
-    common: type
-    faithful: str | None = None
-    json: str | None = None
-    names: dict[str, object] = {}
-
-
 _BY_CLASS = {
-    "string": _ByClass(str),
-    "integer": _ByClass(int),
-    "integer as string": _ByClass(int, faithful="str({value})", json="str({value})"),
-    "boolean": _ByClass(bool),
-    "uuid": _ByClass(uuid.UUID, faithful=TEXT_TEMPLATES["uuid"]),
-    "uuid as hex": _ByClass(uuid.UUID, faithful="{value}.hex", json="{value}.hex"),
-    "uuid as urn": _ByClass(uuid.UUID, faithful="{value}.urn", json="{value}.urn"),
+    **ALIKE,
+    "integer": ByClass(int),
+    "integer as string": ByClass(int, faithful="str({value})", json="str({value})"),
+    "uuid as hex": ByClass(uuid.UUID, faithful="{value}.hex", json="{value}.hex"),
+    "uuid as urn": ByClass(uuid.UUID, faithful="{value}.urn", json="{value}.urn"),
     # Integers of 128 bits are beyond orjson.
-    "uuid as int": _ByClass(
+    "uuid as int": ByClass(
         uuid.UUID,
         faithful="{value}.int",
         json="JsonText(str({value}.int).encode())",
         names={"JsonText": JsonText},
     ),
-    "date": _ByClass(datetime.date, faithful=TEXT_TEMPLATES["iso"]),
-    "time": _ByClass(datetime.time, faithful="{value}.isoformat()", json=JSON_TIME_TEMPLATE),
 }
-
-
-def _kind_by_class(name: str, path: FieldPath) -> Kind:
-    common, faithful, json, names = _BY_CLASS[name]
-    class_name = common.__name__
-    return Kind(
-        name,
-        faithful=Conversion(class_name, faithful, path.own_method),
-        json=Conversion(class_name, json, f"json_value({path.own_method})"),
-        names={class_name: common, **JSON_VALUE, **TEXT_NAMES, **names},
-        may_skip=not path.is_settled,
-    )
 
 
 def _as_it_is_kind(*, path: FieldPath, slots: list[Slot]) -> Kind:

@@ -1,0 +1,57 @@
+"""Kinds that only look at the class of the value: the tables of both front ends have such rows."""
+
+from __future__ import annotations
+
+import datetime
+import uuid
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from fastschema.engines import JSON_TIME_TEMPLATE, TEXT_NAMES, TEXT_TEMPLATES
+from fastschema.nodes import Conversion, Kind
+
+
+class ByClass(NamedTuple):
+    """A row of such a table.
+
+    Without a template, a value of the common class stays as it is.
+
+    :param common: the class that values usually have
+    :param faithful: a template for what stock returns
+    :param json: a template for what the JSON engine writes
+    :param names: the objects that the templates name
+    """
+
+    common: type
+    faithful: str | None = None
+    json: str | None = None
+    names: Mapping[str, object] = {}
+
+    def kind(
+        self, label: str, own_method: str, names: Mapping[str, object], *, may_skip: bool
+    ) -> Kind:
+        """The kind of a field.
+
+        :param label: as for :class:`~fastschema.nodes.Kind`
+        :param own_method: a template for the field's own method, for all other values
+        :param names: what it names, and the front end's ``json_value``, which gets its result
+        :param may_skip: as for :class:`~fastschema.nodes.Kind`
+        """
+        class_name = self.common.__name__
+        return Kind(
+            label,
+            faithful=Conversion(class_name, self.faithful, own_method),
+            json=Conversion(class_name, self.json, f"json_value({own_method})"),
+            names={class_name: self.common, **names, **TEXT_NAMES, **self.names},
+            may_skip=may_skip,
+        )
+
+
+ALIKE = {
+    "string": ByClass(str),
+    "boolean": ByClass(bool),
+    "uuid": ByClass(uuid.UUID, faithful=TEXT_TEMPLATES["uuid"]),
+    "date": ByClass(datetime.date, faithful=TEXT_TEMPLATES["iso"]),
+    "time": ByClass(datetime.time, faithful="{value}.isoformat()", json=JSON_TIME_TEMPLATE),
+}
+"""The rows that are the same in all front ends."""
