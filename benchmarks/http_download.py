@@ -8,13 +8,14 @@ import os
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+
+from memory import Watch
 
 PATIENCE = 600.0
 """Seconds: stock takes its time."""
@@ -123,29 +124,3 @@ class Server:
         return Download(
             self.contender, first_byte, whole, size / 1e6, watch.peak / 1e6, digest.hexdigest()
         )
-
-
-class Watch:
-    """Looks at the memory of a process every few milliseconds.
-
-    ``peak`` is the most that it had, in bytes above what it had at the beginning.
-    """
-
-    def __init__(self, process: psutil.Process) -> None:
-        self._process = process
-        self._idle = process.memory_info().rss
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._look)
-        self.peak = 0
-
-    def __enter__(self) -> Watch:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end.set()
-        self._thread.join()
-
-    def _look(self) -> None:
-        while not self._end.wait(0.005):
-            self.peak = max(self.peak, self._process.memory_info().rss - self._idle)

@@ -3,14 +3,13 @@
     python benchmarks/streaming.py [--flights N] [--results DIR]
 
 Starts gunicorn and uvicorn, one process each, and asks them over HTTP. Prints a table, and writes
-streaming.json. The memory is read from /proc, so this needs Linux.
+streaming.json.
 """
 
 from __future__ import annotations
 
 import argparse
 import http.client
-import json
 import os
 import socket
 import subprocess
@@ -22,11 +21,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import urlencode
 
+import psutil
 from rich.console import Console
 from rich.table import Table
 
 from contenders import positive
 from database import ALL_FLIGHTS, PROJECT, load
+from memory import Watch
 from showing import duration, write
 from worker import installed
 
@@ -73,10 +74,14 @@ class Streamed:
 
 
 class Server:
-    """A server that listens on a port of its own."""
+    """A server that listens on a port of its own.
 
-    def __init__(self, address: tuple[str, int]) -> None:
+    :param pid: its process
+    """
+
+    def __init__(self, address: tuple[str, int], pid: int) -> None:
         self._address = address
+        self._process = psutil.Process(pid)
 
     def ask(self, path: str, **query: object) -> http.client.HTTPResponse:
         """The response to a request, its body not yet read.
@@ -90,10 +95,10 @@ class Server:
             raise SystemExit(f"{path} answered {response.status}: {response.read(500)!r}")
         return response
 
-    def memory(self) -> dict[str, int]:
-        """The memory of the server, which begins a new peak."""
-        answer: dict[str, int] = json.loads(self.ask("/memory/").read())
-        return answer
+    def watch(self) -> Watch:
+        """A watch on the memory of the process that answers: gunicorn's worker, or uvicorn."""
+        [answering] = self._process.children() or [self._process]
+        return Watch(answering)
 
 
 @contextmanager
@@ -113,7 +118,7 @@ def running(command: list[str]) -> Iterator[Server]:
         )
     # The server alone has the socket now: if it ends, requests fail and do not wait for ever.
     try:
-        yield Server(address)
+        yield Server(address, process.pid)
     finally:
         process.terminate()
         process.wait(30)
@@ -136,23 +141,21 @@ def measure(name: str, server: Server, count: int) -> Streamed:
     :raises SystemExit: if not all of them arrive
     """
     server.ask("/streamed/", limit=1).read()
-    server.memory()
-    idle = server.memory()["now"]
-    start = time.perf_counter()
-    response = server.ask("/streamed/", limit=count)
-    first = response.read(1)
-    first_byte = time.perf_counter() - start
-    size, found, end = len(first), 0, first
-    while block := response.read(1 << 20):
-        size += len(block)
-        # Each flight has one, and no more than that many bytes of it are in the block before.
-        found += (end + block).count(b'"destination_code":')
-        end = block[-len('"destination_code":') + 1 :]
-    seconds = time.perf_counter() - start
+    with server.watch() as watch:
+        start = time.perf_counter()
+        response = server.ask("/streamed/", limit=count)
+        first = response.read(1)
+        first_byte = time.perf_counter() - start
+        size, found, end = len(first), 0, first
+        while block := response.read(1 << 20):
+            size += len(block)
+            # Each flight has one, and no more than that many bytes of it are in the block before.
+            found += (end + block).count(b'"destination_code":')
+            end = block[-len('"destination_code":') + 1 :]
+        seconds = time.perf_counter() - start
     if found != count or not end.endswith(b"]"):
         raise SystemExit(f"{name} sent {found:,} flights, not {count:,}")
-    above_idle = server.memory()["peak"] - idle
-    return Streamed(name, found, size, first_byte, seconds, idle, above_idle)
+    return Streamed(name, found, size, first_byte, seconds, watch.idle, watch.peak)
 
 
 def table(results: list[Streamed]) -> Table:
@@ -179,8 +182,6 @@ def main() -> None:
     parser.add_argument("--flights", type=positive, default=ALL_FLIGHTS)
     parser.add_argument("--results", type=Path, default=HERE / "results", metavar="DIR")
     arguments = parser.parse_args()
-    if not Path("/proc/self/status").exists():
-        raise SystemExit("The memory of a process is read from /proc, which is not here.")
     console = Console()
     load(arguments.flights, console)
     results = []

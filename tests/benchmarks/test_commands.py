@@ -77,7 +77,6 @@ def test_the_growth_benchmark_measures_all_sizes_and_draws_its_curves(tmp_path):
     assert charts == {f"growth-{name}.svg" for name in ("rows", "first", "fields", "compile")}
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="it reads /proc, as in Linux")
 def test_the_streaming_benchmark_serves_measures_and_writes_its_figures(tmp_path):
     finished = run("streaming.py", tmp_path, "--flights", "300")
 
