@@ -21,6 +21,7 @@ except ImportError:  # CPython without it, or PyPy, for which it is not publishe
     orjson = None  # type: ignore[assignment]  # a module otherwise
 
 __all__ = [
+    "JSON_FLOAT_TEMPLATE",
     "JSON_TIME_TEMPLATE",
     "PLAIN_CLASSES",
     "TEXT_NAMES",
@@ -197,6 +198,9 @@ def engine(*, utc_z: bool = False) -> Engine:
     """The best engine that is installed."""
     return StandardEngine() if orjson is None else OrjsonEngine(utc_z=utc_z)
 
+
+# Others, negative ones among them, may be spelt differently: json_number looks closer.
+JSON_FLOAT_TEMPLATE = "{value} if 1e-4 <= {value} < 1e16 else json_number({value})"
 
 # orjson refuses times with a zone, and writes some fractions of seconds wrongly.
 JSON_TIME_TEMPLATE = (

@@ -138,34 +138,27 @@ ACTIONS = {
 ROWS = [{"a": "1", "b": [1, "2"]}, {"a": 2}, {"a": "x", "b": [1, "x"]}, {}, {"a": 1, "z": 2}, 5]
 
 
+WAYS_TO_BE_CALLED = [
+    {"whole": whole, "pass_original": original}
+    for whole in (False, True)
+    for original in (False, True)
+]
+
+
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("action", ACTIONS)
 def test_a_pre_load_hook_may_do_as_it_likes(action, whole):
     check_rows(hooked(pre_load, ACTIONS[action], whole=whole), ROWS)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"whole": whole, "pass_original": original}
-        for whole in (False, True)
-        for original in (False, True)
-    ],
-)
+@pytest.mark.parametrize("options", WAYS_TO_BE_CALLED)
 @pytest.mark.parametrize("action", ACTIONS)
 def test_a_post_load_hook_may_do_as_it_likes(action, options):
     check_rows(hooked(post_load, ACTIONS[action], **options), ROWS)
 
 
 @pytest.mark.parametrize("skip", [False, True])
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"whole": whole, "pass_original": original}
-        for whole in (False, True)
-        for original in (False, True)
-    ],
-)
+@pytest.mark.parametrize("options", WAYS_TO_BE_CALLED)
 @pytest.mark.parametrize("action", ACTIONS)
 def test_a_schema_validator_may_do_as_it_likes(action, options, skip):
     schema = hooked(validates_schema, ACTIONS[action], skip_on_field_errors=skip, **options)

@@ -16,7 +16,7 @@ from marshmallow import missing, utils
 
 from fastschema import decimals, engines
 from fastschema.by_class import ALIKE, ByClass
-from fastschema.engines import TEXT_TEMPLATES, json_number
+from fastschema.engines import JSON_FLOAT_TEMPLATE, TEXT_TEMPLATES, json_number
 from fastschema.marshmallow.kinds import Description
 from fastschema.nodes import Conversion, Form, Kind, Slot, as_template, literal, substitute
 
@@ -179,11 +179,7 @@ def _float_kind(as_string: bool, *, path: FieldPath, slots: list[Slot]) -> Kind:
     return Kind(
         "float",
         faithful=Conversion("float", None, path.own_method),
-        json=Conversion(
-            "float",
-            "{value} if 1e-4 <= {value} < 1e16 else json_number({value})",
-            f"json_number({path.own_method})",
-        ),
+        json=Conversion("float", JSON_FLOAT_TEMPLATE, f"json_number({path.own_method})"),
         names={"json_number": json_number},
     )
 

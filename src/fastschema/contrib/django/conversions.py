@@ -34,7 +34,7 @@ from fastschema.contrib.django.objects import (
     string_related_kind,
 )
 from fastschema.contrib.django.paths import JSON_VALUE, FieldPath, finished, option_slot
-from fastschema.engines import JsonText
+from fastschema.engines import JSON_FLOAT_TEMPLATE, JsonText
 from fastschema.nodes import Conversion, Kind, Slot, as_template, substitute
 
 
@@ -99,11 +99,7 @@ def _float_kind(*, path: FieldPath, slots: list[Slot]) -> Kind:
     return Kind(
         "float",
         faithful=Conversion("float", None, path.own_method),
-        json=Conversion(
-            "float",
-            "{value} if 1e-4 <= {value} < 1e16 else json_number({value})",
-            f"json_number({path.own_method})",
-        ),
+        json=Conversion("float", JSON_FLOAT_TEMPLATE, f"json_number({path.own_method})"),
         names={"json_number": json_number},
         may_skip=True,
     )
