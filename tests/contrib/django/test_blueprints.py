@@ -532,6 +532,40 @@ class TestModels:
         with override_settings(REST_FRAMEWORK={"URL_FIELD_NAME": "name"}):
             assert_same(Urls, airline, context=context)
 
+    def test_methods_of_the_serializer_see_the_name_of_urls(self):
+        class Named(serializers.ModelSerializer):
+            name_of_urls = serializers.SerializerMethodField()
+
+            class Meta:
+                model = Airline
+                fields = ("name_of_urls",)
+
+            def get_name_of_urls(self, obj):
+                return self.url_field_name
+
+        class Outer(serializers.Serializer):
+            one = Named(source="*")
+            listed = serializers.ListField(child=Named(), source="all")
+            many = Named(source="all", many=True)
+
+        thing = Thing(all=[Thing(), Thing()])
+        for serializer in (Named, Outer):
+            assert not makes_fields(serializer, thing) or serializer is Outer
+            for name in ("url", "link"):
+                with override_settings(REST_FRAMEWORK={"URL_FIELD_NAME": name}):
+                    assert name in str(assert_same(serializer, thing))
+                    assert_same(serializer, [thing], many=True)
+
+    def test_a_name_of_urls_that_a_serializer_got_leaves_its_class_a_blueprint(self):
+        serializer = PlaneSerializer(Plane(tail_number="x"))
+        assert not makes_fields(PlaneSerializer, serializer.instance)
+        serializer.url_field_name = "url"
+        assert serializer.data
+        assert "fields" not in vars(serializer)
+        serializer.url_field_name = "link"
+        assert serializer.to_representation(serializer.instance)
+        assert "fields" in vars(serializer)
+
 
 def test_settings_that_change_later_are_seen():
     serializer = serializer_of(a=serializers.DecimalField(5, 2))

@@ -130,7 +130,10 @@ def blueprint_of(serializer: Any) -> list[Any] | None:
     They belong to no serializer: only their options may be read.
     """
     own = vars(serializer)
-    if "fields" in own or not _DECIDING.isdisjoint(own):
+    if "fields" in own or not _DECIDING_ON_ITSELF.isdisjoint(own):
+        return None
+    url_name = own.get("url_field_name")
+    if url_name is not None and url_name != api_settings.URL_FIELD_NAME:
         return None
     cls = type(serializer)
     blueprint = _blueprints.get(id(cls))
@@ -145,6 +148,13 @@ def blueprint_of(serializer: Any) -> list[Any] | None:
         blueprint.fields = None
         _make(blueprint, cls)
     return blueprint.fields
+
+
+def with_url_name(serializer: Any) -> Any:
+    """A serializer that has a blueprint, with what making its fields sets besides them."""
+    if isinstance(serializer, serializers.ModelSerializer) and serializer.url_field_name is None:
+        serializer.url_field_name = api_settings.URL_FIELD_NAME
+    return serializer
 
 
 def _make(blueprint: _Blueprint, cls: Any) -> None:
@@ -326,3 +336,5 @@ _DECIDING = frozenset(
     if not name.startswith("__") and name not in _ABOUT_OTHER_THINGS
 ) | {"Meta", "_declared_fields"}
 """The names that decide which fields a serializer has, be they on its class or set on itself."""
+_DECIDING_ON_ITSELF = _DECIDING - {"url_field_name"}
+"""Those that may not be set on a serializer itself; making its fields sets the other one."""

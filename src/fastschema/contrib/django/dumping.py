@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models.manager import BaseManager
 from rest_framework.serializers import ListSerializer, Serializer
 
-from fastschema.contrib.django.blueprints import blueprint_of
+from fastschema.contrib.django.blueprints import blueprint_of, with_url_name
 from fastschema.contrib.django.encoding import json_value
 from fastschema.contrib.django.kinds import KINDS
 from fastschema.contrib.django.reader import read, readable_fields
@@ -125,10 +125,15 @@ def dispatch_for(
     if fields is not None:
         program = read(serializer, fields)
         find = find or (lambda: serializer)
-        return make(program, form, Subject(find, fields, _LaterFields(find), outer))
+        subject = Subject(partial(_named, find), fields, _LaterFields(find), outer)
+        return make(program, form, subject)
     own = serializer if find is None else find()
     fields = readable_fields(own)
     return make(read(own, fields), form, Subject(lambda: own, fields, fields, outer))
+
+
+def _named(find: Callable[[], Any]) -> Any:
+    return with_url_name(find())
 
 
 def represent(serializer: Any, obj: Any) -> Any:
