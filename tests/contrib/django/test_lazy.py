@@ -12,7 +12,15 @@ from django.db import connection, models
 from django.db.models import F, FloatField, Value
 from django.test.utils import isolate_apps
 from django.utils import timezone
-from rest_framework import generics, mixins, pagination, renderers, serializers, viewsets
+from rest_framework import (
+    generics,
+    mixins,
+    pagination,
+    renderers,
+    serializers,
+    versioning,
+    viewsets,
+)
 from rest_framework.response import Response
 from rest_framework.test import APIClient, APIRequestFactory
 from rest_framework.utils.serializer_helpers import ReturnList
@@ -91,9 +99,9 @@ def answer(view_class, path="/", **extra):
     }
 
 
-def assert_same_answer(view_class, path="/", calls=(), **extra):
+def assert_same_answer(view_class, path="/", calls=None, **extra):
     """Assert that a view answers as in stock; return the answer's data."""
-    calls = calls or []
+    calls = [] if calls is None else calls
     lazy._read_early.discard(view_class)
     with fastschema.disabled():
         expected = outcome(lambda: answer(view_class, path, **extra), calls)
@@ -430,6 +438,33 @@ class TestReadOnce:
 
         self.check([], serializer_class=Rows, get_queryset=rows)
         self.check([], serializer_class=Names, get_queryset=rows)
+
+    def test_versioning_schemes_that_are_asked_for_each_address(self, flights):
+        calls = []
+
+        class Own(versioning.AcceptHeaderVersioning):
+            def reverse(self, viewname, args=None, kwargs=None, *options, **extra):
+                calls.append(kwargs)
+                return super().reverse(viewname, args, kwargs, *options, **extra)
+
+        class Linked(serializers.HyperlinkedModelSerializer):
+            class Meta:
+                model = Flight
+                fields = ("url", "airline")
+                extra_kwargs = {
+                    "url": {"view_name": "flight-detail"},
+                    "airline": {"view_name": "airline-detail"},
+                }
+
+        class Nested(serializers.Serializer):
+            linked = Linked(source="*")
+
+        for serializer in (Linked, Nested):
+            self.check(calls, serializer_class=serializer, versioning_class=Own)
+            assert {"pk": "UA"} in calls
+            stock = view_of(serializer_class=serializer, versioning_class=None)
+            assert_same_answer(stock)
+            assert is_lazy(stock)
 
     def test_managers(self, flights):
         class WithFlights(AirlineSerializer):

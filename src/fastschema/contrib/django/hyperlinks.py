@@ -54,6 +54,15 @@ class Later:
         return self._function(value)
 
 
+def has_address(field: Any, context: Any) -> bool:
+    """Whether the addresses of a field are known in a dump: no code of users is asked for them.
+
+    :param field: a field with the options of the one that is dumped
+    :param context: the context of the dump
+    """
+    return _address(field, context) is not None
+
+
 def link_from_value(
     field: Any, context: Any, own: Callable[[Any], Any], form: Form
 ) -> Callable[[Any], Any]:

@@ -209,7 +209,7 @@ class _PlainDispatch(Dispatch):
     __slots__ = ()
 
     def __missing__(self, cls: type) -> Dump:
-        if not can_be_read_again(self.subject.serializer, cls):
+        if not can_be_read_again(self.subject.serializer, cls, self.subject.context):
             raise _ReadsOnceError
         return super().__missing__(cls)
 
