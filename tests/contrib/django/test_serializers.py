@@ -6,19 +6,27 @@ import pickle
 import pytest
 from django.test import override_settings
 from rest_framework import serializers
-from rest_framework.generics import GenericAPIView
+from rest_framework.generics import GenericAPIView, ListAPIView
+from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.pagination import PageNumberPagination
+from rest_framework.response import Response
+from rest_framework.routers import SimpleRouter
 from rest_framework.serializers import ListSerializer
 from rest_framework.test import APIRequestFactory
+from rest_framework.viewsets import GenericViewSet, ReadOnlyModelViewSet
 
 import fastschema
 from fastschema.contrib.django.dumping import STOCK_TO_REPRESENTATION
+from fastschema.contrib.django.lazy import STOCK_LIST, LazyResponse
+from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.serializers import (
     FastListSerializer,
     FastSerializerMixin,
     compiled,
 )
-from fastschema.contrib.django.views import FastViewMixin
+from fastschema.contrib.django.views import FastViewMixin, StreamingListMixin
 from flights.models import Airline
+from flights.serializers import AirlineSerializer
 from tests.contrib.django.differential import assert_same, exactly
 
 
@@ -245,3 +253,105 @@ class TestView:
         serializer = view.get_serializer(ROWS[0])
         assert type(serializer) is Plain
         assert serializer.context["view"] is view
+
+
+class TestListView:
+    """FastViewMixin makes the list of a view lazy, where it is stock's."""
+
+    class Airlines(FastViewMixin, ListAPIView):
+        """A view that knows nothing of fastschema but the mixin."""
+
+        queryset = Airline.objects.all()
+        serializer_class = AirlineSerializer
+        renderer_classes = [FastJSONRenderer]
+
+    @pytest.fixture
+    def airlines(self, db):
+        Airline.objects.create(code="UA", name="United")
+        Airline.objects.create(code="DL", name="Delta")
+
+    def answer(self, view_class):
+        response = view_class.as_view()(APIRequestFactory().get("/")).render()
+        return type(response), response.content, exactly(response.data)
+
+    def check(self, view_class, response_class):
+        """Assert that a view answers as in stock, lazily or not."""
+        with fastschema.disabled():
+            expected = self.answer(view_class)
+        assert self.answer(view_class) == (response_class, *expected[1:])
+
+    @pytest.mark.parametrize("pages", [None, PageNumberPagination])
+    def test_it_is_lazy(self, airlines, pages):
+        attributes = {"pagination_class": pages}
+        self.check(type("Airlines", (self.Airlines,), attributes), LazyResponse)
+
+    def test_so_is_an_override_that_calls_super(self, airlines):
+        class WithHeader(self.Airlines):
+            def list(self, request, *args, **kwargs):
+                response = super().list(request, *args, **kwargs)
+                response["X-Own"] = "1"
+                return response
+
+        self.check(WithHeader, LazyResponse)
+
+    def test_the_rows_are_dumped_by_generated_code(self, airlines, compiled_rows):
+        self.answer(self.Airlines)
+        assert compiled_rows() == 4  # written, and then read as data
+
+    def test_without_the_mixin_it_is_not(self, airlines):
+        self.check(
+            type(
+                "Stock",
+                (ListAPIView,),
+                {
+                    "queryset": Airline.objects.all(),
+                    "serializer_class": AirlineSerializer,
+                    "renderer_classes": [FastJSONRenderer],
+                },
+            ),
+            Response,
+        )
+
+    def test_the_list_of_another_base_is_never_hidden(self, airlines):
+        class Listing:
+            def list(self, request, *args, **kwargs):
+                return Response(["own"])
+
+        class Own(FastViewMixin, Listing, GenericAPIView):
+            renderer_classes = [FastJSONRenderer]
+
+            def get(self, request):
+                return self.list(request)
+
+        self.check(Own, Response)
+        assert Own.list is Listing.list
+
+    def test_a_streamed_list_stays_streamed(self, airlines):
+        class Streamed(FastViewMixin, StreamingListMixin, ListAPIView):
+            queryset = Airline.objects.all()
+            serializer_class = AirlineSerializer
+            renderer_classes = [FastJSONRenderer]
+
+        assert Streamed.as_view()(APIRequestFactory().get("/")).streaming
+
+    def test_where_fastschema_is_installed_it_is_the_installed_one(self, airlines):
+        with override_settings(FASTSCHEMA={"INSTALL": True}):
+            assert self.Airlines.list is ListModelMixin.list
+            self.check(self.Airlines, LazyResponse)
+
+    def test_a_view_without_a_list_has_none_with_the_mixin(self):
+        class One(FastViewMixin, RetrieveModelMixin, GenericViewSet):
+            queryset = Airline.objects.all()
+
+        class All(FastViewMixin, ReadOnlyModelViewSet):
+            queryset = Airline.objects.all()
+
+        assert not hasattr(One, "list")
+        assert not hasattr(One(), "list")
+        router = SimpleRouter()
+        router.register("one", One, "one")
+        router.register("all", All, "all")
+        assert [each.name for each in router.urls] == ["one-detail", "all-list", "all-detail"]
+
+    def test_the_method_is_documented_as_in_stock(self):
+        assert self.Airlines.list.__doc__ == self.Airlines().list.__doc__ == STOCK_LIST.__doc__

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from types import MethodType
 from typing import Any
 
 from rest_framework.mixins import ListModelMixin
 
+from fastschema.contrib.django.lazy import STOCK_LIST, list_lazily
 from fastschema.contrib.django.serializers import compiled
 from fastschema.contrib.django.streaming import stream
 
@@ -50,11 +52,29 @@ class StreamingListMixin(ListModelMixin):
         return stream(self.request, serializer, self.stream_chunk_size)
 
 
+class _LazyList:
+    """The ``list`` of the classes after :class:`FastViewMixin`: lazy if it is stock's.
+
+    No method, so that views without a list have none with the mixin either; routers look for it.
+    """
+
+    def __get__(self, view: Any, owner: type) -> Any:
+        following: Any = super(FastViewMixin, owner if view is None else view)
+        found = following.list
+        if getattr(found, "__func__", found) is not STOCK_LIST:
+            return found
+        return list_lazily if view is None else MethodType(list_lazily, view)
+
+
 class FastViewMixin:
     """Compiles the serializers of one view, where fastschema is not installed for all.
 
-    For ``GenericAPIView`` and what derives from it; it is listed first.
+    For ``GenericAPIView`` and what derives from it; it is listed first. If the view lists as
+    ``ListModelMixin`` does, it answers with a :class:`fastschema.contrib.django.lazy.LazyResponse`
+    where it can.
     """
+
+    list = _LazyList()
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> Any:
         """What ``GenericAPIView.get_serializer`` returns, compiled."""
