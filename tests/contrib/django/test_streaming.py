@@ -10,7 +10,7 @@ from asgiref.sync import sync_to_async
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import got_request_exception
 from django.db import connection, connections, transaction
-from django.db.models import Prefetch
+from django.db.models import Prefetch, QuerySet
 from django.db.models.sql import compiler
 from django.test import AsyncClient, Client, override_settings
 from django.test.utils import CaptureQueriesContext
@@ -314,6 +314,35 @@ class TestReading:
 
         with pytest.raises(TypeError, match="a serializer made with many=True, not a list"):
             view(APIRequestFactory().get("/"))
+
+    @pytest.mark.parametrize("name", ["__iter__", "_fetch_all", "iterator"])
+    def test_querysets_that_are_read_in_their_own_way(self, airlines, name):
+        class Rows(QuerySet):
+            def __iter__(self):
+                for row in super().__iter__():
+                    row.name = "iterated"
+                    yield row
+
+        class Fetched(QuerySet):
+            def _fetch_all(self):
+                super()._fetch_all()
+                for row in self._result_cache:
+                    row.name = "fetched"
+
+        class Both(Rows):
+            def iterator(self, chunk_size=None):
+                sizes.append(chunk_size)
+                for row in super().iterator(chunk_size):
+                    row.name = "iterated"
+                    yield row
+
+        sizes = []
+        rows = {"__iter__": Rows, "_fetch_all": Fetched, "iterator": Both}[name](Airline)
+        streamed = self.reading(rows.all(), stream_chunk_size=7)
+        assert streamed.streaming
+        stock = call(served.Airlines, get_queryset=lambda self: rows.all())
+        assert body(streamed) == body(stock)
+        assert sizes == [7] * (name == "iterator")
 
     def test_an_iterator_that_is_only_ever_asked_for_the_next_row(self, db):
         class Rows:

@@ -44,7 +44,8 @@ def stream(request: Any, serializer: Any, chunk_size: int | None = None) -> Any:
 
     The rows of a queryset are read by ``QuerySet.iterator(chunk_size)``: on PostgreSQL by a
     server-side cursor, with what ``prefetch_related`` asks for fetched for each chunk. A client
-    that disconnects closes it.
+    that disconnects closes it. A queryset class that overrides ``__iter__`` (or ``_fetch_all``)
+    but not ``iterator`` is iterated over as in stock, and so read whole.
 
     The answer is streamed where its bytes are sure to be those of ``Response(serializer.data)``:
     as JSON (not indented) or as newline-delimited JSON, by a renderer that overrides nothing of
@@ -177,11 +178,17 @@ def _is_streamable(serializer: Any) -> bool:
 
 def _source(request: Any, data: Any, chunk_size: int) -> Generator[Any]:
     """The rows, each to be read once; closing them closes a cursor or a generator behind them."""
-    if isinstance(data, QuerySet) and data._result_cache is None:
+    if isinstance(data, QuerySet) and data._result_cache is None and _has_stock_rows(type(data)):
         _check_transaction(request, data.db)
         found: Generator[Any] = data.iterator(chunk_size)
         return found
     return _each(data)
+
+
+def _has_stock_rows(cls: type[QuerySet[Any]]) -> bool:
+    """Whether ``iterator()`` gives what iterating gives, or is the queryset's own business."""
+    is_stock = cls.__iter__ is QuerySet.__iter__ and cls._fetch_all is QuerySet._fetch_all
+    return is_stock or cls.iterator is not QuerySet.iterator
 
 
 def _each(data: Iterable[Any]) -> Generator[Any]:
