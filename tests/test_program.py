@@ -141,3 +141,27 @@ def test_a_link_looks_for_its_dispatch_even_for_none():
 
     with pytest.raises(LookupError):
         Link(find)(None)
+
+
+@pytest.mark.parametrize("make", [list, tuple, iter])
+def test_a_link_dumps_each_of_some_values(make):
+    link = Link(lambda: Always(repr))
+
+    assert link.each(make([1, None, "a"])) == ["1", None, "'a'"]
+
+
+@pytest.mark.parametrize("make", [list, tuple, iter])
+def test_a_link_without_values_does_not_look_for_its_dispatch(make):
+    def find():
+        raise LookupError("no such schema")
+
+    assert Link(find).each(make([])) == []
+    with pytest.raises(LookupError):
+        Link(find).each(make([None]))
+
+
+def test_rows_of_several_classes_in_a_list_are_each_dumped_as_their_own():
+    used = dispatch(node(field("a")))
+    rows = [{"a": 1}, types.SimpleNamespace(a=2), {"a": 3}]
+
+    assert used.many(rows) == used.many(iter(rows)) == [{"a": 1}, {"a": 2}, {"a": 3}]

@@ -148,6 +148,9 @@ class Dispatch(dict[type, Dump]):
 
     def many(self, rows: Iterable[Any]) -> list[Any]:
         """Dump each row as it is read."""
+        if type(rows) is list and rows:  # most lists of nested objects are short
+            dump = self[type(rows[0])]
+            return [dump(row) for row in rows]
         return dump_each(rows, lambda: self)
 
 
@@ -240,6 +243,13 @@ class Link:
         if results:
             self.dispatch.count(len(results))
         return results
+
+    def each(self, values: Iterable[Any]) -> list[Any]:
+        """Dump each of some values; None stays None."""
+        if type(values) is list and values:
+            dispatch = self.dispatch
+            return [None if value is None else dispatch[type(value)](value) for value in values]
+        return [self(value) for value in values]
 
     def __call__(self, value: Any) -> Any:
         """Dump one value; None stays None."""

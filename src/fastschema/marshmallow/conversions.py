@@ -274,6 +274,8 @@ def _list_kind(inner: Description, *, path: FieldPath, slots: list[Slot]) -> Kin
     def each(conversion: Conversion) -> Conversion:
         item = _expression(inner_kind, conversion, "each", inner_path)
         otherwise = f"[{item} for each in {{value}}]"
+        if inner_kind.link is not None:
+            otherwise = f"{inner_kind.link}.each({{value}})"
         stays = conversion.inline is None and conversion.items is None and inner_kind.link is None
         if stays and conversion.common is not None:
             return Conversion("list", otherwise=otherwise, items=conversion.common)

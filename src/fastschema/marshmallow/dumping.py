@@ -118,7 +118,7 @@ def _nested_dispatch(field: Any, form: Form) -> Dispatcher:
         except UnreadableError:
             pass
         else:
-            return Always(partial(_dump_each, dispatch)) if many else dispatch
+            return Always(dispatch.many) if many else dispatch
     if overrides_dump(schema) is None:
         dump_nested = partial(dump, schema, many=many)
     else:
@@ -126,10 +126,6 @@ def _nested_dispatch(field: Any, form: Form) -> Dispatcher:
     if form is Form.JSON:
         return Always(lambda value: json_value(dump_nested(value)))
     return Always(dump_nested)
-
-
-def _dump_each(dispatch: Dispatch, rows: Any) -> list[Any]:
-    return dispatch.many(rows)
 
 
 def _pluck_dispatch(field: Any, form: Form) -> Dispatcher:
