@@ -20,7 +20,7 @@ from contenders import Comparison, Contender, Measure, compare, positive
 from showing import draw_growth, report, table, write, write_timings
 
 HERE = Path(__file__).resolve().parent
-ROWS = (10, 100, 1_000, 10_000)
+ROWS = (10, 100, 1_000, 10_000, 100_000, 300_000)
 FIELDS = (2, 8, 25, 75, 200)
 VALUES = 20_000
 """How many values the rows have together, however many fields they have."""

@@ -26,7 +26,6 @@ SECTIONS: dict[str, list[tuple[str, Sequence[str] | None]]] = {
     ],
     "drf": [("Django REST framework", None)],
     "flask": [("Flask", None)],
-    "growth": [("Growth", None)],
 }
 """By report: its tables, each with a title and its contenders (None: all)."""
 MUCH = 0.2
@@ -36,8 +35,8 @@ CHARTS = {
     "Other ways to the same JSON, without marshmallow": ["references"],
     "Django REST framework": ["drf"],
     "Flask": ["flask"],
-    "Growth": ["growth-rows", "growth-first", "growth-fields", "growth-compile"],
 }
+GROWTH_CHARTS = ("growth-rows", "growth-first", "growth-fields", "growth-compile")
 
 
 def read(directory: Path, name: str) -> dict[str, Any]:
@@ -64,6 +63,10 @@ def markdown(directory: Path) -> str:
             parts += reasons(report, shown)
             parts += [f"![{title}](figures/{chart}.svg)" for chart in CHARTS[title]]
             parts.append(versions(report, shown))
+    report = read(directory, "growth")
+    parts += ["### Growth", "Time, and memory at the peak.", growth_table(report)]
+    parts += [f"![Growth](figures/{chart}.svg)" for chart in GROWTH_CHARTS]
+    parts.append(versions(report, list(report["versions"])))
     report = read(directory, "endpoints")
     parts += ["### Endpoints under load", f"{report['title']}.", load_table(report)]
     parts += ["![Endpoints under load](figures/endpoints.svg)"]
@@ -93,9 +96,22 @@ def table(report: dict[str, Any], contenders: Sequence[str]) -> str:
         ]
         if not any(cells[1:] or cells):
             continue
-        if len(others) == 1:
-            cells = [f"{duration(figure['seconds'])} ({cells[0]})" for figure in found if figure]
         lines.append(f"| {title} | {duration(stock_figure['seconds'])} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def growth_table(report: dict[str, Any]) -> str:
+    """Times, and memory at the peak, of stock and fastschema."""
+    lines = [
+        "| | stock | fastschema | times | stock | fastschema |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    figures = {(each["measure"], each["contender"]): each for each in report["figures"]}
+    for measure, title in report["measures"].items():
+        stock, fast = figures[measure, "stock"], figures[measure, "fastschema"]
+        times = f"{duration(stock['seconds'])} | {duration(fast['seconds'])} | {cell(fast, stock)}"
+        memory = " | ".join(f"{each['peak_megabytes']:.1f} MB" for each in (stock, fast))
+        lines.append(f"| {title} | {times} | {memory} |")
     return "\n".join(lines)
 
 

@@ -47,6 +47,18 @@ def test_measures_that_only_stock_and_fastschema_have_are_left_out_of_a_table_of
     assert "rows from dictionaries" not in shown
 
 
+def test_growth_is_shown_with_memory(page):
+    figures = [
+        {**REPORT["figures"][0], "contender": "stock", "peak_megabytes": 12.34},
+        {**REPORT["figures"][1], "contender": "fastschema", "peak_megabytes": 3.0},
+    ]
+    report = {"measures": {"dump": "10 rows"}, "figures": figures}
+
+    *_, row = page.growth_table(report).splitlines()
+
+    assert row == "| 10 rows | 200 ms | 20 ms | 10.0 | 12.3 MB | 3.0 MB |"
+
+
 def test_what_could_not_be_installed_has_no_figure_anywhere_and_a_reason(page):
     contenders = ["stock", "fast", "gone"]
 
