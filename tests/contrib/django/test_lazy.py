@@ -8,7 +8,7 @@ import re
 import weakref
 
 import pytest
-from django.db import connection, models
+from django.db import connection, models, transaction
 from django.db.models import F, FloatField, Value
 from django.test.utils import isolate_apps
 from django.utils import timezone
@@ -655,10 +655,17 @@ class TestErrors:
 
     def test_a_failing_query_fails_in_the_view(self, flights):
         view_class = view_of(get_queryset=lambda self: Flight.objects.extra(where=["nonsense"]))
+
+        def answered():
+            before = transaction.savepoint()  # PostgreSQL refuses all that follows in it
+            found = outcome(lambda: view_class.as_view()(APIRequestFactory().get("/")), [])
+            transaction.savepoint_rollback(before)
+            return found
+
         with fastschema.disabled():
-            expected = outcome(lambda: view_class.as_view()(APIRequestFactory().get("/")), [])
+            expected = answered()
         assert expected.error
-        assert outcome(lambda: view_class.as_view()(APIRequestFactory().get("/")), []) == expected
+        assert answered() == expected
 
 
 def test_the_time_zone_is_that_of_the_view(flights):
