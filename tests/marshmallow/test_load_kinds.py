@@ -1010,6 +1010,14 @@ class MadeDate(fields.DateTime):
         return value, data_format
 
 
+class WholeMinutes(fields.TimeDelta):
+    """Sets what only marshmallow 3 looks at."""
+
+    def __init__(self, **options):
+        super().__init__("minutes", **options)
+        self.serialization_type = int
+
+
 class SimpleNumber(fields.Number):
     num_type = complex
 
@@ -1071,6 +1079,7 @@ OWN = {
     "ParsedDate": ParsedDate,
     "MadeDate": MadeDate,
     "MadeDate of a format": lambda **options: MadeDate("%Y", **options),
+    "WholeMinutes": WholeMinutes,
     "SimpleNumber": SimpleNumber,
     "OrderedMapping": OrderedMapping,
     "OrderedMapping of Integer": lambda **options: OrderedMapping(

@@ -29,6 +29,8 @@ LINKS = frozenset(["nested", "pluck", "list of nested"])
 _DESERIALIZE = fields.Field.deserialize
 _VALIDATE_MISSING = fields.Field._validate_missing
 _HAS_PROCESSORS = hasattr(fields.Raw(), "pre_load")
+# In marshmallow 3. Fields written for it may still set one, which marshmallow 4 does not look at.
+_TIMEDELTA_HAS_A_TYPE = hasattr(fields.TimeDelta(), "serialization_type")
 _NUMBER_FORMAT_NUM = fields.Number._format_num
 _DECIMAL_FORMAT_NUM = fields.Decimal._format_num
 _NESTED_SCHEMA = fields.Nested.schema
@@ -199,7 +201,7 @@ def _aware(look: Look) -> Description:
 def _timedelta(look: Look) -> Description:
     precision = look.get("precision")
     number_type = float
-    if hasattr(look.target, "serialization_type"):  # marshmallow 3
+    if _TIMEDELTA_HAS_A_TYPE:
         number_type = look.get("serialization_type")
     if precision not in _PRECISIONS or number_type not in (int, float):
         return stock("its precision is not one that fastschema knows")
