@@ -227,7 +227,10 @@ class _Generator:
             writer.line("absent += 1")
             self._write_default(number, variable, field)
         lines = self._value_lines(number, variable, field)
-        if lines:
+        if field.own_default:
+            # After the handler: what the field's own method raises has nothing to do with KeyError.
+            self._write_lines(lines)
+        elif lines:
             with writer.block("else:"):
                 self._write_lines(lines)
         if not self._is_display:
@@ -239,12 +242,12 @@ class _Generator:
                 writer.line(setting)
 
     def _write_default(self, number: int, variable: str, field: LoadFieldNode) -> None:
-        own = self._by_field(number, variable, "missing")
         if field.own_default:
-            self._write_lines(own)
+            self._write_lines([f"{variable} = missing"])
         elif field.default is None:
             self._write_lines([f"{variable} = missing", *self._skips()])
         else:
+            own = self._by_field(number, variable, "missing")
             default = [f"{variable} = {field.default}"]
             self._write_lines(["if partial:", *_indented(own), "else:", *_indented(default)])
 

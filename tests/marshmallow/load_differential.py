@@ -194,7 +194,7 @@ def described(error: Exception, data: Any) -> Any:
             "cause": type(error.__cause__),
             "others": sorted(vars(error)),
         }
-    return type(error), str(error)
+    return type(error), str(error), type(error.__context__)
 
 
 def typed(value: Any) -> Any:

@@ -711,6 +711,17 @@ def test_a_default_is_called_as_often_as_by_stock_and_its_errors_are_the_same():
         assert_loads_same(nested, {"each": rows}, calls=LOG)
 
 
+def test_an_error_in_a_default_is_not_chained_to_the_key_that_is_missing():
+    def refuse():
+        raise LookupError("no default")
+
+    schema = Schema.from_dict({"a": fields.Integer(load_default=refuse)})
+
+    with pytest.raises(LookupError) as raised:
+        fastschema.compile(schema).load({})
+    assert raised.value.__context__ is None
+
+
 @pytest.mark.parametrize("name", FIELDS)
 def test_a_required_value_is_required_as_by_stock(name):
     if name.startswith("Constant"):

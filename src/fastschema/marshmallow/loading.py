@@ -91,15 +91,17 @@ def do_load(
     errors: Any = {}
     result = None
     processed = data
+    is_refused = False
     hooks = schema._hooks
     try:
         if hooks.get(PRE_LOAD):
             processed = _process(schema, PRE_LOAD, data, data, options)
     except ValidationError as error:
         errors = _normalized_messages(error)
-        if not errors:
-            # Stock's own error, which it comes to as there is nothing to go on with.
-            raise UnboundLocalError(_UNBOUND) from error
+        is_refused = True
+    if is_refused and not errors:
+        # Stock's own error, which it comes to as there is nothing to go on with.
+        raise UnboundLocalError(_UNBOUND)
     if not errors:
         store = ErrorStore()
         result = deserialize(schema, processed, store, **options, index=None)
