@@ -70,8 +70,7 @@ class FastViewMixin:
     """Compiles the serializers of one view, where fastschema is not installed for all.
 
     For ``GenericAPIView`` and what derives from it; it is listed first. If the view lists as
-    ``ListModelMixin`` does, it answers with a :class:`fastschema.contrib.django.lazy.LazyResponse`
-    where it can.
+    ``ListModelMixin`` does, it answers with a lazy response where it can.
     """
 
     list = _LazyList()
