@@ -7,7 +7,7 @@ TEST := .venv/test
 DOCS := .venv/docs
 UPSTREAM := .venv/upstream
 
-# How much `make bench-peers` measures: quick takes some minutes, full an hour or more.
+# How much `make bench-peers` measures: quick takes ten minutes, full an hour or more.
 PROFILE ?= quick
 SHOWN ?= docs/figures
 
