@@ -9,6 +9,7 @@ from marshmallow import Schema, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.marshmallow.conversions import json_value
+from fastschema.marshmallow.mapped import key_finder
 from fastschema.marshmallow.reader import read
 from fastschema.nodes import Form, UnreadableError
 from fastschema.program import Always, Dispatch, Dispatcher, Link
@@ -24,11 +25,18 @@ KNOWN_SERIALIZE = {STOCK_SERIALIZE}
 class Subject:
     """What the slots of a program resolve from: one schema's own objects, for one dump."""
 
-    __slots__ = ("fields", "schema")
+    __slots__ = ("_find_key", "_found_for", "fields", "schema")
 
     def __init__(self, schema: Any, fields: list[Any]) -> None:
         self.schema = schema
         self.fields = fields
+        self._found_for: type | None = None
+
+    def loaded_key(self, cls: type, name: str) -> object:
+        """The key of a loaded attribute; see :func:`fastschema.marshmallow.mapped.key_finder`."""
+        if self._found_for is not cls:
+            self._find_key, self._found_for = key_finder(cls), cls
+        return self._find_key(name)
 
     def link(self, field: Any, form: Form) -> Link:
         """The link to the schema of a nested field."""

@@ -10,6 +10,7 @@ SQLAlchemy is not imported here: whoever has instances of mapped classes has imp
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from operator import attrgetter
 from types import GetSetDescriptorType
 from typing import Any
@@ -34,18 +35,24 @@ def is_mapped(cls: type) -> bool:
     )
 
 
-def loaded_key(cls: type, name: str) -> object:
-    """The key under which instances of a mapped class keep an attribute once it is loaded.
+def key_finder(cls: type) -> Callable[[str], object]:
+    """What finds the key under which instances of a class keep an attribute once it is loaded.
 
-    Something that is no key at all, if reading the attribute means more than that.
+    For an attribute whose reading means more than that, and for all attributes of a class that is
+    not mapped, it gives something that is no key at all.
     """
     attributes: Any = sys.modules.get("sqlalchemy.orm.attributes")
     if attributes is None or not is_mapped(cls):
-        return _NEVER_A_KEY
-    attribute = _found_on(cls, name)
-    if type(attribute) is not attributes.InstrumentedAttribute or attribute.key != name:
-        return _NEVER_A_KEY
-    return name if attribute.impl.supports_population else _NEVER_A_KEY
+        return lambda name: _NEVER_A_KEY
+    plain, own = attributes.InstrumentedAttribute, cls.__dict__
+
+    def find(name: str) -> object:
+        attribute = own[name] if name in own else _found_on(cls, name)
+        if type(attribute) is not plain or attribute.key != name:
+            return _NEVER_A_KEY
+        return name if attribute.impl.supports_population else _NEVER_A_KEY
+
+    return find
 
 
 def _found_on(cls: type, name: str) -> Any:

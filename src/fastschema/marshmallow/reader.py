@@ -15,7 +15,7 @@ from fastschema.marshmallow.kinds import (
     describe,
     describe_without_attribute,
 )
-from fastschema.marshmallow.mapped import MAPPED, is_mapped, loaded_key
+from fastschema.marshmallow.mapped import MAPPED, is_mapped
 from fastschema.nodes import (
     ATTRIBUTE,
     GENERAL,
@@ -254,7 +254,7 @@ def _source(attribute: str, own_accessor: bool, slots: list[Slot]) -> Source:
         by_attribute = Read(f"obj.{attribute}", (("AttributeError", "missing"),))
     by_item = Read(f"obj[{name}]", ((_LOOKUP_ERRORS, f"getattr(obj, {name}, missing)"),))
     key = f"loaded_{len(slots)}"
-    slots.append(Slot(key, lambda subject, cls, form: loaded_key(cls, attribute)))
+    slots.append(Slot(key, lambda subject, cls, form: subject.loaded_key(cls, attribute)))
     mapped = Read(f"loaded[{key}]", (("KeyError", f"getattr(obj, {name}, missing)"),))
     reads = {ATTRIBUTE: by_attribute, ITEM: by_item, MAPPED: mapped}
     return Source(attribute, general, reads)
