@@ -44,7 +44,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     try:
         installed = dataset.find_folder()
     except dataset.DataSetError as error:
-        pytest.skip(str(error))
+        pytest.skip(str(error))  # it says that the data set is not installed
     folder = tmp_path_factory.mktemp("sample")
     for table in ("airlines", "airports", "planes"):
         shutil.copy(installed / f"{table}.csv", folder)

@@ -37,8 +37,10 @@ def examples(number: int) -> settings:
         derandomize=not THOROUGH,
         database=None,
         deadline=None,
-        # Random serializers with their objects are large, and a busy machine takes its time.
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+        suppress_health_check=[
+            HealthCheck.too_slow,  # a busy machine takes its time
+            HealthCheck.data_too_large,  # random serializers with their objects are large
+        ],
     )
 
 
