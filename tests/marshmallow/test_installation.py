@@ -1,5 +1,6 @@
 """Installing into marshmallow, and taking it out again."""
 
+import marshmallow.schema
 import pytest
 from marshmallow import Schema, fields, post_dump
 
@@ -66,6 +67,19 @@ def test_after_uninstall_stock_dumps():
 
     assert Schema._serialize is original
     assert compiled_rows(lambda: Dog().dump({})) == 0
+
+
+def test_uninstall_gives_back_all_that_install_replaced():
+    def methods():
+        return [{**vars(owner)} for owner in (Schema, fields.Field, marshmallow.schema)]
+
+    originals = methods()
+    fastschema.install()
+    assert all(before != after for before, after in zip(originals, methods(), strict=True))
+
+    fastschema.uninstall()
+
+    assert methods() == originals
 
 
 def test_installing_twice_is_undone_by_uninstalling_once():

@@ -1,0 +1,289 @@
+"""New schemas have the fields that stock gives them, and the same errors."""
+
+import warnings
+from collections import OrderedDict
+
+import pytest
+from marshmallow import Schema, fields
+
+import fastschema
+from tests.marshmallow.differential import MARSHMALLOW_3, installed, outcome
+
+LOG = []
+OPTIONS = {
+    "nothing": {},
+    "only": {"only": ["name", "id"]},
+    "only twice": {"only": ("name", "name", "id")},
+    "only a set": {"only": {"name"}},
+    "only nothing": {"only": ()},
+    "only unknown": {"only": ["name", "colour"]},
+    "only dotted": {"only": ["owner.name"]},
+    "exclude": {"exclude": ["name"]},
+    "exclude unknown": {"exclude": ["colour"]},
+    "exclude dotted": {"exclude": ["owner.name"]},
+    "only and exclude": {"only": ["name", "id"], "exclude": ["id"]},
+    "exclude all": {"exclude": ["id", "name", "owner", "tags"]},
+    "only a str": {"only": "name"},
+    "load_only": {"load_only": ["name"]},
+    "dump_only": {"dump_only": ["name", "id"]},
+    "load_only unknown": {"load_only": ["colour"]},
+}
+
+
+class Owner(Schema):
+    id = fields.Integer()
+    name = fields.String()
+
+
+class Dog(Schema):
+    id = fields.Integer(dump_only=True)
+    name = fields.String(load_only=True)
+    owner = fields.Nested(Owner)
+    tags = fields.List(fields.DateTime())
+
+
+class OnBindField(Dog):
+    def on_bind_field(self, field_name, field_obj):
+        LOG.append((field_name, field_obj.parent is self, [*self.fields]))
+        field_obj.data_key = field_name.upper()
+
+
+class RemovesOnBind(Dog):
+    def on_bind_field(self, field_name, field_obj):
+        self.declared_fields.pop("tags", None)
+
+
+class ReplacesOnBind(Dog):
+    def on_bind_field(self, field_name, field_obj):
+        self.declared_fields["tags"] = fields.Integer(dump_only=True)
+
+
+class CollidesOnBind(Dog):
+    def on_bind_field(self, field_name, field_obj):
+        LOG.append(field_name)
+        field_obj.data_key = "same"
+        field_obj.attribute = "same"
+
+
+class BindField(Dog):
+    def _bind_field(self, field_name, field_obj):
+        LOG.append(field_name)
+        super()._bind_field(field_name, field_obj)
+
+
+class InitFields(Dog):
+    def _init_fields(self):
+        LOG.append([*self.declared_fields])
+        super()._init_fields()
+
+
+class OwnOnBindField(Dog):
+    def __init__(self, **options):
+        self.on_bind_field = lambda name, field: LOG.append(name)
+        super().__init__(**options)
+
+
+class AskedField(fields.String):
+    """Tells of each question."""
+
+    def __getattribute__(self, name):
+        if name in ("data_key", "attribute", "load_only", "dump_only", "_bind_to_schema"):
+            LOG.append(name)
+        return super().__getattribute__(name)
+
+
+class Asked(Dog):
+    first = AskedField()
+    second = AskedField(data_key="2nd", attribute="other")
+
+
+class NotesBinding(fields.String):
+    def _bind_to_schema(self, name, schema):
+        LOG.append((name, [*schema.fields], schema.load_only))
+        schema.load_only = {"tags"}
+        super()._bind_to_schema(name, schema)
+
+
+class BindToSchema(Dog):
+    first = NotesBinding()
+
+
+class Unbound(fields.String):
+    def _bind_to_schema(self, name, schema):
+        raise TypeError("not here")
+
+
+class BindsBadly(Dog):
+    field = Unbound()
+
+
+class WithMethod(Dog):
+    field = fields.Method("no_such_method")
+
+
+class SameKeys(Dog):
+    other = fields.Integer(data_key="id")
+
+
+class SameAttributes(Dog):
+    other = fields.Integer(attribute="name")
+
+
+class SameOfBoth(Dog):
+    other = fields.Integer(data_key="id", attribute="name")
+
+
+class SameAsLoadOnly(Dog):
+    other = fields.Integer(data_key="name", attribute="id")
+
+
+class EmptyNames(Dog):
+    other = fields.Integer(data_key="", attribute="")
+
+
+class Ordered(Dog):
+    dict_class = OrderedDict
+
+
+class SetClass(Dog):
+    set_class = set if MARSHMALLOW_3 else frozenset
+
+
+class MetaFields(Dog):
+    class Meta:
+        fields = ("name", "id")
+
+
+class MetaUnknownFields(Dog):
+    class Meta:
+        fields = ("name", "colour")
+
+
+class MetaExclude(Dog):
+    class Meta:
+        exclude = ("name",)
+
+
+class MetaInclude(Dog):
+    class Meta:
+        include = {"from": fields.String()}
+
+
+class MetaOnly(Dog):
+    class Meta:
+        load_only = ("id",)
+        dump_only = ("name",)
+
+
+class MetaAdditional(Dog):
+    class Meta:
+        additional = ("colour",)
+
+
+class NoFields(Schema):
+    pass
+
+
+SCHEMAS = [
+    each
+    for each in list(globals().values())
+    if isinstance(each, type) and issubclass(each, Schema) and each is not Schema
+]
+
+
+def bound(schema):
+    """What the fields of a schema are like, in order."""
+    return {
+        which: [
+            (
+                name,
+                type(field).__name__,
+                field.name,
+                field.parent is schema,
+                field.root is schema,
+                object.__getattribute__(field, "load_only"),
+                object.__getattribute__(field, "dump_only"),
+                object.__getattribute__(field, "data_key"),
+                [*field.__dict__],
+                field is schema.declared_fields.get(name),
+            )
+            for name, field in getattr(schema, which).items()
+        ]
+        for which in ("fields", "load_fields", "dump_fields")
+    } | {"classes": [type(schema.fields), type(schema.load_fields), type(schema.dump_fields)]}
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("cls", SCHEMAS, ids=lambda cls: cls.__name__)
+def test_a_new_schema_has_the_fields_that_stock_gives_it(cls, options):
+    def made():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return bound(cls(**OPTIONS[options]))
+
+    expected = outcome(made, LOG)
+    with installed():
+        assert outcome(made, LOG) == expected
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_a_nested_schema_has_the_fields_that_stock_gives_it(options):
+    def made():
+        class Home(Schema):
+            by_class = fields.Nested(Dog, **chosen)
+            by_instance = fields.Nested(Dog(dump_only=["tags"]), **chosen)
+            many = fields.List(fields.Nested(Dog, **chosen))
+
+        home = Home()
+        inner = [home.fields["by_class"], home.fields["by_instance"], home.fields["many"].inner]
+        return [bound(field.schema) for field in inner]
+
+    chosen = {key: value for key, value in OPTIONS[options].items() if key in ("only", "exclude")}
+    expected = outcome(made)
+    with installed():
+        assert outcome(made) == expected
+
+
+def test_a_field_that_is_no_instance_is_refused_as_by_stock():
+    def made():
+        class Wrong(Schema):
+            name = fields.String
+
+        return Wrong()
+
+    expected = outcome(made)
+    with installed():
+        assert outcome(made) == expected
+    assert "must be declared as a Field instance" in expected.error[1]
+
+
+def test_fields_can_be_bound_again():
+    def made():
+        schema = Dog()
+        schema.declared_fields["more"] = fields.Integer()
+        schema._init_fields()
+        return bound(schema)
+
+    expected = made()
+    with installed():
+        assert made() == expected
+
+
+def test_declared_fields_may_be_any_mapping():
+    def made():
+        schema = Dog()
+        schema.declared_fields = OrderedDict(reversed(schema.declared_fields.items()))
+        schema._init_fields()
+        return bound(schema)
+
+    expected = made()
+    with installed():
+        assert made() == expected
+
+
+def test_while_disabled_stock_binds():
+    with installed(), fastschema.disabled():
+        assert bound(OnBindField())["fields"]
+    with installed():
+        enabled = bound(OnBindField())
+    assert bound(OnBindField()) == enabled

@@ -1,0 +1,311 @@
+"""Fields are copied as ``copy`` does it, be it in detail or not."""
+
+import copy
+import copyreg
+import pickle
+from unittest import mock
+
+import marshmallow.schema
+import pytest
+from marshmallow import Schema, fields
+
+import fastschema
+from fastschema.marshmallow import copying
+from tests.marshmallow.differential import installed, outcome
+
+LOG = []
+
+
+class Slotted(fields.String):
+    __slots__ = ("extra",)
+
+
+class SlottedWithoutSlots(fields.String):
+    __slots__ = ()
+
+
+class DeepCopied(fields.String):
+    def __deepcopy__(self, memo):
+        LOG.append(("__deepcopy__", sorted(memo) == sorted(memo)))
+        return super().__deepcopy__(memo)
+
+
+class Copied(fields.String):
+    def __copy__(self):
+        LOG.append("__copy__")
+        return Copied(metadata={"copied": True})
+
+
+class Reduced(fields.String):
+    def __reduce__(self):
+        LOG.append("__reduce__")
+        return Reduced, (), {"reduced": True}
+
+
+class ReducedByProtocol(fields.String):
+    def __reduce_ex__(self, protocol):
+        LOG.append(("__reduce_ex__", protocol))
+        return super().__reduce_ex__(protocol)
+
+
+class ReducedToName(fields.String):
+    def __reduce_ex__(self, protocol):
+        return "itself"
+
+
+class WithState(fields.String):
+    def __getstate__(self):
+        LOG.append("__getstate__")
+        return {**self.__dict__, "state": "got"}
+
+
+class SettingState(fields.String):
+    def __setstate__(self, state):
+        LOG.append("__setstate__")
+        self.__dict__.update(state, state="set")
+
+
+class MadeAnew(fields.String):
+    def __new__(cls, *args, **kwargs):
+        LOG.append(("__new__", args, kwargs))
+        return super().__new__(cls)
+
+
+class WithNewArguments(fields.String):
+    def __getnewargs__(self):
+        LOG.append("__getnewargs__")
+        return ()
+
+
+class WithNewKeywords(fields.String):
+    def __getnewargs_ex__(self):
+        LOG.append("__getnewargs_ex__")
+        return (), {}
+
+
+class AskedForEverything(fields.String):
+    def __getattribute__(self, name):
+        if name.startswith("__"):
+            LOG.append(name)
+        return super().__getattribute__(name)
+
+
+class AskedForTheRest(fields.String):
+    def __getattr__(self, name):
+        LOG.append(name)
+        raise AttributeError(name)
+
+
+class NoticesWrites(fields.String):
+    def __setattr__(self, name, value):
+        LOG.append(name)
+        super().__setattr__(name, value)
+
+
+class Dictionary(fields.String, dict):
+    def __init__(self):
+        super().__init__()
+        self["key"] = "value"
+
+
+class Meta(type(fields.Integer)):
+    def __copy__(cls):
+        raise AssertionError("not called for instances")
+
+
+class OfAnotherMetaclass(fields.Integer, metaclass=Meta):
+    pass
+
+
+class Registered(fields.String):
+    pass
+
+
+class Uncopied(fields.String):
+    def __reduce__(self):
+        raise TypeError("not to be copied")
+
+
+def _with_slot():
+    field = Slotted()
+    field.extra = "slot"
+    return field
+
+
+def _with_own(name):
+    field = fields.String()
+    setattr(field, name, lambda *args: LOG.append(name) or fields.String)
+    return field
+
+
+FIELDS = {
+    "String": lambda: fields.String(required=True, metadata={"a": 1}),
+    "List": lambda: fields.List(fields.Integer()),
+    "Nested": lambda: fields.Nested("Dog", only=["name"]),
+    "slots": _with_slot,
+    "own __reduce_ex__": lambda: _with_own("__reduce_ex__"),
+    "own __reduce__": lambda: _with_own("__reduce__"),
+    "own __getstate__": lambda: _with_own("__getstate__"),
+    "own __deepcopy__": lambda: _with_own("__deepcopy__"),
+    "own __copy__": lambda: _with_own("__copy__"),
+    **{
+        cls.__name__: cls
+        for cls in (
+            SlottedWithoutSlots,
+            DeepCopied,
+            Copied,
+            Reduced,
+            ReducedByProtocol,
+            ReducedToName,
+            WithState,
+            SettingState,
+            MadeAnew,
+            WithNewArguments,
+            WithNewKeywords,
+            AskedForEverything,
+            AskedForTheRest,
+            NoticesWrites,
+            Dictionary,
+            OfAnotherMetaclass,
+            Registered,
+            Uncopied,
+        )
+    },
+}
+
+
+@pytest.fixture(autouse=True)
+def registered():
+    def reduce(field):
+        LOG.append("registered")
+        return Registered, ()
+
+    with mock.patch.dict(copyreg.dispatch_table, {Registered: reduce}):
+        yield
+
+
+def seen(field, copied):
+    """What a copy is like."""
+    if not isinstance(copied, fields.Field):
+        return copied
+    own = object.__getattribute__(copied, "__dict__")
+    original = object.__getattribute__(field, "__dict__")
+    return (
+        copied is field,
+        type(copied),
+        [(name, value is original.get(name), repr(value)) for name, value in own.items()],
+        getattr(copied, "extra", None),
+        dict(copied) if isinstance(copied, dict) else None,
+    )
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_field_is_copied_as_by_copy(name):
+    field = FIELDS[name]()
+
+    def copied():
+        return seen(field, copy.deepcopy(field))
+
+    expected = outcome(copied, LOG)
+    with installed():
+        assert outcome(copied, LOG) == expected
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_the_fields_of_a_new_schema_are_copied_as_by_copy(name):
+    field = FIELDS[name]()
+    cls = Schema.from_dict({"first": fields.Integer(), "field": field, "last": fields.String()})
+
+    def made():
+        declared = cls().declared_fields
+        return [*declared], seen(field, declared["field"])
+
+    expected = outcome(made, LOG)
+    with installed():
+        assert outcome(made, LOG) == expected
+
+
+def test_a_field_with_two_names_is_copied_once():
+    field = fields.String()
+    cls = Schema.from_dict({"a": field, "b": field})
+    with installed():
+        declared = cls().declared_fields
+    assert declared["a"] is declared["b"] is not field
+
+
+def test_names_that_are_no_plain_strings_are_copied_too():
+    class Name(str):
+        def __deepcopy__(self, memo):
+            LOG.append("name")
+            return Name(self)
+
+    cls = Schema.from_dict({"a": fields.String()})
+    cls._declared_fields = {Name("b"): fields.String()}
+
+    def made():
+        return [(type(name).__name__, name) for name in cls().declared_fields]
+
+    expected = outcome(made, LOG)
+    with installed():
+        assert outcome(made, LOG) == expected
+    assert expected.calls == ["name"]
+
+
+def test_a_copied_field_shares_no_attributes_with_the_original():
+    class Dog(Schema):
+        name = fields.String()
+
+    with installed():
+        Dog().fields["name"].data_key = "title"
+        assert Dog().dump({"name": "Rex"}) == {"name": "Rex"}
+
+
+def test_a_class_that_changes_is_asked_again():
+    class Changing(fields.String):
+        pass
+
+    class Dog(Schema):
+        name = Changing()
+
+    with installed():
+        Dog()
+        Changing.__copy__ = lambda self: LOG.append("copied") or Changing()
+        LOG.clear()
+        Dog()
+    assert LOG == ["copied"]
+
+
+def test_plain_fields_are_not_copied_by_copy():
+    class Dog(Schema):
+        name = fields.String()
+        toys = fields.List(fields.Integer())
+
+    with installed(), mock.patch.object(copying.copy, "copy") as by_copy:
+        Dog()
+    assert by_copy.call_count == 0
+
+
+def test_while_disabled_fields_are_copied_by_copy():
+    class Dog(Schema):
+        name = fields.String()
+
+    with installed(), fastschema.disabled(), mock.patch.object(copying.copy, "copy") as by_copy:
+        copy.deepcopy(fields.String())
+        copying.Copy.deepcopy(Dog._declared_fields)
+    assert by_copy.call_count == 2
+
+
+def test_all_of_copy_is_there():
+    with installed():
+        assert marshmallow.schema.copy.copy is copy.copy
+        assert marshmallow.schema.copy.deepcopy([1]) == [1]
+        assert marshmallow.schema.copy.deepcopy("a", {}) == "a"
+        with pytest.raises(AttributeError, match="no_such_thing"):
+            _ = marshmallow.schema.copy.no_such_thing
+    assert marshmallow.schema.copy is copy
+
+
+def test_copied_fields_can_be_pickled():
+    with installed():
+        field = copy.deepcopy(fields.String(data_key="key"))
+        assert pickle.loads(pickle.dumps(field)).data_key == "key"
