@@ -195,6 +195,23 @@ def test_only_the_field_of_a_wrong_value_runs_its_own_method():
     assert calls.noted == [("load_field", 1, "-1", None)]
 
 
+@pytest.mark.parametrize("other", ["7", "not a number", 7])
+def test_a_validator_is_asked_once_about_a_value_be_the_other_values_right_or_not(other):
+    asked = []
+
+    def is_valid(value):
+        asked.append(value)
+        return True
+
+    checked = LoadKind(
+        "text", "type({value}) is str", valid="is_valid({value})", names={"is_valid": is_valid}
+    )
+
+    load([field("a", checked), field("b", NUMBER)], {"a": "x", "b": other})
+
+    assert asked == ["x"]
+
+
 @pytest.mark.parametrize("none_stays", [True, False])
 def test_the_missing_object_as_a_value_goes_to_the_fields_own_method(none_stays):
     anything = LoadKind("anything")

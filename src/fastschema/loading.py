@@ -338,8 +338,13 @@ class _Generator:
 
 
 def _is_pure(field: LoadFieldNode) -> bool:
-    """Whether nothing but generated code loads a right value of the field."""
-    return field.reason is None and field.kind.link is None and not field.validated
+    """Whether nothing but generated code loads a right value, and it would not be dear to do again.
+
+    Validators are asked once, be the rest of the row right or not.
+    """
+    kind = field.kind
+    is_validated = field.validated or kind.valid is not None
+    return field.reason is None and kind.link is None and not is_validated
 
 
 def _accepts(variable: str, field: LoadFieldNode) -> str:
@@ -365,18 +370,12 @@ def _converting_lines(variable: str, field: LoadFieldNode) -> list[str]:
             f"{variable} = {variable}.copy()",
         ]
     if kind.check is not None:
-        lines += _refusing_lines(kind.check, variable)
+        lines += [f"if not ({kind.check.format(value=variable)}):", "    refuse()"]
     if lines and kind.stays is not None:
         lines = [f"if not ({kind.stays.format(value=variable)}):", *_indented(lines)]
-    if kind.valid is not None:
-        lines += _refusing_lines(kind.valid, variable)
     if lines and field.none_stays:
         lines = [f"if {variable} is not None:", *_indented(lines)]
     return lines
-
-
-def _refusing_lines(condition: str, variable: str) -> list[str]:
-    return [f"if not ({condition.format(value=variable)}):", "    refuse()"]
 
 
 def _any_value_lines(
