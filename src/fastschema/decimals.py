@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import decimal
 
+_DIGIT_AND_EXPONENT = len("1E+1")
+
 
 def longest(digits: int | None = None) -> int:
     """How long a number may be written that surely fits a precision.
@@ -32,15 +34,16 @@ def written(places: int | None, longest: str, otherwise: str) -> str:
     """
     if places is None or places < 1:
         return otherwise
+    # So many characters after a point cannot hold a digit and an exponent.
+    has_no_exponent = "" if places < _DIGIT_AND_EXPONENT else " and 'E' not in text"
     forms = [
-        f"text if (text := str({{value}}))[{-places - 1}:{-places}] == '.'"
-        f" and 'E' not in text and len(text) <= {longest}"
+        f"text if {places + 1} < len(text := str({{value}})) <= {longest}"
+        f" and text[{-places - 1}] == '.'{has_no_exponent}"
     ]
     if places > 1:
         end = 1 - places or None
         forms.append(
-            f"text + '0' if text[{-places}:{end}] == '.'"
-            f" and 'E' not in text and len(text) < {longest}"
+            f"text + '0' if len(text) < {longest} and text[{-places}:{end}] == '.'{has_no_exponent}"
         )
     forms.append(
         f"text + '.{'0' * places}' if text.isdecimal() and len(text) + {places} < {longest}"
