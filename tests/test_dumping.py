@@ -163,6 +163,21 @@ def test_a_link_is_followed_when_the_first_value_needs_it_and_once():
     assert found == ["found"]
 
 
+def test_the_objects_in_a_list_go_through_one_link_each_as_its_class_is_dumped():
+    inner = dispatch(node(field("x"), name="Inner"))
+    slot = Slot("inner", lambda subject, cls, form: Link(lambda: inner))
+    many = field("list", kind(Conversion(otherwise="inner.each({value})"), item_link="inner"))
+    dump = dispatch(node(many, slots=(slot,)))
+    first, second = {"x": 1}, types.SimpleNamespace(x=2)
+
+    assert dump({"list": [first, second, None]}) == {"list": [{"x": 1}, {"x": 2}, None]}
+    assert dump({"list": [None, second]}) == {"list": [None, {"x": 2}]}
+    assert dump({"list": (second,)}) == {"list": [{"x": 2}]}
+    assert dump({"list": []}) == {"list": []}
+    assert dump({"list": None}) == {"list": None}
+    assert dump({}) == {}
+
+
 def test_a_nested_value_that_is_callable_is_settled():
     slot = Slot("inner", lambda subject, cls, form: Link(lambda: Always(lambda value: value)))
     nested = field(

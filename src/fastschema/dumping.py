@@ -51,6 +51,7 @@ _FIXED_NAMES = frozenset(
         "text",
         "zone",
         "each",
+        "dumped",
     ]
 )
 
@@ -94,14 +95,16 @@ class _Generator:
         prepared = [name for name, _ in node.prepared.values()]
         self._names = Names(_FIXED_NAMES.union(slots, self._objects, prepared))
         self._variables = [self._names.unique(field.key) for field in node.fields]
-        self._links = {
-            variable: (
-                self._names.unique(f"{variable}_dispatch"),
-                self._names.unique(f"{variable}_dump"),
-            )
-            for variable, field in zip(self._variables, node.fields, strict=True)
-            if field.kind.link is not None
-        }
+        # What is found at the first nested object of a dump.
+        self._found: dict[str, list[str]] = {}
+        for variable, field in zip(self._variables, node.fields, strict=True):
+            if field.kind.link is not None:
+                names = [f"{variable}_dispatch", f"{variable}_dump"]
+            elif field.kind.item_link is not None:
+                names = [f"{variable}_dump"]
+            else:
+                continue
+            self._found[variable] = [self._names.unique(name) for name in names]
 
     def generate(self) -> DumpFunction:
         function_name = self._names.unique(f"dump_{self._node.name}")
@@ -111,16 +114,16 @@ class _Generator:
         used = self._writer.identifiers
         body = SourceWriter()
         with body.block(f"def {function_name}({', '.join(['obj', *self._local_names(used)])}):"):
-            if self._links:
-                nonlocals = [name for pair in self._links.values() for name in pair]
+            if self._found:
+                nonlocals = [name for names in self._found.values() for name in names]
                 body.line(f"nonlocal {', '.join(nonlocals)}")
             body.include(self._writer)
         slots = tuple([slot for slot in self._node.slots if slot.name in used])
         parameters = ", ".join(["known", "dispatch", *(slot.name for slot in slots)])
         writer = SourceWriter()
         with writer.block(f"def bind({parameters}):"):
-            for dispatch, dump in self._links.values():
-                writer.line(f"{dispatch} = {dump} = None")
+            for names in self._found.values():
+                writer.line(f"{' = '.join(names)} = None")
             writer.include(body)
             writer.line(f"return {function_name}")
         title = f"{function_name} by {self._access}, {self._form.value}"
@@ -179,8 +182,10 @@ class _Generator:
         if field.default is not None:
             with writer.block(f"if {variable} is missing:"):
                 writer.line(f"{variable} = {field.default}")
-        if variable in self._links:
+        if field.kind.link is not None:
             self._write_nested(variable, field, on_missing)
+        elif field.kind.item_link is not None:
+            self._write_items(variable, field, on_missing)
         else:
             self._write_conversion(variable, field, on_missing)
 
@@ -262,7 +267,7 @@ class _Generator:
     def _write_nested(self, variable: str, field: FieldNode, on_missing: str) -> None:
         """Find the child's dispatch at the first value, and its function at the first object."""
         writer = self._writer
-        dispatch, _ = self._links[variable]
+        dispatch, _ = self._found[variable]
         if field.settle is not None:
             condition, settled = field.settle
             with writer.block(f"if {self._fill(condition, variable, field)}:"):
@@ -283,12 +288,29 @@ class _Generator:
 
     def _write_nested_dump(self, variable: str, on_missing: str) -> None:
         writer = self._writer
-        dispatch, dump = self._links[variable]
+        dispatch, dump = self._found[variable]
         with writer.block(f"if {dump} is None:"):
             writer.line(f"{dump} = {dispatch}[type({variable})]")
         writer.line(f"{variable} = {dump}({variable})")
         with writer.block(f"if {variable} is missing:"):
             writer.line(on_missing)
+
+    def _write_items(self, variable: str, field: FieldNode, on_missing: str) -> None:
+        """Dump the objects in a list by the function for the first; it knows others by itself."""
+        writer = self._writer
+        (dump,) = self._found[variable]
+        with writer.block(
+            f"if type({variable}) is list and {variable} and {variable}[0] is not None:"
+        ):
+            with writer.block(f"if {dump} is None:"):
+                writer.line(f"{dump} = {field.kind.item_link}.dispatch[type({variable}[0])]")
+            writer.line("dumped = []")
+            with writer.block(f"for each in {variable}:"):
+                writer.line(f"dumped.append(None if each is None else {dump}(each))")
+            writer.line(f"{variable} = dumped")
+        with writer.block(f"elif {variable} is not None:"):
+            conversion = field.kind.conversion(self._form)
+            self._write_lines(self._rest(variable, field, conversion, on_missing))
 
     def _fill(self, template: str, variable: str, field: FieldNode) -> str:
         return template.format(value=variable, field=field.field)

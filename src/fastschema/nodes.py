@@ -116,6 +116,7 @@ class Kind:
     :param none_stays: whether None stays None
     :param link: for a nested schema, the slot that holds the link to it in this dump (a
         ``program.Link``)
+    :param item_link: the same for a list of such; ``otherwise`` is for all but plain lists
     :param link_for_none: whether stock looks for the nested schema even if the value is None
     :param may_skip: whether ``otherwise`` may give ``missing``, so that the key is left out
     :param inline_may_skip: whether ``inline`` may
@@ -127,6 +128,7 @@ class Kind:
     names: Mapping[str, object] = field(default_factory=dict)
     none_stays: bool = True
     link: str | None = None
+    item_link: str | None = None
     link_for_none: bool = False
     may_skip: bool = False
     inline_may_skip: bool = False

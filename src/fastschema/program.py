@@ -246,9 +246,6 @@ class Link:
 
     def each(self, values: Iterable[Any]) -> list[Any]:
         """Dump each of some values; None stays None."""
-        if type(values) is list and values:
-            dispatch = self.dispatch
-            return [None if value is None else dispatch[type(value)](value) for value in values]
         return [self(value) for value in values]
 
     def __call__(self, value: Any) -> Any:

@@ -153,6 +153,49 @@ def test_a_nested_collection_of_any_make_is_dumped_as_by_stock(name):
         assert_same(Club, lambda key=key: {key: COLLECTIONS[name]()}, calls=Calls.log)
 
 
+@pytest.mark.parametrize(
+    "people",
+    [
+        [None, PEOPLE[0]],
+        [PEOPLE[0], None, PEOPLE[0]],
+        [None],
+        [],
+        [{"name": "a"}, types.SimpleNamespace(name="b"), PEOPLE[0], {"name": 1}, 5],
+        ({"name": "a"}, None),
+    ],
+)
+def test_a_list_of_nested_objects_is_dumped_as_by_stock(people):
+    class Club(Schema):
+        listed = fields.List(fields.Nested(Person))
+        lists = fields.List(fields.List(fields.Nested(Person)))
+
+    rows = [{"listed": each, "lists": [each, each]} for each in (people, [PEOPLE[0]], people)]
+
+    assert_same(Club, rows, many=True)
+
+
+def test_a_list_of_nested_objects_that_grows_while_it_is_dumped_is_dumped_as_by_stock():
+    class Growing:
+        def __init__(self, people):
+            self.people = people
+
+        @property
+        def name(self):
+            if len(self.people) < 4:
+                self.people.append(Growing(self.people))
+            return str(len(self.people))
+
+    class Club(Schema):
+        listed = fields.List(fields.Nested(Person))
+
+    def club():
+        people = []
+        people.append(Growing(people))
+        return {"listed": people}
+
+    assert_same(Club, club)
+
+
 def test_values_that_change_while_the_rows_are_read_are_dumped_as_they_were():
     class Growing(Schema):
         raw = fields.Raw()

@@ -275,8 +275,8 @@ def _list_kind(inner: Description, *, path: FieldPath, slots: list[Slot]) -> Kin
         item = _expression(inner_kind, conversion, "each", inner_path)
         otherwise = f"[{item} for each in {{value}}]"
         if inner_kind.link is not None:
-            otherwise = f"{inner_kind.link}.each({{value}})"
-        stays = conversion.inline is None and conversion.items is None and inner_kind.link is None
+            return Conversion(otherwise=f"{inner_kind.link}.each({{value}})")
+        stays = conversion.inline is None and conversion.items is None
         if stays and conversion.common is not None:
             return Conversion("list", otherwise=otherwise, items=conversion.common)
         return Conversion(otherwise=otherwise)
@@ -286,6 +286,7 @@ def _list_kind(inner: Description, *, path: FieldPath, slots: list[Slot]) -> Kin
         faithful=each(inner_kind.faithful),
         json=each(inner_kind.json),
         names=inner_kind.names,
+        item_link=inner_kind.link,
     )
 
 
