@@ -18,8 +18,6 @@ from marshmallow.fields import Field
 from fastschema.switch import is_disabled
 
 _METACLASSES = (type, ABCMeta)
-_OWN_WAYS = ("__deepcopy__", "__reduce_ex__", "__reduce__", "__getstate__")
-"""What ``copy`` looks for on an instance."""
 
 _methods = attrgetter("__getattribute__", "__reduce_ex__", "__reduce__", "__getstate__", "__new__")
 _PLAIN_METHODS = _methods(object)
@@ -30,8 +28,9 @@ _set_attribute = object.__setattr__
 
 def deepcopy_field(self: Any, memo: Any) -> Any:
     """``Field.__deepcopy__``: a shallow copy of the field."""
-    is_plain = _has_plain_copies(self) and self.__dict__.keys().isdisjoint(_OWN_WAYS)
-    return _copied(self) if is_plain and not is_disabled() else copy.copy(self)
+    if is_disabled() or not _has_plain_copies(self) or _has_own_way(self.__dict__):
+        return copy.copy(self)
+    return _with_attributes(type(self), self.__dict__)
 
 
 class Copy:
@@ -43,29 +42,46 @@ class Copy:
     @staticmethod
     def deepcopy(declared: Any, memo: Any = None) -> Any:
         """``copy.deepcopy``, faster for a dictionary of fields that are copied plainly."""
-        if type(declared) is not dict or memo is not None or is_disabled():
-            return copy.deepcopy(declared, memo)
-        classes = set()
-        for name, field in declared.items():
-            cls = type(field)
-            if cls not in classes:
-                deepcopy = getattr(cls, "__deepcopy__", None)  # a class has none
-                if deepcopy is not deepcopy_field or not _has_plain_copies(field):
-                    break
-                classes.add(cls)
-            if type(name) is not str or not field.__dict__.keys().isdisjoint(_OWN_WAYS):
-                break
-        else:
-            # A field that has two names is copied once.
-            if len({id(field) for field in declared.values()}) == len(declared):
-                return {name: _copied(field) for name, field in declared.items()}
-        return copy.deepcopy(declared)
+        if type(declared) is dict and memo is None and not is_disabled():
+            copied = _copied_fields(declared)
+            if copied is not None:
+                return copied
+        return copy.deepcopy(declared, memo)
 
 
-def _copied(field: Any) -> Any:
-    copied = _new(type(field))
-    _set_attribute(copied, "__dict__", field.__dict__.copy())
+def _copied_fields(declared: dict[Any, Any]) -> dict[str, Any] | None:
+    """The fields copied plainly; None if that is not how all of them are copied."""
+    copied: dict[str, Any] = {}
+    classes: set[type] = set()
+    for name, field in declared.items():
+        cls = type(field)
+        if cls not in classes:
+            deepcopy = getattr(cls, "__deepcopy__", None)  # a class has none
+            if deepcopy is not deepcopy_field or not _has_plain_copies(field):
+                return None
+            classes.add(cls)
+        own = field.__dict__
+        if type(name) is not str or _has_own_way(own):
+            return None
+        copied[name] = _with_attributes(cls, own)
+    # A field that has two names is copied once.
+    return copied if len({*map(id, declared.values())}) == len(copied) else None
+
+
+def _with_attributes(cls: type, attributes: dict[str, Any]) -> Any:
+    copied: Any = _new(cls)
+    _set_attribute(copied, "__dict__", attributes.copy())
     return copied
+
+
+def _has_own_way(attributes: dict[str, Any]) -> bool:
+    """Whether a field has attributes of its own for ``copy``, which looks there too."""
+    return (
+        "__deepcopy__" in attributes
+        or "__reduce_ex__" in attributes
+        or "__reduce__" in attributes
+        or "__getstate__" in attributes
+    )
 
 
 def _has_plain_copies(field: Any) -> bool:
