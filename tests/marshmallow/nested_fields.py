@@ -61,6 +61,8 @@ NESTED = {
     "pluck of a nested one": lambda: fields.Pluck(Child, "pet"),
     "pluck many": lambda: fields.Pluck(Child, "name", many=True),
     "pluck of nothing": lambda: fields.Pluck(Child, "no such field"),
+    "pluck of what is left out": lambda: fields.Pluck(Child(only=("pet",)), "name"),
+    "pluck many of what is left out": lambda: fields.Pluck(Child(only=("pet",)), "name", many=True),
     "list of plucks": lambda: fields.List(fields.Pluck(Child, "name")),
     "dict of plucks": lambda: fields.Dict(values=fields.Pluck(Child, "name")),
     "list": lambda: fields.List(fields.Nested(Child)),

@@ -408,8 +408,13 @@ class PluckLoader(NestedLoader):
             or (field.many and type(value) is not list)
         ):
             return field.deserialize(value, None, None, **self._keywords)
-        key = field._field_data_key
-        loaded = self._load([{key: each} for each in value] if field.many else {key: value})
+        if not field.many:
+            loaded = self._load({field._field_data_key: value})
+        elif value:
+            key = field._field_data_key
+            loaded = self._load([{key: each} for each in value])
+        else:
+            loaded = self._load([])  # the key, which may not be there, is not looked for
         if has_validators(field):
             field._validate(loaded)
         return loaded
