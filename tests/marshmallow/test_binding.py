@@ -1,12 +1,16 @@
 """New schemas have the fields that stock gives them, and the same errors."""
 
+import runpy
 import warnings
 from collections import OrderedDict
+from unittest import mock
 
 import pytest
 from marshmallow import Schema, fields
+from marshmallow.orderedset import OrderedSet
 
 import fastschema
+from fastschema.marshmallow import binding
 from tests.marshmallow.differential import MARSHMALLOW_3, installed, outcome
 
 LOG = []
@@ -141,6 +145,90 @@ class EmptyNames(Dog):
     other = fields.Integer(data_key="", attribute="")
 
 
+class AskedWithSameKeys(Asked):
+    third = AskedField(data_key="2nd")
+
+
+class AskedWithSameAttributes(Asked):
+    third = AskedField(attribute="other")
+
+
+class HashlessKeys(Dog):
+    first = AskedField(data_key=["a", "list"])
+    second = AskedField(data_key="2nd")
+
+
+class GivesHooks(fields.String):
+    """Gives the schema that it is bound to a hook of its own."""
+
+    def __init__(self, hook):
+        super().__init__()
+        self.hook = hook
+
+    def _bind_to_schema(self, name, schema):
+        super()._bind_to_schema(name, schema)
+        setattr(schema, self.hook, lambda name, field: LOG.append((self.hook, name)))
+
+
+class GivenOnBindField(Dog):
+    first = GivesHooks("on_bind_field")
+    second = fields.String()
+
+
+class GivenBindField(Dog):
+    first = GivesHooks("_bind_field")
+    second = fields.String()
+
+
+class NoticesWrites(Dog):
+    def __setattr__(self, name, value):
+        LOG.append((name, [*value] if isinstance(value, dict) else None))
+        super().__setattr__(name, value)
+
+
+class AskedForEverything(Dog):
+    def __getattribute__(self, name):
+        LOG.append(name)
+        return super().__getattribute__(name)
+
+
+def _asked_property(name):
+    def get(self):
+        LOG.append(("get", name))
+        return vars(self)[f"_{name}"]
+
+    def set(self, value):
+        vars(self)[f"_{name}"] = value
+
+    return property(get, set)
+
+
+class Properties(Dog):
+    declared_fields = _asked_property("declared_fields")
+    only = _asked_property("only")
+    exclude = _asked_property("exclude")
+    load_only = _asked_property("load_only")
+    dump_only = _asked_property("dump_only")
+
+
+class PropertyOfClasses(Dog):
+    @property
+    def set_class(self):
+        LOG.append("set_class")
+        return OrderedSet
+
+    @property
+    def dict_class(self):
+        LOG.append("dict_class")
+        return dict
+
+
+class OwnDictClass(Dog):
+    def __init__(self, **options):
+        self.dict_class = OrderedDict
+        super().__init__(**options)
+
+
 class Ordered(Dog):
     dict_class = OrderedDict
 
@@ -167,6 +255,11 @@ class MetaExclude(Dog):
 class MetaInclude(Dog):
     class Meta:
         include = {"from": fields.String()}
+
+
+class MetaIncludesNone(Dog):
+    class Meta:
+        include = {"owner": None}
 
 
 class MetaOnly(Dog):
@@ -223,7 +316,9 @@ def test_a_new_schema_has_the_fields_that_stock_gives_it(cls, options):
 
     expected = outcome(made, LOG)
     with installed():
-        assert outcome(made, LOG) == expected
+        got = outcome(made, LOG)
+    assert got.calls == expected.calls
+    assert got == expected
 
 
 @pytest.mark.parametrize("options", OPTIONS)
@@ -255,6 +350,14 @@ def test_a_field_that_is_no_instance_is_refused_as_by_stock():
     with installed():
         assert outcome(made) == expected
     assert "must be declared as a Field instance" in expected.error[1]
+
+
+def test_a_hook_that_somebody_put_into_marshmallow_before_is_called():
+    with mock.patch.object(Schema, "on_bind_field") as hook:
+        late = runpy.run_path(binding.__file__)
+        with installed(), mock.patch.object(Schema, "_init_fields", late["init_fields"]):
+            dog = Dog()
+    assert hook.mock_calls == [mock.call(name, field) for name, field in dog.fields.items()]
 
 
 def test_fields_can_be_bound_again():

@@ -5,16 +5,25 @@ A schema is often made for a single object, and takes longer to make than the ob
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
-from marshmallow import Schema, fields
+import marshmallow.schema
+from marshmallow import Schema, fields, missing
 from marshmallow.orderedset import OrderedSet
 
 from fastschema.switch import is_disabled
 
+
+def _stock(name: str) -> Any:
+    """A method of ``Schema``; None, which no class has, if somebody put their own in its place."""
+    method = getattr(Schema, name)
+    return method if getattr(method, "__globals__", None) is vars(marshmallow.schema) else None
+
+
 _STOCK_INIT_FIELDS: Any = Schema._init_fields
-_STOCK_BIND_FIELD = Schema._bind_field
-_STOCK_ON_BIND_FIELD = Schema.on_bind_field
+_STOCK_BIND_FIELD = _stock("_bind_field")
+_STOCK_ON_BIND_FIELD = _stock("on_bind_field")
 _Inferred = getattr(fields, "Inferred", None)  # of marshmallow 3
 
 
@@ -34,24 +43,40 @@ def init_fields(self: Any) -> None:
             load_fields[name] = field
         if not field.load_only:
             dump_fields[name] = field
-    keys = {
+    keys = [
         field.data_key if field.data_key is not None else name
         for name, field in dump_fields.items()
-    }
-    attributes = {field.attribute or name for name, field in load_fields.items()}
-    if len(keys) != len(dump_fields) or len(attributes) != len(load_fields):
-        _STOCK_INIT_FIELDS(_Bound(self))  # raises the error
-    self.fields, self.load_fields, self.dump_fields = bound, load_fields, dump_fields
+    ]
+    if len({*keys}) != len(keys):
+        _refuse([{"data_key": key, "dump_only": True} for key in keys])
+    attributes = [field.attribute or name for name, field in load_fields.items()]
+    if len({*attributes}) != len(attributes):
+        _refuse([{"attribute": attribute, "load_only": True} for attribute in attributes])
+    self.fields = bound
+    self.dump_fields = dump_fields
+    self.load_fields = load_fields
 
 
 def _names(schema: Any) -> list[Any] | None:
     """The names of the schema's fields, in order; None where stock must tell."""
-    declared, only, exclude = schema.declared_fields, schema.only, schema.exclude
+    cls: Any = type(schema)
+    if cls.__getattribute__ is not object.__getattribute__:
+        return None
+    own = schema.__dict__
     if (
-        schema.opts.fields
-        or getattr(schema.opts, "additional", ())  # of marshmallow 3
-        or schema.set_class is not OrderedSet
-        or schema.dict_class is not dict
+        "declared_fields" not in own  # but a property
+        or "only" not in own
+        or "exclude" not in own
+        or cls.set_class is not OrderedSet
+        or cls.dict_class is not dict
+        or "set_class" in own
+        or "dict_class" in own
+    ):
+        return None
+    opts, declared, only, exclude = schema.opts, schema.declared_fields, schema.only, schema.exclude
+    if (
+        opts.fields
+        or getattr(opts, "additional", ())  # of marshmallow 3
         or type(declared) is not dict
         or (only is not None and type(only) is not OrderedSet)
         or type(exclude) not in (set, OrderedSet)
@@ -68,19 +93,15 @@ def _names(schema: Any) -> list[Any] | None:
 def _bound_fields(schema: Any, names: list[Any]) -> dict[Any, Any]:
     """The fields, each bound as by ``Schema._bind_field``."""
     cls, own = type(schema), schema.__dict__
-    is_plain = (
-        cls._bind_field is _STOCK_BIND_FIELD
-        and cls.on_bind_field is _STOCK_ON_BIND_FIELD
-        and "_bind_field" not in own
-        and "on_bind_field" not in own
-    )
+    is_plain = cls._bind_field is _STOCK_BIND_FIELD and cls.on_bind_field is _STOCK_ON_BIND_FIELD
     bound = {}
     for name in names:
-        field = schema.declared_fields.get(name)
-        if field is None:
+        field = schema.declared_fields.get(name, missing)
+        if field is missing:
             field = _undeclared_field(name)
         bound[name] = field
-        if not is_plain or issubclass(type(field), type):
+        # A field that is bound may give the schema a method of its own.
+        if not is_plain or "_bind_field" in own or issubclass(type(field), type):
             schema._bind_field(name, field)
             continue
         if name in schema.load_only:
@@ -88,6 +109,8 @@ def _bound_fields(schema: Any, names: list[Any]) -> dict[Any, Any]:
         if name in schema.dump_only:
             field.dump_only = True
         field._bind_to_schema(name, schema)
+        if "on_bind_field" in own:
+            schema.on_bind_field(name, field)
     return bound
 
 
@@ -101,14 +124,22 @@ def _undeclared_field(name: Any) -> Any:
     return _Inferred()
 
 
-class _Bound:
-    """A schema whose fields are bound already, for stock to find what is wrong with them."""
+def _refuse(settings: list[dict[str, Any]]) -> None:
+    """Have stock say which of the settings two fields share; the fields are not asked again.
 
-    def __init__(self, schema: Any) -> None:
-        self._schema = schema
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._schema, name)
-
-    def _bind_field(self, name: str, field: Any) -> None:
-        """Nothing: it is done."""
+    :raises ValueError: as stock
+    """
+    unset = {"data_key": None, "attribute": None, "load_only": False, "dump_only": False}
+    _STOCK_INIT_FIELDS(
+        SimpleNamespace(
+            declared_fields={
+                number: SimpleNamespace(**(unset | each)) for number, each in enumerate(settings)
+            },
+            opts=SimpleNamespace(fields=(), additional=()),
+            only=None,
+            exclude=(),
+            set_class=OrderedSet,
+            dict_class=dict,
+            _bind_field=lambda name, field: None,
+        )
+    )
