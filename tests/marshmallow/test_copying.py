@@ -2,7 +2,9 @@
 
 import copy
 import copyreg
+import gc
 import pickle
+from collections import OrderedDict
 from unittest import mock
 
 import marshmallow.schema
@@ -108,6 +110,11 @@ class Dictionary(fields.String, dict):
         self["key"] = "value"
 
 
+class NoticesDeath(fields.String):
+    def __del__(self):
+        LOG.append("__del__")
+
+
 class Meta(type(fields.Integer)):
     def __copy__(cls):
         raise AssertionError("not called for instances")
@@ -132,6 +139,12 @@ def _with_slot():
     return field
 
 
+def _with_ordered_attributes():
+    field = fields.String()
+    field.__dict__ = OrderedDict(reversed(field.__dict__.items()))
+    return field
+
+
 def _with_own(name):
     field = fields.String()
     setattr(field, name, lambda *args: LOG.append(name) or fields.String)
@@ -143,6 +156,7 @@ FIELDS = {
     "List": lambda: fields.List(fields.Integer()),
     "Nested": lambda: fields.Nested("Dog", only=["name"]),
     "slots": _with_slot,
+    "ordered attributes": _with_ordered_attributes,
     "own __reduce_ex__": lambda: _with_own("__reduce_ex__"),
     "own __reduce__": lambda: _with_own("__reduce__"),
     "own __getstate__": lambda: _with_own("__getstate__"),
@@ -193,6 +207,7 @@ def seen(field, copied):
     return (
         copied is field,
         type(copied),
+        type(own),
         [(name, value is original.get(name), repr(value)) for name, value in own.items()],
         getattr(copied, "extra", None),
         dict(copied) if isinstance(copied, dict) else None,
@@ -231,6 +246,22 @@ def test_a_field_with_two_names_is_copied_once():
     with installed():
         declared = cls().declared_fields
     assert declared["a"] is declared["b"] is not field
+
+
+def test_nobody_sees_a_copy_that_comes_to_nothing():
+    """The last field has all of them copied by ``copy``, also those before it."""
+    cls = Schema.from_dict({"first": NoticesDeath(), "last": Copied()})
+    gc.collect()
+    gc.disable()
+    try:
+        with installed():
+            LOG.clear()
+            schema = cls()
+            calls = [*LOG]
+    finally:
+        gc.enable()
+    assert [*schema.fields] == ["first", "last"]
+    assert calls == ["__copy__"]
 
 
 def test_names_that_are_no_plain_strings_are_copied_too():

@@ -75,9 +75,10 @@ def _with_attributes(cls: type, attributes: dict[str, Any]) -> Any:
 
 
 def _has_own_way(attributes: dict[str, Any]) -> bool:
-    """Whether a field has attributes of its own for ``copy``, which looks there too."""
+    """Whether a field has attributes of its own for ``copy``, or keeps them in an unusual way."""
     return (
-        "__deepcopy__" in attributes
+        type(attributes) is not dict
+        or "__deepcopy__" in attributes
         or "__reduce_ex__" in attributes
         or "__reduce__" in attributes
         or "__getstate__" in attributes
@@ -99,6 +100,7 @@ def _has_plain_copies(field: Any) -> bool:
         and getattr(field, "__setstate__", None) is None
         and getattr(field, "__getnewargs__", None) is None
         and getattr(field, "__getnewargs_ex__", None) is None
+        and getattr(field, "__del__", None) is None  # would see copies that are not used
         and getattr(cls, "__basicsize__", None) == _SIZE_WITHOUT_SLOTS
         and cls not in dispatch_table
     )
