@@ -82,6 +82,48 @@ def test_uninstall_gives_back_all_that_install_replaced():
     assert methods() == originals
 
 
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        (Schema, "_serialize"),
+        (Schema, "_deserialize"),
+        (Schema, "_init_fields"),
+        (fields.Field, "__deepcopy__"),
+    ],
+)
+def test_what_somebody_else_has_replaced_stays_as_it_is(owner, name, monkeypatch):
+    stock, calls = getattr(owner, name), []
+
+    def replacement(*args, **options):
+        calls.append(name)
+        return stock(*args, **options)
+
+    def use():
+        calls.clear()
+        assert Dog().dump({"name": 1}) == {"name": "1"}
+        assert Dog().load({"name": "Rex"}) == {"name": "Rex"}
+        return [*calls]
+
+    monkeypatch.setattr(owner, name, replacement)
+    expected = use()
+    assert expected
+    with installed():
+        assert use() == expected
+    assert getattr(owner, name) is replacement
+
+
+def test_uninstall_also_takes_out_what_was_wrapped_since():
+    original = Schema._init_fields
+    fastschema.install()
+    compiled = Schema._init_fields
+    Schema._init_fields = lambda self: compiled(self)
+    fastschema.install()
+
+    fastschema.uninstall()
+
+    assert Schema._init_fields is original
+
+
 def test_installing_twice_is_undone_by_uninstalling_once():
     original = Schema._serialize
     fastschema.install()

@@ -45,27 +45,32 @@ KNOWN_SERIALIZE.add(_serialize)
 KNOWN_DESERIALIZE.add(_deserialize)
 
 
-_REPLACED: list[tuple[Any, str, Any]] = [
+_METHODS: list[tuple[Any, str, Any]] = [
     (Schema, "_serialize", _serialize),
     (Schema, "_deserialize", _deserialize),
     (Schema, "_init_fields", init_fields),
     (Field, "__deepcopy__", deepcopy_field),
 ]
 if getattr(marshmallow.schema, "copy", None) is copy:
-    _REPLACED.append((marshmallow.schema, "copy", Copy()))
-_STOCK = [getattr(owner, name) for owner, name, _ in _REPLACED]
+    _METHODS.append((marshmallow.schema, "copy", Copy()))
+_REPLACEMENTS = [(owner, name, getattr(owner, name), method) for owner, name, method in _METHODS]
+_replaced: list[tuple[Any, str, Any]] = []
 
 
 def install() -> None:
     """Make ``Schema.dump`` and ``Schema.load`` use plans, for all schemas, defined before or after.
 
+    A method that somebody else has replaced since fastschema was imported stays as it is.
     Installing again does nothing.
     """
-    for owner, name, replacement in _REPLACED:
-        setattr(owner, name, replacement)
+    for owner, name, stock, replacement in _REPLACEMENTS:
+        if getattr(owner, name) is stock:
+            setattr(owner, name, replacement)
+            _replaced.append((owner, name, stock))
 
 
 def uninstall() -> None:
     """Give ``Schema`` its own methods back."""
-    for (owner, name, _), stock in zip(_REPLACED, _STOCK, strict=True):
+    while _replaced:
+        owner, name, stock = _replaced.pop()
         setattr(owner, name, stock)
