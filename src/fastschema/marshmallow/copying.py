@@ -19,18 +19,21 @@ from fastschema.switch import is_disabled
 
 _METACLASSES = (type, ABCMeta)
 
-_methods = attrgetter("__getattribute__", "__reduce_ex__", "__reduce__", "__getstate__", "__new__")
+_methods = attrgetter(
+    "__getattribute__", "__setattr__", "__new__", "__reduce_ex__", "__reduce__", "__getstate__"
+)
 _PLAIN_METHODS = _methods(object)
 _SIZE_WITHOUT_SLOTS = getattr(Field, "__basicsize__", None)
-_new = object.__new__
-_set_attribute = object.__setattr__
+_new: Any = object.__new__
 
 
 def deepcopy_field(self: Any, memo: Any) -> Any:
     """``Field.__deepcopy__``: a shallow copy of the field."""
     if is_disabled() or not _has_plain_copies(self) or _has_own_way(self.__dict__):
         return copy.copy(self)
-    return _with_attributes(type(self), self.__dict__)
+    copied: Any = _new(type(self))
+    copied.__dict__ = self.__dict__.copy()
+    return copied
 
 
 class Copy:
@@ -63,15 +66,10 @@ def _copied_fields(declared: dict[Any, Any]) -> dict[str, Any] | None:
         own = field.__dict__
         if type(name) is not str or _has_own_way(own):
             return None
-        copied[name] = _with_attributes(cls, own)
+        copied[name] = copy_of_field = _new(cls)
+        copy_of_field.__dict__ = own.copy()
     # A field that has two names is copied once.
     return copied if len({*map(id, declared.values())}) == len(copied) else None
-
-
-def _with_attributes(cls: type, attributes: dict[str, Any]) -> Any:
-    copied: Any = _new(cls)
-    _set_attribute(copied, "__dict__", attributes.copy())
-    return copied
 
 
 def _has_own_way(attributes: dict[str, Any]) -> bool:
