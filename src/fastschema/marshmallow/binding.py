@@ -25,6 +25,7 @@ _STOCK_INIT_FIELDS: Any = Schema._init_fields
 _STOCK_BIND_FIELD = _stock("_bind_field")
 _STOCK_ON_BIND_FIELD = _stock("on_bind_field")
 _Inferred = getattr(fields, "Inferred", None)  # of marshmallow 3
+_REFUSES_CLASSES = _Inferred is not None  # marshmallow 4 does so when a schema class is made
 
 
 def init_fields(self: Any) -> None:
@@ -101,7 +102,11 @@ def _bound_fields(schema: Any, names: list[Any]) -> dict[Any, Any]:
             field = _undeclared_field(name)
         bound[name] = field
         # A field that is bound may give the schema a method of its own.
-        if not is_plain or "_bind_field" in own or issubclass(type(field), type):
+        if (
+            not is_plain
+            or "_bind_field" in own
+            or (_REFUSES_CLASSES and issubclass(type(field), type))
+        ):
             schema._bind_field(name, field)
             continue
         if name in schema.load_only:
