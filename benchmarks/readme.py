@@ -33,6 +33,7 @@ SHOWN = {
     ("orders.dump", FAST): "the same to dictionaries, `Schema.dump`",
     ("orders.page", FAST): "a page of 50 of them",
     ("orders.one", FAST): "one of them",
+    ("orders.fresh", FAST): "one of them, by a schema made for it",
     ("flat.dumps", FAST): "marshmallow, 10,000 flat dictionaries of 8 fields: JSON",
 }
 
