@@ -385,6 +385,13 @@ def test_declared_fields_may_be_any_mapping():
 
 
 def test_while_disabled_stock_binds():
+    init_fields = mock.Mock(wraps=binding._STOCK_INIT_FIELDS)
+    with installed(), mock.patch.object(binding, "_STOCK_INIT_FIELDS", init_fields):
+        Dog()
+        assert init_fields.call_count == 0
+        with fastschema.disabled():
+            Dog()
+        assert init_fields.call_count == 1
     with installed(), fastschema.disabled():
         assert bound(OnBindField())["fields"]
     with installed():

@@ -24,6 +24,7 @@ def _stock(name: str) -> Any:
 _STOCK_INIT_FIELDS: Any = Schema._init_fields
 _STOCK_BIND_FIELD = _stock("_bind_field")
 _STOCK_ON_BIND_FIELD = _stock("on_bind_field")
+_STOCK_DICT_CLASS = Schema.dict_class  # in marshmallow 3 a property
 _Inferred = getattr(fields, "Inferred", None)  # of marshmallow 3
 _REFUSES_CLASSES = _Inferred is not None  # marshmallow 4 does so when a schema class is made
 
@@ -64,19 +65,21 @@ def _names(schema: Any) -> list[Any] | None:
     if cls.__getattribute__ is not object.__getattribute__:
         return None
     own = schema.__dict__
+    has_stock_property = cls.dict_class is _STOCK_DICT_CLASS and "ordered" in own
     if (
         "declared_fields" not in own  # but a property
         or "only" not in own
         or "exclude" not in own
         or cls.set_class is not OrderedSet
-        or cls.dict_class is not dict
+        or (cls.dict_class is not dict and not has_stock_property)
         or "set_class" in own
         or "dict_class" in own
     ):
         return None
     opts, declared, only, exclude = schema.opts, schema.declared_fields, schema.only, schema.exclude
     if (
-        opts.fields
+        schema.dict_class is not dict
+        or opts.fields
         or getattr(opts, "additional", ())  # of marshmallow 3
         or type(declared) is not dict
         or (only is not None and type(only) is not OrderedSet)
