@@ -45,15 +45,15 @@ KNOWN_SERIALIZE.add(_serialize)
 KNOWN_DESERIALIZE.add(_deserialize)
 
 
-_METHODS: list[tuple[Any, str, Any]] = [
+_FAST: list[tuple[Any, str, Any]] = [
     (Schema, "_serialize", _serialize),
     (Schema, "_deserialize", _deserialize),
     (Schema, "_init_fields", init_fields),
     (Field, "__deepcopy__", deepcopy_field),
 ]
-if getattr(marshmallow.schema, "copy", None) is copy:
-    _METHODS.append((marshmallow.schema, "copy", Copy()))
-_REPLACEMENTS = [(owner, name, getattr(owner, name), method) for owner, name, method in _METHODS]
+if getattr(marshmallow.schema, "copy", None) is copy:  # by which Schema.__init__ copies fields
+    _FAST.append((marshmallow.schema, "copy", Copy()))
+_REPLACEMENTS = [(owner, name, getattr(owner, name), fast) for owner, name, fast in _FAST]
 _replaced: list[tuple[Any, str, Any]] = []
 
 
@@ -70,7 +70,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Give ``Schema`` its own methods back."""
+    """Give marshmallow its own methods back, where ``install`` has replaced them."""
     while _replaced:
         owner, name, stock = _replaced.pop()
         setattr(owner, name, stock)
