@@ -15,7 +15,7 @@ wsgi = get_wsgi_application()
 asgi = get_asgi_application()
 
 from fastschema.contrib.django.views import StreamingListMixin  # noqa: E402  # Django is set up now
-from flights.views import BulkFlightView  # noqa: E402  # as above
+from flights.views import BulkFlightView  # noqa: E402  # Django is set up now
 
 
 class StreamedFlightView(StreamingListMixin, BulkFlightView):

@@ -18,12 +18,12 @@ settings.register_profile(
     database=None,
     deadline=None,
     max_examples=100,
-    suppress_health_check=_SLOW_TO_MAKE,  # its comment says why
+    suppress_health_check=_SLOW_TO_MAKE,  # random schemas with their rows are large
 )
 settings.register_profile(
     "thorough",
     deadline=None,
     max_examples=3000,
-    suppress_health_check=_SLOW_TO_MAKE,  # its comment says why
+    suppress_health_check=_SLOW_TO_MAKE,  # random schemas with their rows are large
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

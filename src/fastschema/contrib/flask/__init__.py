@@ -2,7 +2,7 @@
 
 try:
     import flask as _flask  # noqa: F401  # only to see whether it is there
-    import marshmallow as _marshmallow  # noqa: F401  # the same
+    import marshmallow as _marshmallow  # noqa: F401  # only to see whether it is there
 except ModuleNotFoundError as error:
     if error.name not in ("flask", "marshmallow"):
         raise

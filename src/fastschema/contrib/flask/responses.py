@@ -49,7 +49,7 @@ def json_response(schema: Any, obj: Any, many: bool | None = None) -> Response:
 
 def with_status(response: Response, status: Status | None, headers: HeadersLike | None) -> Response:
     """The response with the status and the headers of a view's tuple, as Flask sets them."""
-    return current_app.make_response((response, status, headers))  # type: ignore[arg-type]  # None
+    return current_app.make_response((response, status, headers))  # type: ignore[arg-type]  # may be None
 
 
 def dumping(
