@@ -5,8 +5,11 @@ import weakref
 
 import pytest
 
+from fastschema import recognition
+from fastschema.facts import Facts, Look
 from fastschema.program import Program
-from fastschema.recognition import Facts, Look, Recognizer
+from fastschema.recognition import Recognizer
+from fastschema.writes import writes
 from tests.nodes import field, node
 
 MISSING = object()
@@ -142,13 +145,6 @@ def test_several_ways_to_read_one_class_are_known():
         assert recognizer.recognize(schema, schema.fields) is program
 
 
-def test_a_condition_that_fails_with_an_error_does_not_hold():
-    facts = Facts(MISSING)
-    facts.add("field_0.nothing.at.all is None")
-
-    assert facts.compile("test", 1).function(None, [Field()]) is False
-
-
 def test_classes_die_after_they_were_learnt():
     class ShortField(Field):
         pass
@@ -164,3 +160,221 @@ def test_classes_die_after_they_were_learnt():
     gc.collect()
 
     assert [each() for each in died] == [None, None]
+
+
+class Watched(Field):
+    """A field that tells of writes to it."""
+
+    def __init__(self):
+        self.key = "key"
+        self.items = []
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        tell(self)
+
+    def __delattr__(self, name):
+        super().__delattr__(name)
+        tell(self)
+
+
+def tell(target):
+    if id(target) in writes.watched:
+        writes.watched = set()
+
+
+def describe_watched(schema, facts):
+    for index, each in enumerate(schema.fields):
+        look = Look(each, f"field_{index}", facts)
+        look.get("key")
+        look.method("write")
+        look.is_empty("items")
+
+
+@pytest.fixture
+def recognizer():
+    """A recognizer that knows schemas of watched fields."""
+    found = Recognizer(MISSING, "schema.fields", Watched)
+    program, schema = Program(node(field("a"))), Schema(Watched())
+    writes.begin(Watched.__setattr__, Watched.__delattr__)
+    for _ in range(2):
+        facts = found.facts(schema)
+        describe_watched(schema, facts)
+        found.learn(schema, schema.fields, facts, program)
+    yield found
+    writes.end()
+    Recognizer.let_go()
+
+
+def kept(recognizer, schema):
+    """A schema that was recognized until it was kept."""
+    for _ in range(2):
+        assert recognizer.kept(schema) is None
+        assert recognizer.recognize(schema, schema.fields) is not None
+    return schema
+
+
+def test_a_schema_that_is_recognized_twice_is_kept(recognizer):
+    schema = kept(recognizer, Schema(Watched()))
+
+    assert recognizer.kept(schema).program is recognizer.recognize(schema, schema.fields)
+    assert recognizer.kept(Schema(schema.fields[0])) is None
+
+
+def test_new_schemas_at_the_place_of_old_ones_are_not_kept(recognizer):
+    for _ in range(50):
+        schema = Schema(Watched())
+        assert recognizer.recognize(schema, schema.fields) is not None
+        assert recognizer.kept(schema) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda schema: setattr(schema.fields[0], "key", "other"),
+        lambda schema: setattr(schema.fields[0], "unknown", "other"),
+        lambda schema: setattr(schema.fields[0], "__class__", Field),
+        lambda schema: setattr(schema.fields[0], "__dict__", {"key": "other"}),
+        lambda schema: delattr(schema.fields[0], "key"),
+        lambda schema: schema.fields[0].items.append(1),
+        lambda schema: schema.fields.append(Watched()),
+        lambda schema: schema.fields.clear(),
+        lambda schema: schema.fields.__setitem__(0, Watched()),
+    ],
+)
+def test_a_schema_that_was_changed_is_not_kept(recognizer, change):
+    schema = kept(recognizer, Schema(Watched()))
+
+    change(schema)
+
+    assert recognizer.kept(schema) is None
+
+
+def test_a_schema_whose_field_class_was_changed_is_not_kept(recognizer, monkeypatch):
+    schema = kept(recognizer, Schema(Watched()))
+
+    monkeypatch.setattr(Watched, "write", lambda self: "other")
+
+    assert recognizer.kept(schema) is None
+
+
+def test_after_a_change_that_does_not_matter_a_schema_is_kept_again(recognizer):
+    schema = kept(recognizer, Schema(Watched()))
+    schema.fields[0].unknown = "other"
+
+    assert recognizer.recognize(schema, schema.fields) is not None
+    assert recognizer.kept(schema) is not None
+
+
+def test_a_schema_that_is_written_to_again_and_again_is_kept_ever_more_seldom(recognizer):
+    schema = kept(recognizer, Schema(Watched()))
+    is_kept = []
+    for _ in range(31):
+        schema.fields[0].unknown = "other"
+        assert recognizer.recognize(schema, schema.fields) is not None
+        is_kept.append(recognizer.kept(schema) is not None)
+
+    assert [number for number, each in enumerate(is_kept, 1) if each] == [1, 3, 7, 15, 31]
+
+
+def test_it_is_never_long_until_a_schema_is_kept_again(recognizer):
+    schema = kept(recognizer, Schema(Watched()))
+    for _ in range(300):
+        schema.fields[0].unknown = "other"
+        recognizer.recognize(schema, schema.fields)
+    for _ in range(32):
+        recognizer.recognize(schema, schema.fields)
+
+    assert recognizer.kept(schema) is not None
+
+
+def test_a_schema_that_cannot_be_kept_is_not_looked_at_each_time(recognizer, monkeypatch):
+    looks = []
+    monkeypatch.setattr(writes.__class__, "are_noticed", lambda self, targets: looks.append(1))
+    schema = Schema(Watched())
+    for _ in range(100):
+        recognizer.recognize(schema, schema.fields)
+
+    assert 0 < len(looks) < 10
+
+
+def test_a_write_by_another_thread_while_schemas_are_let_go_is_seen(recognizer, monkeypatch):
+    schema = kept(recognizer, Schema(Watched()))
+    seen = []
+
+    class Paused(list):
+        def __iter__(self):
+            schema.fields[0].key = "other"
+            seen.append(recognizer.kept(schema))
+            return super().__iter__()
+
+    monkeypatch.setattr(Recognizer, "_all", Paused(Recognizer._all))
+    Recognizer.let_go()
+
+    assert seen == [None]
+
+
+def test_writes_to_fields_of_no_kept_schema_do_not_matter(recognizer):
+    schema = kept(recognizer, Schema(Watched()))
+    Watched().key = "other"
+
+    assert recognizer.kept(schema) is not None
+
+
+def test_a_schema_whose_fields_do_not_tell_of_writes_is_not_kept(recognizer):
+    class Silent(Watched):
+        def __setattr__(self, name, value):
+            object.__setattr__(self, name, value)
+
+    schema = Schema(Silent())
+    for _ in range(2):
+        facts = recognizer.facts(schema)
+        describe_watched(schema, facts)
+        recognizer.learn(schema, schema.fields, facts, Program(node(field("silent"))))
+    for _ in range(3):
+        recognizer.recognize(schema, schema.fields)
+
+    assert recognizer.kept(schema) is None
+
+
+def test_while_writes_are_not_noticed_no_schema_is_kept(recognizer):
+    writes.end()
+    schema = Schema(Watched())
+    for _ in range(3):
+        recognizer.recognize(schema, schema.fields)
+
+    assert recognizer.kept(schema) is None
+
+
+def test_a_write_before_a_schema_is_watched_is_seen(recognizer, monkeypatch):
+    """As another thread may write between recognizing and watching."""
+    schema = Schema(Watched())
+    recognizer.recognize(schema, schema.fields)
+    watched = Facts.watched
+
+    def write_first(self, fields):
+        fields[0].key = "other"
+        return watched(self, fields)
+
+    monkeypatch.setattr(Facts, "watched", write_first)
+    recognizer.recognize(schema, schema.fields)
+
+    assert recognizer.kept(schema) is None
+
+
+def test_what_is_kept_is_let_go_when_garbage_is_collected(recognizer):
+    schema = kept(recognizer, Schema(Watched()))
+    schema.fields[0].parent = schema
+    died = weakref.ref(schema)
+    del schema
+
+    gc.collect()
+
+    assert died() is None
+
+
+def test_only_so_many_schemas_are_kept(recognizer, monkeypatch):
+    monkeypatch.setattr(recognition, "_MOST_KEPT", 3)
+    schemas = [kept(recognizer, Schema(Watched())) for _ in range(4)]
+
+    assert [recognizer.kept(schema) is not None for schema in schemas] == [False] * 3 + [True]

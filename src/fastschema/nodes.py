@@ -22,6 +22,9 @@ from typing import Any
 Resolve = Callable[[Any, type, "Form"], object]
 """From (what the front end binds a dump to, the class of the objects, the form) to a value."""
 
+Check = Callable[[], bool]
+"""Says whether something is still as it was."""
+
 
 class UnreadableError(Exception):
     """A schema that cannot be compiled at all, and why."""
@@ -167,10 +170,22 @@ class FieldNode:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A value that belongs to one dump (field objects, a time zone), looked up when it begins."""
+    """A value that belongs to one dump (field objects, a time zone), looked up when it begins.
+
+    :param name: its name in generated code
+    :param resolve: looks it up
+    :param check: from what it was resolved from and to, to what says whether it still would be in
+        another dump by the same schema; None if it would, as long as the schema reads the same.
+        Without it, it is resolved again.
+    """
 
     name: str
     resolve: Resolve
+    check: Callable[[Any, Any], Check | None] | None = None
+
+
+def lasting(subject: Any, value: Any) -> None:
+    """The check of a slot that depends on nothing but what the schema reads as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +201,7 @@ class ObjectNode:
     :param names: the objects that sources name
     :param prepared: by a way of access, a name and the expression for it, to be evaluated before
         the first value of an object is read
+    :param check_access: from a class and its way of access to what says whether it still is
     """
 
     name: str
@@ -196,6 +212,7 @@ class ObjectNode:
     dict_class: str | None = None
     names: Mapping[str, object] = field(default_factory=dict)
     prepared: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    check_access: Callable[[type, str], Check | None] | None = None
 
 
 def literal(text: str) -> str:

@@ -33,6 +33,7 @@ class Program:
         self.node = node
         self.stock_fields = sum(field.reason is not None for field in node.fields)
         self.compiled_fields = len(node.fields) - self.stock_fields
+        self.field_counts = (self.compiled_fields, self.stock_fields)
         self.last_used = 0
         self._faithful: dict[str, DumpFunction] = {}
         self._json: dict[str, DumpFunction] = {}
@@ -60,6 +61,7 @@ class LoadProgram:
         self.node = node
         self.stock_fields = sum(field.reason is not None for field in node.fields)
         self.compiled_fields = len(node.fields) - self.stock_fields
+        self.field_counts = (self.compiled_fields, self.stock_fields)
         self.last_used = 0
         self._function: LoadFunction | None = None
         self._lock = threading.Lock()
@@ -102,8 +104,9 @@ class Dispatch(dict[type, Dump]):
     """One dump by one program: from the class of an object to the function that dumps it.
 
     What a class allows is looked up once for each dump, so that nothing outlives a change to the
-    class and no class is kept alive. The functions refer to it weakly: whoever runs a dump holds
-    the dispatch while it lasts, and leaves no reference cycle behind.
+    class and no class is kept alive (but see :mod:`fastschema.reuse`). The functions refer to it
+    weakly: whoever runs a dump holds the dispatch while it lasts, and leaves no reference cycle
+    behind.
 
     :param program: the program
     :param form: the form of the output
@@ -118,13 +121,17 @@ class Dispatch(dict[type, Dump]):
         self.subject = subject
 
     def __missing__(self, cls: type) -> Dump:
-        node = self.program.node
         subject, form = self.subject, self.form
-        function = self.program.function(form, node.access(cls))
+        access = self.program.node.access(cls)
+        function = self.program.function(form, access)
         values = [slot.resolve(subject, cls, form) for slot in function.slots]
         dump: Dump = function.bind(cls, weakref.ref(self), *values)
+        self.bound(cls, access, function, values)
         self[cls] = dump
         return dump
+
+    def bound(self, cls: type, access: str, function: DumpFunction, values: list[Any]) -> None:
+        """Objects of a class will be dumped by a function, bound to these values of its slots."""
 
     def __call__(self, obj: Any) -> Any:
         """Dump one object, of another class than a function expected."""
@@ -133,7 +140,7 @@ class Dispatch(dict[type, Dump]):
     def one_row(self, obj: Any) -> Any:
         """Dump one object, and count it."""
         result = self[type(obj)](obj)
-        self.count(1)
+        recorder.compiled_row(self.program.field_counts)
         return result
 
     def all_rows(self, rows: Iterable[Any]) -> list[Any]:
@@ -226,6 +233,10 @@ class Link:
         if self._dispatch is None:
             self._dispatch = self._find()
         return self._dispatch
+
+    def begin_again(self) -> None:
+        """The next value will be the first of another dump."""
+        self._dispatch = None
 
     def many(self, rows: Iterable[Any]) -> list[Any]:
         """Dump each row; without rows the nested schema is not looked for."""

@@ -1,265 +1,186 @@
 """Knowing a schema again: does it still read as it did, and as which program?
 
 Describing a schema anew for each dump is exact, and too slow for a single object. So whoever
-describes a schema looks at it through a :class:`Look`, which writes down all that was seen as
-conditions: the class of a field, the value of an attribute, the function behind a method. The
-second time that schemas of a class read as the same program, the conditions are compiled into one
-function. While they hold, the description would be the same, so it need not be made.
+describes a schema looks at it through a :class:`~fastschema.facts.Look`, which writes down all that
+was seen as conditions: the class of a field, the value of an attribute, the function behind a
+method. The second time that schemas of a class read as the same program, the conditions are
+compiled into one function. While they hold, the description would be the same, so it need not be
+made. Conditions that fail cost a description, nothing else.
 
-Values are compared by identity, against what is really there: nothing is hooked, nothing is hung
-on a schema, and no change goes unseen. Conditions that fail cost a description, nothing else.
+Of a schema that is used again, what was recognized is kept (:class:`Kept`). Where writes to its
+fields are noticed, their attributes are not asked for again until there is one; everything else is.
 """
 
 from __future__ import annotations
 
-import sys
+import gc
+import sysconfig
 import weakref
-from collections.abc import Callable, Hashable, Iterator
-from operator import attrgetter
-from types import FunctionType
+from collections.abc import Callable, Hashable
 from typing import Any, ClassVar, Generic
 
 from fastschema.cache import AnyProgram, programs
+from fastschema.facts import NO_FACTS, Facts
 from fastschema.nodes import UnreadableError
-from fastschema.source import GeneratedFunction, Names, SourceWriter
+from fastschema.source import GeneratedFunction
+from fastschema.writes import writes
 
-_DEEPEST = 10
-_KEPT_FOR_A_CLASS = 4
+_PROGRAMS_OF_A_CLASS = 4
 _LEARNT_FROM = 16
+_CANDIDATES_OF_A_CLASS = 8
+_MOST_KEPT = 1024
+_LONGEST_PATIENCE = 32
 
 
-class Facts:
-    """What was seen of a schema, as Python conditions.
+class _Conditions:
+    """How to recognize the schemas that read as a program."""
 
-    They may use ``schema``, ``field_0`` and so on for its fields, and ``missing``.
+    __slots__ = ("_facts", "_field_count", "_its_fields", "_keep", "_title", "recognize")
 
-    :param missing: the object that stands for "no value"
+    def __init__(self, facts: Facts, title: str, field_count: int, its_fields: str) -> None:
+        self.recognize = facts.compile(title, field_count).function
+        self._its_fields = its_fields
+        self._facts = facts
+        self._title = title
+        self._field_count = field_count
+        self._keep: GeneratedFunction | None = None
+
+    def keep(self, schema: Any, fields: list[Any], ids: set[int], before: Kept | None) -> Kept:
+        """What is kept of a schema that was recognized.
+
+        :param ids: those of the objects that are watched, before it was recognized
+        :param before: what was kept of it until now, whose objects are watched
+        """
+        patience = 1 if before is None else min(2 * before.patience, _LONGEST_PATIENCE)
+        if self._keep is None:
+            self._keep = self._facts.compile_kept(self._title, self._field_count, self._its_fields)
+        watched = self._facts.watched(fields)
+        if self._keep is not None and writes.are_noticed(watched):
+            if before is None or not _are_same(watched, before.watched):
+                ids = writes.watched
+                ids.update(map(id, watched))
+                # It may have been written to before it was watched.
+                if not self.recognize(schema, fields):
+                    ids = set()
+            holds = self._keep.function(schema, fields)
+            if _are_same(watched, self._facts.watched(fields)):
+                return Kept(schema, watched, holds, ids, patience)
+        return Kept(schema, watched, _never, set(), patience)
+
+
+def _are_same(some: list[Any], others: list[Any]) -> bool:
+    return [*map(id, some)] == [*map(id, others)]
+
+
+def _never() -> bool:
+    return False
+
+
+class Kept:
+    """What is kept of one schema: it reads as it did while no write is noticed, and this holds.
+
+    :param schema: the schema
+    :param watched: the objects to which writes are noticed
+    :param holds: says whether its fields are the same, and all else is that is not noticed
+    :param ids: those of all objects that are watched: another set after a write
+    :param patience: how many uses to wait until it is kept anew, after a write to any of them
     """
 
-    def __init__(self, missing: object = None) -> None:
-        self._conditions: dict[str, None] = {}
-        self._not_own: dict[str, list[str]] = {}
-        self._objects: dict[str, object] = {} if missing is None else {"missing": missing}
-        self._names: dict[int, str] = {}
-        self._identifiers = Names(frozenset(["schema", "fields", "recognize", "missing", "own"]))
+    __slots__ = (
+        "holds",
+        "ids",
+        "patience",
+        "program",
+        "schema",
+        "waited",
+        "waiting",
+        "watched",
+    )
 
-    def add(self, condition: str) -> None:
-        """A condition that holds now."""
-        self._conditions[condition] = None
-
-    def not_own(self, path: str, name: str) -> None:
-        """The object at a path has no attribute of that name in its own dictionary."""
-        self._not_own.setdefault(path, []).append(name)
-
-    def name(self, value: object) -> str:
-        """An expression for a value in conditions."""
-        name = self._names.get(id(value))
-        if name is None:
-            hint = getattr(value, "__name__", None)
-            name = self._identifiers.unique(hint if isinstance(hint, str) else "known")
-            if isinstance(value, (type, FunctionType)) and not _is_permanent(value):
-                # A throw-away class must not live on in what is known of another.
-                self._objects[name] = weakref.ref(value)
-                name = f"{name}()"
-            else:
-                self._objects[name] = value
-            self._names[id(value)] = name
-        return name
-
-    def class_attribute(self, cls: str, attribute: str, value: object) -> None:
-        """An attribute of a class, found by an expression, is this very value or None."""
-        self.add(
-            f"getattr({cls}, {attribute!r}, None) is None"
-            if value is None
-            else f"{cls}.{attribute} is {self.name(value)}"
-        )
-
-    def _own_conditions(self) -> Iterator[str]:
-        for path, names in self._not_own.items():
-            dictionary = f"(own := {path}.__dict__)"
-            for name in dict.fromkeys(names):
-                yield f"{name!r} not in {dictionary}"
-                dictionary = "own"
-
-    def compile(self, title: str, field_count: int) -> GeneratedFunction:
-        """The function that says whether all conditions hold."""
-        writer = SourceWriter()
-        with writer.block("def recognize(schema, fields):"):
-            writer.line(f"if len(fields) != {field_count}:")
-            writer.line("    return False")
-            if field_count:
-                targets = ", ".join(f"field_{index}" for index in range(field_count))
-                writer.line(f"[{targets}] = fields")
-            with writer.block("try:"):
-                writer.line("return (")
-                for number, condition in enumerate([*self._conditions, *self._own_conditions()]):
-                    writer.line(f"    {'and ' if number else ''}{condition}")
-                writer.line(")")
-            with writer.block("except Exception:"):
-                writer.line("return False  # an attribute is gone; a description will tell")
-        return GeneratedFunction("recognize", f"recognize {title}", writer.text, self._objects)
-
-
-class _NoFacts(Facts):
-    """Forgets what is written down."""
-
-    def add(self, condition: str) -> None:
-        """Nothing."""
-
-    def not_own(self, path: str, name: str) -> None:
-        """Nothing."""
-
-    def name(self, value: object) -> str:
-        """Nothing."""
-        return ""
-
-
-_NO_FACTS = _NoFacts()
-
-
-class Look:
-    """Looks at a field (or a schema) and writes down what it sees.
-
-    :param target: the field
-    :param path: how the function finds it
-    :param facts: where to write
-    """
-
-    __slots__ = ("_class_path", "cls", "facts", "path", "target")
-
-    def __init__(self, target: Any, path: str, facts: Facts) -> None:
-        self.target = target
-        self.path = path
-        self.facts = facts
-        self.cls = type(target)
-        self._class_path = facts.name(self.cls)
-        facts.add(f"type({path}) is {self._class_path}")
-
-    @classmethod
-    def at_schema(cls, schema: Any, facts: Facts) -> Look:
-        """A look at the schema itself, whose class is known where its conditions are kept."""
-        look = cls.__new__(cls)
-        look.target, look.path, look.facts = schema, "schema", facts
-        look.cls, look._class_path = type(schema), "type(schema)"
-        return look
-
-    def get(self, attribute: str) -> Any:
-        """The value of an attribute. Only for values that cannot be changed in place."""
-        value = getattr(self.target, attribute)
-        self.facts.add(f"{self.path}.{attribute} is {self._constant(value)}")
-        return value
-
-    def method(self, name: str) -> Any:
-        """The function behind a method; None if the instance has one of its own."""
-        function = getattr(self.cls, name, None)
-        self.facts.class_attribute(self._class_path, name, function)
-        if name in vars(self.target):
-            self.facts.add("False")  # not worth knowing again
-            return None
-        self.facts.not_own(self.path, name)
-        return function
-
-    def chain(self, name: str, root: type) -> tuple[Any, ...]:
-        """The functions behind a method and behind each ``super()`` call in it, in that order.
-
-        Empty if the instance has one of its own.
-
-        :param root: a base of the class, whose function makes no such call
-        """
-        if self.method(name) is None:
-            return ()
-        order = self.cls.__mro__[: self.cls.__mro__.index(root) + 1]
-        bases = [base for base in order if name in vars(base)]
-        for base in order[: order.index(bases[-1])]:
-            path = self.facts.name(base)
-            if base in bases:
-                self.facts.class_attribute(path, name, getattr(base, name))
-            else:
-                self.facts.not_own(path, name)
-        return tuple([getattr(base, name) for base in bases])
-
-    def constant(self, name: str) -> Any:
-        """An attribute that the class has for its instances."""
-        if name in vars(self.target):
-            self.facts.add("False")  # not worth knowing again
-            return getattr(self.target, name)
-        self.facts.not_own(self.path, name)
-        return self.on_class(name)
-
-    def on_class(self, name: str) -> Any:
-        """An attribute of the class, of which instances have none of their own."""
-        value = getattr(self.cls, name, None)
-        self.facts.class_attribute(self._class_path, name, value)
-        return value
-
-    def note(self, condition: str, result: bool) -> bool:
-        """Write down that a condition on ``{it}``, the target, has this result, and return it."""
-        text = condition.format(it=self.path)
-        self.facts.add(text if result else f"not {text}")
-        return result
-
-    def matches(self, expression: str, value: object, **names: object) -> None:
-        """Write down that an expression on ``{it}``, the target, gives this very value.
-
-        :param names: the objects that the expression names, each as ``{name}``
-        """
-        bound = {key: self.facts.name(each) for key, each in names.items()}
-        text = expression.format(it=self.path, **bound)
-        self.facts.add(f"{text} is {self._constant(value)}")
-
-    def within(self, attribute: str) -> Look:
-        """A look at a field inside of the field."""
-        return Look(getattr(self.target, attribute), f"{self.path}.{attribute}", self.facts)
-
-    @property
-    def is_deep(self) -> bool:
-        """Whether the field is so deep inside of others that Python may refuse code for it."""
-        return self.path.count(".") > _DEEPEST
-
-    def _constant(self, value: Any) -> str:
-        return repr(value) if value is None or type(value) is bool else self.facts.name(value)
-
-
-def _is_permanent(value: type | FunctionType) -> bool:
-    """Whether a class or function lives as long as its module."""
-    try:
-        found = attrgetter(value.__qualname__)(sys.modules[value.__module__])
-    except (AttributeError, KeyError):
-        return False
-    return found is value
+    def __init__(
+        self,
+        schema: Any,
+        watched: list[Any],
+        holds: Callable[[], bool],
+        ids: set[int],
+        patience: int,
+    ) -> None:
+        self.schema = schema
+        self.watched = watched
+        self.holds = holds
+        self.ids = ids
+        self.patience = patience
+        self.waited = 0
+        self.program: Any = None
+        self.waiting: list[Any] = []
+        """What was made for uses of the schema that are over; see :mod:`fastschema.reuse`."""
 
 
 class _Known:
     """What schemas of one class were seen to read as, and how to recognize it."""
 
-    __slots__ = ("cls", "descriptions", "programs")
+    __slots__ = ("candidates", "cls", "descriptions", "programs")
 
     def __init__(self, cls: type, known: dict[int, _Known]) -> None:
         key = id(cls)
         self.cls = weakref.ref(cls, lambda _: known.pop(key, None))
         self.descriptions = 0
-        self.programs: list[tuple[Any, GeneratedFunction | None]] = []
+        self.programs: list[tuple[Any, _Conditions | None]] = []
+        # The schemas that were recognized last, by their ids.
+        self.candidates: dict[int, weakref.ref[Any]] = {}
+
+    def is_used_again(self, schema: Any) -> bool:
+        """Whether the schema was among those last recognized; now it is."""
+        key = id(schema)
+        candidate = self.candidates.get(key)
+        if candidate is not None and candidate() is schema:
+            return True
+        if len(self.candidates) >= _CANDIDATES_OF_A_CLASS:
+            self.candidates = {}
+        self.candidates[key] = weakref.ref(schema)
+        return False
 
 
 class Recognizer(Generic[AnyProgram]):
     """Which program a schema reads as, if it is like one of its class seen before.
 
     :param missing: the object that stands for "no value" in the framework
+    :param its_fields: an expression for the fields of ``schema``, in the order of dumping or
+        loading; None if no schema is to be kept
+    :param watchable: the class of the fields that may tell of writes to them
     """
 
     _all: ClassVar[list[Recognizer[Any]]] = []
 
-    def __init__(self, missing: object = None) -> None:
+    def __init__(
+        self,
+        missing: object = None,
+        its_fields: str | None = None,
+        watchable: type | tuple[()] = (),
+    ) -> None:
         self._missing = missing
+        self._watchable = watchable
+        # Where nobody tells when garbage is collected, what is kept would never be let go.
+        self._its_fields = its_fields if hasattr(gc, "callbacks") else None
         self._all.append(self)
         # By the id of a class: a WeakKeyDictionary would take as long as all the rest.
         self._known: dict[int, _Known] = {}
+        # By the id of a schema, which is alive as long as it is kept.
+        self._kept: dict[int, Kept] = {}
 
     @classmethod
     def forget_everything(cls) -> None:
         """What descriptions depend on has changed: all schemas must be described anew."""
         for recognizer in cls._all:
             recognizer._known.clear()
+        cls.let_go()
+
+    @classmethod
+    def let_go(cls) -> None:
+        """Keep no schema any longer."""
+        writes.watched = set()  # which ends it at once, for all threads
+        for recognizer in cls._all:
+            recognizer._kept = {}
 
     def read(
         self,
@@ -290,15 +211,58 @@ class Recognizer(Generic[AnyProgram]):
         self.learn(schema, fields, facts, program)
         return program
 
+    def kept(self, schema: Any) -> Kept | None:
+        """What is kept of a schema, if it still reads as it did."""
+        kept = self._kept.get(id(schema))
+        if kept is not None and kept.ids is writes.watched and kept.holds():
+            return kept
+        return None
+
+    def last_kept(self, schema: Any) -> Kept | None:
+        """What is kept of a schema, which may not read as it did."""
+        return self._kept.get(id(schema))
+
     def recognize(self, schema: Any, fields: list[Any]) -> AnyProgram | None:
         """The program, or None if a description must tell."""
+        kept = self.kept(schema)
+        if kept is not None:
+            return kept.program  # type: ignore[no-any-return]  # of this recognizer's making
         cls = type(schema)
         known = self._known.get(id(cls))
-        if known is not None and known.cls() is cls:
-            for program, function in known.programs:
-                if function is not None and function.function(schema, fields):
-                    return program  # type: ignore[no-any-return]  # of this recognizer's making
+        if known is None or known.cls() is not cls:
+            return None
+        ids = writes.watched
+        before = self._kept.get(id(schema))
+        if before is not None:
+            ids.update(map(id, before.watched))
+        for program, conditions in known.programs:
+            if conditions is not None and conditions.recognize(schema, fields):
+                if self._its_fields is not None and writes.are_told and known.is_used_again(schema):
+                    self._keep(schema, fields, program, conditions, ids, before)
+                return program  # type: ignore[no-any-return]  # of this recognizer's making
         return None
+
+    def _keep(
+        self,
+        schema: Any,
+        fields: list[Any],
+        program: Any,
+        conditions: _Conditions,
+        ids: set[int],
+        before: Kept | None,
+    ) -> None:
+        if before is not None:
+            # Keeping takes longer than recognizing: a schema that is written to again and again
+            # had better not be kept each time.
+            before.waited += 1
+            if before.waited < before.patience:
+                return
+        if len(self._kept) >= _MOST_KEPT:
+            self.let_go()
+        everything = self._kept
+        kept = conditions.keep(schema, fields, ids, before)
+        kept.program = program
+        everything[id(schema)] = kept
 
     def facts(self, schema: Any) -> Facts:
         """Where to write down what is seen; a waste basket once the class was described often.
@@ -311,20 +275,44 @@ class Recognizer(Generic[AnyProgram]):
         if known is None or known.cls() is not cls:
             known = self._known[id(cls)] = _Known(cls, self._known)
         known.descriptions += 1
-        return Facts(self._missing) if known.descriptions <= _LEARNT_FROM else _NO_FACTS
+        return (
+            Facts(self._missing, self._watchable)
+            if known.descriptions <= _LEARNT_FROM
+            else NO_FACTS
+        )
 
     def learn(self, schema: Any, fields: list[Any], facts: Facts, program: AnyProgram) -> None:
         """A description told that the schema reads as a program."""
-        if facts is _NO_FACTS:
+        if facts is NO_FACTS:
             return
         known = self._known.get(id(type(schema)))
         if known is None:
             return  # everything was forgotten meanwhile
-        for position, (each, function) in enumerate(known.programs):
+        for position, (each, conditions) in enumerate(known.programs):
             if each is program:
-                if function is None:
-                    compiled = facts.compile(program.node.name, len(fields))
-                    known.programs[position] = (program, compiled)
+                if conditions is None:
+                    conditions = _Conditions(
+                        facts, program.node.name, len(fields), self._its_fields or ""
+                    )
+                    known.programs[position] = (program, conditions)
                 return
-        if len(known.programs) < _KEPT_FOR_A_CLASS:
+        if len(known.programs) < _PROGRAMS_OF_A_CLASS:
             known.programs.append((program, None))
+
+
+def _when_garbage_is_collected(phase: str, info: dict[str, int]) -> None:
+    """Let go of schemas before the garbage collector looks for those that nobody else has.
+
+    They refer to their fields, and their fields to them, so that only it can free them. Where it
+    looks at the youngest objects alone, which it does all the time, they stay.
+    """
+    if phase == "start" and info["generation"] >= _OLDER:
+        Recognizer.let_go()
+
+
+# Without a global lock there are no generations: it looks at all objects each time.
+_OLDER = 0 if sysconfig.get_config_var("Py_GIL_DISABLED") else 1
+
+
+if hasattr(gc, "callbacks"):
+    gc.callbacks.append(_when_garbage_is_collected)

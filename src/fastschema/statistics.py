@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -14,7 +15,8 @@ class Statistics:
 
     :param plans: how many plans were made
     :param schemas: how many of them from which schema, by name
-    :param cache_hits: how often a plan that was there already was used
+    :param cache_hits: how often a plan that was there already was used; that of a nested schema is
+        not counted where all is as it was for an earlier use
     :param compiled_rows: rows dumped by generated code
     :param stock_rows: rows that stock dumped although fastschema was asked: whole schemas that
         cannot be compiled, and everything while fastschema is disabled
@@ -34,6 +36,9 @@ class Statistics:
     stock_fields: int
 
 
+_SINGLE_ROWS = 1000
+
+
 class Recorder:
     """Counts from many threads."""
 
@@ -41,6 +46,8 @@ class Recorder:
         self._lock = threading.Lock()
         # Uses are counted without a lock, which one object would notice.
         self._clock = itertools.count(1)
+        self.plan_used: Callable[[], int] = self._clock.__next__
+        """A plan is used, be it new or not; a number that is higher each time."""
         self.reset()
 
     def reset(self) -> None:
@@ -50,15 +57,33 @@ class Recorder:
             self._before = next(self._clock)
             self._compiled_rows = self._stock_rows = 0
             self._compiled_fields = self._stock_fields = 0
+            self._single_rows: list[tuple[int, int]] = []
+
+    def compiled_row(self, fields: tuple[int, int]) -> None:
+        """Generated code dumped a row.
+
+        :param fields: how many of its fields were compiled, and how many were not
+        """
+        rows = self._single_rows
+        rows.append(fields)  # without a lock, which one object would notice
+        if len(rows) >= _SINGLE_ROWS:
+            with self._lock:
+                self._add_single_rows()
+
+    def _add_single_rows(self) -> None:
+        """Add the rows that were counted one by one to the others."""
+        rows = self._single_rows
+        count = len(rows)
+        for compiled_fields, stock_fields in rows[:count]:
+            self._compiled_fields += compiled_fields
+            self._stock_fields += stock_fields
+        self._compiled_rows += count
+        del rows[:count]  # and not those that came meanwhile
 
     def plan_made(self, name: str) -> None:
         """A plan was made from the schema of that name."""
         with self._lock:
             self._schemas[name] += 1
-
-    def plan_used(self) -> int:
-        """A plan is used, be it new or not; a number that is higher each time."""
-        return next(self._clock)
 
     def compiled(self, rows: int, compiled_fields: int, stock_fields: int) -> None:
         """Generated code dumped so many rows, each with so many fields of either sort."""
@@ -75,6 +100,7 @@ class Recorder:
     def statistics(self) -> Statistics:
         """The counts so far."""
         with self._lock:
+            self._add_single_rows()
             uses = next(self._clock) - self._before - 1
             self._before += 1
             return Statistics(

@@ -15,6 +15,8 @@ from marshmallow import Schema
 import fastschema
 
 MARSHMALLOW_3 = version("marshmallow").startswith("3.")
+USES_UNTIL_KEPT = 5
+"""After so many uses a schema is dumped (or loaded) by what was made for an earlier one."""
 NO_CALLS: list[Any] = []
 
 
@@ -59,7 +61,8 @@ def assert_same(
     for _ in range(3):
         assert dump(plan.dump) == expected
     with installed():
-        assert dump(schema.dump) == expected
+        for _ in range(USES_UNTIL_KEPT):
+            assert dump(schema.dump) == expected
         assert dump(make_schema().dump) == expected
     encoded = expected if expected.error else dump(as_json(make_schema().dump, json.dumps))
     for each in (plan, fastschema.compile(make_schema())):

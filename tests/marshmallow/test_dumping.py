@@ -1,4 +1,4 @@
-"""What stock does around the fields: hooks, nested schemas, collections, late changes, memory."""
+"""What stock does around the fields: hooks, nested schemas, collections, memory."""
 
 import collections
 import contextlib
@@ -7,30 +7,26 @@ import gc
 import pickle
 import threading
 import types
-import typing
 import weakref
-from datetime import datetime
 from decimal import Decimal
 
 import pytest
-from marshmallow import Schema, fields, missing, post_dump, pre_dump
+from marshmallow import Schema, fields, missing, post_dump, post_load, pre_dump
 
 import fastschema
 from fastschema.cache import CACHE_SIZE, programs
+from fastschema.marshmallow.load_reader import recognizer as load_recognizer
+from fastschema.marshmallow.reader import recognizer
 from tests.marshmallow.differential import (
     MARSHMALLOW_3,
+    USES_UNTIL_KEPT,
     assert_same,
     installed,
     is_compiled,
     outcome,
 )
+from tests.marshmallow.late_changes import LATE_ROW, Calls, Excited, Late, LoggedDict
 from tests.marshmallow.nested_fields import NESTED
-
-
-class Calls:
-    """The calls of user code, which every test reads anew."""
-
-    log: typing.ClassVar[list] = []
 
 
 class Person(Schema):
@@ -543,13 +539,6 @@ def test_a_method_on_the_schema_object_is_called_as_by_stock(name):
     assert_same(lambda: make_schema(), {"name": 1})
 
 
-class LoggedDict(dict):
-    def __setitem__(self, key, value):
-        if not isinstance(value, fields.Field):  # marshmallow keeps its fields in one, too
-            Calls.log.append(("set", key))
-        super().__setitem__(key, value)
-
-
 class Ordered(Person):
     dict_class = collections.OrderedDict
 
@@ -718,146 +707,6 @@ def test_schemas_that_share_a_program_never_share_their_state():
         assert [schema.dump({})["value"] for schema in schemas[::-1]] == list(range(20))[::-1]
 
 
-# Late changes
-
-
-class Late(Schema):
-    text = fields.String()
-    number = fields.Integer()
-    real = fields.Float()
-    amount = fields.Decimal(2, as_string=True)
-    moment = fields.DateTime()
-    numbers = fields.List(fields.Integer())
-    dog = fields.Nested(Dog)
-    flag = fields.Boolean()
-
-
-LATE_ROW = {
-    "text": "a",
-    "number": 1,
-    "real": 2.5,
-    "amount": 3,
-    "moment": datetime(2024, 1, 2),
-    "numbers": [4, "5"],
-    "dog": {"name": "Rex", "age": 6},
-    "flag": True,
-    "other": "o",
-}
-
-
-def set_on(name, attribute, value):
-    return lambda schema: setattr(schema.dump_fields[name], attribute, value)
-
-
-class Excited(fields.String):
-    def _serialize(self, value, attr, obj, **kwargs):
-        return f"{value}!"
-
-
-def rename_dog(schema):
-    schema.dump_fields["dog"].schema.dump_fields["name"].data_key = "called"
-
-
-LATE_CHANGES = {
-    "data_key": set_on("text", "data_key", "label"),
-    "attribute": set_on("text", "attribute", "other"),
-    "dump_default": set_on("text", "dump_default", "default"),
-    "as_string": set_on("number", "as_string", True),
-    "as_string of a float": set_on("real", "as_string", True),
-    "places": set_on("amount", "places", Decimal("0.0001")),
-    "no places": set_on("amount", "places", None),
-    "rounding": set_on("amount", "rounding", "ROUND_UP"),
-    "format": set_on("moment", "format", "%Y"),
-    "inner": set_on("numbers", "inner", fields.Float()),
-    "truthy": set_on("flag", "truthy", {"ja"}),
-    "_serialize": set_on("text", "_serialize", lambda value, *args, **kwargs: "own"),
-    "__class__": set_on("text", "__class__", Excited),
-    "a field removed": lambda schema: schema.dump_fields.pop("text"),
-    "a field added": lambda schema: schema.dump_fields.update(other=fields.String()),
-    "a field replaced": lambda schema: schema.dump_fields.update(text=Excited()),
-    "fields reordered": lambda schema: schema.dump_fields.update(
-        text=schema.dump_fields.pop("text")
-    ),
-    "all fields replaced": lambda schema: setattr(
-        schema, "dump_fields", {"other": fields.String()}
-    ),
-    "a nested field": rename_dog,
-    "dict_class": lambda schema: (
-        None if MARSHMALLOW_3 else setattr(schema, "dict_class", LoggedDict)
-    ),
-    "get_attribute": lambda schema: setattr(
-        schema, "get_attribute", lambda obj, attr, default: default
-    ),
-}
-
-
-@pytest.mark.parametrize("name", LATE_CHANGES)
-@pytest.mark.parametrize("uses", [1, 2, 5])
-@pytest.mark.parametrize("row", [LATE_ROW, {}])
-def test_a_change_after_the_first_uses_is_seen(name, uses, row):
-    def make_schema():
-        schema = type("Used", (Late,), {})()
-        plan = fastschema.compile(schema)
-        for _ in range(uses):
-            plan.dump(LATE_ROW)
-        LATE_CHANGES[name](schema)
-        return schema
-
-    assert_same(lambda: make_schema(), row, calls=Calls.log)
-
-
-def test_a_change_is_seen_by_a_plan_that_was_used():
-    schema = Late(only=("text",))
-    plan = fastschema.compile(schema)
-    for _ in range(3):
-        assert plan.dump(LATE_ROW) == {"text": "a"}
-    schema.fields["text"].data_key = "label"
-
-    assert plan.dump(LATE_ROW) == {"label": "a"}
-    assert plan.dumps(LATE_ROW) == b'{"label":"a"}'
-    assert plan.dumps([LATE_ROW], many=True) == b'[{"label":"a"}]'
-
-
-def test_a_change_that_is_taken_back_is_forgotten():
-    schema = Late(only=("text",))
-    plan = fastschema.compile(schema)
-    schema.fields["text"].data_key = "label"
-    plan.dump(LATE_ROW)
-    schema.fields["text"].data_key = None
-
-    assert plan.dump(LATE_ROW) == {"text": "a"}
-
-
-@pytest.mark.parametrize(
-    ("owner", "name"),
-    [
-        (fields.String, "_serialize"),
-        (fields.Field, "serialize"),
-        (fields.Field, "get_value"),
-        (fields.Number, "_format_num"),
-        (Schema, "get_attribute"),
-        (Schema, "dump"),
-        (Late, "dump"),
-        (Late, "get_attribute"),
-    ],
-)
-def test_a_patched_method_of_a_class_is_called(monkeypatch, owner, name):
-    used = type("Used", (Late,), {})
-    plan = fastschema.compile(used)
-    for _ in range(3):
-        plan.dump(LATE_ROW)
-    original = getattr(owner, name)
-
-    def patched(*args, **kwargs):
-        Calls.log.append(name)
-        return original(*args, **kwargs)
-
-    monkeypatch.setattr(owner, name, patched)
-
-    assert_same(used, LATE_ROW, calls=Calls.log)
-    assert Calls.log
-
-
 def test_an_overridden_schema_method_that_appears_later_is_called():
     class Young(Person):
         pass
@@ -871,6 +720,111 @@ def test_an_overridden_schema_method_that_appears_later_is_called():
 
 
 # Copies, memory, threads
+
+
+def used(schema, obj, method="dump"):
+    """A schema that was used until it is kept, and what waits to be used again."""
+    gc.collect()  # after which it takes a while until it is again
+    for _ in range(USES_UNTIL_KEPT):
+        getattr(schema, method)(obj)
+    return (recognizer if method == "dump" else load_recognizer).kept(schema).waiting
+
+
+def test_what_was_made_for_one_dump_is_used_for_the_next():
+    schema = Late()
+    with installed():
+        [made] = used(schema, LATE_ROW)
+        schema.dump(LATE_ROW)
+        assert recognizer.kept(schema).waiting == [made]
+
+
+@pytest.mark.parametrize("method", ["dump", "load"])
+def test_uses_of_a_schema_that_is_kept_are_counted(method):
+    schema = Person()
+    with installed():
+        assert used(schema, PEOPLE[0], method)
+        before = fastschema.stats()
+        for _ in range(10):
+            getattr(schema, method)(PEOPLE[0])
+        after = fastschema.stats()
+    assert after.cache_hits - before.cache_hits == 10
+    assert after.compiled_rows - before.compiled_rows == 10
+    assert after.compiled_fields - before.compiled_fields == 20
+
+
+@pytest.mark.parametrize("method", ["dump", "load"])
+def test_a_schema_that_is_kept_can_be_collected(method):
+    class Short(Schema):
+        name = fields.String()
+        dog = fields.Nested(Dog)
+
+        class Meta:
+            register = False
+
+    class Row(dict):
+        pass
+
+    schema = Short()
+    with installed():
+        assert used(schema, {"name": "a", "dog": {"name": "b"}}, method)
+        getattr(schema, method)(Row(name="a", dog=Row(name="b")))
+        died = [weakref.ref(each) for each in (schema, Short, Row, schema.fields["dog"].schema)]
+        del schema, Short, Row
+        gc.collect()
+        assert [each() for each in died] == [None] * 4
+
+
+class Hooking(Dog):
+    @post_dump
+    def nothing(self, data, **kwargs):
+        return data
+
+    @post_load
+    def nothing_more(self, data, **kwargs):
+        return data
+
+
+AMOUNTS = [f"amount_{number}" for number in range(70)]
+OFTEN_USED = {
+    "nested": (
+        Schema.from_dict({"dog": fields.Nested(Dog), "amount": fields.Decimal(2)}),
+        {"dog": {"name": "a"}, "amount": 1},
+    ),
+    "hooks in a nested schema": (
+        Schema.from_dict({"dog": fields.Nested(Hooking), "amount": fields.Decimal(2)}),
+        {"dog": {"name": "a"}, "amount": 1},
+    ),
+    "many checks": (
+        Schema.from_dict({name: fields.Decimal(2, as_string=True) for name in AMOUNTS}),
+        dict.fromkeys(AMOUNTS, Decimal("1.5")),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OFTEN_USED)
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda schema, row: schema.dump(row),
+        lambda schema, row: schema.dump([row, row], many=True),
+        lambda schema, row: schema.load(row),
+        lambda schema, row: [schema.load(row, partial=partial) for partial in (True, False, None)],
+    ],
+)
+def test_uses_of_a_schema_leave_no_garbage(name, use):
+    cls, row = OFTEN_USED[name]
+    schema = cls()
+    with installed():
+        for _ in range(20):
+            use(schema, row)
+        gc.collect()
+        gc.disable()
+        try:
+            for _ in range(20):
+                use(schema, row)
+            assert gc.collect(0) == 0
+        finally:
+            gc.enable()
 
 
 def roundtrip(schema):

@@ -89,6 +89,9 @@ def test_uninstall_gives_back_all_that_install_replaced():
         (Schema, "_deserialize"),
         (Schema, "_init_fields"),
         (fields.Field, "__deepcopy__"),
+        (fields.Field, "__setattr__"),
+        (fields.Field, "__delattr__"),
+        (fields.Field, "_bind_to_schema"),
     ],
 )
 def test_what_somebody_else_has_replaced_stays_as_it_is(owner, name, monkeypatch):
@@ -102,6 +105,9 @@ def test_what_somebody_else_has_replaced_stays_as_it_is(owner, name, monkeypatch
         calls.clear()
         assert Dog().dump({"name": 1}) == {"name": "1"}
         assert Dog().load({"name": "Rex"}) == {"name": "Rex"}
+        field = fields.String()
+        field.own = 1
+        del field.own
         return [*calls]
 
     monkeypatch.setattr(owner, name, replacement)

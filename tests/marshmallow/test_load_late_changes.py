@@ -1,12 +1,27 @@
 """What is changed after the first load is seen by the next one."""
 
 import collections
+import enum
 
 import pytest
-from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, fields, missing, validate
+from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing, validate
 
+from fastschema.marshmallow.load_reader import recognizer
+from tests.marshmallow.differential import USES_UNTIL_KEPT, installed
 from tests.marshmallow.load_differential import Comparison
 from tests.marshmallow.load_schemas import DOG, LOG, Dog, Owner, WithHooks, noted
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+class OtherColour(enum.Enum):
+    RED = 2
+
+
+def refuse(value):
+    raise ValidationError("refused")
 
 
 class Changeable(Schema):
@@ -21,6 +36,7 @@ class Changeable(Schema):
     both = fields.Tuple((fields.Integer(), fields.String()))
     dog = fields.Nested(Dog)
     dogs = fields.List(fields.Nested(Dog))
+    odd = fields.Tuple((fields.Enum(Colour), fields.Integer()))
 
 
 CHANGEABLE = [
@@ -36,10 +52,12 @@ CHANGEABLE = [
         "both": ["1", "b"],
         "dog": DOG,
         "dogs": [DOG],
+        "odd": ["RED", 1],
     },
     {"number": 1.5, "text": b"a", "moment": "29.02.2024", "flag": "ja", "real": "nan"},
     {"number": None, "text": None, "dog": {"name": 1}, "dogs": [{}], "both": [1], "numbers": "a"},
     {"Number": 5, "unknown": 6, "pairs": {1: "x"}},
+    {"number": 5, "text": "a", "real": 1.5, "numbers": [1, 2], "flag": True},
     {},
 ]
 
@@ -83,6 +101,15 @@ CHANGES = {
     "tuple fields": lambda schema: schema.fields["both"].tuple_fields.reverse(),
     "fewer tuple fields": lambda schema: schema.fields["both"].tuple_fields.pop(),
     "tuple length": field("both", validate_length=validate.Length(1)),
+    "tuple field replaced": lambda schema: schema.fields["both"].tuple_fields.__setitem__(
+        0, fields.String()
+    ),
+    "tuple enum replaced": lambda schema: schema.fields["odd"].tuple_fields.__setitem__(
+        0, fields.Enum(OtherColour)
+    ),
+    "tuple enum": lambda schema: setattr(schema.fields["odd"].tuple_fields[0], "enum", OtherColour),
+    "listed validators": lambda schema: schema.fields["dogs"].inner.validators.append(refuse),
+    "listed validation": lambda schema: setattr(schema.fields["dogs"].inner, "_validate", refuse),
     "nested unknown": field("dog", unknown=EXCLUDE),
     "nested many": field("dog", many=True),
     "nested schema": field("dog", _schema=Owner()),
@@ -123,6 +150,81 @@ CHANGES = {
 }
 
 
+def make_change(change, comparison, path=lambda schema: schema):
+    """Make a change of both schemas, or of those that they have within."""
+    for schema in map(path, (comparison.stock, comparison.schema)):
+        # Of a list that fields share, only one may be edited; so each has its own.
+        for name in ("number", "numbers", "dogs"):
+            each = getattr(schema.fields[name], "inner", schema.fields[name])
+            each.validators = [*each.validators]
+            each.error_messages = {**each.error_messages}
+        CHANGES[change](schema)
+
+
+def check_kept(comparison, rows, **arguments):
+    """Load rows one by one, and all of them at once, as often as it takes to be kept."""
+    for _ in range(USES_UNTIL_KEPT):
+        for row in rows:
+            comparison.check_installed(row, **arguments)
+        comparison.check_installed(rows, many=True, **arguments)
+
+
+def keep(comparison, rows):
+    """Load them until the next load will use what was made for an earlier one.
+
+    Whenever garbage is collected, that begins again.
+    """
+    for _ in range(5):
+        check_kept(comparison, rows)
+        kept = recognizer.kept(comparison.schema)
+        if kept is not None and any(load.is_current() for load, _ in kept.waiting):
+            return
+    raise AssertionError("the schema is not kept")
+
+
+@pytest.fixture
+def _installed():
+    with installed():
+        yield
+
+
+@pytest.mark.usefixtures("_installed")
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_of_a_schema_that_is_kept_is_seen(change):
+    comparison = Comparison(Changeable, LOG)
+    keep(comparison, CHANGEABLE)
+    make_change(change, comparison)
+    check_kept(comparison, CHANGEABLE)
+    check_kept(comparison, CHANGEABLE, partial=True, unknown=EXCLUDE)
+
+
+@pytest.mark.usefixtures("_installed")
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_of_a_schema_in_a_kept_one_is_seen(change):
+    comparison = Comparison(Schema.from_dict({"in": fields.Nested(Changeable)}), LOG)
+    rows = [{"in": row} for row in CHANGEABLE]
+    keep(comparison, rows)
+    make_change(change, comparison, lambda schema: schema.fields["in"].schema)
+    check_kept(comparison, rows)
+
+
+@pytest.mark.usefixtures("_installed")
+def test_options_of_a_load_are_those_of_this_load():
+    comparison = Comparison(Changeable, LOG)
+    for _ in range(3):
+        for options in (
+            {},
+            {"partial": True},
+            {"partial": False},
+            {"partial": ("text",)},
+            {"partial": ("dog.name",)},
+            {"unknown": INCLUDE},
+            {"unknown": EXCLUDE, "partial": True},
+            {"unknown": "".join(["inc", "lude"])},
+        ):
+            check_kept(comparison, CHANGEABLE, **options)
+
+
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_is_changed_after_the_first_use_is_seen(change):
     comparison = Comparison(Changeable, LOG)
@@ -130,12 +232,7 @@ def test_what_is_changed_after_the_first_use_is_seen(change):
         for row in CHANGEABLE:
             comparison.check(row)
         comparison.check(CHANGEABLE, many=True)
-    # Of a list that fields share, only one may be edited; so each has its own.
-    for schema in (comparison.stock, comparison.schema):
-        for each in (schema.fields["number"], schema.fields["numbers"].inner):
-            each.validators = [*each.validators]
-            each.error_messages = {**each.error_messages}
-        CHANGES[change](schema)
+    make_change(change, comparison)
     for _ in range(2):
         for row in CHANGEABLE:
             comparison.check(row)
@@ -183,6 +280,17 @@ CLASS_CHANGES = {
         lambda self, error, data, **kwargs: noted("handled", error.messages, data, kwargs),
     ),
 }
+
+
+@pytest.mark.usefixtures("_installed")
+@pytest.mark.parametrize("change", CLASS_CHANGES)
+def test_what_is_changed_on_a_class_is_seen_for_a_kept_schema(change, monkeypatch):
+    comparison = Comparison(Changeable, LOG)
+    check_kept(comparison, CHANGEABLE)
+    with monkeypatch.context() as patch:
+        patch.setattr(*CLASS_CHANGES[change])
+        check_kept(comparison, CHANGEABLE)
+    check_kept(comparison, CHANGEABLE)
 
 
 @pytest.mark.parametrize("change", CLASS_CHANGES)
@@ -282,3 +390,46 @@ def test_schemas_that_differ_in_one_setting_do_not_mix():
         for comparison in comparisons:
             comparison.check_plan({"b": value})
             comparison.check_plan({"B": value})
+
+
+class Animal(Schema):
+    """Which sort of animal it is says which schema it is loaded by."""
+
+    kind = fields.Method(deserialize="set_kind")
+    data = fields.Nested(Dog)
+
+    def set_kind(self, value):
+        field = self.fields["data"]
+        if value == "owner" and not isinstance(field.schema, Owner):
+            field._schema = Owner()
+        elif value == "dog" and not isinstance(field.schema, Dog):
+            field._schema = Dog()
+        elif value in (EXCLUDE, RAISE):
+            field.schema.unknown = value
+        return value
+
+
+@pytest.mark.usefixtures("_installed")
+def test_code_in_the_midst_of_a_load_may_change_what_comes_next():
+    comparison = Comparison(Animal, LOG)
+    rows = [{"kind": kind, "data": {**DOG, "other": 1}} for kind in ("dog", EXCLUDE, RAISE)]
+    rows += [{"kind": "owner", "data": {"dog": DOG}}, {"kind": "dog", "data": DOG}]
+    for _ in range(3):
+        for row in rows:
+            check_kept(comparison, [row])
+        for row in rows:
+            comparison.check_installed(row)
+
+
+@pytest.mark.usefixtures("_installed")
+def test_a_list_that_was_put_in_the_place_of_a_truth_may_change():
+    comparison = Comparison(Changeable, LOG)
+    check_kept(comparison, CHANGEABLE)
+    lists = []
+    for schema in (comparison.stock, comparison.schema):
+        lists.append([])
+        schema.fields["number"].required = lists[-1]
+    check_kept(comparison, CHANGEABLE)
+    for each in lists:
+        each.append(1)
+    check_kept(comparison, CHANGEABLE)

@@ -5,6 +5,7 @@ A schema is often made for a single object, and takes longer to make than the ob
 
 from __future__ import annotations
 
+from inspect import signature
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ import marshmallow.schema
 from marshmallow import Schema, fields, missing
 from marshmallow.orderedset import OrderedSet
 
+from fastschema.marshmallow.noticing import set_attribute
 from fastschema.switch import is_disabled
 
 
@@ -24,7 +26,9 @@ def _stock(name: str) -> Any:
 _STOCK_INIT_FIELDS: Any = Schema._init_fields
 _STOCK_BIND_FIELD = _stock("_bind_field")
 _STOCK_ON_BIND_FIELD = _stock("on_bind_field")
+_STOCK_BIND_TO_SCHEMA: Any = fields.Field._bind_to_schema
 _STOCK_DICT_CLASS = Schema.dict_class  # in marshmallow 3 a property
+_PLAIN_SETTERS: tuple[Any, ...] = (set_attribute, object.__setattr__)
 _Inferred = getattr(fields, "Inferred", None)  # of marshmallow 3
 _REFUSES_CLASSES = _Inferred is not None  # marshmallow 4 does so when a schema class is made
 
@@ -74,6 +78,7 @@ def _names(schema: Any) -> list[Any] | None:
         or (cls.dict_class is not dict and not has_stock_property)
         or "set_class" in own
         or "dict_class" in own
+        or fields.Field.__setattr__ not in _PLAIN_SETTERS
     ):
         return None
     opts, declared, only, exclude = schema.opts, schema.declared_fields, schema.only, schema.exclude
@@ -120,6 +125,39 @@ def _bound_fields(schema: Any, names: list[Any]) -> dict[Any, Any]:
         if "on_bind_field" in own:
             schema.on_bind_field(name, field)
     return bound
+
+
+def _bind_to_schema(self: Any, field_name: Any, parent: Any) -> None:
+    """``Field._bind_to_schema``: tell the field its name and where it is.
+
+    A field of one of marshmallow's own classes, which have nothing of these names, is told without
+    writing to its attributes: nobody can have seen a field that is not bound yet.
+    """
+    cls = type(self)
+    if cls in _FIELD_CLASSES and cls.__setattr__ in _PLAIN_SETTERS and not is_disabled():
+        own = self.__dict__
+        get = own.get
+        if get("parent") is None and get("name") is None and get("root") is None:
+            own["parent"] = parent
+            own["name"] = field_name
+            own["root"] = parent.root if isinstance(parent, _FIELD) else parent
+            return
+    _STOCK_BIND_TO_SCHEMA(self, field_name, parent)
+
+
+def _bind_to_schema_3(self: Any, field_name: Any, schema: Any) -> None:
+    _bind_to_schema(self, field_name, schema)
+
+
+_PARENT_IS_PARENT = "parent" in signature(_STOCK_BIND_TO_SCHEMA).parameters  # in marshmallow 4
+bind_to_schema = _bind_to_schema if _PARENT_IS_PARENT else _bind_to_schema_3
+bind_to_schema.__qualname__ = _STOCK_BIND_TO_SCHEMA.__qualname__  # errors tell it
+_FIELD_CLASSES = {
+    cls
+    for cls in vars(fields).values()
+    if isinstance(cls, type) and issubclass(cls, fields.Field) and cls.__module__ == fields.__name__
+}
+_FIELD: Any = getattr(fields, "FieldABC", fields.Field)  # of marshmallow 3
 
 
 def _undeclared_field(name: Any) -> Any:

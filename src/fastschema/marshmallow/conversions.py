@@ -18,7 +18,17 @@ from fastschema import decimals, engines
 from fastschema.by_class import ALIKE, ByClass
 from fastschema.engines import JSON_FLOAT_TEMPLATE, TEXT_TEMPLATES, json_number
 from fastschema.marshmallow.kinds import Description
-from fastschema.nodes import Conversion, Form, Kind, Slot, as_template, literal, substitute
+from fastschema.nodes import (
+    Check,
+    Conversion,
+    Form,
+    Kind,
+    Slot,
+    as_template,
+    lasting,
+    literal,
+    substitute,
+)
 
 _INVISIBLE_PLACES = range(7)
 """With so many places, ``str`` never writes a finite Decimal with an exponent."""
@@ -207,10 +217,16 @@ def _enum_kind(attribute: str, inner: Description, *, path: FieldPath, slots: li
     """The member's own attribute, past the descriptor that ``Enum`` keeps before it."""
     enum_class = f"enum_{len(slots)}"
 
-    def resolve(subject: Any, cls: type, form: Form) -> Any:
+    def plain_enum(subject: Any) -> type:
         return _plain_enum(path.get(subject.fields).enum, attribute)
 
-    slots.append(Slot(enum_class, resolve))
+    def check(subject: Any, found: type) -> Check:
+        if found is _NoClass:
+            return lambda: plain_enum(subject) is _NoClass
+        field, is_plain = path.get(subject.fields), _is_plain_enum(found, attribute)
+        return lambda: field.enum is found and is_plain()
+
+    slots.append(Slot(enum_class, lambda subject, cls, form: plain_enum(subject), check))
     inner_path = path.within(".field", lambda field: field.field)
     inner_kind = kind(inner, inner_path, slots)
 
@@ -239,6 +255,20 @@ def _plain_enum(enum_class: type, attribute: str) -> type:
         if attribute in base.__dict__:
             return enum_class if base is enum.Enum else _NoClass
     return _NoClass
+
+
+def _is_plain_enum(enum_class: type, attribute: str) -> Check:
+    """What says whether :func:`_plain_enum` still gives the enum."""
+    order = enum_class.__mro__
+    before = [base.__dict__ for base in order[: order.index(enum.Enum)]]
+    its_own = enum.Enum.__dict__
+
+    def holds() -> bool:
+        if enum_class.__mro__ is not order or attribute not in its_own:
+            return False
+        return all(attribute not in own for own in before)
+
+    return holds
 
 
 def _expression(inner: Kind, conversion: Conversion, value: str, path: FieldPath) -> str:
@@ -378,7 +408,8 @@ def _linked_kind(label: str, link_method: str, path: FieldPath, slots: list[Slot
     def resolve(subject: Any, cls: type, form: Form) -> Any:
         return getattr(subject, link_method)(path.get(subject.fields), form)
 
-    slots.append(Slot(link, resolve))
+    # It tells by itself what it depends on, when it is followed.
+    slots.append(Slot(link, resolve, lasting))
     return Kind(label, faithful=Conversion(), json=Conversion(), link=link, link_for_none=True)
 
 

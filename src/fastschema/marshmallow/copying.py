@@ -19,12 +19,11 @@ from fastschema.switch import is_disabled
 
 _METACLASSES = (type, ABCMeta)
 
-_methods = attrgetter(
-    "__getattribute__", "__setattr__", "__new__", "__reduce_ex__", "__reduce__", "__getstate__"
-)
+_methods = attrgetter("__getattribute__", "__new__", "__reduce_ex__", "__reduce__", "__getstate__")
 _PLAIN_METHODS = _methods(object)
 _SIZE_WITHOUT_SLOTS = getattr(Field, "__basicsize__", None)
 _new: Any = object.__new__
+_set: Any = object.__setattr__  # copies are made without writing to them
 
 
 def deepcopy_field(self: Any, memo: Any) -> Any:
@@ -32,7 +31,7 @@ def deepcopy_field(self: Any, memo: Any) -> Any:
     if is_disabled() or not _has_plain_copies(self) or _has_own_way(self.__dict__):
         return copy.copy(self)
     copied: Any = _new(type(self))
-    copied.__dict__ = self.__dict__.copy()
+    _set(copied, "__dict__", self.__dict__.copy())
     return copied
 
 
@@ -67,7 +66,7 @@ def _copied_fields(declared: dict[Any, Any]) -> dict[str, Any] | None:
         if type(name) is not str or _has_own_way(own):
             return None
         copied[name] = copy_of_field = _new(cls)
-        copy_of_field.__dict__ = own.copy()
+        _set(copy_of_field, "__dict__", own.copy())
     # A field that has two names is copied once.
     return copied if len({*map(id, declared.values())}) == len(copied) else None
 

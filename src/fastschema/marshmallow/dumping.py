@@ -2,49 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from marshmallow import Schema, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
+from fastschema.cache import programs
 from fastschema.marshmallow.conversions import json_value
 from fastschema.marshmallow.mapped import key_finder
-from fastschema.marshmallow.reader import read
-from fastschema.nodes import Form, UnreadableError
+from fastschema.marshmallow.reader import read, recognizer
+from fastschema.nodes import Check, Form, UnreadableError
 from fastschema.program import Always, Dispatch, Dispatcher, Link
+from fastschema.recognition import Kept
+from fastschema.reuse import ReusedDispatch, wait
 from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
 STOCK_DUMP = Schema.dump
 STOCK_SERIALIZE = Schema._serialize
+_FAITHFUL = Form.FAITHFUL
 KNOWN_SERIALIZE = {STOCK_SERIALIZE}
 """``Schema._serialize`` as stock has it, and as installed."""
 
 
 class Subject:
-    """What the slots of a program resolve from: one schema's own objects, for one dump."""
+    """What the slots of a program resolve from: one schema's own objects.
 
-    __slots__ = ("_find_key", "_found_for", "fields", "schema")
+    :param is_reused: whether it is for dump after dump
+    """
 
-    def __init__(self, schema: Any, fields: list[Any]) -> None:
+    __slots__ = ("_finder", "_is_reused", "fields", "schema")
+
+    def __init__(self, schema: Any, fields: list[Any], *, is_reused: bool = False) -> None:
         self.schema = schema
         self.fields = fields
-        self._found_for: type | None = None
+        self._is_reused = is_reused
+        self._finder: tuple[type | None, Any] = (None, None)
 
     def loaded_key(self, cls: type, name: str) -> object:
         """The key of a loaded attribute; see :func:`fastschema.marshmallow.mapped.key_finder`."""
-        if self._found_for is not cls:
-            self._find_key, self._found_for = key_finder(cls), cls
-        return self._find_key(name)
+        found_for, find = self._finder
+        if found_for is not cls:
+            find = key_finder(cls)
+            self._finder = (cls, find)
+        return find(name)
 
     def link(self, field: Any, form: Form) -> Link:
         """The link to the schema of a nested field."""
-        return Link(partial(_nested_dispatch, field, form))
+        return Link(_NestedFinder(field, form, self._is_reused))
 
     def pluck(self, field: Any, form: Form) -> Link:
         """The link to the schema of a ``Pluck`` field, from which one value is taken."""
-        return Link(partial(_pluck_dispatch, field, form))
+        find = _NestedFinder(field, _FAITHFUL, self._is_reused)
+        return Link(partial(_pluck_dispatch, field, form, find))
 
 
 def overrides_dump(schema: Any) -> str | None:
@@ -72,6 +84,33 @@ def dispatch_for(schema: Any, form: Form) -> Dispatch:
     return Dispatch(program, form, Subject(schema, fields))
 
 
+def _reused_dispatch_for(schema: Any) -> Dispatch:
+    """The same, faithful, and one that may be used again where the schema is kept.
+
+    :raises UnreadableError: if the schema cannot be compiled
+    """
+    program, fields = read(schema)
+    kept = recognizer.kept(schema)
+    if kept is None:
+        return Dispatch(program, _FAITHFUL, Subject(schema, fields))
+    return ReusedDispatch(program, _FAITHFUL, Subject(schema, fields, is_reused=True), kept)
+
+
+def _waiting_dispatch(kept: Kept) -> ReusedDispatch | None:
+    """The dispatch of an earlier dump that is over, if another would be the same."""
+    if not kept.waiting:
+        return None
+    try:
+        dispatch: ReusedDispatch = kept.waiting.pop()
+    except IndexError:  # another thread was faster
+        return None
+    if not dispatch.uses.hold():
+        return None
+    dispatch.begin_again()
+    programs.used(dispatch.program)
+    return dispatch
+
+
 def own_dump(schema: Any, obj: Any, many: bool | None) -> Any:
     """What the schema's own ``dump`` returns."""
     return schema.dump(obj) if many is None else schema.dump(obj, many=many)
@@ -96,11 +135,28 @@ def serialize(schema: Any, obj: Any, many: bool) -> Any:
     many = many and obj is not None
     if is_disabled():
         return _stock_serialize(schema, obj, many)
+    if many and type(obj) is not list:
+        return _serialize_once(schema, obj)
+    kept = recognizer.last_kept(schema)
+    dispatch: Dispatch | None = None if kept is None else _waiting_dispatch(kept)
+    if dispatch is None:
+        try:
+            dispatch = _reused_dispatch_for(schema)
+        except UnreadableError:
+            return _stock_serialize(schema, obj, many)
+    result = dispatch.all_rows(obj) if many else dispatch.one_row(obj)
+    if kept is not None and type(dispatch) is ReusedDispatch:
+        wait(kept, dispatch)
+    return result
+
+
+def _serialize_once(schema: Any, rows: Any) -> Any:
+    """The same for rows that are made by code of the user's, which runs before the first look."""
     try:
-        dispatch = dispatch_for(schema, Form.FAITHFUL)
+        dispatch = dispatch_for(schema, _FAITHFUL)
     except UnreadableError:
-        return _stock_serialize(schema, obj, many)
-    return dispatch.all_rows(obj) if many else dispatch.one_row(obj)
+        return _stock_serialize(schema, rows, many=True)
+    return dispatch.all_rows(rows)
 
 
 def _stock_serialize(schema: Any, obj: Any, many: bool) -> Any:
@@ -113,32 +169,85 @@ def _stock_serialize(schema: Any, obj: Any, many: bool) -> Any:
     return results
 
 
-def _nested_dispatch(field: Any, form: Form) -> Dispatcher:
-    """The dispatch of a nested field's schema, as ``Nested._serialize`` dumps by it.
+class _NestedFinder:
+    """Finds the dispatch of a nested field's schema, as ``Nested._serialize`` dumps by it.
 
-    :raises Exception: what stock raises where the schema cannot be found
+    :param field: the field
+    :param form: the form of the output
+    :param is_reused: whether it is for dump after dump
     """
-    schema = field.schema
-    many = schema.many or field.many
-    if overrides_dump(schema) is None and not has_hooks(schema):
-        try:
-            dispatch = dispatch_for(schema, form)
-        except UnreadableError:
-            pass
+
+    __slots__ = ("_field", "_form", "_is_reused", "_last")
+
+    def __init__(self, field: Any, form: Form, is_reused: bool) -> None:
+        self._field = field
+        self._form = form
+        self._is_reused = is_reused
+        self._last: tuple[Check, ReusedDispatch, Dispatcher] | None = None
+
+    def __call__(self) -> Dispatcher:
+        """The dispatch of this dump; that of the last one, if it would be the same.
+
+        :raises Exception: what stock raises where the schema cannot be found
+        """
+        if self._last is not None:
+            is_found, dispatch, found = self._last
+            if is_found() and dispatch.uses.hold():
+                dispatch.begin_again()
+                return found
+        return self._find(self._field.schema)
+
+    def _find(self, schema: Any) -> Dispatcher:
+        many = schema.many or self._field.many
+        if overrides_dump(schema) is None and not has_hooks(schema):
+            try:
+                dispatch = (
+                    _reused_dispatch_for(schema)
+                    if self._is_reused
+                    else dispatch_for(schema, self._form)
+                )
+            except UnreadableError:
+                pass
+            else:
+                found: Dispatcher = Always(dispatch.many) if many else dispatch
+                if type(dispatch) is ReusedDispatch:
+                    self._last = (_is_found(self._field, schema), dispatch, found)
+                return found
+        if overrides_dump(schema) is None:
+            dump_nested = partial(dump, schema, many=many)
         else:
-            return Always(dispatch.many) if many else dispatch
-    if overrides_dump(schema) is None:
-        dump_nested = partial(dump, schema, many=many)
-    else:
-        dump_nested = partial(schema.dump, many=many)
-    if form is Form.JSON:
-        return Always(lambda value: json_value(dump_nested(value)))
-    return Always(dump_nested)
+            dump_nested = partial(schema.dump, many=many)
+        if self._form is Form.JSON:
+            return Always(lambda value: json_value(dump_nested(value)))
+        return Always(dump_nested)
 
 
-def _pluck_dispatch(field: Any, form: Form) -> Dispatcher:
-    """What dumps as ``Pluck._serialize`` does."""
-    dispatch = _nested_dispatch(field, Form.FAITHFUL)
+def _is_found(field: Any, schema: Any) -> Check:
+    """What says whether a schema is still that of a nested field, and dumped as it was."""
+    many, field_many = schema.many, field.many
+
+    def holds() -> bool:
+        cls, own = type(schema), schema.__dict__
+        return (
+            field.schema is schema
+            and schema.many is many
+            and field.many is field_many
+            and cls.dump is STOCK_DUMP
+            and cls._serialize in KNOWN_SERIALIZE
+            and "dump" not in own
+            and "_serialize" not in own
+            and not has_hooks(schema)
+        )
+
+    return holds
+
+
+def _pluck_dispatch(field: Any, form: Form, find: Callable[[], Dispatcher]) -> Dispatcher:
+    """What dumps as ``Pluck._serialize`` does.
+
+    :param find: finds the dispatch of the field's schema
+    """
+    dispatch = find()
 
     def pluck(value: Any) -> Any:
         dumped = dispatch[type(value)](value)

@@ -10,7 +10,7 @@ from marshmallow.fields import List, Nested
 
 from fastschema.marshmallow import load_reader, reader
 from fastschema.marshmallow.dumping import overrides_dump
-from fastschema.marshmallow.load import overrides_load
+from fastschema.marshmallow.load_overrides import overrides_load
 from fastschema.nodes import UnreadableError
 from fastschema.report import FieldReport, Report, field_reports, load_field_reports, with_nested
 

@@ -14,7 +14,7 @@ from fastschema.marshmallow.dumping import (
     own_dump,
 )
 from fastschema.marshmallow.explaining import explain
-from fastschema.marshmallow.load import overrides_load
+from fastschema.marshmallow.load_overrides import overrides_load
 from fastschema.marshmallow.load_reader import read as read_load
 from fastschema.marshmallow.loading import load, loads, validate
 from fastschema.marshmallow.mapped import MAPPED

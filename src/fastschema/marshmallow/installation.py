@@ -9,10 +9,13 @@ import marshmallow.schema
 from marshmallow import RAISE, Schema
 from marshmallow.fields import Field
 
-from fastschema.marshmallow.binding import init_fields
+from fastschema.marshmallow.binding import bind_to_schema, init_fields
 from fastschema.marshmallow.copying import Copy, deepcopy_field
 from fastschema.marshmallow.dumping import KNOWN_SERIALIZE, STOCK_SERIALIZE, serialize
 from fastschema.marshmallow.loading import KNOWN_DESERIALIZE, STOCK_DESERIALIZE, deserialize
+from fastschema.marshmallow.noticing import delete_attribute, set_attribute
+from fastschema.recognition import Recognizer
+from fastschema.writes import writes
 
 
 def _serialize(self: Any, obj: Any, *, many: bool = False) -> Any:
@@ -34,11 +37,20 @@ def _deserialize(
     index: int | None = None,
 ) -> Any:
     """``Schema._deserialize``, compiled: what ``Schema.load`` calls between its hooks."""
-    options: dict[str, Any] = {"many": many, "partial": partial, "unknown": unknown, "index": index}
     if many and type(self)._deserialize is not _deserialize:
         # A subclass overrides it and called super(): stock calls the override for each row.
-        return STOCK_DESERIALIZE(self, data, error_store=error_store, **options)
-    return deserialize(self, data, error_store, **options)
+        return STOCK_DESERIALIZE(
+            self,
+            data,
+            error_store=error_store,
+            many=many,
+            partial=partial,
+            unknown=unknown,
+            index=index,
+        )
+    return deserialize(
+        self, data, error_store, many=many, partial=partial, unknown=unknown, index=index
+    )
 
 
 KNOWN_SERIALIZE.add(_serialize)
@@ -50,10 +62,14 @@ _FAST: list[tuple[Any, str, Any]] = [
     (Schema, "_deserialize", _deserialize),
     (Schema, "_init_fields", init_fields),
     (Field, "__deepcopy__", deepcopy_field),
+    (Field, "_bind_to_schema", bind_to_schema),
+    (Field, "__setattr__", set_attribute),
+    (Field, "__delattr__", delete_attribute),
 ]
 if getattr(marshmallow.schema, "copy", None) is copy:  # by which Schema.__init__ copies fields
     _FAST.append((marshmallow.schema, "copy", Copy()))
 _REPLACEMENTS = [(owner, name, getattr(owner, name), fast) for owner, name, fast in _FAST]
+_INHERITED = object()
 _replaced: list[tuple[Any, str, Any]] = []
 
 
@@ -65,12 +81,19 @@ def install() -> None:
     """
     for owner, name, stock, replacement in _REPLACEMENTS:
         if getattr(owner, name) is stock:
+            _replaced.append((owner, name, vars(owner).get(name, _INHERITED)))
             setattr(owner, name, replacement)
-            _replaced.append((owner, name, stock))
+    if (Field.__setattr__, Field.__delattr__) == (set_attribute, delete_attribute):
+        writes.begin(set_attribute, delete_attribute)
 
 
 def uninstall() -> None:
     """Give marshmallow its own methods back, where ``install`` has replaced them."""
     while _replaced:
         owner, name, stock = _replaced.pop()
-        setattr(owner, name, stock)
+        if stock is _INHERITED:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, stock)
+    writes.end()
+    Recognizer.let_go()

@@ -18,7 +18,7 @@ from typing import Any
 
 from marshmallow import fields, utils
 
-from fastschema.recognition import Look
+from fastschema.facts import Look
 from fastschema.registration import registered
 
 Description = tuple[Any, ...]
@@ -31,6 +31,7 @@ _NUMBER_TO_STRING = fields.Number._to_string
 _DECIMAL_FORMAT_NUM = fields.Decimal._format_num
 _DECIMAL_TO_STRING = fields.Decimal._to_string
 _NESTED_SCHEMA = fields.Nested.schema
+_PLUCK_METHODS = (fields.Pluck._serialize, fields.Nested._serialize)
 _FIELD_DATA_KEY = fields.Pluck._field_data_key
 _CALL_OR_RAISE = getattr(fields.Function, "_call_or_raise", None)
 
@@ -108,10 +109,9 @@ def _boolean(look: Look) -> Description:
 def _temporal(look: Look) -> Description:
     data_format = look.get("format") or look.constant("DEFAULT_FORMAT")
     try:
-        function = look.target.SERIALIZATION_FUNCS.get(data_format)
+        function = look.item("SERIALIZATION_FUNCS", data_format)
     except TypeError:
         return stock("the format cannot be looked up")
-    look.matches("{it}.SERIALIZATION_FUNCS.get({it}.format or {it}.DEFAULT_FORMAT)", function)
     if function:
         name = _FORMAT_FUNCTIONS.get(function)
         return (name,) if name else stock("its format's function is not one that fastschema knows")
@@ -140,7 +140,7 @@ def _mapping(look: Look) -> Description:
         return stock("its mapping_type is not dict")
     inner = []
     for name in ("key_field", "value_field"):
-        is_none = look.note(f"({{it}}.{name} is None)", getattr(look.target, name) is None)
+        is_none = look.note(f"({{it}}.{name} is None)", getattr(look.target, name) is None, name)
         inner.append(None if is_none else describe(look.within(name)))
     return ("mapping", *inner)
 
@@ -148,10 +148,7 @@ def _mapping(look: Look) -> Description:
 def _tuple(look: Look) -> Description:
     count = len(look.target.tuple_fields)
     look.facts.add(f"len({look.path}.tuple_fields) == {count}")
-    inner = [
-        describe(Look(field, f"{look.path}.tuple_fields[{index}]", look.facts))
-        for index, field in enumerate(look.target.tuple_fields)
-    ]
+    inner = [describe(look.at("tuple_fields", index)) for index in range(count)]
     if any(each[0] == OWN_METHOD for each in inner):
         # Stock makes the tuple by a generator, which turns their StopIteration into another error.
         return stock("a tuple that holds a field that runs as stock is not compiled")
@@ -173,6 +170,8 @@ def _enum(look: Look) -> Description:
 def _pluck(look: Look) -> Description:
     if look.on_class("_field_data_key") is not _FIELD_DATA_KEY:
         return stock("_field_data_key is overridden")
+    if look.chain("_serialize", fields.Nested) != _PLUCK_METHODS:
+        return stock("_serialize of a base is overridden")
     nested = _nested(look)
     return ("pluck",) if nested == ("nested",) else nested
 
@@ -184,7 +183,9 @@ def describe_without_attribute(look: Look) -> Description:
         return ("constant",)
     if method is _METHOD:
         has_method = look.note(
-            "({it}._serialize_method is not None)", look.target._serialize_method is not None
+            "({it}._serialize_method is not None)",
+            look.target._serialize_method is not None,
+            "_serialize_method",
         )
         return ("method", has_method)
     if method is _FUNCTION and look.method("_call_or_raise") is _CALL_OR_RAISE:
@@ -207,6 +208,7 @@ def _list(look: Look) -> Description:
 def _nested(look: Look) -> Description:
     if look.on_class("schema") is not _NESTED_SCHEMA:
         return stock("the schema property is overridden")
+    look.get("many")  # what is found for a nested schema depends on it
     return ("nested",)
 
 

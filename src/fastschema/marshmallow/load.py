@@ -1,87 +1,52 @@
-"""One load by a marshmallow schema: what generated code is bound to, nested schemas included."""
+"""Loading by a marshmallow schema: what generated code is bound to, nested schemas included."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from types import SimpleNamespace
+from typing import Any
 
-from marshmallow import (
-    EXCLUDE,
-    INCLUDE,
-    RAISE,
-    Schema,
-    ValidationError,
-    error_store,
-    fields,
-    missing,
-)
-from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES, VALIDATES_SCHEMA
+from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing
 
+from fastschema.load_nodes import LoadSlot
 from fastschema.loading import LoadRow
-from fastschema.marshmallow.load_reader import read
-from fastschema.marshmallow.validators import has_validators
-from fastschema.nodes import UnreadableError
+from fastschema.marshmallow.load_nested import (
+    NestedListLoader,
+    NestedLoader,
+    PluckLoader,
+    ValueLoader,
+)
+from fastschema.marshmallow.load_overrides import STOCK_DESERIALIZE, calls_and_stores_by_itself
+from fastschema.marshmallow.load_reader import read, recognizer
+from fastschema.nodes import Check, UnreadableError
 from fastschema.program import LoadProgram
+from fastschema.reuse import Uses
 from fastschema.statistics import recorder
 
-ErrorStore: Any = error_store.ErrorStore  # marshmallow has no types for it
-
-STOCK_DESERIALIZE = Schema._deserialize
-KNOWN_DESERIALIZE = {STOCK_DESERIALIZE}
-"""``Schema._deserialize`` as stock has it, and as installed."""
-
-_STOCK_METHODS = {
-    name: getattr(Schema, name)
-    for name in ("load", "_do_load", "_call_and_store", "_invoke_field_validators")
-}
 _PLAIN_COLLECTIONS = (tuple, list, set, frozenset)
-
-ValueLoader = Callable[[Any], Any]
-"""From a value to what a nested schema makes of it; raises ``ValidationError``."""
 
 LinkedLoader = Callable[[Any, Any, int | None], Any]
 """From a value, the data it is in and their index to the same; errors are stored."""
 
 
-def overrides_load(schema: Any) -> str | None:
-    """Why a schema's own code loads instead of stock's, or None."""
-    cls, own = type(schema), schema.__dict__
-    for name, function in _STOCK_METHODS.items():
-        if getattr(cls, name) is not function or name in own:
-            return f"{name} is overridden"
-    if cls._deserialize not in KNOWN_DESERIALIZE or "_deserialize" in own:
-        return "_deserialize is overridden"
-    return None
-
-
-def calls_and_stores_by_itself(schema: Any) -> bool:
-    """Whether ``Schema._call_and_store``, in which stock loads each value, is overridden."""
-    is_stock = type(schema)._call_and_store is _STOCK_METHODS["_call_and_store"]
-    return not is_stock or "_call_and_store" in schema.__dict__
-
-
-def has_load_hooks(schema: Any) -> bool:
-    """Whether a schema has hooks that take part in loading."""
-    get = schema._hooks.get
-    return bool(get(PRE_LOAD) or get(POST_LOAD) or get(VALIDATES) or get(VALIDATES_SCHEMA))
-
-
 class Load:
-    """One load by one schema: what generated code is bound to.
+    """One load at a time by one schema: what generated code is bound to.
 
     Its methods are what stock's ``Schema._deserialize`` does with a value, or a row, that is not
     handled in generated code.
     """
 
     __slots__ = (
-        "_load_nested",
         "_names",
         "_store",
         "_unknown",
         "fields",
+        "load_nested",
         "partial",
         "program",
+        "run",
         "schema",
+        "uses",
     )
 
     def __init__(
@@ -93,14 +58,18 @@ class Load:
         partial: Any,
         unknown: Any,
         load_nested: Callable[..., Any],
+        uses: Uses | None,
     ) -> None:
         self.schema = schema
+        self.uses = uses
         self.program = program
         self.fields = fields
         self.partial = partial
+        self.run = object()
+        """Another object for each load."""
         self._store = store
         self._unknown = unknown
-        self._load_nested = load_nested
+        self.load_nested = load_nested
         self._names: list[str] | None = None
 
     @classmethod
@@ -127,19 +96,54 @@ class Load:
             program, fields = read(schema)
         except UnreadableError:
             return None
-        return cls(schema, program, fields, store, partial, unknown, load_nested)
+        uses = None
+        if partial is None or type(partial) is bool:
+            kept = recognizer.kept(schema)
+            if kept is not None:
+                uses = Uses(kept)
+        return cls(schema, program, fields, store, partial, unknown, load_nested, uses)
+
+    def begin_nested(self, schema: Any, store: Any, partial: Any, unknown: Any) -> Load | None:
+        """A load by a nested schema, likewise."""
+        return self.begin(schema, store, partial, unknown, self.load_nested)
+
+    def fits(self, partial: Any, unknown: Any) -> bool:
+        """Whether it was begun with these options."""
+        return partial is self.partial and unknown == self._unknown
+
+    def is_current(self) -> bool:
+        """Whether another load would be bound to the same."""
+        uses = self.uses
+        return uses is not None and uses.hold() and not calls_and_stores_by_itself(self.schema)
+
+    def begin_again(self, store: Any) -> None:
+        """Load once more, and store errors elsewhere."""
+        self._store = store
+        self.run = object()
+
+    def end(self) -> None:
+        """The load is over: keep nothing of it."""
+        self._store = None
 
     def bind(self) -> LoadRow:
         """The function that loads one row."""
         function = self.program.function
         common = [getattr(self, name) for name in function.common]
-        return function.bind(*common, *[slot.resolve(self) for slot in function.slots])
+        values = [slot.resolve(self) for slot in function.slots]
+        if self.uses is not None:
+            # Checks must not refer to the load, which refers to them.
+            subject = SimpleNamespace(schema=self.schema, fields=self.fields)
+            for slot, value in zip(function.slots, values, strict=True):
+                if slot.check is None:
+                    self.uses.check(_resolves_to(slot, subject, value))
+                else:
+                    self.uses.check(slot.check(subject, value))
+        return function.bind(*common, *values)
 
-    def rows(self, data: list[Any] | tuple[Any, ...]) -> list[Any]:
+    def rows(self, row: LoadRow, data: list[Any] | tuple[Any, ...]) -> list[Any]:
         """Load all rows."""
         program = self.program
         recorder.compiled(len(data), program.compiled_fields, program.stock_fields)
-        row = self.bind()
         if self.schema.opts.index_errors:
             return [row(each, index) for index, each in enumerate(data)]
         return [row(each, None) for each in data]
@@ -190,14 +194,18 @@ class Load:
 
     def nested(self, number: int) -> LinkedLoader:
         """What loads a nested value; most are dictionaries without errors."""
-        load = NestedLoader(self.fields[number], self.keywords(number), self._load_nested)
+        load = NestedLoader(self.fields[number], self.keywords(number), self)
         store = load.store
         by_itself = self._link(number, load)
 
         def load_nested(value: Any, data: Any, index: int | None) -> Any:
-            if load.row is None or type(value) is not dict:
+            if type(value) is not dict:
                 return by_itself(value, data, index)
             try:
+                if load.run is not self.run:
+                    load.begin()
+                if load.row is None:
+                    return by_itself(value, data, index)
                 loaded = load.row(value, None)
                 if not store.errors:
                     return loaded
@@ -211,12 +219,12 @@ class Load:
     def nested_list(self, number: int) -> LinkedLoader:
         """What loads a list of nested values."""
         field, keywords = self.fields[number], self.keywords(number)
-        return self._link(number, NestedListLoader(field, keywords, self._load_nested))
+        return self._link(number, NestedListLoader(field, keywords, self))
 
     def pluck(self, number: int) -> LinkedLoader:
         """What loads a plucked value."""
         field, keywords = self.fields[number], self.keywords(number)
-        return self._link(number, PluckLoader(field, keywords, self._load_nested))
+        return self._link(number, PluckLoader(field, keywords, self))
 
     def keywords(self, number: int) -> dict[str, Any]:
         """The keyword arguments of a field's ``deserialize``: what is partial in a nested schema.
@@ -260,6 +268,10 @@ class Load:
         return self._name(number) if key is None else key
 
 
+def _resolves_to(slot: LoadSlot, subject: Any, value: Any) -> Check:
+    return lambda: slot.resolve(subject) is value
+
+
 def _is_prefix_key() -> bool:
     """Whether this marshmallow looks for dotted names in ``partial`` by data key, not by name."""
     seen = []
@@ -275,196 +287,3 @@ def _is_prefix_key() -> bool:
 
 
 _PREFIX_IS_KEY = _is_prefix_key()
-
-
-class NestedLoader:
-    """Loads values of a ``Nested`` field as its ``deserialize`` does, but for None.
-
-    The nested schema is looked for when the first value needs it.
-
-    :param field: the field
-    :param keywords: the keyword arguments of its ``deserialize``
-    :param load_nested: loads by a nested schema that has hooks, as ``Schema._do_load`` does
-    """
-
-    __slots__ = ("_field", "_keywords", "_load", "_load_nested", "_row", "_schema", "row", "store")
-
-    def __init__(
-        self, field: Any, keywords: dict[str, Any], load_nested: Callable[..., Any]
-    ) -> None:
-        self._field = field
-        self._keywords = keywords
-        self._load_nested = load_nested
-        self._load: ValueLoader | None = None
-        self._row: LoadRow | None = None
-        self._schema: Any = None
-        self.row: LoadRow | None = None
-        """What loads a dictionary where there is no more to do, but for errors in the store."""
-        self.store: Any = ErrorStore()
-
-    def __call__(self, value: Any) -> Any:
-        """Load a value.
-
-        :raises ValidationError: as stock
-        """
-        if self._load is None and (type(value) is dict or type(value) is list):
-            self._find()
-        if self._load is None or type(value) is not (list if self._schema.many else dict):
-            return self._field.deserialize(value, None, None, **self._keywords)
-        loaded = self._load(value)
-        if has_validators(self._field):
-            self._field._validate(loaded)
-        return loaded
-
-    def _find(self) -> None:
-        """Find the nested schema, and how values are loaded by it, if not by the field itself."""
-        field = self._field
-        schema = self._schema = field.schema
-        unknown = schema.unknown if field.unknown is None else field.unknown
-        if (
-            bool(schema.many or field.many) is not bool(schema.many)
-            or overrides_load(schema) is not None
-            or unknown not in (RAISE, INCLUDE, EXCLUDE)
-        ):
-            return
-        self._load = self._with_hooks
-        if has_load_hooks(schema):
-            return
-        load = Load.begin(schema, self.store, self._partial, unknown, self._load_nested)
-        if load is not None:
-            self._row = load.bind()
-            self._load = self._without_hooks
-            if not (schema.many or has_validators(field)):
-                self.row = self._row
-
-    @property
-    def _partial(self) -> Any:
-        partial = self._keywords.get("partial")
-        return self._schema.partial if partial is None else partial
-
-    def _with_hooks(self, value: Any) -> Any:
-        """Load a value by all that ``Schema.load`` does."""
-        try:
-            return self._load_nested(
-                self._schema,
-                value,
-                partial=self._keywords.get("partial"),
-                unknown=self._field.unknown,
-            )
-        except ValidationError as error:
-            raise ValidationError(error.messages, valid_data=error.valid_data) from error
-
-    def _without_hooks(self, value: Any) -> Any:
-        """Load a value by a schema that has no hooks."""
-        row = self._row
-        assert row is not None
-        try:
-            if not self._schema.many:
-                loaded = row(value, None)
-            elif self._schema.opts.index_errors:
-                loaded = [row(each, index) for index, each in enumerate(value)]
-            else:
-                loaded = [row(each, None) for each in value]
-            if self.store.errors:
-                self.fail(value, loaded)
-        except ValidationError:
-            self.store.errors = {}
-            raise
-        return loaded
-
-    def fail(self, value: Any, loaded: Any) -> NoReturn:
-        """Raise what ``Nested._load`` raises for the errors that are stored.
-
-        :raises ValidationError: with their messages
-        """
-        errors, self.store.errors = self.store.errors, {}
-        schema = self._schema
-        error = ValidationError(errors, data=value, valid_data=loaded)
-        try:
-            schema.handle_error(error, value, many=schema.many, partial=self._partial)
-        except ValidationError as raised:
-            error = raised
-        raise ValidationError(error.messages, valid_data=error.valid_data) from error
-
-
-class PluckLoader(NestedLoader):
-    """Loads values of a ``Pluck`` field as its ``deserialize`` does, but for None."""
-
-    __slots__ = ()
-
-    def __call__(self, value: Any) -> Any:
-        """Load a value.
-
-        :raises ValidationError: as stock
-        """
-        field = self._field
-        if self._load is None and value is not None:
-            self._find()
-            self.row = None
-        if (
-            value is None
-            or self._load is None
-            or bool(self._schema.many) is not bool(field.many)
-            or (field.many and type(value) is not list)
-        ):
-            return field.deserialize(value, None, None, **self._keywords)
-        if not field.many:
-            loaded = self._load({field._field_data_key: value})
-        elif value:
-            key = field._field_data_key
-            loaded = self._load([{key: each} for each in value])
-        else:
-            loaded = self._load([])  # the key, which may not be there, is not looked for
-        if has_validators(field):
-            field._validate(loaded)
-        return loaded
-
-
-class NestedListLoader:
-    """Loads values of a ``List`` of ``Nested`` as its ``deserialize`` does, but for None.
-
-    :param field: the list field
-    :param keywords: the keyword arguments of its ``deserialize``
-    :param load_nested: as for :class:`NestedLoader`
-    """
-
-    __slots__ = ("_field", "_inner", "_keywords")
-
-    def __init__(
-        self, field: Any, keywords: dict[str, Any], load_nested: Callable[..., Any]
-    ) -> None:
-        self._field = field
-        self._inner = NestedLoader(field.inner, keywords, load_nested)
-        self._keywords = keywords
-
-    def __call__(self, value: Any) -> Any:
-        """Load a list.
-
-        :raises ValidationError: as stock
-        """
-        field, inner = self._field, self._inner
-        if type(value) is not list:
-            return field.deserialize(value, None, None, **self._keywords)
-        none_stays = field.inner.allow_none
-        store = inner.store
-        result: list[Any] = []
-        errors = {}
-        for index, each in enumerate(value):
-            try:
-                if inner.row is not None and type(each) is dict:
-                    loaded = inner.row(each, None)
-                    if store.errors:
-                        inner.fail(each, loaded)
-                    result.append(loaded)
-                else:
-                    result.append(None if each is None and none_stays else inner(each))
-            except ValidationError as error:
-                store.errors = {}
-                if error.valid_data is not None:
-                    result.append(error.valid_data)
-                errors[index] = error.messages
-        if errors:
-            raise ValidationError(errors, valid_data=result)
-        if has_validators(field):
-            field._validate(result)
-        return result

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from fastschema.load_nodes import LoadKind, LoadSlot
 from fastschema.marshmallow.load_kinds import Description
 from fastschema.marshmallow.validators import condition
-from fastschema.nodes import as_template, literal
+from fastschema.nodes import Check, as_template, lasting, literal
 from fastschema.source import Names
 
 
@@ -193,17 +193,33 @@ def _ip_kind(make: Any, *, path: FieldPath, **_: Any) -> LoadKind:
 def _enum_kind(by: str, *, path: FieldPath, slots: list[LoadSlot]) -> LoadKind:
     """By the tables that ``Enum`` itself looks into; other enums have an empty one."""
     members = f"{path.prefix}_members"
-    slots.append(LoadSlot(members, lambda subject: _members(path.get(subject).enum, by)))
+
+    def check(subject: Any, table: dict[Any, Any]) -> Check:
+        field = path.get(subject)
+        enum_class = field.enum
+        if table is _NO_MEMBERS:
+            return lambda: _members(field.enum, by) is _NO_MEMBERS
+        name = "_member_map_" if by == "name" else "_value2member_map_"
+        return lambda: (
+            field.enum is enum_class
+            and type(enum_class) is _EnumType
+            and enum_class.__new__ is _ENUM_NEW
+            and getattr(enum_class, name) is table
+        )
+
+    slots.append(LoadSlot(members, lambda subject: _members(path.get(subject).enum, by), check))
     accepts = _is("str") if by == "name" else f"{_is('str')} or {_is('int')}"
     return LoadKind(f"enum by {by}", accepts, f"{members}[{{value}}]")
 
 
 _ENUM_NEW: Any = enum.Enum.__new__
+_EnumType = enum.EnumType
+_NO_MEMBERS: dict[Any, Any] = {}
 
 
 def _members(enum_class: Any, by: str) -> dict[Any, Any]:
     if type(enum_class) is not enum.EnumType or enum_class.__new__ is not _ENUM_NEW:
-        return {}
+        return _NO_MEMBERS
     table: dict[Any, Any] = (
         enum_class._member_map_ if by == "name" else enum_class._value2member_map_
     )
@@ -285,7 +301,8 @@ def _linked(label: str, method: str) -> Callable[..., LoadKind]:
     def make(*_: Any, path: FieldPath, slots: list[LoadSlot]) -> LoadKind:
         link = f"{path.prefix}_load"
         number = int(path.prefix.removeprefix("field_"))
-        slots.append(LoadSlot(link, lambda subject: getattr(subject, method)(number)))
+        # It tells by itself what it depends on, when it is followed.
+        slots.append(LoadSlot(link, lambda subject: getattr(subject, method)(number), lasting))
         return LoadKind(label, link=link)
 
     return make

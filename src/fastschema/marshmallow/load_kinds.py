@@ -15,8 +15,8 @@ from typing import Any
 
 from marshmallow import fields, missing, utils, validate
 
+from fastschema.facts import Look
 from fastschema.marshmallow import validators
-from fastschema.recognition import Look
 
 Description = tuple[Any, ...]
 """The name of a kind, then its options."""
@@ -57,7 +57,7 @@ def describe(look: Look) -> Description:
         return stock("_validate_missing is overridden")
     if _HAS_PROCESSORS:
         for name in ("pre_load", "post_load"):
-            if not look.note(f"(not {{it}}.{name})", not getattr(look.target, name)):
+            if not look.is_empty(name):
                 return stock(f"it has {name} functions of its own")
     methods = look.chain("_deserialize", fields.Field)
     if not methods:
@@ -77,16 +77,16 @@ def describe(look: Look) -> Description:
 def describe_missing(look: Look) -> str:
     """What is done where the key is missing: "skip", "value", or "own" for the field's method."""
     default = look.target.load_default
-    if not look.note("(not {it}.required)", not look.target.required):
+    if look.is_true("required"):
         return "own"
-    if look.note("{it}.load_default is missing", default is missing):
+    if look.note("{it}.load_default is missing", default is missing, "load_default"):
         return "skip"
     return "own" if look.note("callable({it}.load_default)", callable(default)) else "value"
 
 
 def allows_none(look: Look) -> bool:
     """Whether None is loaded as None, without a look at anything else."""
-    return not look.note("(not {it}.allow_none)", not look.target.allow_none)
+    return look.is_true("allow_none")
 
 
 def describe_validators(look: Look, kind: Description) -> Description:
@@ -172,10 +172,9 @@ def _boolean(look: Look) -> Description:
 def _temporal(look: Look, awareness: str | None = None) -> Description:
     data_format = look.get("format") or look.constant("DEFAULT_FORMAT")
     try:
-        function = look.target.DESERIALIZATION_FUNCS.get(data_format)
+        function = look.item("DESERIALIZATION_FUNCS", data_format)
     except TypeError:
         return stock("the format cannot be looked up")
-    look.matches("{it}.DESERIALIZATION_FUNCS.get({it}.format or {it}.DEFAULT_FORMAT)", function)
     if function:
         name = _PARSERS.get(function)
         if name is None:
@@ -231,7 +230,7 @@ def _list(look: Look) -> Description:
     inner = look.within("inner")
     kind = describe(inner)
     if kind == ("nested",):
-        return ("list of nested",)
+        return ("list of nested", bool(validators.describe(inner)))
     described = _describe_inner(inner, kind)
     if described is None:
         return stock("a list of fields that run as stock is not compiled")
@@ -241,12 +240,9 @@ def _list(look: Look) -> Description:
 def _tuple(look: Look) -> Description:
     count = len(look.target.tuple_fields)
     look.facts.add(f"len({look.path}.tuple_fields) == {count}")
-    looks = [
-        Look(field, f"{look.path}.tuple_fields[{index}]", look.facts)
-        for index, field in enumerate(look.target.tuple_fields)
-    ]
+    looks = [look.at("tuple_fields", index) for index in range(count)]
     inner = [_describe_inner(each, describe(each)) for each in looks]
-    length = Look(look.target.validate_length, f"{look.path}.validate_length", look.facts)
+    length = look.within("validate_length")
     is_usual = length.cls is validate.Length and length.get("equal") == count
     if any(each is None for each in inner) or not is_usual:
         return stock("a tuple that holds a field that runs as stock is not compiled")
@@ -258,7 +254,7 @@ def _mapping(look: Look) -> Description:
         return stock("its mapping_type is not dict")
     inner: list[Description | None] = []
     for name in ("key_field", "value_field"):
-        if look.note(f"({{it}}.{name} is None)", getattr(look.target, name) is None):
+        if look.note(f"({{it}}.{name} is None)", getattr(look.target, name) is None, name):
             inner.append(None)
             continue
         field = look.within(name)
@@ -275,6 +271,9 @@ def _nested(look: Look) -> Description:
     for name, function in _NESTED_METHODS.items():
         if look.method(name) is not function:
             return stock(f"{name} is overridden")
+    # What is found for a nested schema depends on them.
+    look.get("many")
+    look.get("unknown")
     return ("nested",)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import missing, utils
+from marshmallow import fields, missing, utils
 
+from fastschema.facts import Facts, Look
 from fastschema.load_nodes import LoadFieldNode, LoadKind, LoadNode, LoadSlot
 from fastschema.marshmallow import validators
 from fastschema.marshmallow.load_conversions import FieldPath, kind, stock_kind
@@ -20,9 +21,11 @@ from fastschema.marshmallow.load_kinds import (
 )
 from fastschema.nodes import UnreadableError
 from fastschema.program import LoadProgram
-from fastschema.recognition import Facts, Look, Recognizer
+from fastschema.recognition import Recognizer
 
-_recognizer: Recognizer[LoadProgram] = Recognizer(missing)
+recognizer: Recognizer[LoadProgram] = Recognizer(
+    missing, "schema.load_fields.values()", fields.Field
+)
 
 
 def read(schema: Any) -> tuple[LoadProgram, list[Any]]:
@@ -33,7 +36,7 @@ def read(schema: Any) -> tuple[LoadProgram, list[Any]]:
     :raises UnreadableError: if the schema cannot be compiled
     """
     fields = [*schema.load_fields.values()]
-    program = _recognizer.read(schema, fields, _describe_schema, _make_program)
+    program = recognizer.read(schema, fields, _describe_schema, _make_program)
     return program, fields
 
 

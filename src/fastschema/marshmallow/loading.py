@@ -10,13 +10,18 @@ from marshmallow import Schema, ValidationError, utils
 from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES_SCHEMA
 
 from fastschema import json
-from fastschema.marshmallow.load import (
+from fastschema.cache import programs
+from fastschema.loading import LoadRow
+from fastschema.marshmallow.load import Load
+from fastschema.marshmallow.load_nested import ErrorStore
+from fastschema.marshmallow.load_overrides import (
     KNOWN_DESERIALIZE,
     STOCK_DESERIALIZE,
-    ErrorStore,
-    Load,
     overrides_load,
 )
+from fastschema.marshmallow.load_reader import recognizer
+from fastschema.recognition import Kept
+from fastschema.reuse import wait
 from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
@@ -167,6 +172,28 @@ def _validate_schema(
         )
 
 
+BoundLoad = tuple[Load, LoadRow]
+"""A load, and the function that loads its rows."""
+
+
+def _waiting_load(kept: Kept, store: Any, partial: Any, unknown: Any) -> BoundLoad | None:
+    """An earlier load that is over, if another with these options would be the same."""
+    waiting: list[BoundLoad] = kept.waiting
+    for _ in range(len(waiting)):
+        try:
+            bound = waiting.pop()
+        except IndexError:  # another thread was faster
+            return None
+        load = bound[0]
+        if not load.fits(partial, unknown):
+            waiting.insert(0, bound)
+        elif load.is_current():
+            programs.used(load.program)
+            load.begin_again(store)
+            return bound
+    return None
+
+
 def deserialize(
     schema: Any,
     data: Any,
@@ -180,12 +207,22 @@ def deserialize(
     """What ``Schema._deserialize`` returns, by generated code where the schema can be compiled."""
     is_collection = type(data) is list or type(data) is tuple
     if not is_disabled() and (is_collection or not many):
-        load = Load.begin(schema, error_store, partial, unknown, do_load)
-        if load is not None:
+        kept = recognizer.last_kept(schema)
+        bound = None if kept is None else _waiting_load(kept, error_store, partial, unknown)
+        if bound is None:
+            begun = Load.begin(schema, error_store, partial, unknown, do_load)
+            bound = None if begun is None else (begun, begun.bind())
+        if bound is not None:
+            load, row = bound
             if many:
-                return load.rows(data)
-            recorder.compiled(1, load.program.compiled_fields, load.program.stock_fields)
-            return load.bind()(data, index if schema.opts.index_errors else None)
+                result = load.rows(row, data)
+            else:
+                recorder.compiled_row(load.program.field_counts)
+                result = row(data, index if schema.opts.index_errors else None)
+            if kept is not None and load.uses is not None:
+                load.end()
+                wait(kept, bound)
+            return result
     result = STOCK_DESERIALIZE(
         schema,
         data,

@@ -8,6 +8,7 @@ from typing import Any
 
 from marshmallow import Schema, fields, missing, utils
 
+from fastschema.facts import Facts, Look
 from fastschema.marshmallow.conversions import FieldPath, kind, raw_kind
 from fastschema.marshmallow.kinds import (
     OWN_METHOD,
@@ -20,6 +21,7 @@ from fastschema.nodes import (
     ATTRIBUTE,
     GENERAL,
     ITEM,
+    Check,
     FieldNode,
     Form,
     ObjectNode,
@@ -27,10 +29,11 @@ from fastschema.nodes import (
     Slot,
     Source,
     UnreadableError,
+    lasting,
     literal,
 )
 from fastschema.program import Program
-from fastschema.recognition import Facts, Look, Recognizer
+from fastschema.recognition import Recognizer
 
 _STOCK_GET_ATTRIBUTE = Schema.get_attribute
 _STOCK_FIELD_SERIALIZE = fields.Field.serialize
@@ -39,7 +42,7 @@ _BY_SERIALIZE = "serialize"
 _LOOKUP_ERRORS = "(KeyError, IndexError, TypeError, AttributeError)"
 
 
-_recognizer: Recognizer[Program] = Recognizer(missing)
+recognizer: Recognizer[Program] = Recognizer(missing, "schema.dump_fields.values()", fields.Field)
 
 
 def read(schema: Any) -> tuple[Program, list[Any]]:
@@ -50,7 +53,7 @@ def read(schema: Any) -> tuple[Program, list[Any]]:
     :raises UnreadableError: if the schema cannot be compiled
     """
     fields = [*schema.dump_fields.values()]
-    program = _recognizer.read(schema, fields, describe_schema, _make_program)
+    program = recognizer.read(schema, fields, describe_schema, _make_program)
     return program, fields
 
 
@@ -89,8 +92,9 @@ def _describe_field(name: str, look: Look) -> Description:
         return (name, data_key, None, None, described)
     field = look.target
     has_default = None
-    if not look.note("({it}.dump_default is missing)", field.dump_default is missing):
-        is_callable = look.note("callable({it}.dump_default)", callable(field.dump_default))
+    default = field.dump_default
+    if not look.note("({it}.dump_default is missing)", default is missing, "dump_default"):
+        is_callable = look.note("callable({it}.dump_default)", callable(default))
         has_default = "call" if is_callable else "value"
     return (name, data_key, look.get("attribute"), has_default, describe(look))
 
@@ -115,8 +119,8 @@ def make_node(description: Description) -> ObjectNode:
     """The node for a description: from the description alone, so that the cache is right."""
     _, name, is_dict, own_accessor, descriptions = description
     slots = [
-        Slot("fields", lambda subject, cls, form: subject.fields),
-        Slot("accessor", lambda subject, cls, form: subject.schema.get_attribute),
+        Slot("fields", lambda subject, cls, form: subject.fields, check=lasting),
+        Slot("accessor", lambda subject, cls, form: subject.schema.get_attribute, check=lasting),
     ]
     keys = [name if key is None else key for name, key, *_ in descriptions]
     # A key that a late change gave to two fields is set by each that has a value.
@@ -132,6 +136,7 @@ def make_node(description: Description) -> ObjectNode:
         slots=tuple(slots),
         missing=missing,
         access=access_of,
+        check_access=check_access,
         dict_class=None if is_display else "dict_class",
         prepared={MAPPED: ("loaded", "obj.__dict__")},
     )
@@ -146,7 +151,9 @@ def _field_node(
     key, key_slot = name if data_key is None else data_key, None
     if isinstance(data_key, tuple):
         key, key_slot = data_key[0], f"key_{len(slots)}"
-        slots.append(Slot(key_slot, lambda subject, cls, form: subject.fields[index].data_key))
+        slots.append(
+            Slot(key_slot, lambda subject, cls, form: subject.fields[index].data_key, check=lasting)
+        )
     if kind_description[0] == _BY_SERIALIZE:
         expression = f"{field}.serialize({literal(name)}, obj, accessor=accessor)"
         return FieldNode(
@@ -280,6 +287,27 @@ def access_of(cls: type) -> str:
     if has_hook:
         return GENERAL
     return MAPPED if is_mapped(cls) else ATTRIBUTE
+
+
+def check_access(cls: type, access: str) -> Check | None:
+    """What says whether :func:`access_of` still says so of a class."""
+    if cls is dict:
+        return None
+    if access != ATTRIBUTE:
+        return lambda: access_of(cls) == access
+    order = cls.__mro__
+    dictionaries = [base.__dict__ for base in order if base is not object]
+
+    def holds() -> bool:
+        if cls.__mro__ is not order:
+            return False
+        for own in dictionaries:
+            if "__getitem__" in own or "__getattribute__" in own or "__getattr__" in own:
+                return False
+        return True
+
+    # A native __getattribute__ is one of those that may stay.
+    return holds if holds() else lambda: access_of(cls) == access
 
 
 _NativeMethod = type(object.__getattribute__)

@@ -16,8 +16,8 @@ from typing import Any
 
 from marshmallow import fields, validate
 
+from fastschema.facts import Look
 from fastschema.load_nodes import LoadSlot
-from fastschema.recognition import Look
 
 Description = tuple[Any, ...]
 
@@ -43,11 +43,26 @@ _PLAIN = (
 """The classes whose comparison calls no user code."""
 
 
+def _needs_a_message() -> bool:
+    """Whether this marshmallow looks for a message even if there are no validators: 3 does."""
+    field = fields.Raw()
+    field.error_messages = {}
+    try:
+        field._validate(None)
+    except KeyError:
+        return True
+    return False
+
+
+_NEEDS_A_MESSAGE = _needs_a_message()
+
+
 def has_validators(field: Any) -> bool:
     """Whether there is anything for a field's ``_validate`` to do."""
     cls = type(field)
     return bool(
         field.validators != []
+        or (_NEEDS_A_MESSAGE and "validator_failed" not in field.error_messages)
         or cls._validate is not _STOCK_VALIDATE
         or cls._validate_all is not _STOCK_VALIDATE_ALL
         or "_validate" in vars(field)
@@ -63,21 +78,24 @@ def describe(look: Look) -> Description:
         return CUSTOM
     if look.on_class("_validate_all") is not _STOCK_VALIDATE_ALL:
         return CUSTOM
-    validators = look.target.validators
-    if not look.note("type({it}.validators) is list", type(validators) is list):
+    if _NEEDS_A_MESSAGE and not look.note(
+        "('validator_failed' in {it}.error_messages)",
+        "validator_failed" in look.target.error_messages,
+    ):
         return CUSTOM
-    if not look.note("(not {it}.validators)", not validators):
+    validators = look.target.validators
+    if not look.note("type({it}.validators) is list", type(validators) is list, "validators"):
+        return CUSTOM
+    if not look.is_empty("validators"):
         look.facts.add(f"len({look.path}.validators) == {len(validators)}")
-        return _describe_all(look, list(validators))
+        return _describe_all(look, len(validators))
     return ()
 
 
-def _describe_all(look: Look, validators: list[Any]) -> Description:
+def _describe_all(look: Look, count: int) -> Description:
     described = []
-    for index, validator in enumerate(validators):
-        description = _describe(
-            Look(validator, f"{look.path}.validators[{index}]", look.facts), index
-        )
+    for index in range(count):
+        description = _describe(look.at("validators", index), index)
         if description is None:
             return CUSTOM
         described.append(description)

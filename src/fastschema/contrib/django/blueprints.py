@@ -29,7 +29,7 @@ from rest_framework import fields, serializers
 from rest_framework.settings import api_settings
 from rest_framework.utils.field_mapping import ClassLookupDict
 
-from fastschema.recognition import Facts
+from fastschema.facts import Facts
 
 _ABOUT_OTHER_THINGS = frozenset(
     [

@@ -31,6 +31,7 @@ from fastschema.contrib.django.reading import (
     unreadable,
 )
 from fastschema.contrib.django.reading import read as read_one
+from fastschema.facts import Facts, Look
 from fastschema.nodes import (
     ATTRIBUTE,
     ITEM,
@@ -46,7 +47,7 @@ from fastschema.nodes import (
     literal,
 )
 from fastschema.program import Program
-from fastschema.recognition import Facts, Look, Recognizer
+from fastschema.recognition import Recognizer
 
 __all__ = ["MODEL", "read", "readable_fields"]
 

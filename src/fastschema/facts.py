@@ -1,0 +1,386 @@
+"""What was seen of a schema, written down as conditions that hold as long as it reads the same.
+
+Values are compared by identity, against what is really there; nothing is hung on a schema. Of each
+condition it is known whether it can only change by a write to a field's attributes, which may be
+noticed (:mod:`fastschema.writes`).
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import weakref
+from collections.abc import Iterable, Iterator
+from operator import attrgetter
+from types import FunctionType
+from typing import Any
+
+from fastschema.source import GeneratedFunction, Names, SourceWriter
+
+_DEEPEST = 10
+_LOCAL = re.compile(r"(?:field|now)_\d+")
+
+
+class Facts:
+    """What was seen of a schema, as Python conditions.
+
+    They may use ``schema``, ``field_0`` and so on for its fields, and ``missing``.
+
+    :param missing: the object that stands for "no value"
+    :param watchable: the class of the objects that may tell of writes to them
+    """
+
+    def __init__(self, missing: object = None, watchable: type | tuple[()] = ()) -> None:
+        self.watchable = watchable
+        # For each condition, whether it only changes by writes that are noticed.
+        self._conditions: dict[str, bool] = {}
+        self._not_own: dict[str, list[str]] = {}
+        self._empty: dict[str, bool] = {}
+        self._watched: dict[str, None] = {}
+        self._same: dict[str, None] = {}
+        self._objects: dict[str, object] = {} if missing is None else {"missing": missing}
+        self._names: dict[int, str] = {}
+        self._identifiers = Names(
+            frozenset(
+                [
+                    "schema",
+                    "fields",
+                    "empty",
+                    "same",
+                    "recognize",
+                    "bind",
+                    "holds",
+                    "missing",
+                    "own",
+                ]
+            )
+        )
+
+    def add(self, condition: str, *, is_noticed: bool = False) -> None:
+        """A condition that holds now.
+
+        :param is_noticed: whether only writes that are noticed change that
+        """
+        self._conditions[condition] = is_noticed and self._conditions.get(condition, True)
+
+    def not_own(self, path: str, name: str) -> None:
+        """The object at a path has no attribute of that name in its own dictionary."""
+        self._not_own.setdefault(path, []).append(name)
+
+    def empty(self, path: str, *, is_noticed: bool) -> None:
+        """The collection at a path is empty.
+
+        :param is_noticed: whether it is the same collection until a write is noticed
+        """
+        self._empty[path] = is_noticed
+
+    def watch(self, path: str) -> None:
+        """The object at a path is one to which writes are noticed."""
+        self._watched[path] = None
+
+    def same(self, path: str) -> None:
+        """The object at a path must be the same for a schema that is kept."""
+        self._same[path] = None
+
+    def name(self, value: object) -> str:
+        """An expression for a value in conditions."""
+        name = self._names.get(id(value))
+        if name is None:
+            hint = getattr(value, "__name__", None)
+            if not isinstance(hint, str) or _LOCAL.fullmatch(hint):
+                hint = "known"
+            name = self._identifiers.unique(hint)
+            if isinstance(value, (type, FunctionType)) and not _is_permanent(value):
+                # A throw-away class must not live on in what is known of another.
+                self._objects[name] = weakref.ref(value)
+                name = f"{name}()"
+            else:
+                self._objects[name] = value
+            self._names[id(value)] = name
+        return name
+
+    def class_attribute(self, cls: str, attribute: str, value: object) -> None:
+        """An attribute of a class, found by an expression, is this very value or None."""
+        self.add(
+            f"getattr({cls}, {attribute!r}, None) is None"
+            if value is None
+            else f"{cls}.{attribute} is {self.name(value)}"
+        )
+
+    def compile(self, title: str, field_count: int) -> GeneratedFunction:
+        """The function that says whether all conditions hold for a schema and its fields."""
+        conditions = [
+            *self._conditions,
+            *(f"not {path}" for path in self._empty),
+            *self._not_own_conditions(self._not_own),
+        ]
+        writer = SourceWriter()
+        with writer.block("def recognize(schema, fields):"):
+            writer.line(f"if len(fields) != {field_count}:")
+            writer.line("    return False")
+            if field_count:
+                writer.line(f"[{_numbered('field', field_count)}] = fields")
+            _write_conditions(writer, conditions)
+        return GeneratedFunction("recognize", f"recognize {title}", writer.text, self._objects)
+
+    def compile_kept(
+        self, title: str, field_count: int, its_fields: str
+    ) -> GeneratedFunction | None:
+        """The function that binds, to one schema and its fields, the function that says whether
+        what is not noticed still holds, and the fields are the same; None if nothing is noticed.
+
+        :param its_fields: an expression for the fields of ``schema``
+        """
+        if not self._watched:
+            return None
+        same_lists = [path for path, is_noticed in self._empty.items() if is_noticed]
+        conditions = [
+            *(f"now_{index} is field_{index}" for index in range(field_count)),
+            *(condition for condition, is_noticed in self._conditions.items() if not is_noticed),
+            *(f"not {path}" for path, is_noticed in self._empty.items() if not is_noticed),
+            *(["not any(empty)"] if same_lists else []),
+            *(f"{path} is same[{index}]" for index, path in enumerate(self._same)),
+            *self._not_own_conditions(
+                {path: names for path, names in self._not_own.items() if path not in self._watched}
+            ),
+        ]
+        writer = SourceWriter()
+        with writer.block("def bind(schema, fields):"):
+            writer.line(f"[{_numbered('field', field_count)}] = fields")
+            if same_lists:
+                writer.line(f"empty = [{', '.join(same_lists)}]")
+            if self._same:
+                writer.line(f"same = [{', '.join(self._same)}]")
+            with writer.block("def holds():"):
+                _write_conditions(
+                    writer, conditions, f"[{_numbered('now', field_count)}] = {its_fields}"
+                )
+            writer.line("return holds")
+        return GeneratedFunction("bind", f"still {title}", writer.text, self._objects)
+
+    def watched(self, fields: list[Any]) -> list[Any]:
+        """The objects to which writes are noticed, of a schema of these fields."""
+        found = []
+        for path in self._watched:
+            name, _, rest = path.partition(".")
+            field = fields[int(name.removeprefix("field_"))]
+            found.append(attrgetter(rest)(field) if rest else field)
+        return found
+
+    def _not_own_conditions(self, not_own: dict[str, list[str]]) -> Iterator[str]:
+        for path, names in not_own.items():
+            dictionary = f"(own := {path}.__dict__)"
+            for name in dict.fromkeys(names):
+                yield f"{name!r} not in {dictionary}"
+                dictionary = "own"
+
+
+def _numbered(name: str, count: int) -> str:
+    return ", ".join([f"{name}_{index}" for index in range(count)])
+
+
+def _write_conditions(writer: SourceWriter, conditions: Iterable[str], first: str = "") -> None:
+    with writer.block("try:"):
+        if first:
+            writer.line(first)
+        writer.line("return (")
+        for number, condition in enumerate(conditions):
+            writer.line(f"    {'and ' if number else ''}{condition}")
+        writer.line(")")
+    with writer.block("except Exception:"):
+        writer.line("return False  # an attribute is gone; a description will tell")
+
+
+class _NoFacts(Facts):
+    """Forgets what is written down."""
+
+    def add(self, condition: str, *, is_noticed: bool = False) -> None:
+        """Nothing."""
+
+    def empty(self, path: str, *, is_noticed: bool) -> None:
+        """Nothing."""
+
+    def watch(self, path: str) -> None:
+        """Nothing."""
+
+    def same(self, path: str) -> None:
+        """Nothing."""
+
+    def not_own(self, path: str, name: str) -> None:
+        """Nothing."""
+
+    def name(self, value: object) -> str:
+        """No name."""
+        return ""
+
+
+NO_FACTS = _NoFacts()
+"""Where nothing is written down."""
+
+
+class Look:
+    """Looks at a field (or a schema) and writes down what it sees.
+
+    :param target: the field
+    :param path: how the function finds it
+    :param facts: where to write
+    :param is_fixed: whether the target stays at its path until a write is noticed
+    """
+
+    __slots__ = ("_class_path", "_is_watched", "cls", "facts", "path", "target")
+
+    def __init__(self, target: Any, path: str, facts: Facts, *, is_fixed: bool = True) -> None:
+        self.target = target
+        self.path = path
+        self.facts = facts
+        self.cls = type(target)
+        self._class_path = facts.name(self.cls)
+        self._is_watched = is_fixed and isinstance(target, facts.watchable)
+        facts.add(f"type({path}) is {self._class_path}", is_noticed=self._is_watched)
+        if self._is_watched:
+            facts.watch(path)
+        elif isinstance(target, facts.watchable):
+            facts.same(path)
+
+    @classmethod
+    def at_schema(cls, schema: Any, facts: Facts) -> Look:
+        """A look at the schema itself, whose class is known where its conditions are kept."""
+        look = cls.__new__(cls)
+        look.target, look.path, look.facts = schema, "schema", facts
+        look._is_watched = False
+        look.cls, look._class_path = type(schema), "type(schema)"
+        return look
+
+    def get(self, attribute: str) -> Any:
+        """The value of an attribute. Only for values that cannot be changed in place."""
+        value = getattr(self.target, attribute)
+        condition = f"{self.path}.{attribute} is {self._constant(value)}"
+        self.facts.add(condition, is_noticed=self._is_noticed(attribute))
+        return value
+
+    def method(self, name: str) -> Any:
+        """The function behind a method; None if the instance has one of its own."""
+        function = getattr(self.cls, name, None)
+        self.facts.class_attribute(self._class_path, name, function)
+        if name in vars(self.target):
+            self.facts.add("False")  # not worth knowing again
+            return None
+        self.facts.not_own(self.path, name)
+        return function
+
+    def chain(self, name: str, root: type) -> tuple[Any, ...]:
+        """The functions behind a method and behind each ``super()`` call in it, in that order.
+
+        Empty if the instance has one of its own.
+
+        :param root: a base of the class, whose function makes no such call
+        """
+        if self.method(name) is None:
+            return ()
+        order = self.cls.__mro__[: self.cls.__mro__.index(root) + 1]
+        bases = [base for base in order if name in vars(base)]
+        # The first of them is the method itself.
+        for base in order[order.index(bases[0]) + 1 : order.index(bases[-1]) + 1]:
+            path = self.facts.name(base)
+            if base in bases:
+                self.facts.class_attribute(path, name, getattr(base, name))
+            else:
+                self.facts.not_own(path, name)
+        return tuple([getattr(base, name) for base in bases])
+
+    def constant(self, name: str) -> Any:
+        """An attribute that the class has for its instances."""
+        if name in vars(self.target):
+            self.facts.add("False")  # not worth knowing again
+            return getattr(self.target, name)
+        self.facts.not_own(self.path, name)
+        return self.on_class(name)
+
+    def item(self, name: str, key: Any) -> Any:
+        """What a mapping, which the class has for its instances, has for a key; None if nothing."""
+        mapping = self.constant(name)
+        value = mapping.get(key)
+        expression = f"{self.facts.name(mapping)}.get({self._constant(key)})"
+        self.facts.add(f"{expression} is {self._constant(value)}")
+        return value
+
+    def on_class(self, name: str) -> Any:
+        """An attribute of the class, of which instances have none of their own."""
+        value = getattr(self.cls, name, None)
+        self.facts.class_attribute(self._class_path, name, value)
+        return value
+
+    def note(self, condition: str, result: bool, of: str | None = None) -> bool:
+        """Write down that a condition on ``{it}``, the target, has this result, and return it.
+
+        :param of: the attribute on whose identity alone it depends
+        """
+        text = condition.format(it=self.path)
+        is_noticed = of is not None and self._is_noticed(of)
+        self.facts.add(text if result else f"not {text}", is_noticed=is_noticed)
+        return result
+
+    def is_true(self, attribute: str) -> bool:
+        """Whether the value of an attribute is true."""
+        value = getattr(self.target, attribute)
+        if type(value) is bool:
+            self.note(f"{{it}}.{attribute} is {value}", True, attribute)
+            return value
+        return not self.note(f"(not {{it}}.{attribute})", not value)
+
+    def is_empty(self, attribute: str) -> bool:
+        """Whether a collection is empty."""
+        values = getattr(self.target, attribute)
+        if values:
+            self.facts.add(f"{self.path}.{attribute}")
+            return False
+        self.facts.empty(f"{self.path}.{attribute}", is_noticed=self._is_noticed(attribute))
+        return True
+
+    def matches(self, expression: str, value: object, **names: object) -> None:
+        """Write down that an expression on ``{it}``, the target, gives this very value.
+
+        :param names: the objects that the expression names, each as ``{name}``
+        """
+        bound = {key: self.facts.name(each) for key, each in names.items()}
+        text = expression.format(it=self.path, **bound)
+        self.facts.add(f"{text} is {self._constant(value)}")
+
+    def within(self, attribute: str) -> Look:
+        """A look at a field inside of the field."""
+        return Look(
+            getattr(self.target, attribute),
+            f"{self.path}.{attribute}",
+            self.facts,
+            is_fixed=self._is_noticed(attribute),
+        )
+
+    def at(self, attribute: str, index: int) -> Look:
+        """A look at one of the objects in a list of the field's."""
+        target = getattr(self.target, attribute)[index]
+        return Look(target, f"{self.path}.{attribute}[{index}]", self.facts, is_fixed=False)
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether the field is so deep inside of others that Python may refuse code for it."""
+        return self.path.count(".") > _DEEPEST
+
+    def _is_noticed(self, attribute: str) -> bool:
+        """Whether the value of an attribute stays the same until a write is noticed."""
+        return (
+            self._is_watched
+            and attribute in vars(self.target)
+            and not any(attribute in vars(base) for base in self.cls.__mro__)
+        )
+
+    def _constant(self, value: Any) -> str:
+        return repr(value) if value is None or type(value) is bool else self.facts.name(value)
+
+
+def _is_permanent(value: type | FunctionType) -> bool:
+    """Whether a class or function lives as long as its module."""
+    try:
+        found = attrgetter(value.__qualname__)(sys.modules[value.__module__])
+    except (AttributeError, KeyError):
+        return False
+    return found is value

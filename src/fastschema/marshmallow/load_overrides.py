@@ -1,0 +1,59 @@
+"""What of loading a marshmallow schema does by itself, and what as stock."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema
+from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES, VALIDATES_SCHEMA
+
+STOCK_DESERIALIZE = Schema._deserialize
+KNOWN_DESERIALIZE = {STOCK_DESERIALIZE}
+"""``Schema._deserialize`` as stock has it, and as installed."""
+
+_STOCK_METHODS = {
+    name: getattr(Schema, name)
+    for name in ("load", "_do_load", "_call_and_store", "_invoke_field_validators")
+}
+_LOAD, _DO_LOAD, _CALL_AND_STORE, _INVOKE_FIELD_VALIDATORS = _STOCK_METHODS.values()
+
+
+def overrides_load(schema: Any) -> str | None:
+    """Why a schema's own code loads instead of stock's, or None."""
+    cls, own = type(schema), schema.__dict__
+    for name, function in _STOCK_METHODS.items():
+        if getattr(cls, name) is not function or name in own:
+            return f"{name} is overridden"
+    if cls._deserialize not in KNOWN_DESERIALIZE or "_deserialize" in own:
+        return "_deserialize is overridden"
+    return None
+
+
+def calls_and_stores_by_itself(schema: Any) -> bool:
+    """Whether ``Schema._call_and_store``, in which stock loads each value, is overridden."""
+    return (
+        type(schema)._call_and_store is not _CALL_AND_STORE or "_call_and_store" in schema.__dict__
+    )
+
+
+def has_load_hooks(schema: Any) -> bool:
+    """Whether a schema has hooks that take part in loading."""
+    get = schema._hooks.get
+    return bool(get(PRE_LOAD) or get(POST_LOAD) or get(VALIDATES) or get(VALIDATES_SCHEMA))
+
+
+def loads_as_stock(schema: Any) -> bool:
+    """Whether :func:`overrides_load` has nothing to say, which is asked for each load."""
+    cls, own = type(schema), schema.__dict__
+    return (
+        cls.load is _LOAD
+        and cls._do_load is _DO_LOAD
+        and cls._call_and_store is _CALL_AND_STORE
+        and cls._invoke_field_validators is _INVOKE_FIELD_VALIDATORS
+        and cls._deserialize in KNOWN_DESERIALIZE
+        and "load" not in own
+        and "_do_load" not in own
+        and "_call_and_store" not in own
+        and "_invoke_field_validators" not in own
+        and "_deserialize" not in own
+    )

@@ -1,0 +1,99 @@
+"""Using what was made for one dump (or load) for the next, where that would make the same.
+
+Before its first value a dump looks things up: how objects of a class are read, and what slots are.
+For a single object that takes longer than the dump. For a schema that is kept
+(:class:`~fastschema.recognition.Kept`) a check is written down for each of these, which says
+whether another dump would find the same. If all agree, what was made is used again, by one dump at
+a time. Nested schemas have a dispatch of their own, which is checked when the first value needs it,
+as it would be looked up then.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from fastschema.dumping import DumpFunction
+from fastschema.nodes import Check, Form
+from fastschema.program import Dispatch, Link, Program
+from fastschema.recognition import Kept
+from fastschema.writes import writes
+
+_MOST_CHECKS = 64
+_MOST_WAITING = 4
+
+
+class Uses:
+    """What something depends on that was made for one dump or load.
+
+    :param kept: what is kept of the schema
+    """
+
+    __slots__ = ("_checks", "_ids")
+
+    def __init__(self, kept: Kept) -> None:
+        self._ids = kept.ids
+        self._checks: list[Check] = [kept.holds]
+
+    def check(self, check: Check | None) -> None:
+        """It depends on what a check says; None for nothing."""
+        if check is not None:
+            self._checks.append(check)
+
+    def hold(self) -> bool:
+        """Whether the same would be made now."""
+        if self._ids is not writes.watched or len(self._checks) > _MOST_CHECKS:
+            return False
+        for check in self._checks:  # noqa: SIM110  # a generator would take longer than the checks
+            if not check():
+                return False
+        return True
+
+
+class ReusedDispatch(Dispatch):
+    """A dispatch for dumps by a schema that is kept; it writes down what it depends on.
+
+    :param kept: what is kept of the schema
+    """
+
+    __slots__ = ("_links", "_with_links", "uses")
+
+    def __init__(self, program: Program, form: Form, subject: Any, kept: Kept) -> None:
+        super().__init__(program, form, subject)
+        self.uses = Uses(kept)
+        self._links: list[Link] = []
+        self._with_links: list[tuple[type, DumpFunction, list[Any]]] = []
+
+    def bound(self, cls: type, access: str, function: DumpFunction, values: list[Any]) -> None:
+        """Write down how to check that objects of the class are still dumped so."""
+        node, subject, uses = self.program.node, self.subject, self.uses
+        if node.check_access is None:
+            uses.check(lambda: node.access(cls) == access)
+        else:
+            uses.check(node.check_access(cls, access))
+        for slot, value in zip(function.slots, values, strict=True):
+            if slot.check is None:
+                uses.check(_resolves_to(slot.resolve, subject, cls, self.form, value))
+            else:
+                uses.check(slot.check(subject, value))
+        links = [value for value in values if type(value) is Link]
+        if links:
+            self._links += links
+            self._with_links.append((cls, function, values))
+
+    def begin_again(self) -> None:
+        """Dump once more: what nested schemas are will be found when it is needed."""
+        for link in self._links:
+            link.begin_again()
+        for cls, function, values in self._with_links:
+            self[cls] = function.bind(cls, weakref.ref(self), *values)
+
+
+def _resolves_to(resolve: Any, subject: Any, cls: type, form: Form, value: Any) -> Check:
+    return lambda: resolve(subject, cls, form) is value
+
+
+def wait(kept: Kept, made: Any) -> None:
+    """What was made for a use of a kept schema, which is over, may be used again."""
+    if len(kept.waiting) < _MOST_WAITING:
+        kept.waiting.append(made)

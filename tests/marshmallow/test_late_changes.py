@@ -1,0 +1,388 @@
+"""What is changed after the first dump is seen by the next one."""
+
+import contextlib
+import decimal
+import threading
+from decimal import Decimal
+from functools import partial
+
+import pytest
+from marshmallow import Schema, fields
+
+import fastschema
+from fastschema.marshmallow.reader import recognizer
+from tests.marshmallow.differential import USES_UNTIL_KEPT, assert_same, installed, outcome
+from tests.marshmallow.late_changes import (
+    LATE_CHANGES,
+    LATE_ROW,
+    Calls,
+    Colour,
+    Dog,
+    Hooked,
+    Late,
+    Puppy,
+)
+
+
+@pytest.mark.parametrize("name", LATE_CHANGES)
+@pytest.mark.parametrize("uses", [1, 2, 5])
+@pytest.mark.parametrize("row", [LATE_ROW, {}])
+def test_a_change_after_the_first_uses_is_seen(name, uses, row):
+    def make_schema():
+        schema = type("Used", (Late,), {})()
+        plan = fastschema.compile(schema)
+        for _ in range(uses):
+            plan.dump(LATE_ROW)
+        LATE_CHANGES[name](schema)
+        return schema
+
+    assert_same(lambda: make_schema(), row, calls=Calls.log)
+
+
+def test_a_change_is_seen_by_a_plan_that_was_used():
+    schema = Late(only=("text",))
+    plan = fastschema.compile(schema)
+    for _ in range(3):
+        assert plan.dump(LATE_ROW) == {"text": "a"}
+    schema.fields["text"].data_key = "label"
+
+    assert plan.dump(LATE_ROW) == {"label": "a"}
+    assert plan.dumps(LATE_ROW) == b'{"label":"a"}'
+    assert plan.dumps([LATE_ROW], many=True) == b'[{"label":"a"}]'
+
+
+def test_a_change_that_is_taken_back_is_forgotten():
+    schema = Late(only=("text",))
+    plan = fastschema.compile(schema)
+    schema.fields["text"].data_key = "label"
+    plan.dump(LATE_ROW)
+    schema.fields["text"].data_key = None
+
+    assert plan.dump(LATE_ROW) == {"text": "a"}
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        (fields.String, "_serialize"),
+        (fields.Field, "serialize"),
+        (fields.Field, "get_value"),
+        (fields.Number, "_format_num"),
+        (Schema, "get_attribute"),
+        (Schema, "dump"),
+        (Late, "dump"),
+        (Late, "get_attribute"),
+    ],
+)
+def test_a_patched_method_of_a_class_is_called(monkeypatch, owner, name):
+    used = type("Used", (Late,), {})
+    plan = fastschema.compile(used)
+    for _ in range(3):
+        plan.dump(LATE_ROW)
+    original = getattr(owner, name)
+
+    def patched(*args, **kwargs):
+        Calls.log.append(name)
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(owner, name, patched)
+
+    assert_same(used, LATE_ROW, calls=Calls.log)
+    assert Calls.log
+
+
+class Twins:
+    """A schema that stock dumps, and one like it that fastschema dumps, installed all the time."""
+
+    def __init__(self, make_schema=Late):
+        self.stock, self.fast = make_schema(), make_schema()
+
+    def check(self, *rows):
+        """Dump rows one by one, and all of them at once, as often as it takes to be kept."""
+        for _ in range(USES_UNTIL_KEPT):
+            for row in rows:
+                self._check(row)
+            self._check([*rows], many=True)
+
+    def keep(self, *rows):
+        """Dump them until the next dump will use what was made for an earlier one.
+
+        Whenever garbage is collected, that begins again.
+        """
+        for _ in range(5):
+            self.check(*rows)
+            kept = recognizer.kept(self.fast)
+            if kept is not None and any(made.uses.hold() for made in kept.waiting):
+                return
+        raise AssertionError("the schema is not kept")
+
+    def _check(self, obj, **options):
+        with fastschema.disabled():
+            expected = outcome(lambda: self.stock.dump(obj, **options), Calls.log)
+        assert outcome(lambda: self.fast.dump(obj, **options), Calls.log) == expected
+
+
+@pytest.fixture
+def _installed():
+    with installed():
+        yield
+
+
+@pytest.mark.usefixtures("_installed")
+@pytest.mark.parametrize("name", LATE_CHANGES)
+def test_a_change_of_a_schema_that_is_kept_is_seen(name):
+    twins = Twins()
+    twins.keep(LATE_ROW, {})
+    for schema in (twins.stock, twins.fast):
+        LATE_CHANGES[name](schema)
+    twins.check(LATE_ROW, {})
+
+
+@pytest.mark.usefixtures("_installed")
+@pytest.mark.parametrize("name", LATE_CHANGES)
+def test_a_change_of_a_schema_in_a_kept_one_is_seen(name):
+    twins = Twins(lambda: Schema.from_dict({"late": fields.Nested(Late)})())
+    twins.keep({"late": LATE_ROW}, {"late": {}})
+    for schema in (twins.stock, twins.fast):
+        LATE_CHANGES[name](schema.fields["late"].schema)
+    twins.check({"late": LATE_ROW}, {"late": {}})
+
+
+CLASS_CHANGES = {
+    "String._serialize": (fields.String, "_serialize"),
+    "Field.serialize": (fields.Field, "serialize"),
+    "Field.get_value": (fields.Field, "get_value"),
+    "Integer.serialize": (fields.Integer, "serialize"),
+    "Number._format_num": (fields.Number, "_format_num"),
+    "List._serialize": (fields.List, "_serialize"),
+    "Nested._serialize": (fields.Nested, "_serialize"),
+    "Schema.get_attribute": (Schema, "get_attribute"),
+    "Schema.dump": (Schema, "dump"),
+    "Schema._serialize": (Schema, "_serialize"),
+    "own dump": (Late, "dump"),
+    "own get_attribute": (Late, "get_attribute"),
+    "nested dump": (Dog, "dump"),
+    "nested _serialize": (Dog, "_serialize"),
+    "nested get_attribute": (Dog, "get_attribute"),
+}
+
+
+@pytest.mark.usefixtures("_installed")
+@pytest.mark.parametrize("name", CLASS_CHANGES)
+def test_a_patched_method_of_a_class_is_called_for_a_kept_schema(name, monkeypatch):
+    owner, method = CLASS_CHANGES[name]
+    twins = Twins()
+    twins.check(LATE_ROW, {})
+    original = getattr(owner, method)
+
+    def patched(*args, **kwargs):
+        Calls.log.append(method)
+        return original(*args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, method, patched)
+        twins.check(LATE_ROW, {})
+        assert method in Calls.log
+    twins.check(LATE_ROW, {})
+
+
+class Pet:
+    def __init__(self, **attributes):
+        vars(self).update(attributes)
+
+
+PET = Pet(**{**LATE_ROW, "dog": Pet(name="Rex"), "dogs": [Pet(name="Rex")], "pack": [Pet()]})
+PET_CHANGES = {
+    "__getitem__": lambda self, key: f"item {key}",
+    "__getattribute__": lambda self, name: (
+        Calls.log.append(name) or object.__getattribute__(self, name)
+    ),
+    "__getattr__": lambda self, name: f"attribute {name}",
+    "number": property(lambda self: 5, lambda self, value: None),
+}
+
+
+@pytest.mark.usefixtures("_installed")
+@pytest.mark.parametrize("name", PET_CHANGES)
+def test_a_change_of_the_class_of_the_objects_is_seen(name, monkeypatch):
+    twins = Twins()
+    twins.check(PET)
+    with monkeypatch.context() as patch:
+        patch.setattr(Pet, name, PET_CHANGES[name], raising=False)
+        twins.check(PET)
+    twins.check(PET)
+
+
+@pytest.mark.usefixtures("_installed")
+def test_objects_of_classes_in_turns_are_dumped_as_by_stock():
+    twins = Twins()
+    others = [type(f"Pet{number}", (Pet,), {})(**vars(PET)) for number in range(8)]
+    twins.keep(PET, LATE_ROW, {}, others[0], None, 5)
+    twins.check(PET, LATE_ROW, *others, {}, {**LATE_ROW, "dog": PET}, None, 5)
+
+
+@pytest.mark.usefixtures("_installed")
+def test_the_decimal_context_of_each_dump_is_seen():
+    twins = Twins()
+    twins.check(LATE_ROW)
+    for context in (
+        decimal.Context(prec=3),
+        decimal.Context(Emax=2, Emin=-2),
+        decimal.Context(capitals=0),
+        decimal.Context(rounding=decimal.ROUND_UP),
+    ):
+        with decimal.localcontext(context):
+            twins.check({"amount": Decimal("1234.567")}, {"amount": Decimal("1.2")})
+
+
+AMOUNT = {"amount": Decimal("1234.56")}
+NARROW = decimal.Context(prec=3, traps=[decimal.InvalidOperation])
+
+
+@pytest.mark.usefixtures("_installed")
+def test_rows_may_set_the_decimal_context_before_the_first_of_them():
+    twins = Twins()
+    twins.check(AMOUNT)
+
+    def rows():
+        with decimal.localcontext(NARROW):
+            yield AMOUNT
+
+    for schema in (twins.stock, twins.fast):
+        with pytest.raises(decimal.InvalidOperation):
+            schema.dump(rows(), many=True)
+
+
+@pytest.mark.usefixtures("_installed")
+def test_the_decimal_context_of_a_dump_is_not_that_of_another_thread():
+    inner = Schema.from_dict({"amount": fields.Decimal(2, as_string=True)})
+    schema = Schema.from_dict({"first": fields.Raw(), "amounts": fields.Nested(inner)})()
+    has_begun, may_go_on = threading.Event(), threading.Event()
+
+    class Slow:
+        amounts = AMOUNT
+
+        @property
+        def first(self):
+            has_begun.set()
+            may_go_on.wait()
+
+    def dump_narrow():
+        with decimal.localcontext(NARROW), contextlib.suppress(decimal.InvalidOperation):
+            outcomes.append(schema.dump(Slow()))
+
+    for _ in range(USES_UNTIL_KEPT):
+        schema.dump({"first": 1, "amounts": None})
+    outcomes = []
+    thread = threading.Thread(target=dump_narrow)
+    thread.start()
+    has_begun.wait()
+    assert schema.dump({"amounts": AMOUNT}) == {"amounts": {"amount": "1234.56"}}
+    may_go_on.set()
+    thread.join()
+    assert outcomes == []
+
+
+class Switching(fields.List):
+    """A list whose inner field is not its own attribute."""
+
+    found = None
+
+    @property
+    def inner(self):
+        return self.found or vars(self)["first"]
+
+    @inner.setter
+    def inner(self, field):
+        vars(self)["first"] = field
+
+
+@pytest.mark.usefixtures("_installed")
+@pytest.mark.parametrize("method", ["dump", "load"])
+def test_a_field_that_a_property_gives_may_change(method):
+    schema = Schema.from_dict({"numbers": Switching(fields.Integer())})()
+    use = getattr(schema, method)
+    for _ in range(USES_UNTIL_KEPT):
+        assert use({"numbers": [1]}) == {"numbers": [1]}
+    Switching.found = fields.Boolean()
+    try:
+        with fastschema.disabled():
+            expected = outcome(lambda: use({"numbers": [1]}))
+        assert outcome(lambda: use({"numbers": [1]})) == expected
+    finally:
+        Switching.found = None
+
+
+@pytest.mark.usefixtures("_installed")
+@pytest.mark.parametrize("attribute", ["value", "name", "_value_"])
+def test_a_change_of_an_enum_is_seen(attribute, monkeypatch):
+    twins = Twins()
+    twins.check(LATE_ROW)
+    with monkeypatch.context() as patch:
+        patch.setattr(Colour, attribute, property(lambda self: "patched"), raising=False)
+        twins.check(LATE_ROW)
+    twins.check(LATE_ROW)
+
+
+@pytest.mark.usefixtures("_installed")
+def test_tables_of_formats_edited_in_place_are_seen(monkeypatch):
+    twins = Twins()
+    twins.check(LATE_ROW)
+    monkeypatch.setitem(fields.DateTime.SERIALIZATION_FUNCS, "iso", lambda value: f"<{value}>")
+    twins.check(LATE_ROW)
+
+
+@pytest.mark.usefixtures("_installed")
+def test_while_disabled_a_kept_schema_is_dumped_by_stock():
+    schema = Late()
+    for _ in range(USES_UNTIL_KEPT):
+        schema.dump(LATE_ROW)
+    before = fastschema.stats().compiled_rows
+    with fastschema.disabled():
+        schema.dump(LATE_ROW)
+    assert fastschema.stats().compiled_rows == before
+
+
+def test_what_is_changed_between_uninstalling_and_installing_is_seen():
+    schema = Late(only=("text",))
+    with installed():
+        for _ in range(USES_UNTIL_KEPT):
+            schema.dump(LATE_ROW)
+    schema.fields["text"].data_key = "label"
+    with installed():
+        assert schema.dump(LATE_ROW) == {"label": "a"}
+
+
+class Switch:
+    """An object of which one attribute changes how the next is dumped."""
+
+    def __init__(self, change):
+        self.change = change
+        self.dog = {"name": "Rex", "age": 1}
+
+    @property
+    def text(self):
+        self.change()
+        return "a"
+
+
+@pytest.mark.usefixtures("_installed")
+def test_code_in_the_midst_of_a_dump_may_change_a_nested_schema():
+    twins = Twins()
+    twins.keep(LATE_ROW)
+    with fastschema.disabled():
+        expected = switched(twins.stock)
+    assert switched(twins.fast) == expected
+
+
+def switched(schema):
+    """What becomes of dumps by each of which something about a nested schema is changed."""
+    field = schema.fields["dog"]
+    changes = [
+        lambda: setattr(field, "_schema", Puppy()),
+        lambda: setattr(field.schema.fields["age"], "data_key", "years"),
+        lambda: field.schema.dump_fields.pop("name"),
+        lambda: setattr(field, "_schema", Hooked()),
+        lambda: setattr(field.schema, "many", True),
+    ]
+    return [outcome(partial(schema.dump, Switch(change)), Calls.log) for change in changes]

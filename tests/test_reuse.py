@@ -1,0 +1,204 @@
+"""Using again what was made for an earlier dump, for schemas of no framework."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from fastschema.nodes import Conversion, Form, Slot, lasting
+from fastschema.program import Link, Program
+from fastschema.recognition import Kept
+from fastschema.reuse import ReusedDispatch, Uses, wait
+from fastschema.writes import writes
+from tests.nodes import dispatch, field, kind, node
+
+
+class Answers:
+    """Checks whose answers a test decides."""
+
+    def __init__(self):
+        self.asked = []
+        self.wrong = set()
+
+    def check(self, name):
+        def holds():
+            self.asked.append(name)
+            return name not in self.wrong
+
+        return holds
+
+
+@pytest.fixture
+def answers():
+    return Answers()
+
+
+def kept_schema(answers, name="schema"):
+    return Kept(None, [], answers.check(name), writes.watched, 1)
+
+
+def uses(answers, name="schema"):
+    return Uses(kept_schema(answers, name))
+
+
+def test_what_was_made_holds_while_all_checks_agree(answers):
+    made = uses(answers)
+    made.check(answers.check("slot"))
+    made.check(None)
+
+    for _ in range(2):
+        answers.asked.clear()
+        assert made.hold()
+        assert answers.asked == ["schema", "slot"]
+
+
+@pytest.mark.parametrize("wrong", ["schema", "slot"])
+def test_a_check_that_does_not_agree_ends_it(answers, wrong):
+    made = uses(answers)
+    made.check(answers.check("slot"))
+    assert made.hold()
+
+    answers.wrong.add(wrong)
+
+    assert not made.hold()
+
+
+def test_a_check_that_never_agreed_does_not_hold(answers):
+    made = uses(answers)
+    answers.wrong.add("schema")
+
+    assert not made.hold()
+
+
+def test_a_write_ends_it(answers):
+    made = uses(answers)
+    assert made.hold()
+
+    writes.watched = set()
+
+    assert not made.hold()
+
+
+def test_what_is_looked_up_later_is_checked_too(answers):
+    made = uses(answers)
+    assert made.hold()
+
+    made.check(answers.check("slot"))
+
+    assert made.hold()
+    answers.wrong.add("slot")
+    assert not made.hold()
+
+
+def test_more_checks_than_pay_are_not_made(answers):
+    made = uses(answers)
+    for _ in range(100):
+        made.check(answers.check("slot"))
+
+    assert not made.hold()
+    assert answers.asked == []
+
+
+def test_what_is_over_waits_to_be_used_again(answers):
+    kept = kept_schema(answers)
+    for number in range(9):
+        wait(kept, number)
+
+    assert kept.waiting == [0, 1, 2, 3]
+
+
+class Row:
+    a = 1
+
+
+def reused(answers, check=None, **options):
+    """A dispatch whose slot ``value`` is its subject's, and is used."""
+    slot = Slot("value", lambda subject, cls, form: subject.value, check)
+    its_field = field("a", kind(Conversion(otherwise="{value} + value")))
+    subject = SimpleNamespace(value=1000)
+    program = Program(node(its_field, slots=(slot,), **options))
+    made = ReusedDispatch(program, Form.FAITHFUL, subject, kept_schema(answers))
+    assert made.one_row(Row()) == {"a": 1001}
+    assert made.uses.hold()
+    return made
+
+
+def test_a_dispatch_is_current_while_its_slots_are_the_same(answers):
+    made = reused(answers)
+    assert made.uses.hold()
+
+    made.subject.value = 2000
+
+    assert not made.uses.hold()
+
+
+def test_a_lasting_slot_is_not_looked_up_again(answers):
+    made = reused(answers, lasting)
+
+    made.subject.value = 2000
+
+    assert made.uses.hold()
+
+
+def test_a_slot_may_bring_a_check(answers):
+    made = reused(answers, lambda subject, value: answers.check((subject.value, value)))
+    assert made.uses.hold()
+
+    answers.wrong.add((1000, 1000))
+
+    assert not made.uses.hold()
+
+
+def test_a_dispatch_is_current_while_its_objects_are_read_the_same_way(answers):
+    made = reused(answers)
+    renamed = type("Renamed", (Row,), {})
+    made.one_row(renamed())
+    assert made.uses.hold()
+
+    renamed.__name__ = "General"  # as the nodes of these tests are read
+
+    assert not made.uses.hold()
+
+
+def test_the_way_of_access_may_bring_a_check(answers):
+    made = reused(answers, check_access=lambda cls, access: answers.check((cls, access)))
+    assert made.uses.hold()
+
+    answers.wrong.add((Row, "attribute"))
+
+    assert not made.uses.hold()
+
+
+def test_objects_of_another_class_are_looked_up_too(answers):
+    made = reused(answers)
+
+    assert made.one_row({"a": 2}) == {"a": 1002}
+    assert made.uses.hold()
+    made.subject.value = 2000
+
+    assert not made.uses.hold()
+
+
+class Outer:
+    a = Row()
+
+
+def test_what_is_linked_is_found_anew_when_a_dump_begins_again(answers):
+    found = []
+
+    def find():
+        found.append(dispatch(node(field("a"))))
+        return found[-1]
+
+    slot = Slot("inner", lambda subject, cls, form: Link(find), lasting)
+    its_field = field("a", kind(Conversion(), link="inner"))
+    program = Program(node(its_field, slots=(slot,)))
+    made = ReusedDispatch(program, Form.FAITHFUL, None, kept_schema(answers))
+    for _ in range(2):
+        assert made.one_row(Outer()) == {"a": {"a": 1}}
+    assert len(found) == 1
+    assert made.uses.hold()
+
+    made.begin_again()
+
+    assert made.one_row(Outer()) == {"a": {"a": 1}}
+    assert len(found) == 2
