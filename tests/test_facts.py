@@ -42,12 +42,12 @@ class Quiet(Reader):
 
 def still(facts, target, schema=None):
     """The function that says whether all that is not noticed still holds."""
-    bind = facts.compile_kept("test", 1, "schema")
+    bind = facts.compile_kept("test", 1)
     return None if bind is None else bind.function(schema or [target], [target])
 
 
 def looked(target, **attributes):
-    facts = Facts(MISSING, Field)
+    facts = Facts(MISSING, Field, "schema")
     look = Look(target, "field_0", facts)
     return facts, look
 
@@ -64,7 +64,7 @@ def test_nothing_is_left_to_be_noticed_of_what_cannot_be_watched():
     Look(Field(key=1), "field_0", facts).get("key")
 
     assert facts.watched([Field()]) == []
-    assert facts.compile_kept("test", 1, "schema") is None
+    assert facts.compile_kept("test", 1) is None
 
 
 def test_own_attributes_of_a_watched_field_need_not_be_asked_for():
@@ -135,7 +135,7 @@ def test_an_item_of_a_table_is_asked_for(monkeypatch):
 
 
 def test_what_is_found_by_an_index_is_asked_for():
-    facts = Facts(MISSING, Field)
+    facts = Facts(MISSING, Field, "schema")
     outer = Field(parts=[Field(key="a")])
     Look(outer, "field_0", facts).at("parts", 0).get("key")
     holds = still(facts, outer)
@@ -148,7 +148,7 @@ def test_what_is_found_by_an_index_is_asked_for():
 
 
 def test_fields_inside_of_fields_are_watched():
-    facts = Facts(MISSING, Field)
+    facts = Facts(MISSING, Field, "schema")
     outer = Field(inner=Field(key="a"))
     Look(outer, "field_0", facts).within("inner").get("key")
 
@@ -162,7 +162,7 @@ class Deriving(Field):
 
 
 def test_fields_that_a_property_gives_are_asked_for():
-    facts = Facts(MISSING, Field)
+    facts = Facts(MISSING, Field, "schema")
     outer = Deriving(found=Field(key="a"))
     Look(outer, "field_0", facts).within("inner").get("key")
     holds = still(facts, outer)

@@ -1,6 +1,8 @@
 """Knowing a schema again, for schemas of no framework."""
 
 import gc
+import subprocess
+import sys
 import weakref
 
 import pytest
@@ -211,6 +213,7 @@ def kept(recognizer, schema):
     for _ in range(2):
         assert recognizer.kept(schema) is None
         assert recognizer.recognize(schema, schema.fields) is not None
+    assert recognizer.kept(schema) is not None
     return schema
 
 
@@ -371,6 +374,13 @@ def test_what_is_kept_is_let_go_when_garbage_is_collected(recognizer):
     gc.collect()
 
     assert died() is None
+
+
+def test_nothing_is_told_of_garbage_before_a_schema_is_kept():
+    """So that importing fastschema changes nothing for programs that do not install it."""
+    code = "import gc, fastschema.recognition; assert gc.callbacks == []"
+
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_only_so_many_schemas_are_kept(recognizer, monkeypatch):

@@ -33,7 +33,9 @@ def answers():
 
 
 def kept_schema(answers, name="schema"):
-    return Kept(None, [], answers.check(name), writes.watched, 1)
+    kept = Kept(None, None, [], 1)
+    kept.ids, kept.holds = writes.watched, answers.check(name)
+    return kept
 
 
 def uses(answers, name="schema"):

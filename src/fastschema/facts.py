@@ -28,10 +28,17 @@ class Facts:
 
     :param missing: the object that stands for "no value"
     :param watchable: the class of the objects that may tell of writes to them
+    :param its_fields: an expression for the fields of ``schema``
     """
 
-    def __init__(self, missing: object = None, watchable: type | tuple[()] = ()) -> None:
+    def __init__(
+        self,
+        missing: object = None,
+        watchable: type | tuple[()] = (),
+        its_fields: str = "()",
+    ) -> None:
         self.watchable = watchable
+        self._its_fields = its_fields
         # For each condition, whether it only changes by writes that are noticed.
         self._conditions: dict[str, bool] = {}
         self._not_own: dict[str, list[str]] = {}
@@ -123,13 +130,9 @@ class Facts:
             _write_conditions(writer, conditions)
         return GeneratedFunction("recognize", f"recognize {title}", writer.text, self._objects)
 
-    def compile_kept(
-        self, title: str, field_count: int, its_fields: str
-    ) -> GeneratedFunction | None:
+    def compile_kept(self, title: str, field_count: int) -> GeneratedFunction | None:
         """The function that binds, to one schema and its fields, the function that says whether
         what is not noticed still holds, and the fields are the same; None if nothing is noticed.
-
-        :param its_fields: an expression for the fields of ``schema``
         """
         if not self._watched:
             return None
@@ -152,9 +155,8 @@ class Facts:
             if self._same:
                 writer.line(f"same = [{', '.join(self._same)}]")
             with writer.block("def holds():"):
-                _write_conditions(
-                    writer, conditions, f"[{_numbered('now', field_count)}] = {its_fields}"
-                )
+                now = _numbered("now", field_count)
+                _write_conditions(writer, conditions, f"[{now}] = {self._its_fields}")
             writer.line("return holds")
         return GeneratedFunction("bind", f"still {title}", writer.text, self._objects)
 

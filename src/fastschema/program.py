@@ -33,7 +33,6 @@ class Program:
         self.node = node
         self.stock_fields = sum(field.reason is not None for field in node.fields)
         self.compiled_fields = len(node.fields) - self.stock_fields
-        self.field_counts = (self.compiled_fields, self.stock_fields)
         self.last_used = 0
         self._faithful: dict[str, DumpFunction] = {}
         self._json: dict[str, DumpFunction] = {}
@@ -61,7 +60,6 @@ class LoadProgram:
         self.node = node
         self.stock_fields = sum(field.reason is not None for field in node.fields)
         self.compiled_fields = len(node.fields) - self.stock_fields
-        self.field_counts = (self.compiled_fields, self.stock_fields)
         self.last_used = 0
         self._function: LoadFunction | None = None
         self._lock = threading.Lock()
@@ -140,7 +138,7 @@ class Dispatch(dict[type, Dump]):
     def one_row(self, obj: Any) -> Any:
         """Dump one object, and count it."""
         result = self[type(obj)](obj)
-        recorder.compiled_row(self.program.field_counts)
+        recorder.compiled_row(self.program.compiled_fields, self.program.stock_fields)
         return result
 
     def all_rows(self, rows: Iterable[Any]) -> list[Any]:

@@ -17,6 +17,7 @@ import gc
 import sysconfig
 import weakref
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import Any, ClassVar, Generic
 
 from fastschema.cache import AnyProgram, programs
@@ -35,37 +36,46 @@ _LONGEST_PATIENCE = 32
 class _Conditions:
     """How to recognize the schemas that read as a program."""
 
-    __slots__ = ("_facts", "_field_count", "_its_fields", "_keep", "_title", "recognize")
+    __slots__ = ("_facts", "_field_count", "_keep", "_title", "recognize")
 
-    def __init__(self, facts: Facts, title: str, field_count: int, its_fields: str) -> None:
+    def __init__(self, facts: Facts, title: str, field_count: int) -> None:
         self.recognize = facts.compile(title, field_count).function
-        self._its_fields = its_fields
         self._facts = facts
         self._title = title
         self._field_count = field_count
         self._keep: GeneratedFunction | None = None
 
-    def keep(self, schema: Any, fields: list[Any], ids: set[int], before: Kept | None) -> Kept:
+    def keep(
+        self,
+        schema: Any,
+        program: Any,
+        fields: list[Any],
+        ids: set[int],
+        before: Kept | None,
+    ) -> Kept:
         """What is kept of a schema that was recognized.
 
-        :param ids: those of the objects that are watched, before it was recognized
-        :param before: what was kept of it until now, whose objects are watched
+        :param program: what it reads as
+        :param ids: those of the objects that were watched when it was recognized
+        :param before: what was kept of it until now, whose objects are among them
         """
         patience = 1 if before is None else min(2 * before.patience, _LONGEST_PATIENCE)
         if self._keep is None:
-            self._keep = self._facts.compile_kept(self._title, self._field_count, self._its_fields)
+            self._keep = self._facts.compile_kept(self._title, self._field_count)
         watched = self._facts.watched(fields)
-        if self._keep is not None and writes.are_noticed(watched):
-            if before is None or not _are_same(watched, before.watched):
-                ids = writes.watched
-                ids.update(map(id, watched))
-                # It may have been written to before it was watched.
-                if not self.recognize(schema, fields):
-                    ids = set()
-            holds = self._keep.function(schema, fields)
-            if _are_same(watched, self._facts.watched(fields)):
-                return Kept(schema, watched, holds, ids, patience)
-        return Kept(schema, watched, _never, set(), patience)
+        kept = Kept(schema, program, watched, patience)
+        if self._keep is None or not writes.are_noticed(watched):
+            return kept
+        if before is None or not _are_same(watched, before.watched):
+            ids = writes.watched
+            ids.update(map(id, watched))
+            # It may have been written to before it was watched.
+            if not self.recognize(schema, fields):
+                return kept
+        holds = self._keep.function(schema, fields)
+        if _are_same(watched, self._facts.watched(fields)):
+            kept.ids, kept.holds = ids, holds
+        return kept
 
 
 def _are_same(some: list[Any], others: list[Any]) -> bool:
@@ -77,12 +87,13 @@ def _never() -> bool:
 
 
 class Kept:
-    """What is kept of one schema: it reads as it did while no write is noticed, and this holds.
+    """What is kept of one schema: it reads as it did while no write is noticed, and ``holds()``.
 
-    :param schema: the schema
+    Until those are set that is never so.
+
+    :param schema: the schema, which is alive as long as this
+    :param program: what it reads as
     :param watched: the objects to which writes are noticed
-    :param holds: says whether its fields are the same, and all else is that is not noticed
-    :param ids: those of all objects that are watched: another set after a write
     :param patience: how many uses to wait until it is kept anew, after a write to any of them
     """
 
@@ -97,21 +108,16 @@ class Kept:
         "watched",
     )
 
-    def __init__(
-        self,
-        schema: Any,
-        watched: list[Any],
-        holds: Callable[[], bool],
-        ids: set[int],
-        patience: int,
-    ) -> None:
+    def __init__(self, schema: Any, program: Any, watched: list[Any], patience: int) -> None:
         self.schema = schema
+        self.program = program
         self.watched = watched
-        self.holds = holds
-        self.ids = ids
         self.patience = patience
         self.waited = 0
-        self.program: Any = None
+        self.ids: set[int] = set()
+        """The ids of all objects that are watched; after a write those are another set."""
+        self.holds: Callable[[], bool] = _never
+        """Says whether its fields are the same, and all else is that is not noticed."""
         self.waiting: list[Any] = []
         """What was made for uses of the schema that are over; see :mod:`fastschema.reuse`."""
 
@@ -158,10 +164,9 @@ class Recognizer(Generic[AnyProgram]):
         its_fields: str | None = None,
         watchable: type | tuple[()] = (),
     ) -> None:
-        self._missing = missing
-        self._watchable = watchable
+        self._new_facts = partial(Facts, missing, watchable, its_fields or "()")
         # Where nobody tells when garbage is collected, what is kept would never be let go.
-        self._its_fields = its_fields if hasattr(gc, "callbacks") else None
+        self._keeps = its_fields is not None and hasattr(gc, "callbacks")
         self._all.append(self)
         # By the id of a class: a WeakKeyDictionary would take as long as all the rest.
         self._known: dict[int, _Known] = {}
@@ -237,7 +242,7 @@ class Recognizer(Generic[AnyProgram]):
             ids.update(map(id, before.watched))
         for program, conditions in known.programs:
             if conditions is not None and conditions.recognize(schema, fields):
-                if self._its_fields is not None and writes.are_told and known.is_used_again(schema):
+                if self._keeps and writes.are_told and known.is_used_again(schema):
                     self._keep(schema, fields, program, conditions, ids, before)
                 return program  # type: ignore[no-any-return]  # of this recognizer's making
         return None
@@ -259,10 +264,10 @@ class Recognizer(Generic[AnyProgram]):
                 return
         if len(self._kept) >= _MOST_KEPT:
             self.let_go()
+        if _when_garbage_is_collected not in gc.callbacks:
+            gc.callbacks.append(_when_garbage_is_collected)
         everything = self._kept
-        kept = conditions.keep(schema, fields, ids, before)
-        kept.program = program
-        everything[id(schema)] = kept
+        everything[id(schema)] = conditions.keep(schema, program, fields, ids, before)
 
     def facts(self, schema: Any) -> Facts:
         """Where to write down what is seen; a waste basket once the class was described often.
@@ -275,11 +280,7 @@ class Recognizer(Generic[AnyProgram]):
         if known is None or known.cls() is not cls:
             known = self._known[id(cls)] = _Known(cls, self._known)
         known.descriptions += 1
-        return (
-            Facts(self._missing, self._watchable)
-            if known.descriptions <= _LEARNT_FROM
-            else NO_FACTS
-        )
+        return self._new_facts() if known.descriptions <= _LEARNT_FROM else NO_FACTS
 
     def learn(self, schema: Any, fields: list[Any], facts: Facts, program: AnyProgram) -> None:
         """A description told that the schema reads as a program."""
@@ -291,9 +292,7 @@ class Recognizer(Generic[AnyProgram]):
         for position, (each, conditions) in enumerate(known.programs):
             if each is program:
                 if conditions is None:
-                    conditions = _Conditions(
-                        facts, program.node.name, len(fields), self._its_fields or ""
-                    )
+                    conditions = _Conditions(facts, program.node.name, len(fields))
                     known.programs[position] = (program, conditions)
                 return
         if len(known.programs) < _PROGRAMS_OF_A_CLASS:
@@ -306,13 +305,9 @@ def _when_garbage_is_collected(phase: str, info: dict[str, int]) -> None:
     They refer to their fields, and their fields to them, so that only it can free them. Where it
     looks at the youngest objects alone, which it does all the time, they stay.
     """
-    if phase == "start" and info["generation"] >= _OLDER:
+    if phase == "start" and info["generation"] >= _OLDER_GENERATION:
         Recognizer.let_go()
 
 
 # Without a global lock there are no generations: it looks at all objects each time.
-_OLDER = 0 if sysconfig.get_config_var("Py_GIL_DISABLED") else 1
-
-
-if hasattr(gc, "callbacks"):
-    gc.callbacks.append(_when_garbage_is_collected)
+_OLDER_GENERATION = 0 if sysconfig.get_config_var("Py_GIL_DISABLED") else 1

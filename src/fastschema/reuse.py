@@ -14,7 +14,8 @@ import weakref
 from typing import Any
 
 from fastschema.dumping import DumpFunction
-from fastschema.nodes import Check, Form
+from fastschema.load_nodes import LoadSlot
+from fastschema.nodes import Check, Form, Slot
 from fastschema.program import Dispatch, Link, Program
 from fastschema.recognition import Kept
 from fastschema.writes import writes
@@ -39,6 +40,18 @@ class Uses:
         """It depends on what a check says; None for nothing."""
         if check is not None:
             self._checks.append(check)
+
+    def slot(self, slot: Slot | LoadSlot, subject: Any, value: Any, *resolved_from: Any) -> None:
+        """It depends on the value of a slot.
+
+        :param subject: what the slot resolves from, which must not refer to what depends on it
+        :param resolved_from: what else it resolves from
+        """
+        if slot.check is None:
+            resolve, given = slot.resolve, (subject, *resolved_from)
+            self.check(lambda: resolve(*given) is value)
+        else:
+            self.check(slot.check(subject, value))
 
     def hold(self) -> bool:
         """Whether the same would be made now."""
@@ -72,10 +85,7 @@ class ReusedDispatch(Dispatch):
         else:
             uses.check(node.check_access(cls, access))
         for slot, value in zip(function.slots, values, strict=True):
-            if slot.check is None:
-                uses.check(_resolves_to(slot.resolve, subject, cls, self.form, value))
-            else:
-                uses.check(slot.check(subject, value))
+            uses.slot(slot, subject, value, cls, self.form)
         links = [value for value in values if type(value) is Link]
         if links:
             self._links += links
@@ -87,10 +97,6 @@ class ReusedDispatch(Dispatch):
             link.begin_again()
         for cls, function, values in self._with_links:
             self[cls] = function.bind(cls, weakref.ref(self), *values)
-
-
-def _resolves_to(resolve: Any, subject: Any, cls: type, form: Form, value: Any) -> Check:
-    return lambda: resolve(subject, cls, form) is value
 
 
 def wait(kept: Kept, made: Any) -> None:

@@ -59,13 +59,11 @@ class Recorder:
             self._compiled_fields = self._stock_fields = 0
             self._single_rows: list[tuple[int, int]] = []
 
-    def compiled_row(self, fields: tuple[int, int]) -> None:
-        """Generated code dumped a row.
-
-        :param fields: how many of its fields were compiled, and how many were not
-        """
+    def compiled_row(self, compiled_fields: int, stock_fields: int) -> None:
+        """Generated code dumped a single row, with so many fields of either sort."""
         rows = self._single_rows
-        rows.append(fields)  # without a lock, which one object would notice
+        # Without a lock, which one object would notice.
+        rows.append((compiled_fields, stock_fields))
         if len(rows) >= _SINGLE_ROWS:
             with self._lock:
                 self._add_single_rows()

@@ -1,9 +1,11 @@
-"""The Hypothesis profiles, of which HYPOTHESIS_PROFILE chooses one; and telling assertions."""
+"""Hypothesis profiles, of which HYPOTHESIS_PROFILE chooses one; assertions that tell; a fixture."""
 
 import os
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+import fastschema
 
 pytest.register_assert_rewrite(
     "tests.marshmallow.differential", "tests.marshmallow.load_differential"
@@ -27,3 +29,11 @@ settings.register_profile(
     suppress_health_check=_SLOW_TO_MAKE,  # random schemas with their rows are large
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture
+def _installed():
+    """For tests in which schemas are used by ``install()`` from first to last."""
+    fastschema.install()
+    yield
+    fastschema.uninstall()

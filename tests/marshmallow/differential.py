@@ -13,6 +13,7 @@ from typing import Any
 from marshmallow import Schema
 
 import fastschema
+from fastschema.recognition import Kept
 
 MARSHMALLOW_3 = version("marshmallow").startswith("3.")
 USES_UNTIL_KEPT = 5
@@ -110,6 +111,27 @@ def installed() -> Iterator[None]:
         yield
     finally:
         fastschema.uninstall()
+
+
+def keep(
+    check: Callable[[], Any],
+    kept: Callable[[], Kept | None],
+    is_current: Callable[[Any], bool],
+) -> None:
+    """Use a schema until the next use will go by what was made for an earlier one.
+
+    Whenever garbage is collected, that begins again.
+
+    :param check: uses the schema some times
+    :param kept: gives what is kept of it
+    :param is_current: whether something that was made for an earlier use can be used again
+    """
+    for _ in range(5):
+        check()
+        found = kept()
+        if found is not None and any(map(is_current, found.waiting)):
+            return
+    raise AssertionError("the schema is not kept")
 
 
 def is_compiled(schema: Any, key: str) -> bool:

@@ -11,7 +11,7 @@ from marshmallow import Schema, fields
 
 import fastschema
 from fastschema.marshmallow.reader import recognizer
-from tests.marshmallow.differential import USES_UNTIL_KEPT, assert_same, installed, outcome
+from tests.marshmallow.differential import USES_UNTIL_KEPT, assert_same, installed, keep, outcome
 from tests.marshmallow.late_changes import (
     LATE_CHANGES,
     LATE_ROW,
@@ -105,27 +105,17 @@ class Twins:
             self._check([*rows], many=True)
 
     def keep(self, *rows):
-        """Dump them until the next dump will use what was made for an earlier one.
-
-        Whenever garbage is collected, that begins again.
-        """
-        for _ in range(5):
-            self.check(*rows)
-            kept = recognizer.kept(self.fast)
-            if kept is not None and any(made.uses.hold() for made in kept.waiting):
-                return
-        raise AssertionError("the schema is not kept")
+        """Dump them until the next dump will use what was made for an earlier one."""
+        keep(
+            lambda: self.check(*rows),
+            lambda: recognizer.kept(self.fast),
+            lambda made: made.uses.hold(),
+        )
 
     def _check(self, obj, **options):
         with fastschema.disabled():
             expected = outcome(lambda: self.stock.dump(obj, **options), Calls.log)
         assert outcome(lambda: self.fast.dump(obj, **options), Calls.log) == expected
-
-
-@pytest.fixture
-def _installed():
-    with installed():
-        yield
 
 
 @pytest.mark.usefixtures("_installed")

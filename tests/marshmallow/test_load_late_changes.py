@@ -7,7 +7,7 @@ import pytest
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing, validate
 
 from fastschema.marshmallow.load_reader import recognizer
-from tests.marshmallow.differential import USES_UNTIL_KEPT, installed
+from tests.marshmallow.differential import USES_UNTIL_KEPT, keep
 from tests.marshmallow.load_differential import Comparison
 from tests.marshmallow.load_schemas import DOG, LOG, Dog, Owner, WithHooks, noted
 
@@ -169,30 +169,20 @@ def check_kept(comparison, rows, **arguments):
         comparison.check_installed(rows, many=True, **arguments)
 
 
-def keep(comparison, rows):
-    """Load them until the next load will use what was made for an earlier one.
-
-    Whenever garbage is collected, that begins again.
-    """
-    for _ in range(5):
-        check_kept(comparison, rows)
-        kept = recognizer.kept(comparison.schema)
-        if kept is not None and any(load.is_current() for load, _ in kept.waiting):
-            return
-    raise AssertionError("the schema is not kept")
-
-
-@pytest.fixture
-def _installed():
-    with installed():
-        yield
+def keep_loading(comparison, rows):
+    """Load them until the next load will use what was made for an earlier one."""
+    keep(
+        lambda: check_kept(comparison, rows),
+        lambda: recognizer.kept(comparison.schema),
+        lambda made: made[0].is_current(),
+    )
 
 
 @pytest.mark.usefixtures("_installed")
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_of_a_schema_that_is_kept_is_seen(change):
     comparison = Comparison(Changeable, LOG)
-    keep(comparison, CHANGEABLE)
+    keep_loading(comparison, CHANGEABLE)
     make_change(change, comparison)
     check_kept(comparison, CHANGEABLE)
     check_kept(comparison, CHANGEABLE, partial=True, unknown=EXCLUDE)
@@ -203,7 +193,7 @@ def test_a_change_of_a_schema_that_is_kept_is_seen(change):
 def test_a_change_of_a_schema_in_a_kept_one_is_seen(change):
     comparison = Comparison(Schema.from_dict({"in": fields.Nested(Changeable)}), LOG)
     rows = [{"in": row} for row in CHANGEABLE]
-    keep(comparison, rows)
+    keep_loading(comparison, rows)
     make_change(change, comparison, lambda schema: schema.fields["in"].schema)
     check_kept(comparison, rows)
 

@@ -146,11 +146,12 @@ def _bind_to_schema(self: Any, field_name: Any, parent: Any) -> None:
 
 
 def _bind_to_schema_3(self: Any, field_name: Any, schema: Any) -> None:
+    """The same with the name that marshmallow 3 has for the parameter."""
     _bind_to_schema(self, field_name, schema)
 
 
-_PARENT_IS_PARENT = "parent" in signature(_STOCK_BIND_TO_SCHEMA).parameters  # in marshmallow 4
-bind_to_schema = _bind_to_schema if _PARENT_IS_PARENT else _bind_to_schema_3
+_NAMES_IT_PARENT = "parent" in signature(_STOCK_BIND_TO_SCHEMA).parameters
+bind_to_schema = _bind_to_schema if _NAMES_IT_PARENT else _bind_to_schema_3
 bind_to_schema.__qualname__ = _STOCK_BIND_TO_SCHEMA.__qualname__  # errors tell it
 _FIELD_CLASSES = {
     cls

@@ -227,15 +227,11 @@ def _is_found(field: Any, schema: Any) -> Check:
     many, field_many = schema.many, field.many
 
     def holds() -> bool:
-        cls, own = type(schema), schema.__dict__
         return (
             field.schema is schema
             and schema.many is many
             and field.many is field_many
-            and cls.dump is STOCK_DUMP
-            and cls._serialize in KNOWN_SERIALIZE
-            and "dump" not in own
-            and "_serialize" not in own
+            and overrides_dump(schema) is None
             and not has_hooks(schema)
         )
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing
 
-from fastschema.load_nodes import LoadSlot
 from fastschema.loading import LoadRow
 from fastschema.marshmallow.load_nested import (
     NestedListLoader,
@@ -18,7 +17,7 @@ from fastschema.marshmallow.load_nested import (
 )
 from fastschema.marshmallow.load_overrides import STOCK_DESERIALIZE, calls_and_stores_by_itself
 from fastschema.marshmallow.load_reader import read, recognizer
-from fastschema.nodes import Check, UnreadableError
+from fastschema.nodes import UnreadableError
 from fastschema.program import LoadProgram
 from fastschema.reuse import Uses
 from fastschema.statistics import recorder
@@ -134,10 +133,7 @@ class Load:
             # Checks must not refer to the load, which refers to them.
             subject = SimpleNamespace(schema=self.schema, fields=self.fields)
             for slot, value in zip(function.slots, values, strict=True):
-                if slot.check is None:
-                    self.uses.check(_resolves_to(slot, subject, value))
-                else:
-                    self.uses.check(slot.check(subject, value))
+                self.uses.slot(slot, subject, value)
         return function.bind(*common, *values)
 
     def rows(self, row: LoadRow, data: list[Any] | tuple[Any, ...]) -> list[Any]:
@@ -266,10 +262,6 @@ class Load:
     def _key(self, number: int) -> str:
         key: str | None = self.fields[number].data_key
         return self._name(number) if key is None else key
-
-
-def _resolves_to(slot: LoadSlot, subject: Any, value: Any) -> Check:
-    return lambda: slot.resolve(subject) is value
 
 
 def _is_prefix_key() -> bool:

@@ -44,12 +44,7 @@ class NestedLoader:
         "store",
     )
 
-    def __init__(
-        self,
-        field: Any,
-        keywords: dict[str, Any],
-        outer: Load,
-    ) -> None:
+    def __init__(self, field: Any, keywords: dict[str, Any], outer: Load) -> None:
         self._field = field
         self._keywords = keywords
         self._outer = outer
@@ -68,8 +63,7 @@ class NestedLoader:
 
         :raises ValidationError: as stock
         """
-        if self.run is not self._outer.run:
-            self.begin()
+        self.begin()
         if not self._is_found and (type(value) is dict or type(value) is list):
             self._find()
         if not self._is_found or type(value) is not (list if self._schema.many else dict):
@@ -80,13 +74,15 @@ class NestedLoader:
         return loaded
 
     def begin(self) -> None:
-        """Begin another load: forget what was found for the last, unless it would be the same."""
+        """If another load has begun, forget what was found for the last, but what is the same."""
+        if self.run is self._outer.run:
+            return
         self.run = self._outer.run
         self._is_found = False
         self._row = self.row = None
         if self._last is not None:
             is_found, load, row = self._last
-            if is_found() and load.uses is not None and load.uses.hold():
+            if is_found() and load.is_current():
                 load.begin_again(self.store)
                 self._found_row(row)
 
@@ -181,8 +177,7 @@ class PluckLoader(NestedLoader):
         :raises ValidationError: as stock
         """
         field = self._field
-        if self.run is not self._outer.run:
-            self.begin()
+        self.begin()
         if not self._is_found and value is not None:
             self._find()
             self.row = None
@@ -213,17 +208,11 @@ class NestedListLoader:
     :param outer: as for :class:`NestedLoader`
     """
 
-    __slots__ = ("_field", "_inner", "_keywords", "_outer")
+    __slots__ = ("_field", "_inner", "_keywords")
 
-    def __init__(
-        self,
-        field: Any,
-        keywords: dict[str, Any],
-        outer: Load,
-    ) -> None:
+    def __init__(self, field: Any, keywords: dict[str, Any], outer: Load) -> None:
         self._field = field
         self._inner = NestedLoader(field.inner, keywords, outer)
-        self._outer = outer
         self._keywords = keywords
 
     def __call__(self, value: Any) -> Any:
@@ -234,8 +223,7 @@ class NestedListLoader:
         field, inner = self._field, self._inner
         if type(value) is not list:
             return field.deserialize(value, None, None, **self._keywords)
-        if inner.run is not self._outer.run:
-            inner.begin()
+        inner.begin()
         none_stays = field.inner.allow_none
         store = inner.store
         result: list[Any] = []

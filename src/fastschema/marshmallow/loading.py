@@ -217,7 +217,7 @@ def deserialize(
             if many:
                 result = load.rows(row, data)
             else:
-                recorder.compiled_row(load.program.field_counts)
+                recorder.compiled_row(load.program.compiled_fields, load.program.stock_fields)
                 result = row(data, index if schema.opts.index_errors else None)
             if kept is not None and load.uses is not None:
                 load.end()
