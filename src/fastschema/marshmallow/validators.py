@@ -18,6 +18,7 @@ from marshmallow import fields, validate
 
 from fastschema.facts import Look
 from fastschema.load_nodes import LoadSlot
+from fastschema.marshmallow.emails import is_email
 
 Description = tuple[Any, ...]
 
@@ -167,19 +168,6 @@ _EMAIL = {
     name: getattr(validate.Email, name)
     for name in ("USER_REGEX", "DOMAIN_REGEX", "DOMAIN_WHITELIST")
 }
-_is_user = validate.Email.USER_REGEX.match
-_is_domain = validate.Email.DOMAIN_REGEX.match
-_known_domains = validate.Email.DOMAIN_WHITELIST
-
-
-def is_email(text: str) -> bool:
-    """Whether ``validate.Email`` finds nothing wrong with a text."""
-    user, at, domain = text.rpartition("@")
-    return (
-        at == "@"
-        and _is_user(user) is not None
-        and (domain in _known_domains or _is_domain(domain) is not None)
-    )
 
 
 _VALIDATORS: dict[type, tuple[Any, Callable[[Look, int], Description | None]]] = {
