@@ -50,7 +50,9 @@ def access_of(cls: type) -> str:
     Objects that claim another ``__class__`` (lazy ones) are asked one by one.
     """
     for base in cls.__mro__[:-1]:
-        if "__class__" in base.__dict__ or "__getattribute__" in base.__dict__:
+        own = base.__dict__
+        # That of dict is that of object.
+        if "__class__" in own or ("__getattribute__" in own and base is not dict):
             return GENERAL
     if issubclass(cls, Mapping):
         return ITEM

@@ -1,0 +1,106 @@
+"""How values are read from dictionaries and their like, beside stock."""
+
+import collections
+import types
+import weakref
+from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
+
+import pytest
+from django.utils.functional import SimpleLazyObject
+from rest_framework import serializers
+from rest_framework.utils.serializer_helpers import ReturnDict
+
+from fastschema.contrib.django.reading import access_of
+from fastschema.nodes import ATTRIBUTE, GENERAL, ITEM
+from tests.contrib.django.differential import assert_same, serializer_of
+
+CALLS = []
+DATA = {"text": "a", "number": 5, "inner": {"text": "b"}}
+
+
+class Noting(dict):
+    def __getitem__(self, key):
+        CALLS.append(("item", key))
+        return super().__getitem__(key)
+
+
+class Making(dict):
+    def __missing__(self, key):
+        CALLS.append(("missing", key))
+        return "made"
+
+
+class Raising(dict):
+    def __getitem__(self, key):
+        raise AttributeError(key)
+
+
+class WithAttributes(dict):
+    text = "attribute"
+
+    def __getattr__(self, name):
+        CALLS.append(("attribute", name))
+        return "attribute"
+
+
+class Hiding(dict):
+    def __getattribute__(self, name):
+        CALLS.append(("hidden", name))
+        return super().__getattribute__(name)
+
+
+class Claiming(dict):
+    __class__ = object
+
+
+class Held(dict):
+    __slots__ = ("__weakref__",)
+
+
+HELD = Held(DATA)
+MAPPINGS = {
+    "dict": dict,
+    "ordered": OrderedDict,
+    "return": lambda data: ReturnDict(data, serializer=None),
+    "default": lambda data: defaultdict(lambda: "made", data),
+    "counter": Counter,
+    "chain": ChainMap,
+    "user": UserDict,
+    "proxy": types.MappingProxyType,
+    "lazy": lambda data: SimpleLazyObject(lambda: data),
+    "weak proxy": lambda data: weakref.proxy(HELD),
+    "noting": Noting,
+    "making": Making,
+    "raising": Raising,
+    "with attributes": WithAttributes,
+    "claiming": Claiming,
+    "namespace": lambda data: types.SimpleNamespace(**data),
+}
+
+
+@pytest.mark.parametrize("name", MAPPINGS)
+@pytest.mark.parametrize("key", ["text", "absent", "inner.text", "inner.absent"])
+@pytest.mark.parametrize("required", [True, False])
+def test_a_mapping_is_read_as_by_stock(name, key, required):
+    serializer = serializer_of(
+        a=serializers.CharField(source=key, required=required), number=serializers.IntegerField()
+    )
+    assert_same(serializer, MAPPINGS[name](DATA), calls=CALLS)
+
+
+@pytest.mark.parametrize(
+    ("cls", "access"),
+    [
+        (dict, ITEM),
+        (OrderedDict, ITEM),
+        (Noting, ITEM),
+        (UserDict, ITEM),
+        (Hiding, GENERAL),
+        (Claiming, GENERAL),
+        (collections.namedtuple("Row", "a"), GENERAL),
+        (types.SimpleNamespace, GENERAL),
+        (type("Plain", (), {}), ATTRIBUTE),
+    ],
+)
+def test_the_way_of_reading_goes_by_the_class(cls, access):
+    assert access_of(cls) == access
