@@ -50,6 +50,17 @@ class TestCompile:
         assert plan.dump([THING, THING], many=True) == [DATA, DATA]
         assert plan.dumps([THING, THING], many=True) == JSONRenderer().render([DATA, DATA])
 
+    def test_a_collection_is_one_dump(self):
+        plan = fastschema.compile(Outer)
+        plan.dump([THING], many=True)
+        before = fastschema.stats()
+        plan.dump([THING] * 5, many=True)
+        after = fastschema.stats()
+        assert after.compiled_rows - before.compiled_rows == 5
+        alone = after.cache_hits - before.cache_hits
+        plan.dump([THING], many=True)
+        assert fastschema.stats().cache_hits - after.cache_hits == alone
+
     def test_a_list_serializer_dumps_many_by_itself(self):
         plan = fastschema.compile(Outer(many=True))
         assert plan.dump([THING]) == [DATA]

@@ -155,7 +155,14 @@ def represent_list(serializer: Any, data: Any) -> Any:
     child = serializer.child
     if is_disabled() or not is_stock_serializer(child):
         return STOCK_LIST_TO_REPRESENTATION(serializer, data)
-    return link_to(child, Form.FAITHFUL).all_rows(rows(data))
+    return represent_many(child, data)
+
+
+def represent_many(serializer: Any, data: Any) -> list[Any]:
+    """What ``Serializer.to_representation`` returns for each row of a collection, or manager."""
+    if is_disabled():
+        return [represent(serializer, each) for each in rows(data)]
+    return link_to(serializer, Form.FAITHFUL).all_rows(rows(data))
 
 
 def link_to(serializer: Any, form: Form) -> Link:

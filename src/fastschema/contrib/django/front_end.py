@@ -14,6 +14,7 @@ from fastschema.contrib.django.dumping import (
     link_to,
     represent,
     represent_list,
+    represent_many,
     rows,
 )
 from fastschema.contrib.django.encoding import engine, stock_encode
@@ -46,8 +47,11 @@ class RestFrameworkFrontEnd:
             if is_stock_list(schema):
                 return represent_list(schema, obj)
             return schema.to_representation(obj)
-        one = represent if is_stock_serializer(schema) else _by_itself
-        return [one(schema, each) for each in rows(obj)] if many else one(schema, obj)
+        if is_stock_serializer(schema):
+            return represent_many(schema, obj) if many else represent(schema, obj)
+        if many:
+            return [schema.to_representation(each) for each in rows(obj)]
+        return schema.to_representation(obj)
 
     def stock_dump(self, schema: Any, obj: Any, many: bool | None) -> Any:
         """What ``to_representation`` returns in stock."""
@@ -137,10 +141,6 @@ class RestFrameworkFrontEnd:
             if node.kind.link is not None
         }
         return Report(name, with_nested(field_reports(program.node), nested))
-
-
-def _by_itself(serializer: Any, obj: Any) -> Any:
-    return serializer.to_representation(obj)
 
 
 front_end = RestFrameworkFrontEnd()
