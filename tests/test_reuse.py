@@ -181,26 +181,36 @@ def test_objects_of_another_class_are_looked_up_too(answers):
 
 
 class Outer:
-    a = Row()
+    def __init__(self, a):
+        self.a = a
 
 
-def test_what_is_linked_is_found_anew_when_a_dump_begins_again(answers):
+ONE = Outer(Row())
+LIST = Outer([Row(), Row()])
+OTHER_LIST = Outer([None, Row()])  # whose items are not dumped by the function for the first
+EACH = Conversion(otherwise="inner.each({value})")
+LINKED = {
+    "one": (kind(Conversion(), link="inner"), [ONE, ONE]),
+    "list": (kind(EACH, item_link="inner"), [LIST, LIST]),
+    "lists of both sorts": (kind(EACH, item_link="inner"), [OTHER_LIST, LIST, OTHER_LIST]),
+}
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_what_is_linked_is_found_anew_when_a_dump_begins_again(answers, name):
+    its_kind, rows = LINKED[name]
     found = []
 
     def find():
-        found.append(dispatch(node(field("a"))))
+        found.append(dispatch(node(field("a", kind(Conversion(otherwise=str(len(found))))))))
         return found[-1]
 
     slot = Slot("inner", lambda subject, cls, form: Link(find), lasting)
-    its_field = field("a", kind(Conversion(), link="inner"))
-    program = Program(node(its_field, slots=(slot,)))
+    program = Program(node(field("a", its_kind), slots=(slot,)))
     made = ReusedDispatch(program, Form.FAITHFUL, None, kept_schema(answers))
-    for _ in range(2):
-        assert made.one_row(Outer()) == {"a": {"a": 1}}
-    assert len(found) == 1
-    assert made.uses.hold()
-
-    made.begin_again()
-
-    assert made.one_row(Outer()) == {"a": {"a": 1}}
-    assert len(found) == 2
+    for number in range(3):
+        dumped = [made.one_row(row) for row in rows]
+        assert str(dumped).count(f"{{'a': {number}}}") >= len(rows)
+        assert len(found) == number + 1
+        assert made.uses.hold()
+        made.begin_again()

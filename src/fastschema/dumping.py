@@ -98,13 +98,9 @@ class _Generator:
         # What is found at the first nested object of a dump.
         self._found: dict[str, list[str]] = {}
         for variable, field in zip(self._variables, node.fields, strict=True):
-            if field.kind.link is not None:
+            if field.kind.link is not None or field.kind.item_link is not None:
                 names = [f"{variable}_dispatch", f"{variable}_dump"]
-            elif field.kind.item_link is not None:
-                names = [f"{variable}_dump"]
-            else:
-                continue
-            self._found[variable] = [self._names.unique(name) for name in names]
+                self._found[variable] = [self._names.unique(name) for name in names]
 
     def generate(self) -> DumpFunction:
         function_name = self._names.unique(f"dump_{self._node.name}")
@@ -267,7 +263,6 @@ class _Generator:
     def _write_nested(self, variable: str, field: FieldNode, on_missing: str) -> None:
         """Find the child's dispatch at the first value, and its function at the first object."""
         writer = self._writer
-        dispatch, _ = self._found[variable]
         if field.settle is not None:
             condition, settled = field.settle
             with writer.block(f"if {self._fill(condition, variable, field)}:"):
@@ -276,15 +271,20 @@ class _Generator:
             writer.line(on_missing)
         if field.kind.link_for_none:
             with writer.block("else:"):
-                with writer.block(f"if {dispatch} is None:"):
-                    writer.line(f"{dispatch} = {field.kind.link}.dispatch")
+                self._write_finding(variable, field.kind.link)
                 with writer.block(f"if {variable} is not None:"):
                     self._write_nested_dump(variable, on_missing)
         else:
             with writer.block(f"elif {variable} is not None:"):
-                with writer.block(f"if {dispatch} is None:"):
-                    writer.line(f"{dispatch} = {field.kind.link}.dispatch")
+                self._write_finding(variable, field.kind.link)
                 self._write_nested_dump(variable, on_missing)
+
+    def _write_finding(self, variable: str, link: str | None) -> None:
+        """Look for the child's dispatch where that of this dump is another than the last one."""
+        dispatch, dump = self._found[variable]
+        with self._writer.block(f"if {dispatch} is not {link}.found:"):
+            self._writer.line(f"{dispatch} = {link}.dispatch")
+            self._writer.line(f"{dump} = None")
 
     def _write_nested_dump(self, variable: str, on_missing: str) -> None:
         writer = self._writer
@@ -298,12 +298,13 @@ class _Generator:
     def _write_items(self, variable: str, field: FieldNode, on_missing: str) -> None:
         """Dump the objects in a list by the function for the first; it knows others by itself."""
         writer = self._writer
-        (dump,) = self._found[variable]
+        dispatch, dump = self._found[variable]
         with writer.block(
             f"if type({variable}) is list and {variable} and {variable}[0] is not None:"
         ):
+            self._write_finding(variable, field.kind.item_link)
             with writer.block(f"if {dump} is None:"):
-                writer.line(f"{dump} = {field.kind.item_link}.dispatch[type({variable}[0])]")
+                writer.line(f"{dump} = {dispatch}[type({variable}[0])]")
             writer.line("dumped = []")
             with writer.block(f"for each in {variable}:"):
                 writer.line(f"dumped.append(None if each is None else {dump}(each))")

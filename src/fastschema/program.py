@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from types import GeneratorType
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from fastschema import loading
 from fastschema.dumping import DumpFunction, generate
@@ -138,7 +138,7 @@ class Dispatch(dict[type, Dump]):
     def one_row(self, obj: Any) -> Any:
         """Dump one object, and count it."""
         result = self[type(obj)](obj)
-        recorder.compiled_row(self.program.compiled_fields, self.program.stock_fields)
+        recorder.compiled_row(self.program)
         return result
 
     def all_rows(self, rows: Iterable[Any]) -> list[Any]:
@@ -211,6 +211,9 @@ class Always:
         recorder.stock(rows)
 
 
+_NOTHING = object()
+
+
 class Link:
     """From a field to the dispatch of its nested schema, found when the first value needs it.
 
@@ -219,22 +222,23 @@ class Link:
     :param find: finds the dispatch; may raise what stock raises for a schema that is not there
     """
 
-    __slots__ = ("_dispatch", "_find")
+    __slots__ = ("_find", "found")
 
     def __init__(self, find: Callable[[], Dispatcher]) -> None:
         self._find = find
-        self._dispatch: Dispatcher | None = None
+        self.found: object = _NOTHING
+        """The dispatch, once it is found in this dump."""
 
     @property
     def dispatch(self) -> Dispatcher:
         """The dispatch of the nested schema in this dump."""
-        if self._dispatch is None:
-            self._dispatch = self._find()
-        return self._dispatch
+        if self.found is _NOTHING:
+            self.found = self._find()
+        return cast(Dispatcher, self.found)
 
     def begin_again(self) -> None:
         """The next value will be the first of another dump."""
-        self._dispatch = None
+        self.found = _NOTHING
 
     def many(self, rows: Iterable[Any]) -> list[Any]:
         """Dump each row; without rows the nested schema is not looked for."""

@@ -10,7 +10,6 @@ as it would be looked up then.
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 from fastschema.dumping import DumpFunction
@@ -69,13 +68,12 @@ class ReusedDispatch(Dispatch):
     :param kept: what is kept of the schema
     """
 
-    __slots__ = ("_links", "_with_links", "uses")
+    __slots__ = ("_links", "uses")
 
     def __init__(self, program: Program, form: Form, subject: Any, kept: Kept) -> None:
         super().__init__(program, form, subject)
         self.uses = Uses(kept)
         self._links: list[Link] = []
-        self._with_links: list[tuple[type, DumpFunction, list[Any]]] = []
 
     def bound(self, cls: type, access: str, function: DumpFunction, values: list[Any]) -> None:
         """Write down how to check that objects of the class are still dumped so."""
@@ -86,17 +84,12 @@ class ReusedDispatch(Dispatch):
             uses.check(node.check_access(cls, access))
         for slot, value in zip(function.slots, values, strict=True):
             uses.slot(slot, subject, value, cls, self.form)
-        links = [value for value in values if type(value) is Link]
-        if links:
-            self._links += links
-            self._with_links.append((cls, function, values))
+        self._links += [value for value in values if type(value) is Link]
 
     def begin_again(self) -> None:
         """Dump once more: what nested schemas are will be found when it is needed."""
         for link in self._links:
             link.begin_again()
-        for cls, function, values in self._with_links:
-            self[cls] = function.bind(cls, weakref.ref(self), *values)
 
 
 def wait(kept: Kept, made: Any) -> None:

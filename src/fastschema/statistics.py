@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,13 @@ class Statistics:
 _SINGLE_ROWS = 1000
 
 
+class FieldCounts(Protocol):
+    """A program, and how many fields of each of its rows generated code dumps, or stock."""
+
+    compiled_fields: int
+    stock_fields: int
+
+
 class Recorder:
     """Counts from many threads."""
 
@@ -57,13 +65,12 @@ class Recorder:
             self._before = next(self._clock)
             self._compiled_rows = self._stock_rows = 0
             self._compiled_fields = self._stock_fields = 0
-            self._single_rows: list[tuple[int, int]] = []
+            self._single_rows: list[FieldCounts] = []
 
-    def compiled_row(self, compiled_fields: int, stock_fields: int) -> None:
-        """Generated code dumped a single row, with so many fields of either sort."""
+    def compiled_row(self, program: FieldCounts) -> None:
+        """Generated code dumped a single row."""
         rows = self._single_rows
-        # Without a lock, which one object would notice.
-        rows.append((compiled_fields, stock_fields))
+        rows.append(program)  # without a lock, which one object would notice
         if len(rows) >= _SINGLE_ROWS:
             with self._lock:
                 self._add_single_rows()
@@ -72,9 +79,9 @@ class Recorder:
         """Add the rows that were counted one by one to the others."""
         rows = self._single_rows
         count = len(rows)
-        for compiled_fields, stock_fields in rows[:count]:
-            self._compiled_fields += compiled_fields
-            self._stock_fields += stock_fields
+        for program in rows[:count]:
+            self._compiled_fields += program.compiled_fields
+            self._stock_fields += program.stock_fields
         self._compiled_rows += count
         del rows[:count]  # and not those that came meanwhile
 

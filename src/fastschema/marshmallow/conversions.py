@@ -266,7 +266,10 @@ def _is_plain_enum(enum_class: type, attribute: str) -> Check:
     def holds() -> bool:
         if enum_class.__mro__ is not order or attribute not in its_own:
             return False
-        return all(attribute not in own for own in before)
+        for own in before:  # noqa: SIM110  # a generator would take twice as long
+            if attribute in own:
+                return False
+        return True
 
     return holds
 

@@ -48,9 +48,7 @@ def _deserialize(
             unknown=unknown,
             index=index,
         )
-    return deserialize(
-        self, data, error_store, many=many, partial=partial, unknown=unknown, index=index
-    )
+    return deserialize(self, data, error_store, many, partial, unknown, index)
 
 
 KNOWN_SERIALIZE.add(_serialize)

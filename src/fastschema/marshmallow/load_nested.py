@@ -11,6 +11,7 @@ from fastschema.loading import LoadRow
 from fastschema.marshmallow.load_overrides import has_load_hooks, loads_as_stock, overrides_load
 from fastschema.marshmallow.validators import has_validators
 from fastschema.nodes import Check
+from fastschema.reuse import Uses
 
 if TYPE_CHECKING:
     from fastschema.marshmallow.load import Load
@@ -56,7 +57,7 @@ class NestedLoader:
         self.run: object = None
         """The load for which that was found; see :attr:`Load.run`."""
         self.store: Any = ErrorStore()
-        self._last: tuple[Check, Load, LoadRow] | None = None
+        self._last: tuple[Check, Load] | None = None
 
     def __call__(self, value: Any) -> Any:
         """Load a value.
@@ -78,13 +79,14 @@ class NestedLoader:
         if self.run is self._outer.run:
             return
         self.run = self._outer.run
+        if self._last is not None:
+            is_found, load = self._last
+            if is_found():
+                load.begin_again(self.store)
+                return
+            self._last = None
         self._is_found = False
         self._row = self.row = None
-        if self._last is not None:
-            is_found, load, row = self._last
-            if is_found() and load.is_current():
-                load.begin_again(self.store)
-                self._found_row(row)
 
     def _find(self) -> None:
         """Find the nested schema, and how values are loaded by it, if not by the field itself."""
@@ -102,16 +104,11 @@ class NestedLoader:
             return
         begun = self._outer.begin_nested(schema, self.store, self._partial, unknown)
         if begun is not None:
-            row = begun.bind()
-            self._found_row(row)
+            self._row = begun.bind()
+            if not (schema.many or has_validators(field)):
+                self.row = self._row
             if begun.uses is not None:
-                self._last = (_is_found(field, schema), begun, row)
-
-    def _found_row(self, row: LoadRow) -> None:
-        self._is_found = True
-        self._row = row
-        if not (self._schema.many or has_validators(self._field)):
-            self.row = row
+                self._last = (_is_found(field, schema, begun.uses), begun)
 
     @property
     def _partial(self) -> Any:
@@ -249,10 +246,14 @@ class NestedListLoader:
         return result
 
 
-def _is_found(field: Any, schema: Any) -> Check:
-    """What says whether a load by a schema is still what would be begun for a nested field."""
+def _is_found(field: Any, schema: Any, uses: Uses) -> Check:
+    """What says whether the same would be found for a nested field.
+
+    :param schema: the schema of the field
+    :param uses: what the load that was begun by it depends on
+    """
     unknown, many, partial = schema.unknown, schema.many, schema.partial
-    field_unknown, field_many = field.unknown, field.many
+    field_unknown, field_many, is_validated = field.unknown, field.many, has_validators(field)
 
     def holds() -> bool:
         return (
@@ -264,6 +265,8 @@ def _is_found(field: Any, schema: Any) -> Check:
             and schema.partial is partial
             and loads_as_stock(schema)
             and not has_load_hooks(schema)
+            and has_validators(field) is is_validated
+            and uses.hold()
         )
 
     return holds

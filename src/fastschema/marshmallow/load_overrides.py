@@ -38,7 +38,10 @@ def calls_and_stores_by_itself(schema: Any) -> bool:
 
 def has_load_hooks(schema: Any) -> bool:
     """Whether a schema has hooks that take part in loading."""
-    get = schema._hooks.get
+    hooks = schema._hooks
+    if not hooks:
+        return False
+    get = hooks.get
     return bool(get(PRE_LOAD) or get(POST_LOAD) or get(VALIDATES) or get(VALIDATES_SCHEMA))
 
 

@@ -109,7 +109,7 @@ def do_load(
         raise UnboundLocalError(_UNBOUND)
     if not errors:
         store = ErrorStore()
-        result = deserialize(schema, processed, store, **options, index=None)
+        result = deserialize(schema, processed, store, many, partial, unknown, None)
         schema._invoke_field_validators(error_store=store, data=result, many=many)
         if hooks.get(VALIDATES_SCHEMA):
             _validate_schema(schema, result, data, store, options)
@@ -198,7 +198,6 @@ def deserialize(
     schema: Any,
     data: Any,
     error_store: Any,
-    *,
     many: bool,
     partial: Any,
     unknown: Any,
@@ -217,7 +216,7 @@ def deserialize(
             if many:
                 result = load.rows(row, data)
             else:
-                recorder.compiled_row(load.program.compiled_fields, load.program.stock_fields)
+                recorder.compiled_row(load.program)
                 result = row(data, index if schema.opts.index_errors else None)
             if kept is not None and load.uses is not None:
                 load.end()

@@ -66,7 +66,7 @@ def has_validators(field: Any) -> bool:
         or (_NEEDS_A_MESSAGE and "validator_failed" not in field.error_messages)
         or cls._validate is not _STOCK_VALIDATE
         or cls._validate_all is not _STOCK_VALIDATE_ALL
-        or "_validate" in vars(field)
+        or "_validate" in field.__dict__
     )
 
 
