@@ -36,6 +36,8 @@ def measures(count: int) -> list[Measure]:
         Measure("lazy", "list view, rows in memory", count),
         Measure("planes.lazy", "list view, planes in memory", count),
         Measure("planes.serializer", "planes, serializer only", count),
+        Measure("planes.plan", "planes, by a plan", count),
+        Measure("planes.dictionaries", "planes as dictionaries, serializer only", count),
         Measure("methods", "method fields only, serializer", count),
         Measure("request", "whole request with database", count),
         Measure("page", "whole request, page of 50", 50),

@@ -43,21 +43,36 @@ def flights_and_planes(count: int) -> tuple[list[Any], list[Any]]:
     return list(FLIGHTS[:count]), (planes * (count // len(planes) + 1))[:count]
 
 
-def drf_measures(count: int) -> dict[str, Measure]:
+def drf_measures(contender: str, count: int) -> dict[str, Measure]:
     """What only serializers of DRF can do: stock's and fastschema's."""
     from flights.serializers import FlightSerializer, PlaneSerializer
 
     rows, planes = flights_and_planes(count)
     methods = methods_serializer()
+    names = [*PlaneSerializer().fields]
+    dictionaries = [{name: getattr(plane, name) for name in names} for plane in planes]
     return {
         "serializer": lambda: FlightSerializer(rows, many=True).data,
         "lazy": list_view(FlightSerializer, rows),
         "planes.lazy": list_view(PlaneSerializer, planes),
         "planes.serializer": lambda: PlaneSerializer(planes, many=True).data,
+        "planes.plan": by_plan(PlaneSerializer, planes, contender),
+        "planes.dictionaries": lambda: PlaneSerializer(dictionaries, many=True).data,
         "methods": lambda: methods(rows, many=True).data,
         "one": lambda: FlightSerializer(rows[0]).data,
         "methods.one": lambda: methods(rows[0]).data,
     }
+
+
+def by_plan(serializer_class: Any, rows: list[Any], contender: str) -> Run:
+    """A plan that dumps rows, beside stock's serializer, which has no plan."""
+    if contender == "stock":
+        return lambda: serializer_class(rows, many=True).data
+
+    import fastschema
+
+    plan = fastschema.compile(serializer_class)
+    return lambda: plan.dump(rows, many=True)
 
 
 def methods_serializer() -> Any:
@@ -142,7 +157,7 @@ def measures(contender: str, count: int) -> dict[str, Measure]:
     if not variant.has_pages:
         del found["page"]
     if contender in ("stock", "fastschema"):
-        found |= drf_measures(count)
+        found |= drf_measures(contender, count)
     if contender == "by hand":
         found |= hand_measures(count)
     return found
