@@ -46,14 +46,20 @@ def describe(schema, facts):
         look.matches("{it}.words[0]", each.words[0])
 
 
-def learnt(schema, times=2):
-    """A recognizer to which a schema was described so often, and its program."""
-    recognizer, program = Recognizer(MISSING), Program(node(field("a")))
+def learn(recognizer, schema, description, times=2):
+    """Describe a schema to a recognizer so often, and return its program."""
+    program = Program(node(field("a")))
     for _ in range(times):
         facts = recognizer.facts(schema)
-        describe(schema, facts)
+        description(schema, facts)
         recognizer.learn(schema, schema.fields, facts, program)
-    return recognizer, program
+    return program
+
+
+def learnt(schema, times=2):
+    """A recognizer to which a schema was described so often, and its program."""
+    recognizer = Recognizer(MISSING)
+    return recognizer, learn(recognizer, schema, describe, times)
 
 
 def test_a_schema_is_unknown_at_first():
@@ -197,12 +203,8 @@ def describe_watched(schema, facts):
 def recognizer():
     """A recognizer that knows schemas of watched fields."""
     found = Recognizer(MISSING, "schema.fields", Watched)
-    program, schema = Program(node(field("a"))), Schema(Watched())
     writes.begin(Watched.__setattr__, Watched.__delattr__)
-    for _ in range(2):
-        facts = found.facts(schema)
-        describe_watched(schema, facts)
-        found.learn(schema, schema.fields, facts, program)
+    learn(found, Schema(Watched()), describe_watched)
     yield found
     writes.end()
     Recognizer.let_go()
@@ -330,12 +332,9 @@ def test_a_schema_whose_fields_do_not_tell_of_writes_is_not_kept(recognizer):
             object.__setattr__(self, name, value)
 
     schema = Schema(Silent())
-    for _ in range(2):
-        facts = recognizer.facts(schema)
-        describe_watched(schema, facts)
-        recognizer.learn(schema, schema.fields, facts, Program(node(field("silent"))))
+    learn(recognizer, schema, describe_watched)
     for _ in range(3):
-        recognizer.recognize(schema, schema.fields)
+        assert recognizer.recognize(schema, schema.fields) is not None
 
     assert recognizer.kept(schema) is None
 

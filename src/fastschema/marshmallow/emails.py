@@ -17,18 +17,23 @@ _is_usual = re.compile(
 _LONGEST_LABEL = 63
 
 
+_USER_EXPRESSION = "6e501dda321be8a8"
+_DOMAIN_EXPRESSIONS = (
+    "d80574fc3f49d5ee",  # of marshmallow 3.26 to 4.2
+    "d65eb3c92b5a1bfa",  # of 4.3 and 4.4
+)
+
+
 def _digest(expression: Any) -> str:
     pattern, flags = getattr(expression, "pattern", None), getattr(expression, "flags", None)
     return sha256(f"{pattern} {flags}".encode()).hexdigest()[:16]
 
 
 # Somebody may have put their own in the place of stock's before fastschema was imported.
-_HAS_KNOWN_EXPRESSIONS = _digest(Email.USER_REGEX) == "6e501dda321be8a8" and _digest(
-    Email.DOMAIN_REGEX
-) in {
-    "d80574fc3f49d5ee",  # of marshmallow 3.26 to 4.2
-    "d65eb3c92b5a1bfa",  # of 4.3 and 4.4
-}
+_HAS_KNOWN_EXPRESSIONS = (
+    _digest(Email.USER_REGEX) == _USER_EXPRESSION
+    and _digest(Email.DOMAIN_REGEX) in _DOMAIN_EXPRESSIONS
+)
 _longest_usual = _LONGEST_LABEL if _HAS_KNOWN_EXPRESSIONS else 0
 _is_user = Email.USER_REGEX.match
 _is_domain = Email.DOMAIN_REGEX.match

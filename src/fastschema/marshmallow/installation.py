@@ -12,7 +12,8 @@ from marshmallow.fields import Field
 from fastschema.marshmallow.binding import bind_to_schema, init_fields
 from fastschema.marshmallow.copying import Copy, deepcopy_field
 from fastschema.marshmallow.dumping import KNOWN_SERIALIZE, STOCK_SERIALIZE, serialize
-from fastschema.marshmallow.loading import KNOWN_DESERIALIZE, STOCK_DESERIALIZE, deserialize
+from fastschema.marshmallow.load_overrides import KNOWN_DESERIALIZE, deserialize_as_stock
+from fastschema.marshmallow.loading import deserialize
 from fastschema.marshmallow.noticing import delete_attribute, set_attribute
 from fastschema.recognition import Recognizer
 from fastschema.writes import writes
@@ -39,15 +40,7 @@ def _deserialize(
     """``Schema._deserialize``, compiled: what ``Schema.load`` calls between its hooks."""
     if many and type(self)._deserialize is not _deserialize:
         # A subclass overrides it and called super(): stock calls the override for each row.
-        return STOCK_DESERIALIZE(
-            self,
-            data,
-            error_store=error_store,
-            many=many,
-            partial=partial,
-            unknown=unknown,
-            index=index,
-        )
+        return deserialize_as_stock(self, data, error_store, many, partial, unknown, index)
     return deserialize(self, data, error_store, many, partial, unknown, index)
 
 

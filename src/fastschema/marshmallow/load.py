@@ -15,7 +15,10 @@ from fastschema.marshmallow.load_nested import (
     PluckLoader,
     ValueLoader,
 )
-from fastschema.marshmallow.load_overrides import STOCK_DESERIALIZE, calls_and_stores_by_itself
+from fastschema.marshmallow.load_overrides import (
+    calls_and_stores_by_itself,
+    deserialize_as_stock,
+)
 from fastschema.marshmallow.load_reader import read, recognizer
 from fastschema.nodes import UnreadableError
 from fastschema.program import LoadProgram
@@ -165,14 +168,8 @@ class Load:
 
     def load_other(self, data: Any, index: int | None) -> Any:
         """A row that is no dictionary, by stock."""
-        return STOCK_DESERIALIZE(
-            self.schema,
-            data,
-            error_store=self._store,
-            many=False,
-            partial=self.partial,
-            unknown=self._unknown,
-            index=index,
+        return deserialize_as_stock(
+            self.schema, data, self._store, False, self.partial, self._unknown, index
         )
 
     @property

@@ -11,6 +11,28 @@ STOCK_DESERIALIZE = Schema._deserialize
 KNOWN_DESERIALIZE = {STOCK_DESERIALIZE}
 """``Schema._deserialize`` as stock has it, and as installed."""
 
+
+def deserialize_as_stock(
+    schema: Any,
+    data: Any,
+    error_store: Any,
+    many: bool,
+    partial: Any,
+    unknown: Any,
+    index: int | None,
+) -> Any:
+    """What stock's ``Schema._deserialize`` returns."""
+    return STOCK_DESERIALIZE(
+        schema,
+        data,
+        error_store=error_store,
+        many=many,
+        partial=partial,
+        unknown=unknown,
+        index=index,
+    )
+
+
 _STOCK_METHODS = {
     name: getattr(Schema, name)
     for name in ("load", "_do_load", "_call_and_store", "_invoke_field_validators")

@@ -15,8 +15,7 @@ from fastschema.loading import LoadRow
 from fastschema.marshmallow.load import Load
 from fastschema.marshmallow.load_nested import ErrorStore
 from fastschema.marshmallow.load_overrides import (
-    KNOWN_DESERIALIZE,
-    STOCK_DESERIALIZE,
+    deserialize_as_stock,
     overrides_load,
 )
 from fastschema.marshmallow.load_reader import recognizer
@@ -24,16 +23,6 @@ from fastschema.recognition import Kept
 from fastschema.reuse import wait
 from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
-
-__all__ = [
-    "KNOWN_DESERIALIZE",
-    "STOCK_DESERIALIZE",
-    "deserialize",
-    "do_load",
-    "load",
-    "loads",
-    "validate",
-]
 
 
 def load(schema: Any, data: Any, **options: Any) -> Any:
@@ -222,14 +211,6 @@ def deserialize(
                 load.end()
                 wait(kept, bound)
             return result
-    result = STOCK_DESERIALIZE(
-        schema,
-        data,
-        error_store=error_store,
-        many=many,
-        partial=partial,
-        unknown=unknown,
-        index=index,
-    )
+    result = deserialize_as_stock(schema, data, error_store, many, partial, unknown, index)
     recorder.stock(len(result) if many else 1)
     return result
