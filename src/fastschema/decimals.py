@@ -22,7 +22,7 @@ def longest(digits: int | None = None) -> int:
 
 
 def written(places: int | None, longest: str, otherwise: str) -> str:
-    """A template for a Decimal as text, in which ``text`` is a variable to use.
+    """A template for a Decimal as text, in which ``text`` and ``size`` are variables to use.
 
     A value that has its places already is written as it stands, one that has fewer is filled up
     with zeros: ``quantize`` would not do more. The end of the text tells how many places there are,
@@ -37,15 +37,13 @@ def written(places: int | None, longest: str, otherwise: str) -> str:
     # So many characters after a point cannot hold a digit and an exponent.
     has_no_exponent = "" if places < _DIGIT_AND_EXPONENT else " and 'E' not in text"
     forms = [
-        f"text if {places + 1} < len(text := str({{value}})) <= {longest}"
-        f" and text[{-places - 1}] == '.'{has_no_exponent}"
+        f"text if (size := len(text := str({{value}}))) > {places + 1}"
+        f" and text[{-places - 1}] == '.' and size <= {longest}{has_no_exponent}"
     ]
     if places > 1:
-        end = 1 - places or None
         forms.append(
-            f"text + '0' if len(text) < {longest} and text[{-places}:{end}] == '.'{has_no_exponent}"
+            f"text + '0' if size > {places} and text[{-places}] == '.'"
+            f" and size < {longest}{has_no_exponent}"
         )
-    forms.append(
-        f"text + '.{'0' * places}' if text.isdecimal() and len(text) + {places} < {longest}"
-    )
+    forms.append(f"text + '.{'0' * places}' if text.isdecimal() and size + {places} < {longest}")
     return " else ".join([*forms, otherwise])

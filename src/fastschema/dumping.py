@@ -29,6 +29,7 @@ For each form of output and each way of access one function is generated, shaped
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -49,11 +50,16 @@ _FIXED_NAMES = frozenset(
         "value",
         "error",
         "text",
+        "size",
+        "member",
         "zone",
         "each",
         "dumped",
     ]
 )
+
+_SCOPE = re.compile(r"\b(?:for|lambda)\b")
+"""What an expression contains that has a scope of its own, such as a comprehension."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,9 @@ class _Generator:
         self._form = form
         self._access = access
         self._writer = SourceWriter()
+        # Expressions with a scope of their own, and the functions that they are written as.
+        self._scopes: dict[str, str] = {}
+        self._scopes_writer = SourceWriter()
         self._objects: dict[str, object] = {"missing": node.missing, **node.names}
         for field in node.fields:
             self._objects.update(field.kind.names)
@@ -114,12 +123,14 @@ class _Generator:
                 nonlocals = [name for names in self._found.values() for name in names]
                 body.line(f"nonlocal {', '.join(nonlocals)}")
             body.include(self._writer)
+        used |= self._scopes_writer.identifiers
         slots = tuple([slot for slot in self._node.slots if slot.name in used])
         parameters = ", ".join(["known", "dispatch", *(slot.name for slot in slots)])
         writer = SourceWriter()
         with writer.block(f"def bind({parameters}):"):
             for names in self._found.values():
                 writer.line(f"{' = '.join(names)} = None")
+            writer.include(self._scopes_writer)
             writer.include(body)
             writer.line(f"return {function_name}")
         title = f"{function_name} by {self._access}, {self._form.value}"
@@ -314,7 +325,17 @@ class _Generator:
             self._write_lines(self._rest(variable, field, conversion, on_missing))
 
     def _fill(self, template: str, variable: str, field: FieldNode) -> str:
-        return template.format(value=variable, field=field.field)
+        if _SCOPE.search(template) is None:
+            return template.format(value=variable, field=field.field)
+        # Until Python 3.12, what a comprehension uses is slower to read in all of the function.
+        expression = template.format(value="value", field=field.field)
+        name = self._scopes.get(expression)
+        if name is None:
+            name = self._scopes[expression] = self._names.unique(f"converted_{variable}")
+            with self._scopes_writer.block(f"def {name}(value, obj):"):
+                self._scopes_writer.line(f"return {expression}")
+            self._scopes_writer.line("")
+        return f"{name}({variable}, obj)"
 
 
 def _key(field: FieldNode) -> str:

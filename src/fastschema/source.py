@@ -48,7 +48,7 @@ class SourceWriter:
 
     def line(self, text: str) -> None:
         """Add one line at the current indentation."""
-        self._lines.append(f"{'    ' * self._depth}{text}")
+        self._lines.append(f"{'    ' * self._depth}{text}" if text else "")
 
     @contextmanager
     def block(self, opening: str) -> Iterator[None]:

@@ -10,6 +10,7 @@ import decimal
 import email.utils
 import enum
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from marshmallow import missing, utils
@@ -230,10 +231,14 @@ def _enum_kind(attribute: str, inner: Description, *, path: FieldPath, slots: li
     inner_path = path.within(".field", lambda field: field.field)
     inner_kind = kind(inner, inner_path, slots)
 
-    member = f"{{value}}._{attribute}_"
+    found = f"{{value}}._{attribute}_"
 
     def converted(conversion: Conversion) -> str:
-        return _expression(inner_kind, conversion, member, inner_path)
+        if conversion.common is None or conversion.inline is not None:
+            return _expression(inner_kind, conversion, found, inner_path)
+        # Most stay as they are: look once at what is found.
+        others = _expression(inner_kind, replace(conversion, common=None), "member", inner_path)
+        return f"member if type(member := {found}) is {conversion.common} else {others}"
 
     return Kind(
         f"enum by {attribute}",
