@@ -180,6 +180,12 @@ class GivenBindField(Dog):
     second = fields.String()
 
 
+class BindsItself(Dog):
+    first = fields.String()
+    first._bind_to_schema = lambda name, schema: LOG.append(("binds itself", name))
+    second = fields.String()
+
+
 class NoticesWrites(Dog):
     def __setattr__(self, name, value):
         LOG.append((name, [*value] if isinstance(value, dict) else None))
