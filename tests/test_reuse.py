@@ -7,7 +7,7 @@ import pytest
 from fastschema.nodes import Conversion, Form, Slot, lasting
 from fastschema.program import Link, Program
 from fastschema.recognition import Kept
-from fastschema.reuse import ReusedDispatch, Uses, wait
+from fastschema.reuse import LentDispatch, ReusedDispatch, Uses, wait
 from fastschema.writes import writes
 from tests.nodes import dispatch, field, kind, node
 
@@ -106,6 +106,18 @@ def test_what_is_over_waits_to_be_used_again(answers):
         wait(kept, number)
 
     assert kept.waiting == [0, 1, 2, 3]
+
+
+def test_a_lent_dispatch_waits_when_the_dump_is_over(answers):
+    kept = kept_schema(answers)
+    made = dispatch(node(field("a")))
+    lent = LentDispatch(made, kept)
+
+    assert lent.one_row({"a": 1}) == {"a": 1}
+    assert lent.all_rows([{"a": 1}, {"a": 2}]) == [{"a": 1}, {"a": 2}]
+    assert kept.waiting == []
+    lent.end()
+    assert kept.waiting == [made]
 
 
 class Row:

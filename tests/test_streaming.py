@@ -103,11 +103,26 @@ def test_a_chunk_of_no_rows_is_refused_at_once(chunk_size):
         JsonArray([], dump_many, encode, chunk_size)
 
 
-@pytest.mark.parametrize("count", [0, 3])
-def test_something_may_follow_the_whole_array(count):
-    array = JsonArray(range(count), dump_many, encode, 2)
+@pytest.mark.parametrize("count", [0, 2, 3])
+@pytest.mark.parametrize("collection", [range, lambda count: [*range(count)]])
+def test_something_may_follow_the_whole_array(count, collection):
+    array = JsonArray(collection(count), dump_many, encode, 2)
 
     assert array.join(b"\n") == array.join() + b"\n"
+
+
+@pytest.mark.parametrize(("count", "pieces"), [(0, 1), (1, 1), (3, 1), (4, 2)])
+def test_a_list_that_fits_into_a_chunk_is_written_in_one_piece(count, pieces):
+    encoded = []
+
+    def encode_and_count(data):
+        encoded.append(data)
+        return encode(data)
+
+    text = JsonArray([*range(count)], dump_many, encode_and_count, 3).join()
+
+    assert json.loads(text) == [{"row": row} for row in range(count)]
+    assert len(encoded) == pieces
 
 
 def test_the_usual_chunk_fits():

@@ -52,8 +52,12 @@ class FrontEnd(Protocol):
         """Whether stock dumps ``obj`` row by row."""
         ...
 
-    def row_dumper(self, schema: Any, form: Form) -> RowDumper | None:
-        """What does all that stock's dump does, row by row, or None if there is more to do."""
+    def row_dumper(self, schema: Any, form: Form, *, at_once: bool = False) -> RowDumper | None:
+        """What does all that stock's dump does, row by row, or None if there is more to do.
+
+        :param at_once: whether all that is to be dumped is there, an object or a list, and ``end``
+            is called when that is done
+        """
         ...
 
     def rows(self, schema: Any, obj: Any) -> Iterable[Any]:

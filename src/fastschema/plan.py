@@ -59,12 +59,17 @@ class Plan:
 
         :raises Exception: what stock's dump or the framework's JSON encoder raises
         """
-        dumper = self._row_dumper()
+        front_end, schema = self._front_end, self._schema
+        is_collection = front_end.is_collection(schema, obj, many)
+        dumper = self._row_dumper(at_once=not is_collection or type(obj) is list)
         if dumper is None:
             return self._stock_dumps(obj, many)
-        if self._front_end.is_collection(self._schema, obj, many):
-            return self._json_array(dumper, self._front_end.rows(self._schema, obj)).join()
-        return self._front_end.engine(self._schema).encode(dumper.one_row(obj))
+        if is_collection:
+            text = self._json_array(dumper, front_end.rows(schema, obj)).join()
+        else:
+            text = front_end.engine(schema).encode(dumper.one_row(obj))
+        dumper.end()
+        return text
 
     def stream(self, rows: Any, chunk_size: int = CHUNK_SIZE) -> Iterator[bytes]:
         """The rows as one JSON array, in chunks of bytes, written while the rows are read.
@@ -151,11 +156,11 @@ class Plan:
     def _comment(self) -> str:
         return "".join(f"# {line}".rstrip() + "\n" for line in str(self.explain()).splitlines())
 
-    def _row_dumper(self) -> RowDumper | None:
+    def _row_dumper(self, *, at_once: bool = False) -> RowDumper | None:
         if is_disabled():
             return None
         engine = self._front_end.engine(self._schema)
-        return self._front_end.row_dumper(self._schema, engine.form)
+        return self._front_end.row_dumper(self._schema, engine.form, at_once=at_once)
 
     def _stock_dumps(self, obj: Any, many: bool | None) -> bytes:
         return self._front_end.stock_encode(self._schema, self.dump(obj, many))

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from types import GeneratorType
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from fastschema import loading
 from fastschema.dumping import DumpFunction, generate
@@ -87,7 +87,7 @@ class Dispatcher(Protocol):
 
 
 class RowDumper(Protocol):
-    """What dumps and counts the rows of one dump: a :class:`Dispatch` or a :class:`Link` to one."""
+    """What dumps and counts the rows of one dump: a :class:`Dispatch`, say, or a :class:`Link`."""
 
     def one_row(self, obj: Any) -> Any:
         """Dump one object, and count it."""
@@ -95,6 +95,10 @@ class RowDumper(Protocol):
 
     def all_rows(self, rows: Iterable[Any]) -> list[Any]:
         """Dump each row, and count them."""
+        ...
+
+    def end(self) -> None:
+        """All rows are dumped: what was made for them may be used again."""
         ...
 
 
@@ -146,6 +150,9 @@ class Dispatch(dict[type, Dump]):
         results = self.many(rows)
         self.count(len(results))
         return results
+
+    def end(self) -> None:
+        """Nothing is used again."""
 
     def count(self, rows: int) -> None:
         """Count rows that were dumped."""
@@ -234,7 +241,7 @@ class Link:
         """The dispatch of the nested schema in this dump."""
         if self.found is _NOTHING:
             self.found = self._find()
-        return cast(Dispatcher, self.found)
+        return self.found  # type: ignore[return-value]  # a cast would be a call for each dump
 
     def begin_again(self) -> None:
         """The next value will be the first of another dump."""
@@ -256,6 +263,9 @@ class Link:
         if results:
             self.dispatch.count(len(results))
         return results
+
+    def end(self) -> None:
+        """Nothing is used again."""
 
     def each(self, values: Iterable[Any]) -> list[Any]:
         """Dump each of some values; None stays None."""

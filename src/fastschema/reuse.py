@@ -92,6 +92,26 @@ class ReusedDispatch(Dispatch):
             link.begin_again()
 
 
+class LentDispatch:
+    """A dispatch that waits again when a dump by it is over.
+
+    :param dispatch: the dispatch
+    :param kept: what is kept of its schema
+    """
+
+    __slots__ = ("_dispatch", "_kept", "all_rows", "one_row")
+
+    def __init__(self, dispatch: Dispatch, kept: Kept) -> None:
+        self._dispatch = dispatch
+        self._kept = kept
+        self.one_row = dispatch.one_row
+        self.all_rows = dispatch.all_rows
+
+    def end(self) -> None:
+        """The dump is over."""
+        wait(self._kept, self._dispatch)
+
+
 def wait(kept: Kept, made: Any) -> None:
     """What was made for a use of a kept schema, which is over, may be used again."""
     if len(kept.waiting) < _MOST_WAITING:

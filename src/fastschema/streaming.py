@@ -73,6 +73,8 @@ class JsonArray(_Chunks):
         Not by way of the iterator: Python lets no ``StopIteration`` of user code out of a
         generator.
         """
+        if type(self._rows) is list and len(self._rows) <= self._chunk_size:
+            return self._encode(self._dump_many(self._rows)) + ending
         rows = _once(self._rows)
         opening = b"["
         # Not a list of chunks: all of them would be in memory beside the text.

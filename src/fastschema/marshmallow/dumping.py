@@ -14,9 +14,9 @@ from fastschema.marshmallow.conversions import json_value
 from fastschema.marshmallow.mapped import key_finder
 from fastschema.marshmallow.reader import read, recognizer
 from fastschema.nodes import Check, Form, UnreadableError
-from fastschema.program import Always, Dispatch, Dispatcher, Link
+from fastschema.program import Always, Dispatch, Dispatcher, Link, RowDumper
 from fastschema.recognition import Kept
-from fastschema.reuse import ReusedDispatch, wait
+from fastschema.reuse import LentDispatch, ReusedDispatch, wait
 from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
@@ -84,31 +84,54 @@ def dispatch_for(schema: Any, form: Form) -> Dispatch:
     return Dispatch(program, form, Subject(schema, fields))
 
 
-def _reused_dispatch_for(schema: Any) -> Dispatch:
-    """The same, faithful, and one that may be used again where the schema is kept.
+def _reused_dispatch_for(schema: Any, form: Form) -> Dispatch:
+    """The same, and one that may be used again where the schema is kept.
 
     :raises UnreadableError: if the schema cannot be compiled
     """
     program, fields = read(schema)
     kept = recognizer.kept(schema)
     if kept is None:
-        return Dispatch(program, _FAITHFUL, Subject(schema, fields))
-    return ReusedDispatch(program, _FAITHFUL, Subject(schema, fields, is_reused=True), kept)
+        return Dispatch(program, form, Subject(schema, fields))
+    return ReusedDispatch(program, form, Subject(schema, fields, is_reused=True), kept)
 
 
-def _waiting_dispatch(kept: Kept) -> ReusedDispatch | None:
+def _waiting_dispatch(kept: Kept, form: Form) -> ReusedDispatch | None:
     """The dispatch of an earlier dump that is over, if another would be the same."""
-    if not kept.waiting:
-        return None
-    try:
-        dispatch: ReusedDispatch = kept.waiting.pop()
-    except IndexError:  # another thread was faster
-        return None
-    if not dispatch.uses.hold():
-        return None
-    dispatch.begin_again()
-    programs.used(dispatch.program)
-    return dispatch
+    waiting: list[ReusedDispatch] = kept.waiting
+    for _ in range(len(waiting)):
+        try:
+            dispatch = waiting.pop()
+        except IndexError:  # another thread was faster
+            return None
+        if dispatch.form is not form:
+            waiting.insert(0, dispatch)
+        elif dispatch.uses.hold():
+            dispatch.begin_again()
+            programs.used(dispatch.program)
+            return dispatch
+    return None
+
+
+def _begin(schema: Any, form: Form) -> tuple[Dispatch, Kept | None]:
+    """The dispatch for one dump, and for whom it waits when that is over, if for anybody.
+
+    :raises UnreadableError: if the schema cannot be compiled
+    """
+    kept = recognizer.last_kept(schema)
+    dispatch: Dispatch | None = None if kept is None else _waiting_dispatch(kept, form)
+    if dispatch is None:
+        dispatch = _reused_dispatch_for(schema, form)
+    return dispatch, kept if type(dispatch) is ReusedDispatch else None
+
+
+def lent_dispatch_for(schema: Any, form: Form) -> RowDumper:
+    """What dumps an object or a list, and is used again when that is over.
+
+    :raises UnreadableError: if the schema cannot be compiled
+    """
+    dispatch, kept = _begin(schema, form)
+    return dispatch if kept is None else LentDispatch(dispatch, kept)
 
 
 def own_dump(schema: Any, obj: Any, many: bool | None) -> Any:
@@ -137,15 +160,12 @@ def serialize(schema: Any, obj: Any, many: bool) -> Any:
         return _stock_serialize(schema, obj, many)
     if many and type(obj) is not list:
         return _serialize_once(schema, obj)
-    kept = recognizer.last_kept(schema)
-    dispatch: Dispatch | None = None if kept is None else _waiting_dispatch(kept)
-    if dispatch is None:
-        try:
-            dispatch = _reused_dispatch_for(schema)
-        except UnreadableError:
-            return _stock_serialize(schema, obj, many)
+    try:
+        dispatch, kept = _begin(schema, _FAITHFUL)
+    except UnreadableError:
+        return _stock_serialize(schema, obj, many)
     result = dispatch.all_rows(obj) if many else dispatch.one_row(obj)
-    if kept is not None and type(dispatch) is ReusedDispatch:
+    if kept is not None:
         wait(kept, dispatch)
     return result
 
@@ -202,7 +222,7 @@ class _NestedFinder:
         if overrides_dump(schema) is None and not has_hooks(schema):
             try:
                 dispatch = (
-                    _reused_dispatch_for(schema)
+                    _reused_dispatch_for(schema, self._form)
                     if self._is_reused
                     else dispatch_for(schema, self._form)
                 )

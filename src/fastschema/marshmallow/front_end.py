@@ -10,6 +10,7 @@ from fastschema.marshmallow.dumping import (
     dispatch_for,
     dump,
     has_hooks,
+    lent_dispatch_for,
     overrides_dump,
     own_dump,
 )
@@ -60,12 +61,12 @@ class MarshmallowFrontEnd:
         """Whether ``many``, or else ``Schema.many``, is true; None is never a collection."""
         return obj is not None and bool(schema.many if many is None else many)
 
-    def row_dumper(self, schema: Any, form: Form) -> RowDumper | None:
+    def row_dumper(self, schema: Any, form: Form, *, at_once: bool = False) -> RowDumper | None:
         """The schema's dispatch, unless it has hooks or overrides or cannot be read."""
         if overrides_dump(schema) is not None or has_hooks(schema):
             return None
         try:
-            return dispatch_for(schema, form)
+            return (lent_dispatch_for if at_once else dispatch_for)(schema, form)
         except UnreadableError:
             return None
 

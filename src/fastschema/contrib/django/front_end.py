@@ -74,7 +74,7 @@ class RestFrameworkFrontEnd:
         """Whether ``many`` is true or it is a ``ListSerializer``."""
         return bool(many) or isinstance(schema, ListSerializer)
 
-    def row_dumper(self, schema: Any, form: Form) -> RowDumper | None:
+    def row_dumper(self, schema: Any, form: Form, *, at_once: bool = False) -> RowDumper | None:
         """What dumps the rows, unless ``to_representation`` is overridden."""
         if isinstance(schema, ListSerializer):
             if not is_stock_list(schema):

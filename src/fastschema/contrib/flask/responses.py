@@ -36,13 +36,16 @@ def json_response(schema: Any, obj: Any, many: bool | None = None) -> Response:
     provider = current_app.json
     if isinstance(provider, FastJSONProvider) and provider.is_fast and provider.is_compact:
         engine = PlanEngine(provider.writing)
-        dumper = front_end.row_dumper(schema, engine.form)
+        is_collection = front_end.is_collection(schema, obj, many)
+        at_once = not is_collection or type(obj) is list
+        dumper = front_end.row_dumper(schema, engine.form, at_once=at_once)
         if dumper is not None:
-            if front_end.is_collection(schema, obj, many):
+            if is_collection:
                 rows = front_end.rows(schema, obj)
                 body = JsonArray(rows, dumper.all_rows, engine.encode).join(b"\n")
             else:
                 body = engine.encode(dumper.one_row(obj)) + b"\n"
+            dumper.end()
             return current_app.response_class(body, mimetype=provider.mimetype)
     return cast(Response, provider.response(Plan(schema, front_end).dump(obj, many)))
 
