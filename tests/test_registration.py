@@ -87,6 +87,45 @@ def test_a_subclass_that_overrides_the_method_is_stock():
     assert_same_for_values(Sub)
 
 
+class Found(fields.Field):
+    def _serialize(self, value, attr, obj, **kwargs):
+        return [each for each in "abc" if each in value]
+
+
+@pytest.mark.parametrize("common", [None, str])
+@pytest.mark.parametrize("name", ["value", "obj", "each", "key", "member", "one", "text", "known"])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "[{name} for {name} in 'abc' if {name} in {{value}}]",
+        "list({name} for {name} in 'abc' if {name} in {{value}})",
+        "list({{{{{name}: {name} for {name} in 'abc' if {name} in {{value}}}}}})",
+        "list(filter(lambda {name}: {name} in {{value}}, 'abc'))",
+        "(lambda letters, *, {name}: [x for x in letters if x in {name}])('abc', {name}={{value}})",
+        "({name} := [x for x in 'abc' if x in {{value}}])",
+        "[x for x in 'abc' if x in {{value}} and ({name} := x)]",
+        "sorted(({name} for {name} in 'cba' if {name} in {{value}}), key=lambda key: key)",
+    ],
+)
+def test_an_expression_may_bind_any_name(expression, name, common):
+    fastschema.register(Found._serialize, expression=expression.format(name=name), common=common)
+    schema = Schema.from_dict(
+        {
+            "one": Found(),
+            "each": fields.String(),
+            "member": fields.Integer(),
+            "value": fields.List(Found()),
+            "mapped": fields.Dict(values=Found()),
+            "paired": fields.Tuple((Found(), Found())),
+        }
+    )
+
+    assert is_compiled(schema, "one")
+    for value in ("ac", "", "cba"):
+        row = {"one": value, "value": [value, "b"], "mapped": {"a": value}, "paired": ["b", value]}
+        assert_same(schema, {**row, "paired": (value, value), "each": "x", "member": 5})
+
+
 @pytest.mark.parametrize(
     "hows",
     [
@@ -178,7 +217,10 @@ def test_registering_takes_one_of_function_and_expression(how):
         fastschema.register(own_field("a")._serialize, **how)
 
 
-@pytest.mark.parametrize("expression", ["", "str(", "x = {value}", "{unknown}", "{value", "{0}"])
+@pytest.mark.parametrize(
+    "expression",
+    ["", "str(", "x = {value}", "{unknown}", "{value", "{0}", "[x for x in (y := {value})]"],
+)
 def test_registering_what_is_no_expression_is_refused(expression):
     with pytest.raises(ValueError, match="not an expression"):
         fastschema.register(own_field("a")._serialize, expression=expression)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,18 +31,25 @@ class RegisteredKind:
     expression: str
     names: Mapping[str, object]
 
-    def kind(self, otherwise: str, json_value: Callable[[Any], Any]) -> Kind:
+    def kind(
+        self,
+        otherwise: str,
+        json_value: Callable[[Any], Any],
+        any_value: Callable[[str], str] = lambda template: template,
+    ) -> Kind:
         """The kind of a field whose method is registered.
 
         :param otherwise: the template for the values that are not of the common class
         :param json_value: makes any value one for the JSON engine
+        :param any_value: makes a template fit for values of all classes
         """
-        json_expression = f"text if type(text := ({self.expression})) is str else json_value(text)"
+        expression = self.expression if self.common is not None else any_value(self.expression)
+        json_expression = f"text if type(text := ({expression})) is str else json_value(text)"
         if self.common is None:
-            faithful = Conversion(otherwise=self.expression)
+            faithful = Conversion(otherwise=expression)
             json = Conversion(otherwise=json_expression)
         else:
-            faithful = Conversion(self.common, self.expression, otherwise)
+            faithful = Conversion(self.common, expression, otherwise)
             json = Conversion(self.common, json_expression, f"json_value({otherwise})")
         names = {**self.names, "json_value": json_value}
         return Kind(self.label, faithful=faithful, json=json, names=names, may_skip=True)
@@ -107,16 +114,52 @@ def _renamed(
     """
     try:
         tree = ast.parse(expression.format(value=_VALUE, field=_FIELD), mode="eval")
+        compile(tree, "<expression>", "eval")  # refuses more than parsing does
     except (SyntaxError, KeyError, IndexError, ValueError) as error:
         raise ValueError(f"not an expression over {{value}}: {expression!r} ({error})") from error
     bound = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     used = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     bound |= {node.id for node in used if isinstance(node.ctx, ast.Store)}
+    given = {**dict.fromkeys(bound), **names}
     for node in used:
-        if node.id in names and node.id not in bound:
-            node.id = f"{node.id}_{number}"
-        elif node.id not in {*bound, _VALUE, _FIELD, *dir(builtins)}:
+        if node.id not in {*given, _VALUE, _FIELD, *dir(builtins)}:
             raise ValueError(f"{expression!r} uses {node.id}, which is not in names=")
+    tree = _Numbering(given, number).visit(tree)
     template = as_template(ast.unparse(tree))
     template = template.replace(_VALUE, "{value}").replace(_FIELD, "{field}")
-    return template, {f"{name}_{number}": value for name, value in names.items()}
+    return template, {f"{name}_{number}": value for name, value in given.items()}
+
+
+class _Numbering(ast.NodeTransformer):
+    """Gives names a number, those too that an expression binds: its value may have any name.
+
+    :param names: the names
+    :param number: the number
+    """
+
+    def __init__(self, names: Collection[str], number: int) -> None:
+        self._names = names
+        self._number = number
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        """A name that is used or bound."""
+        node.id = self._numbered(node.id)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        """A parameter of a lambda."""
+        node.arg = self._numbered(node.arg)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """A call; a lambda that is called at once may be passed its parameters by name."""
+        if isinstance(node.func, ast.Lambda):
+            parameters = node.func.args
+            named = {each.arg for each in [*parameters.args, *parameters.kwonlyargs]}
+            for keyword in node.keywords:
+                if keyword.arg in named:
+                    keyword.arg = self._numbered(keyword.arg)
+        return self.generic_visit(node)
+
+    def _numbered(self, name: str) -> str:
+        return f"{name}_{self._number}" if name in self._names else name

@@ -17,6 +17,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
 import fastschema
+from fastschema import registration
 from tests.contrib.django.differential import Thing, assert_same, serializer_of
 
 
@@ -672,3 +673,32 @@ class TestChoices:
         serializer = serializer_of(value=serializers.ChoiceField(choices))
         for value in ("1.5", "2024-07-01", "2.0", "1e+30", "", "x"):
             assert_same(serializer, Thing(value=value))
+
+
+class Shout(serializers.Field):
+    """A field of a user's own."""
+
+    def to_representation(self, value):
+        return f"{value}!"
+
+
+@pytest.fixture
+def _shouts():
+    fastschema.register(Shout.to_representation, expression="f'{{{value}}}!'")
+    yield
+    registration.registered.pop(Shout.to_representation)
+
+
+@pytest.mark.usefixtures("_shouts")
+class TestRegistered:
+    """A registered expression stands for the method, and gets what the method would get."""
+
+    @pytest.mark.parametrize(
+        "value", ["a", 1, None, partial(str, "called"), lambda: "called", lambda: None, Thing]
+    )
+    def test_a_value_that_is_a_method_is_called_first(self, value):
+        serializer = serializer_of(value=Shout(), listed=serializers.ListField(child=Shout()))
+        field = fastschema.compile(serializer).explain().fields[0]
+        assert field.compiled
+        assert_same(serializer, Thing(value=value, listed=["a", 1]))
+        assert_same(serializer, {"value": value, "listed": ["a", 1]})

@@ -65,7 +65,7 @@ def _model_field_kind(*, path: FieldPath, slots: list[Slot]) -> Kind:
 
 
 def _registered_kind(registered: Any, *, path: FieldPath, slots: list[Slot]) -> Kind:
-    made: Kind = registered.kind(path.own_method, json_value)
+    made: Kind = registered.kind(path.own_method, json_value, path.settled)
     return made
 
 
