@@ -1,5 +1,6 @@
 """Plans, as far as they are the same for every framework."""
 
+import contextlib
 import json
 import threading
 
@@ -148,3 +149,27 @@ def test_compiling_leaves_the_schema_as_it_was():
     fastschema.compile(schema).dump({"name": 1})
 
     assert vars(schema) == before
+
+
+class Asked:
+    """Something true or false that counts how often it is asked."""
+
+    def __init__(self, answer):
+        self.answer = answer
+        self.count = 0
+
+    def __bool__(self):
+        self.count += 1
+        return self.answer
+
+
+@pytest.mark.parametrize("schema", [Dog, Hooked])
+@pytest.mark.parametrize("is_disabled", [False, True])
+@pytest.mark.parametrize("answer", [False, True])
+def test_it_is_asked_once_whether_there_are_many(schema, is_disabled, answer):
+    many = Asked(answer)
+    rows = ROWS if answer else ROWS[0]
+    with fastschema.disabled() if is_disabled else contextlib.nullcontext():
+        fastschema.compile(schema).dumps(rows, many=many)
+
+    assert many.count == 1

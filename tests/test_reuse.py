@@ -100,12 +100,12 @@ def test_more_checks_than_pay_are_not_made(answers):
     assert answers.asked == []
 
 
-def test_what_is_over_waits_to_be_used_again(answers):
+def test_what_was_over_last_waits_to_be_used_again(answers):
     kept = kept_schema(answers)
     for number in range(9):
         wait(kept, number)
 
-    assert kept.waiting == [0, 1, 2, 3]
+    assert kept.waiting == [5, 6, 7, 8]
 
 
 def test_a_lent_dispatch_waits_when_the_dump_is_over(answers):

@@ -52,11 +52,17 @@ class FrontEnd(Protocol):
         """Whether stock dumps ``obj`` row by row."""
         ...
 
+    def is_at_once(self, schema: Any, obj: Any, many: bool | None) -> bool:
+        """Whether all that is to be dumped is there: one object, or a list.
+
+        False if only a call to user code could tell.
+        """
+        ...
+
     def row_dumper(self, schema: Any, form: Form, *, at_once: bool = False) -> RowDumper | None:
         """What does all that stock's dump does, row by row, or None if there is more to do.
 
-        :param at_once: whether all that is to be dumped is there, an object or a list, and ``end``
-            is called when that is done
+        :param at_once: whether it is for all that :meth:`is_at_once`, and ``end`` is called then
         """
         ...
 

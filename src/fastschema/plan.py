@@ -60,11 +60,10 @@ class Plan:
         :raises Exception: what stock's dump or the framework's JSON encoder raises
         """
         front_end, schema = self._front_end, self._schema
-        is_collection = front_end.is_collection(schema, obj, many)
-        dumper = self._row_dumper(at_once=not is_collection or type(obj) is list)
+        dumper = self._row_dumper(at_once=front_end.is_at_once(schema, obj, many))
         if dumper is None:
             return self._stock_dumps(obj, many)
-        if is_collection:
+        if front_end.is_collection(schema, obj, many):
             text = self._json_array(dumper, front_end.rows(schema, obj)).join()
         else:
             text = front_end.engine(schema).encode(dumper.one_row(obj))

@@ -114,5 +114,6 @@ class LentDispatch:
 
 def wait(kept: Kept, made: Any) -> None:
     """What was made for a use of a kept schema, which is over, may be used again."""
-    if len(kept.waiting) < _MOST_WAITING:
-        kept.waiting.append(made)
+    kept.waiting.append(made)
+    if len(kept.waiting) > _MOST_WAITING:
+        del kept.waiting[:-_MOST_WAITING]

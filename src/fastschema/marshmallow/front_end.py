@@ -61,6 +61,12 @@ class MarshmallowFrontEnd:
         """Whether ``many``, or else ``Schema.many``, is true; None is never a collection."""
         return obj is not None and bool(schema.many if many is None else many)
 
+    def is_at_once(self, schema: Any, obj: Any, many: bool | None) -> bool:
+        """Whether it is a list, or ``many`` (or else the schema's own ``many``) is False."""
+        if type(obj) is list or many is False:
+            return True
+        return many is None and schema.__dict__.get("many") is False
+
     def row_dumper(self, schema: Any, form: Form, *, at_once: bool = False) -> RowDumper | None:
         """The schema's dispatch, unless it has hooks or overrides or cannot be read."""
         if overrides_dump(schema) is not None or has_hooks(schema):

@@ -74,6 +74,10 @@ class RestFrameworkFrontEnd:
         """Whether ``many`` is true or it is a ``ListSerializer``."""
         return bool(many) or isinstance(schema, ListSerializer)
 
+    def is_at_once(self, schema: Any, obj: Any, many: bool | None) -> bool:
+        """Never: nothing is kept of a serializer, which is made for one dump."""
+        return False
+
     def row_dumper(self, schema: Any, form: Form, *, at_once: bool = False) -> RowDumper | None:
         """What dumps the rows, unless ``to_representation`` is overridden."""
         if isinstance(schema, ListSerializer):

@@ -36,11 +36,10 @@ def json_response(schema: Any, obj: Any, many: bool | None = None) -> Response:
     provider = current_app.json
     if isinstance(provider, FastJSONProvider) and provider.is_fast and provider.is_compact:
         engine = PlanEngine(provider.writing)
-        is_collection = front_end.is_collection(schema, obj, many)
-        at_once = not is_collection or type(obj) is list
+        at_once = front_end.is_at_once(schema, obj, many)
         dumper = front_end.row_dumper(schema, engine.form, at_once=at_once)
         if dumper is not None:
-            if is_collection:
+            if front_end.is_collection(schema, obj, many):
                 rows = front_end.rows(schema, obj)
                 body = JsonArray(rows, dumper.all_rows, engine.encode).join(b"\n")
             else:
