@@ -3,7 +3,7 @@
 import pytest
 
 from fastschema.load_nodes import LoadFieldNode, LoadKind, LoadNode, LoadSlot
-from fastschema.loading import generate
+from fastschema.loading import generate, load_rows
 from fastschema.nodes import Missing
 
 MISSING = Missing()
@@ -37,12 +37,16 @@ class Calls:
         return ("other", data, index)
 
 
-def load(fields, data, calls=None, index=None, **options):
-    calls = calls or Calls()
+def bound(fields, calls, **options):
     node = LoadNode("Thing", tuple(fields), options.pop("slots", ()), MISSING, set_value, **options)
     function = generate(node)
     common = [getattr(calls, name) for name in function.common]
-    return function.bind(*common, *[slot.resolve(calls) for slot in function.slots])(data, index)
+    return function.bind(*common, *[slot.resolve(calls) for slot in function.slots])
+
+
+def load(fields, data, calls=None, index=None, **options):
+    load_row, _ = bound(fields, calls or Calls(), **options)
+    return load_row(data, index)
 
 
 def set_value(result, target, value):
@@ -225,3 +229,50 @@ def test_the_missing_object_as_a_value_goes_to_the_fields_own_method(none_stays)
 
 def test_a_schema_without_fields_loads_an_empty_dictionary():
     assert load([], {}) == {}
+
+
+ROWS = [{"a": "1"}, {"a": "-1"}, {}, [], {"a": "2"}, {"a": "3", "b": 0}, {"b": "4"}, "text"]
+OF_MANY_ROWS = {
+    "tried at once": [field("a", NUMBER)],
+    "key by key": [field("a", NUMBER, validated=True)],
+}
+
+
+@pytest.mark.parametrize("fields", OF_MANY_ROWS.values(), ids=OF_MANY_ROWS)
+@pytest.mark.parametrize("is_indexed", [True, False])
+def test_many_rows_are_loaded_as_each_by_itself(fields, is_indexed):
+    unknown = []
+    together, alone = Calls(take_unknown=lambda *given: unknown.append(given)), Calls()
+    load_row, _ = bound(fields, alone)
+
+    loaded = load_rows(bound(fields, together), ROWS, is_indexed=is_indexed)
+
+    indexes = range(len(ROWS)) if is_indexed else [None] * len(ROWS)
+    assert loaded == [load_row(*row) for row in zip(ROWS, indexes, strict=True)]
+    assert together.noted == alone.noted
+    assert [index for *_, index in unknown] == ([5, 6] if is_indexed else [None, None])
+
+
+def test_rows_without_validators_of_their_own_have_a_function_for_many():
+    have = {name: bound(fields, Calls())[1] is not None for name, fields in OF_MANY_ROWS.items()}
+
+    assert have == {"tried at once": True, "key by key": False}
+
+
+def test_rows_that_come_while_others_are_loaded_are_loaded_too():
+    rows = [{"a": "no"}]
+    calls = Calls(own=lambda value: rows.append({"a": "5"}) or value)
+
+    assert load_rows(bound([field("a", NUMBER)], calls), rows, is_indexed=True) == [
+        {"a": "no"},
+        {"a": 5},
+    ]
+
+
+def test_an_exception_of_a_fields_own_method_ends_many_rows():
+    def fail(value):
+        raise LookupError(value)
+
+    calls = Calls(own=fail)
+    with pytest.raises(LookupError, match="no"):
+        load_rows(bound([field("a", NUMBER)], calls), [{"a": "1"}, {"a": "no"}], is_indexed=True)

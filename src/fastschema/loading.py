@@ -3,16 +3,9 @@
 One function is generated for a schema, shaped like this::
 
     def bind(load_field, load_other, take_unknown, partial, fields):
-        def load_Album(data, index, type=type, len=len, str=str):
+        def load_Album(data, index, type=type, len=len, dict=dict, str=str):
             if type(data) is not dict:
                 return load_other(data, index)
-            if len(data) == 1:
-                try:
-                    title = data['title']
-                    if type(title) is str:
-                        return {'title': title}
-                except Exception:
-                    pass
             absent = 0
             complete = True
             # title
@@ -34,17 +27,30 @@ One function is generated for a schema, shaped like this::
             if take_unknown is not None and len(data) != 1 - absent:
                 take_unknown(data, result, index)
             return result
-        return load_Album
+        return load_Album, None
 
 ``bind`` is called when a load begins; its arguments are all that belongs to that load.
 
-Most rows have every key and are right, so that is tried first. It does nothing but pure work, which
-leaves no trace where it comes to nothing.
+Most rows have every key and are right, so that is tried first, where it is nothing but pure work,
+which leaves no trace when it comes to nothing::
+
+        def load_Album(data, index, type=type, len=len, dict=dict, str=str):
+            if type(data) is dict and len(data) == 1:
+                try:
+                    title = data['title']
+                    if type(title) is str:
+                        return {'title': title}
+                except Exception:
+                    pass
+            return load_Album_by_key(data, index)
+
+What is above is then ``load_Album_by_key``, and a third function, ``load_Album_rows``, does the
+same for many rows, in a loop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +60,12 @@ from fastschema.source import GeneratedFunction, Names, SourceWriter
 
 LoadRow = Callable[[Any, int | None], Any]
 """From a row and its index in error messages to what its schema makes of it."""
+
+LoadRows = Callable[[Iterable[Any], bool], list[Any]]
+"""From rows, and whether error messages tell their index, to what their schema makes of each."""
+
+BoundLoad = tuple[LoadRow, LoadRows | None]
+"""What loads one row, and what loads many if that is another function."""
 
 COMMON_SLOTS = (
     "fields",
@@ -77,6 +89,9 @@ _FIXED_NAMES = frozenset(
         "loaded",
         "valid",
         "refuse",
+        "rows",
+        "is_indexed",
+        "results",
         "set_value",
         "key",
         "value",
@@ -91,14 +106,13 @@ _FIXED_NAMES = frozenset(
 class LoadFunction:
     """A generated ``bind`` function.
 
-    :param bind: its parameters are the values of the slots; it returns the function that loads one
-        row
+    :param bind: its parameters are the values of the slots
     :param common: the names of those among its parameters that every load brings
     :param slots: those of the node that the code uses, the parameters that follow
     :param source: where it comes from
     """
 
-    bind: Callable[..., LoadRow]
+    bind: Callable[..., BoundLoad]
     common: tuple[str, ...]
     slots: tuple[LoadSlot, ...]
     source: GeneratedFunction
@@ -120,6 +134,19 @@ def refuse() -> Any:
 def generate(node: LoadNode) -> LoadFunction:
     """The function that loads the rows of a schema."""
     return _Generator(node).generate()
+
+
+def load_rows(bound: BoundLoad, rows: Iterable[Any], *, is_indexed: bool) -> list[Any]:
+    """Load each row.
+
+    :param is_indexed: whether error messages tell the index of a row
+    """
+    load_row, load_all = bound
+    if load_all is not None:
+        return load_all(rows, is_indexed)
+    if is_indexed:
+        return [load_row(data, index) for index, data in enumerate(rows)]
+    return [load_row(data, None) for data in rows]
 
 
 class _Generator:
@@ -146,29 +173,80 @@ class _Generator:
         self._has_own_keys = 0 < len(keys) == len(node.fields)
 
     def generate(self) -> LoadFunction:
-        function_name = self._names.unique(f"load_{self._node.name}")
-        self._write_body()
-        used = self._writer.identifiers
-        # Local names are found in half the time.
-        local_names = [f"{name}={name}" for name in _LOCAL_NAMES if name in used]
-        body = SourceWriter()
-        with body.block(f"def {function_name}({', '.join(['data', 'index', *local_names])}):"):
-            body.include(self._writer)
-        common = tuple([name for name in COMMON_SLOTS if name in used])
+        name = self._names.unique(f"load_{self._node.name}")
+        functions = SourceWriter()
+        if self._is_display and self._has_own_keys and all(map(_is_pure, self._node.fields)):
+            by_key = self._names.unique(f"{name}_by_key")
+            many = self._names.unique(f"{name}_rows")
+            self._write_function(functions, by_key, "data, index", self._write_by_key)
+            self._write_function(functions, name, "data, index", lambda: self._write_row(by_key))
+            self._write_function(
+                functions, many, "rows, is_indexed", lambda: self._write_rows(by_key)
+            )
+        else:
+            many = "None"
+            self._write_function(functions, name, "data, index", self._write_by_key)
+        used = functions.identifiers
+        common = tuple([slot for slot in COMMON_SLOTS if slot in used])
         slots = tuple([slot for slot in self._node.slots if slot.name in used])
         writer = SourceWriter()
         with writer.block(f"def bind({', '.join([*common, *(slot.name for slot in slots)])}):"):
-            writer.include(body)
-            writer.line(f"return {function_name}")
-        source = GeneratedFunction("bind", function_name, writer.text, self._objects)
+            writer.include(functions)
+            writer.line(f"return {name}, {many}")
+        source = GeneratedFunction("bind", name, writer.text, self._objects)
         return LoadFunction(source.function, common, slots, source)
 
-    def _write_body(self) -> None:
+    def _write_function(
+        self, functions: SourceWriter, name: str, parameters: str, write: Callable[[], None]
+    ) -> None:
+        self._writer = SourceWriter()
+        write()
+        if functions.identifiers:
+            functions.line("")
+        used = self._writer.identifiers
+        # Local names are found in half the time.
+        local_names = [f"{each}={each}" for each in _LOCAL_NAMES if each in used]
+        with functions.block(f"def {name}({', '.join([parameters, *local_names])}):"):
+            functions.include(self._writer)
+
+    def _write_row(self, by_key: str) -> None:
+        """The body for a row that most often is as it should be."""
+        self._write_as_it_should_be([f"return {self._display()}"])
+        self._writer.line(f"return {by_key}(data, index)")
+
+    def _write_rows(self, by_key: str) -> None:
+        """The body for many such rows."""
+        writer = self._writer
+        writer.line("results = []")
+        with writer.block("for data in rows:"):
+            self._write_as_it_should_be([f"results.append({self._display()})", "continue"])
+            index = "len(results) if is_indexed else None"
+            writer.line(f"results.append({by_key}(data, {index}))")
+        writer.line("return results")
+
+    def _write_as_it_should_be(self, ending: list[str]) -> None:
+        """The lines for a row that has all keys, no others, and a right value for each.
+
+        :param ending: those that follow when it is loaded
+        """
+        writer = self._writer
+        pairs = [*zip(self._variables, self._node.fields, strict=True)]
+        with writer.block(f"if type(data) is dict and len(data) == {len(pairs)}:"):
+            with writer.block("try:"):
+                for variable, field in pairs:
+                    writer.line(f"{variable} = data[{literal(field.key)}]")
+                with writer.block(f"if {' and '.join(_accepts(*pair) for pair in pairs)}:"):
+                    for pair in pairs:
+                        self._write_lines(_converting_lines(*pair))
+                    self._write_lines(ending)
+            with writer.block("except Exception:"):
+                writer.line("pass")
+
+    def _write_by_key(self) -> None:
+        """The body for a row of which one key is looked at after the other."""
         writer = self._writer
         with writer.block("if type(data) is not dict:"):
             writer.line("return load_other(data, index)")
-        if self._is_display and self._has_own_keys and all(map(_is_pure, self._node.fields)):
-            self._write_as_it_should_be()
         writer.line("absent = 0")
         if self._is_display:
             writer.line("complete = True")
@@ -182,21 +260,6 @@ class _Generator:
             self._write_display()
         self._write_unknown()
         writer.line("return result")
-
-    def _write_as_it_should_be(self) -> None:
-        """The lines for a row that has all keys, no others, and a right value for each."""
-        writer = self._writer
-        pairs = [*zip(self._variables, self._node.fields, strict=True)]
-        with writer.block(f"if len(data) == {len(pairs)}:"):
-            with writer.block("try:"):
-                for variable, field in pairs:
-                    writer.line(f"{variable} = data[{literal(field.key)}]")
-                with writer.block(f"if {' and '.join(_accepts(*pair) for pair in pairs)}:"):
-                    for pair in pairs:
-                        self._write_lines(_converting_lines(*pair))
-                    writer.line(f"return {self._display()}")
-            with writer.block("except Exception:"):
-                writer.line("pass")
 
     def _display(self) -> str:
         pairs = zip(self._node.fields, self._variables, strict=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing
 
-from fastschema.loading import LoadRow
+from fastschema.loading import BoundLoad, load_rows
 from fastschema.marshmallow.load_nested import (
     NestedListLoader,
     NestedLoader,
@@ -127,8 +127,8 @@ class Load:
         """The load is over: keep nothing of it."""
         self._store = None
 
-    def bind(self) -> LoadRow:
-        """The function that loads one row."""
+    def bind(self) -> BoundLoad:
+        """What loads rows."""
         function = self.program.function
         common = [getattr(self, name) for name in function.common]
         values = [slot.resolve(self) for slot in function.slots]
@@ -139,13 +139,11 @@ class Load:
                 self.uses.slot(slot, subject, value)
         return function.bind(*common, *values)
 
-    def rows(self, row: LoadRow, data: list[Any] | tuple[Any, ...]) -> list[Any]:
+    def rows(self, bound: BoundLoad, data: list[Any] | tuple[Any, ...]) -> list[Any]:
         """Load all rows."""
         program = self.program
         recorder.compiled(len(data), program.compiled_fields, program.stock_fields)
-        if self.schema.opts.index_errors:
-            return [row(each, index) for index, each in enumerate(data)]
-        return [row(each, None) for each in data]
+        return load_rows(bound, data, is_indexed=self.schema.opts.index_errors)
 
     def load_field(self, number: int, value: Any, data: Any, index: int | None) -> Any:
         """The field's own ``deserialize``; errors are stored."""

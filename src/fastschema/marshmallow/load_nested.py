@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from marshmallow import EXCLUDE, INCLUDE, RAISE, ValidationError, error_store
 
-from fastschema.loading import LoadRow
+from fastschema.loading import BoundLoad, LoadRow, load_rows
 from fastschema.marshmallow.load_overrides import has_load_hooks, loads_as_stock, overrides_load
 from fastschema.marshmallow.validators import has_validators
 from fastschema.nodes import Check
@@ -33,12 +33,12 @@ class NestedLoader:
     """
 
     __slots__ = (
+        "_bound",
         "_field",
         "_is_found",
         "_keywords",
         "_last",
         "_outer",
-        "_row",
         "_schema",
         "row",
         "run",
@@ -50,7 +50,7 @@ class NestedLoader:
         self._keywords = keywords
         self._outer = outer
         self._is_found = False
-        self._row: LoadRow | None = None
+        self._bound: BoundLoad | None = None
         self._schema: Any = None
         self.row: LoadRow | None = None
         """What loads a dictionary where there is no more to do, but for errors in the store."""
@@ -86,7 +86,7 @@ class NestedLoader:
                 return
             self._last = None
         self._is_found = False
-        self._row = self.row = None
+        self._bound = self.row = None
 
     def _find(self) -> None:
         """Find the nested schema, and how values are loaded by it, if not by the field itself."""
@@ -104,9 +104,9 @@ class NestedLoader:
             return
         begun = self._outer.begin_nested(schema, self.store, self._partial, unknown)
         if begun is not None:
-            self._row = begun.bind()
+            self._bound = begun.bind()
             if not (schema.many or has_validators(field)):
-                self.row = self._row
+                self.row = self._bound[0]
             if begun.uses is not None:
                 self._last = (_is_found(field, schema, begun.uses), begun)
 
@@ -116,7 +116,7 @@ class NestedLoader:
         return self._schema.partial if partial is None else partial
 
     def _load(self, value: Any) -> Any:
-        return self._with_hooks(value) if self._row is None else self._without_hooks(value)
+        return self._with_hooks(value) if self._bound is None else self._without_hooks(value)
 
     def _with_hooks(self, value: Any) -> Any:
         """Load a value by all that ``Schema.load`` does."""
@@ -132,15 +132,13 @@ class NestedLoader:
 
     def _without_hooks(self, value: Any) -> Any:
         """Load a value by a schema that has no hooks."""
-        row = self._row
-        assert row is not None
+        bound, schema = self._bound, self._schema
+        assert bound is not None
         try:
-            if not self._schema.many:
-                loaded = row(value, None)
-            elif self._schema.opts.index_errors:
-                loaded = [row(each, index) for index, each in enumerate(value)]
+            if schema.many:
+                loaded = load_rows(bound, value, is_indexed=schema.opts.index_errors)
             else:
-                loaded = [row(each, None) for each in value]
+                loaded = bound[0](value, None)
             if self.store.errors:
                 self.fail(value, loaded)
         except ValidationError:

@@ -11,7 +11,7 @@ from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES_SCHEMA
 
 from fastschema import json
 from fastschema.cache import programs
-from fastschema.loading import LoadRow
+from fastschema.loading import BoundLoad
 from fastschema.marshmallow.load import Load
 from fastschema.marshmallow.load_nested import ErrorStore
 from fastschema.marshmallow.load_overrides import (
@@ -161,13 +161,11 @@ def _validate_schema(
         )
 
 
-BoundLoad = tuple[Load, LoadRow]
-"""A load, and the function that loads its rows."""
-
-
-def _waiting_load(kept: Kept, store: Any, partial: Any, unknown: Any) -> BoundLoad | None:
+def _waiting_load(
+    kept: Kept, store: Any, partial: Any, unknown: Any
+) -> tuple[Load, BoundLoad] | None:
     """An earlier load that is over, if another with these options would be the same."""
-    waiting: list[BoundLoad] = kept.waiting
+    waiting: list[tuple[Load, BoundLoad]] = kept.waiting
     for _ in range(len(waiting)):
         try:
             bound = waiting.pop()
@@ -196,20 +194,20 @@ def deserialize(
     is_collection = type(data) is list or type(data) is tuple
     if not is_disabled() and (is_collection or not many):
         kept = recognizer.last_kept(schema)
-        bound = None if kept is None else _waiting_load(kept, error_store, partial, unknown)
-        if bound is None:
-            begun = Load.begin(schema, error_store, partial, unknown, do_load)
-            bound = None if begun is None else (begun, begun.bind())
-        if bound is not None:
-            load, row = bound
+        begun = None if kept is None else _waiting_load(kept, error_store, partial, unknown)
+        if begun is None:
+            load = Load.begin(schema, error_store, partial, unknown, do_load)
+            begun = None if load is None else (load, load.bind())
+        if begun is not None:
+            load, bound = begun
             if many:
-                result = load.rows(row, data)
+                result = load.rows(bound, data)
             else:
                 recorder.compiled_row(load.program)
-                result = row(data, index if schema.opts.index_errors else None)
+                result = bound[0](data, index if schema.opts.index_errors else None)
             if kept is not None and load.uses is not None:
                 load.end()
-                wait(kept, bound)
+                wait(kept, begun)
             return result
     result = deserialize_as_stock(schema, data, error_store, many, partial, unknown, index)
     recorder.stock(len(result) if many else 1)
