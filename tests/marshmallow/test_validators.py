@@ -851,3 +851,50 @@ def test_a_value_that_formats_itself_is_formatted_as_often_as_by_stock():
     )
     for value in (Text("a@b.cd"), Text("http://a.bc"), Text("a"), Text("")):
         assert_loads_same(schema, dict.fromkeys("abcdef", value), calls=LOG)
+
+
+class Mode(enum.Enum):
+    """Its members tell of being looked at."""
+
+    FAST = 1
+
+    def __len__(self):
+        LOG.append("len")
+        return 3
+
+    def __lt__(self, other):
+        LOG.append("lt")
+        return False
+
+    def __gt__(self, other):
+        LOG.append("gt")
+        return False
+
+    def __eq__(self, other):
+        LOG.append("eq")
+        return self is other
+
+    def __hash__(self):
+        return 1
+
+
+ABOUT_MEMBERS = {
+    "length": lambda: validate.Length(1),
+    "length, refused": lambda: validate.Length(5),
+    "range": lambda: validate.Range(1, 2),
+    "one of, refused": lambda: validate.OneOf([1, 2]),
+    "none of": lambda: validate.NoneOf([1, 2]),
+    "equal, refused": lambda: validate.Equal(1),
+}
+
+
+@pytest.mark.parametrize("name", ABOUT_MEMBERS)
+def test_a_member_of_an_enum_is_looked_at_as_often_as_by_stock(name):
+    make_validator = ABOUT_MEMBERS[name]
+    schema = Schema.from_dict(
+        {
+            "a": fields.Enum(Mode, validate=make_validator()),
+            "b": fields.List(fields.Enum(Mode, validate=make_validator())),
+        }
+    )
+    assert_loads_same(schema, {"a": "FAST"}, {"b": ["FAST", "FAST"]}, calls=LOG)

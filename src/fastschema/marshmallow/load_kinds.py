@@ -92,18 +92,18 @@ def allows_none(look: Look) -> bool:
 def describe_validators(look: Look, kind: Description) -> Description:
     """What the validators of a field of some kind ask; see :func:`validators.describe`.
 
-    Validators of values whose class is not known are called by the field: who knows what comparing
-    such a value calls.
+    Validators of values whose class is not known, or is an enum of the user's, are called by the
+    field: who knows what comparing such a value calls.
     """
     described = validators.describe(look)
     if _holds_any_value(kind) and any(name != "length" for name, *_ in described):
         return validators.CUSTOM
-    return validators.CUSTOM if kind == ("any",) and described else described
+    return validators.CUSTOM if kind[0] in ("any", "enum") and described else described
 
 
 def _holds_any_value(kind: Description | None) -> bool:
     """Whether values of a kind may hold objects of any class."""
-    if kind is None or kind == ("any",):
+    if kind is None or kind[0] in ("any", "enum"):
         return True
     name, *options = kind
     if name == "tuple":
