@@ -17,6 +17,14 @@ from tests.nodes import field, node
 MISSING = object()
 
 
+@pytest.fixture(autouse=True)
+def _no_garbage_is_collected():
+    """Whenever that is done, what is kept is let go."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
 class Field:
     key = "key"
     default = MISSING

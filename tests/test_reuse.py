@@ -1,5 +1,6 @@
 """Using again what was made for an earlier dump, for schemas of no framework."""
 
+import gc
 from types import SimpleNamespace
 
 import pytest
@@ -10,6 +11,14 @@ from fastschema.recognition import Kept
 from fastschema.reuse import LentDispatch, ReusedDispatch, Uses, wait
 from fastschema.writes import writes
 from tests.nodes import dispatch, field, kind, node
+
+
+@pytest.fixture(autouse=True)
+def _no_garbage_is_collected():
+    """Whenever that is done, what is kept is let go."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 class Answers:
