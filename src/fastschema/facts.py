@@ -154,9 +154,14 @@ class Facts:
                 writer.line(f"empty = [{', '.join(same_lists)}]")
             if self._same:
                 writer.line(f"same = [{', '.join(self._same)}]")
-            with writer.block("def holds():"):
-                now = _numbered("now", field_count)
-                _write_conditions(writer, conditions, f"[{now}] = {self._its_fields}")
+            body = SourceWriter()
+            now = _numbered("now", field_count)
+            _write_conditions(body, conditions, f"[{now}] = {self._its_fields}")
+            used = body.identifiers
+            # Local names are found in less time, and there are many.
+            local_names = [f"{name}={name}" for name in self._objects if name in used]
+            with writer.block(f"def holds({', '.join(local_names)}):"):
+                writer.include(body)
             writer.line("return holds")
         return GeneratedFunction("bind", f"still {title}", writer.text, self._objects)
 

@@ -39,6 +39,8 @@ class Uses:
         """It depends on what a check says; None for nothing."""
         if check is not None:
             self._checks.append(check)
+            if len(self._checks) > _MOST_CHECKS:
+                self._ids = set()  # it would take longer than making it anew
 
     def slot(self, slot: Slot | LoadSlot, subject: Any, value: Any, *resolved_from: Any) -> None:
         """It depends on the value of a slot.
@@ -54,7 +56,7 @@ class Uses:
 
     def hold(self) -> bool:
         """Whether the same would be made now."""
-        if self._ids is not writes.watched or len(self._checks) > _MOST_CHECKS:
+        if self._ids is not writes.watched:
             return False
         for check in self._checks:  # noqa: SIM110  # a generator would take longer than the checks
             if not check():

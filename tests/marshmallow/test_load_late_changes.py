@@ -174,7 +174,7 @@ def keep_loading(comparison, rows):
     keep(
         lambda: check_kept(comparison, rows),
         lambda: recognizer.kept(comparison.schema),
-        lambda made: made[0].is_current(),
+        lambda made: made[0].uses.hold(),
     )
 
 
@@ -262,6 +262,8 @@ CLASS_CHANGES = {
         "handle_error",
         lambda self, error, data, **kwargs: noted("handled", error.messages, data, kwargs),
     ),
+    "Schema._call_and_store": (Dog, "_call_and_store", staticmethod(lambda get, data, **_: "s")),
+    "own _call_and_store": (Changeable, "_call_and_store", staticmethod(lambda *_, **__: "s")),
     "own load": (Changeable, "load", lambda self, data, **kwargs: ("load", data, kwargs)),
     "own dict_class": (Changeable, "dict_class", collections.OrderedDict),
     "own handler": (

@@ -15,10 +15,7 @@ from fastschema.marshmallow.load_nested import (
     PluckLoader,
     ValueLoader,
 )
-from fastschema.marshmallow.load_overrides import (
-    calls_and_stores_by_itself,
-    deserialize_as_stock,
-)
+from fastschema.marshmallow.load_overrides import deserialize_as_stock
 from fastschema.marshmallow.load_reader import read, recognizer
 from fastschema.nodes import UnreadableError
 from fastschema.program import LoadProgram
@@ -40,14 +37,14 @@ class Load:
 
     __slots__ = (
         "_names",
-        "_store",
-        "_unknown",
         "fields",
         "load_nested",
         "partial",
         "program",
         "run",
         "schema",
+        "store",
+        "unknown",
         "uses",
     )
 
@@ -67,10 +64,11 @@ class Load:
         self.program = program
         self.fields = fields
         self.partial = partial
+        self.unknown = unknown
         self.run = object()
         """Another object for each load."""
-        self._store = store
-        self._unknown = unknown
+        self.store = store
+        """Where errors are stored; nothing of a load that is over."""
         self.load_nested = load_nested
         self._names: list[str] | None = None
 
@@ -87,7 +85,7 @@ class Load:
 
         :param load_nested: loads by a nested schema that has hooks, as ``Schema._do_load`` does
         """
-        if calls_and_stores_by_itself(schema) or not (
+        if not (
             partial is None
             or partial is True
             or partial is False
@@ -109,23 +107,17 @@ class Load:
         """A load by a nested schema, likewise."""
         return self.begin(schema, store, partial, unknown, self.load_nested)
 
-    def fits(self, partial: Any, unknown: Any) -> bool:
-        """Whether it was begun with these options."""
-        return partial is self.partial and unknown == self._unknown
+    def is_begun_again(self, store: Any) -> bool:
+        """Load once more, if another load would be bound to the same; if not, return False.
 
-    def is_current(self) -> bool:
-        """Whether another load would be bound to the same."""
+        :param store: where to store errors
+        """
         uses = self.uses
-        return uses is not None and uses.hold() and not calls_and_stores_by_itself(self.schema)
-
-    def begin_again(self, store: Any) -> None:
-        """Load once more, and store errors elsewhere."""
-        self._store = store
+        if uses is None or not uses.hold():
+            return False
+        self.store = store
         self.run = object()
-
-    def end(self) -> None:
-        """The load is over: keep nothing of it."""
-        self._store = None
+        return True
 
     def bind(self) -> BoundLoad:
         """What loads rows."""
@@ -167,21 +159,21 @@ class Load:
     def load_other(self, data: Any, index: int | None) -> Any:
         """A row that is no dictionary, by stock."""
         return deserialize_as_stock(
-            self.schema, data, self._store, False, self.partial, self._unknown, index
+            self.schema, data, self.store, False, self.partial, self.unknown, index
         )
 
     @property
     def take_unknown(self) -> Callable[[dict[Any, Any], Any, int | None], None] | None:
         """What includes or refuses the keys of a row that no field has; None if they are left."""
-        return self._take_unknown if self._unknown != EXCLUDE else None
+        return self._take_unknown if self.unknown != EXCLUDE else None
 
     def _take_unknown(self, data: dict[Any, Any], result: Any, index: int | None) -> None:
         known = {self._key(number) for number in range(len(self.fields))}
         for key in set(data) - known:
-            if self._unknown == INCLUDE:
+            if self.unknown == INCLUDE:
                 result[key] = data[key]
-            elif self._unknown == RAISE:
-                self._store.store_error([self.schema.error_messages["unknown"]], key, index)
+            elif self.unknown == RAISE:
+                self.store.store_error([self.schema.error_messages["unknown"]], key, index)
 
     def nested(self, number: int) -> LinkedLoader:
         """What loads a nested value; most are dictionaries without errors."""
@@ -241,7 +233,7 @@ class Load:
         return load_nested
 
     def _stored(self, error: ValidationError, key: str, index: int | None) -> Any:
-        self._store.store_error(error.messages, key, index=index)
+        self.store.store_error(error.messages, key, index=index)
         return error.valid_data or missing
 
     def _may_be_missing(self, number: int) -> bool:

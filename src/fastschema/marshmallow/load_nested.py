@@ -82,7 +82,7 @@ class NestedLoader:
         if self._last is not None:
             is_found, load = self._last
             if is_found():
-                load.begin_again(self.store)
+                load.run = object()
                 return
             self._last = None
         self._is_found = False
@@ -262,7 +262,7 @@ def _is_found(field: Any, schema: Any, uses: Uses) -> Check:
             and schema.many is many
             and schema.partial is partial
             and loads_as_stock(schema)
-            and not has_load_hooks(schema)
+            and (not schema._hooks or not has_load_hooks(schema))
             and has_validators(field) is is_validated
             and uses.hold()
         )

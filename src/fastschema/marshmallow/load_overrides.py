@@ -37,7 +37,7 @@ _STOCK_METHODS = {
     name: getattr(Schema, name)
     for name in ("load", "_do_load", "_call_and_store", "_invoke_field_validators")
 }
-_LOAD, _DO_LOAD, _CALL_AND_STORE, _INVOKE_FIELD_VALIDATORS = _STOCK_METHODS.values()
+_LOAD, _DO_LOAD, CALL_AND_STORE, _INVOKE_FIELD_VALIDATORS = _STOCK_METHODS.values()
 
 
 def overrides_load(schema: Any) -> str | None:
@@ -49,13 +49,6 @@ def overrides_load(schema: Any) -> str | None:
         if getattr(cls, name) is not function or name in own:
             return f"{name} is overridden"
     return "_deserialize is overridden"
-
-
-def calls_and_stores_by_itself(schema: Any) -> bool:
-    """Whether ``Schema._call_and_store``, in which stock loads each value, is overridden."""
-    return (
-        type(schema)._call_and_store is not _CALL_AND_STORE or "_call_and_store" in schema.__dict__
-    )
 
 
 def has_load_hooks(schema: Any) -> bool:
@@ -73,7 +66,7 @@ def loads_as_stock(schema: Any) -> bool:
     return (
         cls.load is _LOAD
         and cls._do_load is _DO_LOAD
-        and cls._call_and_store is _CALL_AND_STORE
+        and cls._call_and_store is CALL_AND_STORE
         and cls._invoke_field_validators is _INVOKE_FIELD_VALIDATORS
         and cls._deserialize in KNOWN_DESERIALIZE
         and "load" not in own

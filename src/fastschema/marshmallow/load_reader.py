@@ -19,6 +19,7 @@ from fastschema.marshmallow.load_kinds import (
     describe_missing,
     describe_validators,
 )
+from fastschema.marshmallow.load_overrides import CALL_AND_STORE, overrides_load
 from fastschema.nodes import UnreadableError
 from fastschema.program import LoadProgram
 from fastschema.recognition import Recognizer
@@ -43,6 +44,8 @@ def read(schema: Any) -> tuple[LoadProgram, list[Any]]:
 def _describe_schema(schema: Any, facts: Facts) -> Description:
     """All that the generated code depends on, as plain hashable values."""
     look = Look.at_schema(schema, facts)
+    if look.method("_call_and_store") is not CALL_AND_STORE:
+        raise UnreadableError(str(overrides_load(schema)))
     names = [*schema.load_fields]
     facts.add(f"[*schema.load_fields] == {facts.name(names)}")
     return (

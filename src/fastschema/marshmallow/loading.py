@@ -168,16 +168,15 @@ def _waiting_load(
     waiting: list[tuple[Load, BoundLoad]] = kept.waiting
     for _ in range(len(waiting)):
         try:
-            bound = waiting.pop()
+            begun = waiting.pop()
         except IndexError:  # another thread was faster
             return None
-        load = bound[0]
-        if not load.fits(partial, unknown):
-            waiting.insert(0, bound)
-        elif load.is_current():
+        load = begun[0]
+        if load.partial is not partial or load.unknown != unknown:
+            waiting.insert(0, begun)
+        elif load.is_begun_again(store):
             programs.used(load.program)
-            load.begin_again(store)
-            return bound
+            return begun
     return None
 
 
@@ -206,7 +205,7 @@ def deserialize(
                 recorder.compiled_row(load.program)
                 result = bound[0](data, index if schema.opts.index_errors else None)
             if kept is not None and load.uses is not None:
-                load.end()
+                load.store = None
                 wait(kept, begun)
             return result
     result = deserialize_as_stock(schema, data, error_store, many, partial, unknown, index)

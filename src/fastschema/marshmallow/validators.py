@@ -61,13 +61,14 @@ _NEEDS_A_MESSAGE = _needs_a_message()
 def has_validators(field: Any) -> bool:
     """Whether there is anything for a field's ``_validate`` to do."""
     cls = type(field)
-    return bool(
+    if (
         field.validators != []
-        or (_NEEDS_A_MESSAGE and "validator_failed" not in field.error_messages)
         or cls._validate is not _STOCK_VALIDATE
         or cls._validate_all is not _STOCK_VALIDATE_ALL
         or "_validate" in field.__dict__
-    )
+    ):
+        return True
+    return _NEEDS_A_MESSAGE and "validator_failed" not in field.error_messages
 
 
 def describe(look: Look) -> Description:
