@@ -49,7 +49,7 @@ class Environment:
             wanted += ["--editable", str(ROOT)]
         if stamp.exists() and stamp.read_text().split("\n") == wanted:
             return python
-        shutil.rmtree(directory, ignore_errors=True)
+        shutil.rmtree(directory, ignore_errors=True)  # most often there is none
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", directory], check=True)
         pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", *wanted]
         finished = subprocess.run(pip, capture_output=True, text=True, check=False)

@@ -116,3 +116,10 @@ def test_generated_functions_have_file_names_of_their_own():
     first, second = generated(answer=1), generated(answer=1)
 
     assert first.function.__code__.co_filename != second.function.__code__.co_filename
+
+
+def test_the_names_that_the_source_uses_become_local():
+    writer = SourceWriter()
+    writer.line("return type(value) is int")
+
+    assert writer.local_names(["int", "str", "type"]) == ["int=int", "type=type"]

@@ -157,10 +157,7 @@ class Facts:
             body = SourceWriter()
             now = _numbered("now", field_count)
             _write_conditions(body, conditions, f"[{now}] = {self._its_fields}")
-            used = body.identifiers
-            # Local names are found in less time, and there are many.
-            local_names = [f"{name}={name}" for name in self._objects if name in used]
-            with writer.block(f"def holds({', '.join(local_names)}):"):
+            with writer.block(f"def holds({', '.join(body.local_names(self._objects))}):"):
                 writer.include(body)
             writer.line("return holds")
         return GeneratedFunction("bind", f"still {title}", writer.text, self._objects)

@@ -1,6 +1,6 @@
-"""From nodes to the function that loads one row.
+"""From nodes to the functions that load rows.
 
-One function is generated for a schema, shaped like this::
+For most schemas one function is generated, shaped like this::
 
     def bind(load_field, load_other, take_unknown, partial, fields):
         def load_Album(data, index, type=type, len=len, dict=dict, str=str):
@@ -31,8 +31,8 @@ One function is generated for a schema, shaped like this::
 
 ``bind`` is called when a load begins; its arguments are all that belongs to that load.
 
-Most rows have every key and are right, so that is tried first, where it is nothing but pure work,
-which leaves no trace when it comes to nothing::
+Most rows have every key and are right. Where finding that out is nothing but pure work, which
+leaves no trace when it comes to nothing, it is tried first::
 
         def load_Album(data, index, type=type, len=len, dict=dict, str=str):
             if type(data) is dict and len(data) == 1:
@@ -179,7 +179,9 @@ class _Generator:
             by_key = self._names.unique(f"{name}_by_key")
             many = self._names.unique(f"{name}_rows")
             self._write_function(functions, by_key, "data, index", self._write_by_key)
+            functions.line("")
             self._write_function(functions, name, "data, index", lambda: self._write_row(by_key))
+            functions.line("")
             self._write_function(
                 functions, many, "rows, is_indexed", lambda: self._write_rows(by_key)
             )
@@ -201,11 +203,7 @@ class _Generator:
     ) -> None:
         self._writer = SourceWriter()
         write()
-        if functions.identifiers:
-            functions.line("")
-        used = self._writer.identifiers
-        # Local names are found in half the time.
-        local_names = [f"{each}={each}" for each in _LOCAL_NAMES if each in used]
+        local_names = self._writer.local_names(_LOCAL_NAMES)
         with functions.block(f"def {name}({', '.join([parameters, *local_names])}):"):
             functions.include(self._writer)
 

@@ -317,7 +317,7 @@ def bound(schema):
 def test_a_new_schema_has_the_fields_that_stock_gives_it(cls, options):
     def made():
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # they are errors in tests, and would end it
             return bound(cls(**OPTIONS[options]))
 
     expected = outcome(made, LOG)
