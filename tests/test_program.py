@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 
-from fastschema.nodes import ATTRIBUTE, ITEM, Form
+from fastschema.nodes import ATTRIBUTE, ITEM, Form, Read, Source
 from fastschema.program import Always, Dispatch, Link, Program
 from tests.nodes import dispatch, field, node
 
@@ -52,6 +52,49 @@ def test_a_function_is_generated_once():
     program = Program(node(field("a")))
 
     assert program.function(Form.JSON, ITEM) is program.function(Form.JSON, ITEM)
+
+
+def test_many_rows_have_a_function_of_their_own():
+    program = Program(node(field("a")))
+
+    assert program.function(Form.JSON, ITEM, many=True) is program.function(
+        Form.JSON, ITEM, many=True
+    )
+    assert program.function(Form.JSON, ITEM, many=True) is not program.function(Form.JSON, ITEM)
+
+
+def test_a_single_object_and_rows_of_one_class_make_one_function_each():
+    one, many = (Dispatch(Program(node(field("a"))), Form.FAITHFUL, None) for _ in range(2))
+
+    one({"a": 1})
+    many.many(iter([{"a": 1}, {"a": 2}]))
+
+    assert (list(one), list(many)) == ([dict], [])
+
+
+def test_an_exception_in_a_row_ends_the_dump():
+    read = []
+
+    def rows():
+        for value in ({"a": 1}, {}, {"a": 2}):
+            read.append(value)
+            yield value
+
+    refusing = field("a", source=Source("a", Read("obj['a']")))
+    with pytest.raises(KeyError):
+        dispatch(node(refusing)).many(rows())
+
+    assert read == [{"a": 1}, {}]
+
+
+@pytest.mark.parametrize("make", [list, iter])
+def test_a_stop_iteration_of_user_code_ends_no_dump_silently(make):
+    def stop(obj, name):
+        raise StopIteration("by user code")
+
+    general = field("a", source=Source("a", Read("read(obj, 'a')")))
+    with pytest.raises(StopIteration, match="by user code"):
+        dispatch(node(general, read=stop)).many(make([{}]))
 
 
 def test_each_form_and_access_has_its_function():

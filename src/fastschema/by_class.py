@@ -20,12 +20,14 @@ class ByClass(NamedTuple):
     :param faithful: a template for what stock returns
     :param json: a template for what the JSON engine writes
     :param names: the objects that the templates name
+    :param is_pure: as for :class:`~fastschema.nodes.Conversion`
     """
 
     common: type
     faithful: str | None = None
     json: str | None = None
     names: Mapping[str, object] = {}
+    is_pure: bool = False
 
     def kind(
         self, label: str, own_method: str, names: Mapping[str, object], *, may_skip: bool
@@ -40,8 +42,10 @@ class ByClass(NamedTuple):
         class_name = self.common.__name__
         return Kind(
             label,
-            faithful=Conversion(class_name, self.faithful, own_method),
-            json=Conversion(class_name, self.json, f"json_value({own_method})"),
+            faithful=Conversion(class_name, self.faithful, own_method, is_pure=self.is_pure),
+            json=Conversion(
+                class_name, self.json, f"json_value({own_method})", is_pure=self.is_pure
+            ),
             names={class_name: self.common, **names, **TEXT_NAMES, **self.names},
             may_skip=may_skip,
         )
@@ -50,8 +54,8 @@ class ByClass(NamedTuple):
 ALIKE = {
     "string": ByClass(str),
     "boolean": ByClass(bool),
-    "uuid": ByClass(uuid.UUID, faithful=TEXT_TEMPLATES["uuid"]),
-    "date": ByClass(datetime.date, faithful=TEXT_TEMPLATES["iso"]),
+    "uuid": ByClass(uuid.UUID, faithful=TEXT_TEMPLATES["uuid"], is_pure=True),
+    "date": ByClass(datetime.date, faithful=TEXT_TEMPLATES["iso"], is_pure=True),
     "time": ByClass(datetime.time, faithful="{value}.isoformat()", json=JSON_TIME_TEMPLATE),
 }
 """The rows that are the same in all front ends."""

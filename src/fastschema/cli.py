@@ -72,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     forms = [form.value for form in Form]
     source.add_argument("--form", choices=forms, default=forms[0], help="what it makes of objects")
     source.add_argument("--access", default="attribute", help="how it reads them")
+    source.add_argument("--many", action="store_true", help="the code for many rows")
     source.set_defaults(run=_source)
     return parser
 
@@ -82,4 +83,4 @@ def _explain(plan: Plan, options: argparse.Namespace) -> str:
 
 
 def _source(plan: Plan, options: argparse.Namespace) -> str:
-    return plan.source(options.form, options.access).rstrip()
+    return plan.source(options.form, options.access, many=options.many).rstrip()

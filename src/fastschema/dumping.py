@@ -1,6 +1,6 @@
-"""From nodes to the function that dumps one object.
+"""From nodes to the functions that dump objects.
 
-For each form of output and each way of access one function is generated, shaped like this::
+For each form of output and each way of access a function is generated, shaped like this::
 
     def bind(known, dispatch, fields):
         def dump_Album(obj, type=type, str=str):
@@ -25,6 +25,37 @@ For each form of output and each way of access one function is generated, shaped
         return dump_Album
 
 ``bind`` is called when a dump begins; its arguments are all that belongs to that dump.
+
+Many rows are dumped by another function, which does the same in a loop::
+
+        def dump_Album_rows(rows, type=type, str=str):
+            results = []
+            for obj in rows:
+                if type(obj) is not known:
+                    results.append(dispatch()(obj))
+                    continue
+                ...
+                results.append(result)
+            return results
+
+Most rows have every value, and it is of the common class. Where finding that out leaves no trace
+when it comes to nothing, that function tries it first, until there is a row that is not so::
+
+            usual = dict
+            for obj in rows:
+                if type(obj) is usual:
+                    try:
+                        if (
+                            (type(title := obj['title']) is str or title is None)
+                            and ...
+                        ):
+                            results.append({'title': title, ...})
+                            continue
+                    except KeyError:
+                        pass
+                    usual = None
+                if type(obj) is not known:
+                    ...
 """
 
 from __future__ import annotations
@@ -34,7 +65,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fastschema.nodes import Conversion, FieldNode, Form, ObjectNode, Read, Slot, literal
+from fastschema.nodes import (
+    Conversion,
+    FieldNode,
+    Form,
+    ObjectNode,
+    Read,
+    Repeatable,
+    Slot,
+    literal,
+)
 from fastschema.source import GeneratedFunction, Names, SourceWriter
 
 _FIXED_NAMES = frozenset(
@@ -43,9 +83,12 @@ _FIXED_NAMES = frozenset(
         "known",
         "dispatch",
         "obj",
+        "rows",
         "missing",
         "complete",
         "result",
+        "results",
+        "usual",
         "key",
         "value",
         "error",
@@ -68,7 +111,7 @@ class DumpFunction:
 
     :param bind: its parameters are the class of the objects, a weak reference to the dispatch
         that objects of other classes go to, and the values of the slots; it returns the function
-        that dumps one object
+        that dumps one object, or many rows
     :param slots: those of the node that the code uses
     :param source: where it comes from
     """
@@ -83,16 +126,20 @@ class DumpFunction:
         return self.source.text
 
 
-def generate(node: ObjectNode, form: Form, access: str) -> DumpFunction:
-    """The function that dumps objects read by one way of access."""
-    return _Generator(node, form, access).generate()
+def generate(node: ObjectNode, form: Form, access: str, *, many: bool = False) -> DumpFunction:
+    """The function that dumps objects read by one way of access.
+
+    :param many: whether it dumps many rows, or one object
+    """
+    return _Generator(node, form, access, many).generate()
 
 
 class _Generator:
-    def __init__(self, node: ObjectNode, form: Form, access: str) -> None:
+    def __init__(self, node: ObjectNode, form: Form, access: str, many: bool) -> None:
         self._node = node
         self._form = form
         self._access = access
+        self._many = many
         self._writer = SourceWriter()
         # Expressions with a scope of their own, and the functions that they are written as.
         self._scopes: dict[str, str] = {}
@@ -112,22 +159,25 @@ class _Generator:
                 self._found[variable] = [self._names.unique(name) for name in names]
 
     def generate(self) -> DumpFunction:
-        function_name = self._names.unique(f"dump_{self._node.name}")
-        with self._writer.block("if type(obj) is not known:"):
-            self._writer.line("return dispatch()(obj)")
-        self._write_body()
+        stem = f"dump_{self._node.name}"
+        function_name = self._names.unique(f"{stem}_rows" if self._many else stem)
+        if self._many:
+            self._write_loop()
+        else:
+            self._write_one()
         used = self._writer.identifiers
         body = SourceWriter()
-        with body.block(f"def {function_name}({', '.join(['obj', *self._local_names(used)])}):"):
+        parameters = ["rows" if self._many else "obj", *self._local_names(used)]
+        with body.block(f"def {function_name}({', '.join(parameters)}):"):
             if self._found:
-                nonlocals = [name for names in self._found.values() for name in names]
-                body.line(f"nonlocal {', '.join(nonlocals)}")
+                found = [name for names in self._found.values() for name in names]
+                body.line(f"nonlocal {', '.join(found)}")
             body.include(self._writer)
         used |= self._scopes_writer.identifiers
         slots = tuple([slot for slot in self._node.slots if slot.name in used])
-        parameters = ", ".join(["known", "dispatch", *(slot.name for slot in slots)])
+        bind_parameters = ", ".join(["known", "dispatch", *(slot.name for slot in slots)])
         writer = SourceWriter()
-        with writer.block(f"def bind({parameters}):"):
+        with writer.block(f"def bind({bind_parameters}):"):
             for names in self._found.values():
                 writer.line(f"{' = '.join(names)} = None")
             writer.include(self._scopes_writer)
@@ -145,6 +195,87 @@ class _Generator:
             if name in used and name not in slots:
                 yield f"{name}={name}"
 
+    def _write_loop(self) -> None:
+        """The lines that dump many rows."""
+        writer = self._writer
+        usual = self._usual()
+        writer.line("results = []")
+        if usual is not None:
+            writer.line(f"usual = {usual.cls}")
+        with writer.block("for obj in rows:"):
+            if usual is not None:
+                self._write_usual_row(usual)
+            self._write_one()
+        writer.line("return results")
+
+    def _write_one(self) -> None:
+        """The lines that dump one object."""
+        with self._writer.block("if type(obj) is not known:"):
+            self._write_result("dispatch()(obj)")
+            if self._many:
+                self._writer.line("continue")
+        self._write_body()
+
+    def _usual(self) -> Repeatable | None:
+        """Whose rows can be tried as usual ones, if any."""
+        if self._node.dict_class is not None or not self._node.fields:
+            return None
+        if not all(self._can_be_tried(field) for field in self._node.fields):
+            return None
+        return self._node.repeatable.get(self._access)
+
+    def _write_usual_row(self, usual: Repeatable) -> None:
+        """The lines for a row that has all values, each of the common class or None."""
+        writer = self._writer
+        pairs = [*zip(self._variables, self._node.fields, strict=True)]
+        with writer.block("if type(obj) is usual:"):
+            with writer.block("try:"):
+                writer.line("if (")
+                for number, pair in enumerate(pairs):
+                    conjunction = "and " if number else ""
+                    writer.line(f"    {conjunction}{self._is_usual(*pair)}")
+                with writer.block("):"):
+                    for pair in pairs:
+                        self._write_pure_conversion(*pair)
+                    self._write_result(self._display())
+                    writer.line("continue")
+            with writer.block(f"except {usual.exceptions}:"):
+                writer.line("pass")
+            writer.line("usual = None")
+
+    def _can_be_tried(self, field: FieldNode) -> bool:
+        """Whether a usual value is dumped by nothing but generated code, which may do it again."""
+        kind, conversion = field.kind, field.kind.conversion(self._form)
+        if kind.link is not None or kind.item_link is not None or conversion.items is not None:
+            return False
+        if kind.inline_may_skip or self._access not in field.source.reads:
+            return False
+        if conversion.common is None:
+            return conversion.otherwise is None
+        return conversion.inline is None or conversion.is_pure
+
+    def _is_usual(self, variable: str, field: FieldNode) -> str:
+        """The condition on a value, which reads it."""
+        read = field.source.read(self._access).expression
+        common = field.kind.conversion(self._form).common
+        if common is None:
+            return f"({variable} := {read}) is not missing"
+        condition = f"type({variable} := {read}) is {common}"
+        return (
+            f"({condition} or {variable} is None)" if _none_stays(field, self._form) else condition
+        )
+
+    def _write_pure_conversion(self, variable: str, field: FieldNode) -> None:
+        inline = field.kind.conversion(self._form).inline
+        if inline is None:
+            return
+        line = f"{variable} = {self._fill(inline, variable, field)}"
+        if not _none_stays(field, self._form):
+            self._writer.line(line)
+            return
+        with self._writer.block(f"if {variable} is not None:"):
+            self._writer.line(line)
+
     def _write_body(self) -> None:
         writer = self._writer
         if self._access in self._node.prepared:
@@ -160,14 +291,17 @@ class _Generator:
             self._write_field(variable, field, on_missing="complete = False")
         display = self._display()
         if not may_be_missing:
-            writer.line(f"return {display}")
+            self._write_result(display)
             return
         writer.line(f"result = {display}")
         with writer.block("if not complete:"):
             writer.line(
                 "result = {key: value for key, value in result.items() if value is not missing}"
             )
-        writer.line("return result")
+        self._write_result("result")
+
+    def _write_result(self, expression: str) -> None:
+        self._writer.line(f"results.append({expression})" if self._many else f"return {expression}")
 
     def _write_into_dict_class(self, dict_class: str) -> None:
         writer = self._writer
@@ -176,7 +310,7 @@ class _Generator:
             self._write_field(variable, field, on_missing="pass")
             with writer.block(f"if {variable} is not missing:"):
                 writer.line(f"result[{_key(field)}] = {variable}")
-        writer.line("return result")
+        self._write_result("result")
 
     def _display(self) -> str:
         pairs = zip(self._node.fields, self._variables, strict=True)
@@ -212,7 +346,7 @@ class _Generator:
         writer = self._writer
         conversion = field.kind.conversion(self._form)
         rest = self._rest(variable, field, conversion, on_missing)
-        none_stays = field.kind.none_stays or conversion.otherwise is None
+        none_stays = _none_stays(field, self._form)
         is_common = f"type({variable}) is {conversion.common}"
         if conversion.items is not None:
             with writer.block(f"if {is_common}:"):
@@ -336,6 +470,10 @@ class _Generator:
                 self._scopes_writer.line(f"return {expression}")
             self._scopes_writer.line("")
         return f"{name}({variable}, obj)"
+
+
+def _none_stays(field: FieldNode, form: Form) -> bool:
+    return field.kind.none_stays or field.kind.conversion(form).otherwise is None
 
 
 def _key(field: FieldNode) -> str:

@@ -80,6 +80,18 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
+class Repeatable:
+    """Objects whose values can be read a second time without anybody noticing.
+
+    :param cls: a name for their class; it may be a slot that holds None where there are none
+    :param exceptions: what reading raises where there is no value, as it stands after ``except``
+    """
+
+    cls: str
+    exceptions: str
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """Where a field's value comes from: ``otherwise``, but for some ways of access."""
 
@@ -100,12 +112,15 @@ class Conversion:
     None); all others become ``otherwise`` (or stay). Both are templates. Where ``items`` names a
     class, ``common`` is ``list``: a list that holds nothing but objects of that very class is
     copied, others become ``otherwise``.
+
+    ``is_pure`` says that ``inline`` runs no code but Python's and fastschema's own.
     """
 
     common: str | None = None
     inline: str | None = None
     otherwise: str | None = None
     items: str | None = None
+    is_pure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +217,7 @@ class ObjectNode:
     :param prepared: by a way of access, a name and the expression for it, to be evaluated before
         the first value of an object is read
     :param check_access: from a class and its way of access to what says whether it still is
+    :param repeatable: by a way of access, whose values can be read twice
     """
 
     name: str
@@ -213,6 +229,7 @@ class ObjectNode:
     names: Mapping[str, object] = field(default_factory=dict)
     prepared: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     check_access: Callable[[type, str], Check | None] | None = None
+    repeatable: Mapping[str, Repeatable] = field(default_factory=dict)
 
 
 def literal(text: str) -> str:

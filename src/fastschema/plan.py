@@ -129,20 +129,21 @@ class Plan:
         """Field by field: compiled or stock, and why. Prints as a table."""
         return self._front_end.explain(self._schema)
 
-    def source(self, form: str = "faithful", access: str = ATTRIBUTE) -> str:
+    def source(self, form: str = "faithful", access: str = ATTRIBUTE, *, many: bool = False) -> str:
         """The generated code, as a module that runs on its own: its ``dump`` dumps an object.
 
         :param form: "faithful" (what :meth:`dump` runs) or "json" (:meth:`dumps`)
         :param access: for objects read by "attribute", by "item", or in "general" as stock does;
             Django models have "model", SQLAlchemy's mapped classes "mapped"
+        :param many: the code for many rows: ``dump`` takes them all
         :returns: the source of the module, or a comment if the schema runs as stock
         :raises ValueError: for a form or an access that there is not
         """
         program = self._front_end.program(self._schema)
         if program is None:
             return self._comment()
-        function = program.function(Form(form), self._front_end.access(access))
-        return module_text(function, self._schema, Form(form), access)
+        function = program.function(Form(form), self._front_end.access(access), many=many)
+        return module_text(function, self._schema, Form(form), access, many=many)
 
     def load_source(self) -> str:
         """The generated code that loads a row, a function.

@@ -21,6 +21,9 @@ _JSON = Form.JSON  # a lookup on an enum takes as long as all the rest
 Dump = Callable[[Any], Any]
 """From an object to what its schema makes of it."""
 
+DumpRows = Callable[[Iterable[Any]], list[Any]]
+"""From rows to what their schema makes of each."""
+
 
 class Program:
     """The functions generated from one node. Shared by all schemas that read as that node.
@@ -34,19 +37,23 @@ class Program:
         self.stock_fields = sum(field.reason is not None for field in node.fields)
         self.compiled_fields = len(node.fields) - self.stock_fields
         self.last_used = 0
-        self._faithful: dict[str, DumpFunction] = {}
-        self._json: dict[str, DumpFunction] = {}
+        self._faithful: dict[tuple[str, bool], DumpFunction] = {}
+        self._json: dict[tuple[str, bool], DumpFunction] = {}
         self._lock = threading.Lock()
 
-    def function(self, form: Form, access: str) -> DumpFunction:
-        """The generated ``bind`` function for one form and one kind of access."""
+    def function(self, form: Form, access: str, *, many: bool = False) -> DumpFunction:
+        """The generated ``bind`` function for one form and one kind of access.
+
+        :param many: whether it is for many rows, or for one object
+        """
         functions = self._json if form is _JSON else self._faithful
-        function = functions.get(access)
+        function = functions.get((access, many))
         if function is None:
             with self._lock:
-                function = functions.get(access)
+                function = functions.get((access, many))
                 if function is None:
-                    function = functions[access] = generate(self.node, form, access)
+                    function = generate(self.node, form, access, many=many)
+                    functions[access, many] = function
         return function
 
 
@@ -79,6 +86,10 @@ class Dispatcher(Protocol):
 
     def __getitem__(self, cls: type, /) -> Dump:
         """The function that dumps objects of one class."""
+        ...
+
+    def for_rows(self, cls: type, /) -> DumpRows:
+        """The function that dumps many rows, most of them of one class."""
         ...
 
     def count(self, rows: int) -> None:
@@ -115,22 +126,41 @@ class Dispatch(dict[type, Dump]):
     :param subject: what the front end's slots resolve from
     """
 
-    __slots__ = ("__weakref__", "form", "program", "subject")
+    __slots__ = ("__weakref__", "_rows", "form", "program", "subject")
 
     def __init__(self, program: Program, form: Form, subject: Any) -> None:
         self.program = program
         self.form = form
         self.subject = subject
+        self._rows: dict[type, DumpRows] = {}
 
     def __missing__(self, cls: type) -> Dump:
-        subject, form = self.subject, self.form
-        access = self.program.node.access(cls)
-        function = self.program.function(form, access)
-        values = [slot.resolve(subject, cls, form) for slot in function.slots]
-        dump: Dump = function.bind(cls, weakref.ref(self), *values)
-        self.bound(cls, access, function, values)
+        dump: Dump = self.bind(cls, many=False)
         self[cls] = dump
         return dump
+
+    def for_rows(self, cls: type, /) -> DumpRows:
+        """The function that dumps many rows, most of them of one class."""
+        dump_rows: DumpRows | None = self._rows.get(cls)
+        if dump_rows is None:
+            dump_rows = self._rows[cls] = self.bind(cls, many=True)
+        return dump_rows
+
+    def bind(self, cls: type, *, many: bool) -> Any:
+        """A generated function for objects of a class, with what belongs to this dump.
+
+        :param many: whether it dumps many rows, or one object
+        """
+        subject, form = self.subject, self.form
+        access = self.access(cls)
+        function = self.program.function(form, access, many=many)
+        values = [slot.resolve(subject, cls, form) for slot in function.slots]
+        self.bound(cls, access, function, values)
+        return function.bind(cls, weakref.ref(self), *values)
+
+    def access(self, cls: type) -> str:
+        """How values are read from the objects of a class."""
+        return self.program.node.access(cls)
 
     def bound(self, cls: type, access: str, function: DumpFunction, values: list[Any]) -> None:
         """Objects of a class will be dumped by a function, bound to these values of its slots."""
@@ -161,8 +191,7 @@ class Dispatch(dict[type, Dump]):
     def many(self, rows: Iterable[Any]) -> list[Any]:
         """Dump each row as it is read."""
         if type(rows) is list and rows:  # most lists of nested objects are short
-            dump = self[type(rows[0])]
-            return [dump(row) for row in rows]
+            return self.for_rows(type(rows[0]))(rows)
         return dump_each(rows, lambda: self)
 
 
@@ -171,15 +200,15 @@ def dump_each(rows: Iterable[Any], find: Callable[[], Dispatcher]) -> list[Any]:
 
     :param find: finds the dispatch, when there is a first row
     """
+    if type(rows) is list:
+        return find().for_rows(type(rows[0]))(rows) if rows else []
     iterator = iter(rows)
     if not isinstance(iterator, _PLAIN_ITERATORS):
         return _dump_each(iterator, find)
     for first in iterator:
-        # Not map(): a StopIteration of user code would end it silently.
-        dispatch = find()
-        dump = dispatch[type(first)]
-        results = [dump(first)]
-        results += [dump(row) for row in iterator]
+        dump_rows = find().for_rows(type(first))
+        results = dump_rows([first])
+        results += dump_rows(iterator)
         return results
     return []
 
@@ -202,6 +231,12 @@ def _dump_each(iterator: Iterator[Any], find: Callable[[], Dispatcher]) -> list[
         results.append(dispatch[type(row)](row))
 
 
+def one_by_one(dump: Dump) -> DumpRows:
+    """What dumps many rows by a function for one."""
+    # Not map(): a StopIteration of user code would end it silently.
+    return lambda rows: [dump(row) for row in rows]
+
+
 class Always:
     """Dumps objects of every class by one function: stock's, or that of a whole collection."""
 
@@ -212,6 +247,10 @@ class Always:
 
     def __getitem__(self, cls: type, /) -> Dump:
         return self._dump
+
+    def for_rows(self, cls: type, /) -> DumpRows:
+        """The function that dumps many rows."""
+        return one_by_one(self._dump)
 
     def count(self, rows: int) -> None:
         """Count rows that were dumped."""

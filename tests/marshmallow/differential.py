@@ -44,7 +44,8 @@ def assert_same(
 ) -> None:
     """Check that fastschema dumps as stock does: value, types, key order, error and calls.
 
-    The first uses of a schema and its later ones go different ways, so there are several.
+    The first uses of a schema and its later ones go different ways, so there are several; so do a
+    single object and one in a list.
 
     :param make_schema: a schema class, or a function that makes a schema
     :param objects: what to dump, or a function that makes it anew for each dump
@@ -52,9 +53,12 @@ def assert_same(
     :param calls: the list that user code logs to
     """
 
+    def fresh() -> Any:
+        return objects() if inspect.isfunction(objects) else objects
+
     def dump(by: Callable[..., Any]) -> Outcome:
-        fresh = objects() if inspect.isfunction(objects) else objects
-        return outcome(lambda: by(fresh, many=many), calls)
+        given = fresh()
+        return outcome(lambda: by(given, many=many), calls)
 
     expected = dump(make_schema().dump)
     schema = make_schema()
@@ -68,6 +72,29 @@ def assert_same(
     encoded = expected if expected.error else dump(as_json(make_schema().dump, json.dumps))
     for each in (plan, fastschema.compile(make_schema())):
         assert dump(as_json(each.dumps)) == encoded
+    if not (many or schema.many):
+        assert_same_in_a_list(make_schema, fresh, calls)
+
+
+def assert_same_in_a_list(
+    make_schema: Callable[[], Schema], make_object: Callable[[], Any], calls: list[Any]
+) -> None:
+    """The same for a list of such objects; functions of their own dump those.
+
+    :param make_object: gives what to dump, each time anew
+    """
+
+    def dump(by: Callable[..., Any]) -> Outcome:
+        rows = [make_object(), make_object(), make_object()]
+        return outcome(lambda: by(rows, many=True), calls)
+
+    expected = dump(make_schema().dump)
+    schema = make_schema()
+    assert dump(fastschema.compile(schema).dump) == expected
+    with installed():
+        assert dump(schema.dump) == expected
+    encoded = expected if expected.error else dump(as_json(make_schema().dump, json.dumps))
+    assert dump(as_json(fastschema.compile(schema).dumps)) == encoded
 
 
 def as_json(dump: Callable[..., Any], encode: Callable[[Any], Any] | None = None) -> Any:

@@ -274,6 +274,36 @@ def test_rows_are_dumped_as_by_stock(example):
     assert_same(plan.make(), rows, many=True, calls=CALLS)
 
 
+@st.composite
+def usual_rows(draw):
+    """A plan, and rows most of which are dictionaries with right values only."""
+    names = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    usual = [kind for kind in SIMPLE_KINDS if kind.make in USUAL_FIELDS]
+    plan = DumpPlan(
+        {name: FieldPlan(draw(st.sampled_from(usual)), draw(field_options())) for name in names}
+    )
+    right = st.fixed_dictionaries({name: each.kind.values for name, each in plan.fields.items()})
+    return plan, draw(st.lists(right | right | right | object_values(plan), max_size=8))
+
+
+USUAL_FIELDS = {
+    fields.String,
+    fields.Raw,
+    fields.Integer,
+    fields.Float,
+    fields.Boolean,
+    fields.Date,
+    fields.UUID,
+}
+
+
+@given(usual_rows())
+def test_usual_rows_and_others_among_them_are_dumped_as_by_stock(example):
+    plan, rows = example
+
+    assert_same(plan.make(), rows, many=True, calls=CALLS)
+
+
 @given(PLANS_WITH_ROWS)
 def test_a_generator_of_rows_is_dumped_as_by_stock(example):
     plan, rows = example

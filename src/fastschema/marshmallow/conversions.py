@@ -190,7 +190,9 @@ def _float_kind(as_string: bool, *, path: FieldPath, slots: list[Slot]) -> Kind:
     return Kind(
         "float",
         faithful=Conversion("float", None, path.own_method),
-        json=Conversion("float", JSON_FLOAT_TEMPLATE, f"json_number({path.own_method})"),
+        json=Conversion(
+            "float", JSON_FLOAT_TEMPLATE, f"json_number({path.own_method})", is_pure=True
+        ),
         names={"json_number": json_number},
     )
 

@@ -26,6 +26,7 @@ from fastschema.nodes import (
     Form,
     ObjectNode,
     Read,
+    Repeatable,
     Slot,
     Source,
     UnreadableError,
@@ -139,6 +140,7 @@ def make_node(description: Description) -> ObjectNode:
         check_access=check_access,
         dict_class=None if is_display else "dict_class",
         prepared={MAPPED: ("loaded", "obj.__dict__")},
+        repeatable={ITEM: Repeatable("dict", _LOOKUP_ERRORS)},
     )
 
 

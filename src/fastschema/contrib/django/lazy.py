@@ -30,7 +30,7 @@ from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.rereading import can_be_read_again
 from fastschema.engines import JsonText, orjson
 from fastschema.nodes import Form
-from fastschema.program import Dispatch, Dump
+from fastschema.program import Dispatch
 from fastschema.streaming import JsonArray
 from fastschema.switch import is_disabled
 
@@ -208,10 +208,14 @@ class _PlainDispatch(Dispatch):
 
     __slots__ = ()
 
-    def __missing__(self, cls: type) -> Dump:
+    def access(self, cls: type) -> str:
+        """As ever, where the objects can be read again.
+
+        :raises _ReadsOnceError: where they cannot
+        """
         if not can_be_read_again(self.subject.serializer, cls, self.subject.context):
             raise _ReadsOnceError
-        return super().__missing__(cls)
+        return super().access(cls)
 
 
 def _write(serializer: Any) -> JsonText | None:
