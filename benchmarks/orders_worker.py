@@ -20,8 +20,8 @@ from worker import Measure, Prepared, installed, serve
 if TYPE_CHECKING:
     from marshmallow import Schema
 
-Dumps = Callable[["Schema", list[Any]], str]
-"""From a schema and rows to JSON text."""
+Dumps = Callable[["Schema", list[Any]], Any]
+"""From a schema and rows to their JSON text, ``str`` or ``bytes``."""
 
 
 def stock() -> Dumps:
@@ -34,7 +34,7 @@ def fastschema() -> Dumps:
     import fastschema
 
     fastschema.install()
-    return lambda schema, rows: fastschema.compile(schema).dumps(rows, many=True).decode()
+    return lambda schema, rows: fastschema.compile(schema).dumps(rows, many=True)
 
 
 def althaia() -> Dumps:

@@ -105,7 +105,10 @@ def seconds(measure: Measure, order: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def memory(measure: Measure, _: Mapping[str, Any]) -> dict[str, Any]:
-    """The peak memory of one run in bytes, and digests of its result and of that result's value."""
+    """The peak memory of one run in bytes, and digests of its result and of that result's value.
+
+    Of a ``str``, a JSON text, only the value counts.
+    """
     (run,) = runs(measure, 1)
     gc.collect()
     tracemalloc.start()
@@ -116,6 +119,7 @@ def memory(measure: Measure, _: Mapping[str, Any]) -> dict[str, Any]:
         tracemalloc.stop()
     content = body(value)
     known = {"peak": peak, "digest": digest(content), "value": digest(content)}
+    known["is_text"] = isinstance(value, str)
     if isinstance(value, bytes):
         known["value"] = digest(json.dumps(json.loads(content)).encode())
     return known

@@ -85,6 +85,17 @@ def test_bytes_of_peers_are_compared_by_their_value_and_those_of_others_as_they_
         compared(stock=STOCK, other=spaces)
 
 
+def test_the_bytes_of_a_json_text_are_compared_by_its_value(compared):
+    text, spaced = '{"first": lambda: "[1, 2]"}', '{"first": lambda: b"[1,2 ]"}'
+
+    assert [each.contender for each in compared(stock=text, other=spaced).figures] == [
+        "stock",
+        "other",
+    ]
+    with pytest.raises(SystemExit, match=r"not equal: \[1\] is 3, not 2"):
+        compared(stock=text, other='{"first": lambda: b"[1,3]"}')
+
+
 def test_a_contender_that_does_not_know_a_measure_takes_no_part(compared):
     comparison = compared(stock=STOCK, other="{}")
 
