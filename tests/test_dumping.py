@@ -5,7 +5,7 @@ import types
 
 import pytest
 
-from fastschema.nodes import ATTRIBUTE, ITEM, Conversion, Form, Read, Repeatable, Slot, Source
+from fastschema.nodes import ATTRIBUTE, ITEM, Conversion, Form, Read, Slot, Source
 from fastschema.program import Always, Link
 from tests.nodes import MISSING, dispatch, field, kind, node
 
@@ -213,22 +213,7 @@ TEXT = kind(Conversion("str", None, "repr({value})"))
 DOUBLED = kind(Conversion("str", "{value} * 2", "repr({value})", is_pure=True))
 LOUD = kind(Conversion("str", "{value}.upper()", "repr({value})"))
 CERTAIN = kind(Conversion("str", None, "repr({value})"), none_stays=False)
-BY_ITEM = {ITEM: Repeatable("dict", "KeyError")}
-
-
-class Row:
-    """An object whose reads are noted."""
-
-    def __init__(self, reads, **values):
-        vars(self).update(values, reads=reads)
-
-    def __getattribute__(self, name):
-        values = object.__getattribute__(self, "__dict__")
-        if name in ("a", "b"):
-            values["reads"].append(name)
-            if isinstance(values.get(name), Exception):
-                raise values[name]
-        return object.__getattribute__(self, name)
+USUAL = {"item_errors": "KeyError"}
 
 
 def test_rows_are_dumped_as_one_by_one():
@@ -245,9 +230,7 @@ def test_rows_are_dumped_as_one_by_one():
         {"a": "x", "b": "y", "c": "z"},
     ]
     for first in (TEXT, DOUBLED, LOUD, CERTAIN):
-        dump = dispatch(
-            node(field("a", first), field("b"), field("c", DOUBLED), repeatable=BY_ITEM)
-        )
+        dump = dispatch(node(field("a", first), field("b"), field("c", DOUBLED), **USUAL))
         for other in others:
             rows = [usual, {**usual, "c": "z"}, other, usual]
             assert dump.many(rows) == [dump(row) for row in rows]
@@ -256,15 +239,16 @@ def test_rows_are_dumped_as_one_by_one():
 
 def tries(*fields, access=ITEM, **options):
     """Whether usual rows are tried as such."""
-    dump = dispatch(node(*fields, **{"repeatable": BY_ITEM, **options}))
+    dump = dispatch(node(*fields, **{**USUAL, **options}))
     return "usual" in dump.program.function(Form.FAITHFUL, access, many=True).text
 
 
-def test_usual_rows_are_tried_where_nobody_would_notice():
+def test_dictionaries_are_tried_where_nobody_would_notice():
     assert tries(field("a", TEXT), field("b"), field("c", DOUBLED))
-    assert not tries(field("a"), repeatable={})
+    assert not tries(field("a"), item_errors=None)
     assert not tries(field("a"), access=ATTRIBUTE)
     assert not tries(field("a"), dict_class="dict")
+    assert not tries(field("a", key_slot="key"))
     assert not tries(field("a"), field("b", LOUD))
     assert not tries(field("a"), field("b", kind(Conversion(otherwise="repr({value})"))))
     assert not tries(field("a"), field("b", kind(Conversion(), link="inner")))
@@ -272,55 +256,43 @@ def test_usual_rows_are_tried_where_nobody_would_notice():
     assert not tries()
 
 
-def attempts(*rows, kinds=(TEXT, TEXT), **options):
-    """What is read of rows whose reading may be repeated, and what is made of them."""
-    by_attribute = {ATTRIBUTE: Repeatable("known", "AttributeError")}
-    fields = [field(key, each) for key, each in zip("ab", kinds, strict=True)]
-    dump = dispatch(node(*fields, repeatable=by_attribute, **options))
-    return dump.many([*rows])
+class Key(str):
+    """A key that counts comparisons with it."""
+
+    compared = 0
+
+    def __eq__(self, other):
+        Key.compared += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def compared(*rows):
+    """How often a dump compares the keys of rows with two fields."""
+    before = Key.compared
+    dispatch(node(field("a", TEXT), field("b", TEXT), **USUAL)).many([*rows])
+    return Key.compared - before
 
 
 def test_usual_rows_are_read_once():
-    reads = []
+    rows = [{Key("a"): "x", Key("b"): "y"}, {Key("a"): None, Key("b"): "z"}]
 
-    assert attempts(Row(reads, a="x", b="y"), Row(reads, a=None, b="z")) == [
-        {"a": "x", "b": "y"},
-        {"a": None, "b": "z"},
-    ]
-    assert reads == ["a", "b", "a", "b"]
+    assert compared(*rows) == 4
 
 
 def test_after_a_row_that_is_not_usual_none_is_tried():
-    reads = []
+    odd = {Key("a"): 1, Key("b"): 2}
 
-    attempts(Row(reads, a="x", b=2), Row(reads, a=1, b=2), Row(reads, a="x", b="y"))
+    assert compared(odd) == 3
+    assert compared(odd, odd, odd) == 7
 
-    assert reads == [*"ab", *"ab", *"ab", *"ab"]
 
-
-def test_an_unusual_value_is_converted_before_the_next_is_read():
+def test_values_are_converted_in_order_in_a_row_that_is_not_usual():
     log = []
     logged = kind(Conversion("str", None, "log.append({value})"))
+    fields = field("a", logged), field("b", logged)
 
-    attempts(Row(log, a=1, b=2), kinds=(logged, logged), names={"log": log})
+    dispatch(node(*fields, names={"log": log}, **USUAL)).many([{"a": 1, "b": "x"}, {"b": 2}])
 
-    assert log == ["a", "a", 1, "b", 2]
-
-
-def test_what_reading_raises_otherwise_is_raised_at_once():
-    reads = []
-
-    with pytest.raises(ValueError, match="mine"):
-        attempts(Row(reads, a="x", b=ValueError("mine")))
-
-    assert reads == ["a", "b"]
-
-
-def test_no_class_may_have_rows_to_be_tried():
-    reads = []
-    slot = Slot("plain", lambda subject, cls, form: None)
-    by_slot = {ATTRIBUTE: Repeatable("plain", "AttributeError")}
-    dump = dispatch(node(field("a", TEXT), slots=(slot,), repeatable=by_slot))
-
-    assert dump.many([Row(reads, a=1), Row(reads, a="x")]) == [{"a": "1"}, {"a": "x"}]
-    assert reads == ["a", "a"]
+    assert log == [1, 2]

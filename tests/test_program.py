@@ -4,6 +4,7 @@ import gc
 import threading
 import types
 import weakref
+from itertools import islice
 
 import pytest
 
@@ -85,6 +86,66 @@ def test_an_exception_in_a_row_ends_the_dump():
         dispatch(node(refusing)).many(rows())
 
     assert read == [{"a": 1}, {}]
+
+
+class Unasked:
+    """An iterator that says it is a generator, and must not be asked for anything but rows."""
+
+    def __init__(self, rows):
+        self.rows = iter(rows)
+
+    @property
+    def __class__(self):
+        raise AssertionError("asked for its class")
+
+    def __next__(self):
+        return next(self.rows)
+
+
+class Slice(islice):
+    """An iterator that is asked for its iterator once."""
+
+    asked = 0
+
+    def __iter__(self):
+        Slice.asked += 1
+        return super().__iter__()
+
+
+def test_an_iterator_is_what_its_class_is():
+    class Rows:
+        def __iter__(self):
+            return Unasked(ROWS)
+
+    assert len(dispatch(node(field("a"))).many(Rows())) == len(ROWS)
+    assert len(dispatch(node(field("a"))).many(Slice(ROWS, 2))) == 2
+    assert Slice.asked == 1
+
+
+def test_the_first_row_is_taken_before_the_dispatch_is_found():
+    rows = [{"a": 1}, {"a": 2}]
+
+    def find():
+        rows[0] = {"a": 3}
+        rows.append({"a": 4})
+        return dispatch(node(field("a")))
+
+    assert Link(find).many(rows) == [{"a": 1}, {"a": 2}, {"a": 4}]
+
+
+def test_a_row_goes_when_the_next_is_there():
+    class Row:
+        def __init__(self, number):
+            self.a = number
+            events.append(f"made {number}")
+
+        def __del__(self):
+            events.append(f"gone {self.a}")
+
+    events = []
+    dispatch(node(field("a"))).many(Row(number) for number in range(3))
+
+    assert events == ["made 0", "made 1", "gone 0", "made 2", "gone 1", "gone 2"]
 
 
 @pytest.mark.parametrize("make", [list, iter])

@@ -147,6 +147,23 @@ def test_an_iterator_need_not_be_iterable_itself():
     assert json.loads(b"".join(chunks(Rows(), 2))) == [{"row": row} for row in range(3)]
 
 
+@pytest.mark.parametrize("base", [list, tuple])
+def test_a_list_with_an_iterator_of_its_own_is_asked_for_it_once(base):
+    class OnlyNext:
+        def __init__(self, rows):
+            self.rows = rows
+
+        def __next__(self):
+            return next(self.rows)
+
+    class Own(base):
+        def __iter__(self):
+            return OnlyNext(super().__iter__())
+
+    assert json.loads(JsonArray(Own(range(5)), dump_many, encode, 2).join()) == dump_many(range(5))
+    assert json.loads(b"".join(chunks(Own(range(5)), 2))) == dump_many(range(5))
+
+
 def test_a_stop_iteration_of_user_code_is_raised_as_it_is_by_join():
     def stop(rows):
         raise StopIteration("by user code")

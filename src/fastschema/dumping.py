@@ -38,8 +38,8 @@ Many rows are dumped by another function, which does the same in a loop::
                 results.append(result)
             return results
 
-Most rows have every value, and it is of the common class. Where finding that out leaves no trace
-when it comes to nothing, that function tries it first, until there is a row that is not so::
+Most dictionaries have every value, and it is of the common class. Finding that out leaves no trace
+when it comes to nothing: that function tries it first, until there is a row that is not so::
 
             usual = dict
             for obj in rows:
@@ -65,16 +65,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fastschema.nodes import (
-    Conversion,
-    FieldNode,
-    Form,
-    ObjectNode,
-    Read,
-    Repeatable,
-    Slot,
-    literal,
-)
+from fastschema.nodes import ITEM, Conversion, FieldNode, Form, ObjectNode, Read, Slot, literal
 from fastschema.source import GeneratedFunction, Names, SourceWriter
 
 _FIXED_NAMES = frozenset(
@@ -198,13 +189,12 @@ class _Generator:
     def _write_loop(self) -> None:
         """The lines that dump many rows."""
         writer = self._writer
-        usual = self._usual()
         writer.line("results = []")
-        if usual is not None:
-            writer.line(f"usual = {usual.cls}")
+        if self._has_usual_rows():
+            writer.line("usual = dict")
         with writer.block("for obj in rows:"):
-            if usual is not None:
-                self._write_usual_row(usual)
+            if self._has_usual_rows():
+                self._write_usual_row()
             self._write_one()
         writer.line("return results")
 
@@ -216,16 +206,15 @@ class _Generator:
                 self._writer.line("continue")
         self._write_body()
 
-    def _usual(self) -> Repeatable | None:
-        """Whose rows can be tried as usual ones, if any."""
-        if self._node.dict_class is not None or not self._node.fields:
-            return None
-        if not all(self._can_be_tried(field) for field in self._node.fields):
-            return None
-        return self._node.repeatable.get(self._access)
+    def _has_usual_rows(self) -> bool:
+        """Whether a dictionary can be tried as one that has all values, each as it mostly is."""
+        node = self._node
+        if self._access != ITEM or node.item_errors is None or node.dict_class is not None:
+            return False
+        return bool(node.fields) and all(map(self._can_be_tried, node.fields))
 
-    def _write_usual_row(self, usual: Repeatable) -> None:
-        """The lines for a row that has all values, each of the common class or None."""
+    def _write_usual_row(self) -> None:
+        """The lines for a dictionary that has all values, each of the common class or None."""
         writer = self._writer
         pairs = [*zip(self._variables, self._node.fields, strict=True)]
         with writer.block("if type(obj) is usual:"):
@@ -239,7 +228,7 @@ class _Generator:
                         self._write_pure_conversion(*pair)
                     self._write_result(self._display())
                     writer.line("continue")
-            with writer.block(f"except {usual.exceptions}:"):
+            with writer.block(f"except {self._node.item_errors}:"):
                 writer.line("pass")
             writer.line("usual = None")
 
@@ -250,8 +239,10 @@ class _Generator:
             return False
         if kind.inline_may_skip or self._access not in field.source.reads:
             return False
+        if field.key_slot is not None:
+            return False  # a key that is no plain str may refuse to be one
         if conversion.common is None:
-            return conversion.otherwise is None
+            return conversion.otherwise is None  # it stays, whatever it is
         return conversion.inline is None or conversion.is_pure
 
     def _is_usual(self, variable: str, field: FieldNode) -> str:

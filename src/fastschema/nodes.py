@@ -80,18 +80,6 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeatable:
-    """Objects whose values can be read a second time without anybody noticing.
-
-    :param cls: a name for their class; it may be a slot that holds None where there are none
-    :param exceptions: what reading raises where there is no value, as it stands after ``except``
-    """
-
-    cls: str
-    exceptions: str
-
-
-@dataclass(frozen=True, slots=True)
 class Source:
     """Where a field's value comes from: ``otherwise``, but for some ways of access."""
 
@@ -217,7 +205,8 @@ class ObjectNode:
     :param prepared: by a way of access, a name and the expression for it, to be evaluated before
         the first value of an object is read
     :param check_access: from a class and its way of access to what says whether it still is
-    :param repeatable: by a way of access, whose values can be read twice
+    :param item_errors: what reading a dictionary raises where it has no value, as it stands after
+        ``except``; None if values must be read one after the other, and once
     """
 
     name: str
@@ -229,7 +218,7 @@ class ObjectNode:
     names: Mapping[str, object] = field(default_factory=dict)
     prepared: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     check_access: Callable[[type, str], Check | None] | None = None
-    repeatable: Mapping[str, Repeatable] = field(default_factory=dict)
+    item_errors: str | None = None
 
 
 def literal(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from types import GeneratorType
 from typing import Any, Protocol
 
@@ -200,16 +200,15 @@ def dump_each(rows: Iterable[Any], find: Callable[[], Dispatcher]) -> list[Any]:
 
     :param find: finds the dispatch, when there is a first row
     """
-    if type(rows) is list:
-        return find().for_rows(type(rows[0]))(rows) if rows else []
     iterator = iter(rows)
-    if not isinstance(iterator, _PLAIN_ITERATORS):
+    if type(iterator) not in _PLAIN_ITERATORS:
         return _dump_each(iterator, find)
     for first in iterator:
+        # As any row, the first one goes when the next is there: no reference to it is left here.
+        all_rows = chain(iter((first,)), iterator)
         dump_rows = find().for_rows(type(first))
-        results = dump_rows([first])
-        results += dump_rows(iterator)
-        return results
+        del first
+        return dump_rows(all_rows)
     return []
 
 

@@ -95,6 +95,6 @@ class JsonArray(_Chunks):
 
 def _once(rows: Iterable[Any]) -> Iterator[Any]:
     """An iterator that may be asked for its iterator again, which not every one allows."""
-    if isinstance(rows, (list, tuple)):
+    if type(rows) is list or type(rows) is tuple:
         return iter(rows)
     return (row for row in rows)

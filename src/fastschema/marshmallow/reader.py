@@ -26,7 +26,6 @@ from fastschema.nodes import (
     Form,
     ObjectNode,
     Read,
-    Repeatable,
     Slot,
     Source,
     UnreadableError,
@@ -140,7 +139,7 @@ def make_node(description: Description) -> ObjectNode:
         check_access=check_access,
         dict_class=None if is_display else "dict_class",
         prepared={MAPPED: ("loaded", "obj.__dict__")},
-        repeatable={ITEM: Repeatable("dict", _LOOKUP_ERRORS)},
+        item_errors=_LOOKUP_ERRORS,
     )
 
 

@@ -23,7 +23,6 @@ from fastschema.contrib.django.reading import (
     column,
     read_many,
     read_path,
-    reads_columns,
     relation,
     represent,
     represent_field,
@@ -42,7 +41,6 @@ from fastschema.nodes import (
     Kind,
     ObjectNode,
     Read,
-    Repeatable,
     Slot,
     Source,
     UnreadableError,
@@ -54,7 +52,6 @@ from fastschema.recognition import Recognizer
 __all__ = ["MODEL", "read", "readable_fields"]
 
 _BY_STOCK = "stock"
-_LOOKUP_ERRORS = "(KeyError, AttributeError, ObjectDoesNotExist, SkipField)"
 _GET_ATTRIBUTE = fields.Field.get_attribute
 _MODEL_FIELD_GET_ATTRIBUTE = fields.ModelField.get_attribute
 _RELATED_GET_ATTRIBUTE = relations.RelatedField.get_attribute
@@ -177,10 +174,6 @@ def make_node(description: Description) -> ObjectNode:
     if not is_display:
         slots.append(Slot("dict_class", lambda subject, cls, form: dict))
     nodes = [_field_node(index, field, slots) for index, field in enumerate(descriptions)]
-    sources = [node.source.label for node in nodes]
-    slots.append(
-        Slot("plain", lambda subject, cls, form: cls if reads_columns(cls, sources) else None)
-    )
     return ObjectNode(
         name=name,
         fields=tuple(nodes),
@@ -201,10 +194,7 @@ def make_node(description: Description) -> ObjectNode:
             "settle": settle,
             "unreadable": unreadable,
         },
-        repeatable={
-            ITEM: Repeatable("dict", _LOOKUP_ERRORS),
-            MODEL: Repeatable("plain", _LOOKUP_ERRORS),
-        },
+        item_errors="(KeyError, AttributeError, ObjectDoesNotExist, SkipField)",
     )
 
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Model
 from django.db.models.fields.related_descriptors import (
-    ForeignKeyDeferredAttribute,
     ForwardManyToOneDescriptor,
     ForwardOneToOneDescriptor,
 )
-from django.db.models.query_utils import DeferredAttribute
 from rest_framework import fields, relations
 
 from fastschema.contrib.django.encoding import missing
@@ -44,32 +42,6 @@ def relation(cls: type, source: str) -> str | None:
             is_forward = type(descriptor) in (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
             return descriptor.field.cache_name if is_forward else None
     return None
-
-
-COLUMNS = (DeferredAttribute, ForeignKeyDeferredAttribute)
-"""What a model class has for the columns of its table: they keep what they have loaded."""
-
-
-def on_class(cls: type, name: str) -> Any:
-    """What a class has under a name, as it is, or None."""
-    for base in cls.__mro__:
-        if name in base.__dict__:
-            return base.__dict__[name]
-    return None
-
-
-def reads_columns(cls: type, names: Iterable[str]) -> bool:
-    """Whether some attributes of the objects of a class are nothing but a model's columns.
-
-    Then they can be read a second time without anybody noticing.
-    """
-    model: Any = cls
-    return (
-        issubclass(cls, Model)
-        and model.refresh_from_db is Model.refresh_from_db
-        and not hasattr(cls, "__getattr__")
-        and all(type(on_class(cls, name)) in COLUMNS for name in names)
-    )
 
 
 def access_of(cls: type) -> str:

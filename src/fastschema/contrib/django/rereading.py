@@ -13,9 +13,11 @@ from typing import Any
 
 from django.db.models import Model
 from django.db.models.fields.related_descriptors import (
+    ForeignKeyDeferredAttribute,
     ForwardManyToOneDescriptor,
     ForwardOneToOneDescriptor,
 )
+from django.db.models.query_utils import DeferredAttribute
 from rest_framework.fields import empty
 from rest_framework.serializers import Serializer
 
@@ -24,9 +26,10 @@ from fastschema.contrib.django.conversions import PLAIN_KINDS
 from fastschema.contrib.django.dumping import is_stock_serializer
 from fastschema.contrib.django.hyperlinks import has_address
 from fastschema.contrib.django.reader import read, readable_fields
-from fastschema.contrib.django.reading import COLUMNS, MODEL, access_of, column, on_class
+from fastschema.contrib.django.reading import MODEL, access_of, column
 from fastschema.nodes import FieldNode, UnreadableError
 
+_COLUMNS = (DeferredAttribute, ForeignKeyDeferredAttribute)
 _FOREIGN_KEYS = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
 
 
@@ -99,9 +102,9 @@ def _is_plain(field: Any, node: FieldNode, is_blueprint: bool, cls: Any, context
         return not steps and column(cls, name) is not None
     if label not in PLAIN_KINDS or name is None:
         return False
-    descriptor = on_class(cls, name)
+    descriptor = _on_class(cls, name)
     # An attribute that a query has added is no descriptor.
-    return descriptor is None or type(descriptor) in COLUMNS
+    return descriptor is None or type(descriptor) in _COLUMNS
 
 
 def _related_model(cls: type, name: str) -> Any:
@@ -109,8 +112,16 @@ def _related_model(cls: type, name: str) -> Any:
 
     Without a constraint the key may refer to nothing, which the database is asked each time.
     """
-    descriptor = on_class(cls, name)
+    descriptor = _on_class(cls, name)
     if type(descriptor) not in _FOREIGN_KEYS:
         return None
     field = descriptor.field
     return field.remote_field.model if getattr(field, "db_constraint", False) else None
+
+
+def _on_class(cls: type, name: str) -> Any:
+    """What a class has under a name, as it is."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
