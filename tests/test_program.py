@@ -9,7 +9,7 @@ from itertools import islice
 import pytest
 
 from fastschema.nodes import ATTRIBUTE, ITEM, Form, Read, Source
-from fastschema.program import Always, Dispatch, Link, Program
+from fastschema.program import Always, Dispatch, Link, Program, dump_each
 from tests.nodes import dispatch, field, node
 
 ROWS = [{"a": 1}, types.SimpleNamespace(a=2), {"a": 3}, {}]
@@ -131,6 +131,12 @@ def test_the_first_row_is_taken_before_the_dispatch_is_found():
         return dispatch(node(field("a")))
 
     assert Link(find).many(rows) == [{"a": 1}, {"a": 2}, {"a": 4}]
+
+
+def test_a_dump_holds_the_dispatch_that_was_found_for_it():
+    found = dump_each(iter(ROWS), lambda: dispatch(node(field("a"))))
+
+    assert found == [{"a": 1}, {"a": 2}, {"a": 3}, {}]
 
 
 def test_a_row_goes_when_the_next_is_there():

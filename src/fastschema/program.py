@@ -206,7 +206,8 @@ def dump_each(rows: Iterable[Any], find: Callable[[], Dispatcher]) -> list[Any]:
     for first in iterator:
         # As any row, the first one goes when the next is there: no reference to it is left here.
         all_rows = chain(iter((first,)), iterator)
-        dump_rows = find().for_rows(type(first))
+        dispatch = find()
+        dump_rows = dispatch.for_rows(type(first))
         del first
         return dump_rows(all_rows)
     return []
