@@ -293,6 +293,12 @@ def test_values_are_converted_in_order_in_a_row_that_is_not_usual():
     logged = kind(Conversion("str", None, "log.append({value})"))
     fields = field("a", logged), field("b", logged)
 
-    dispatch(node(*fields, names={"log": log}, **USUAL)).many([{"a": 1, "b": "x"}, {"b": 2}])
+    rows = [{"a": 1, "b": "x"}, {"b": 2}]
+    dispatch(node(*fields, names={"log": log}, **USUAL)).many(rows)
 
     assert log == [1, 2]
+    log.clear()
+    dispatch(node(*fields, names={"log": log}, **USUAL)).many(
+        [{"a": "x", "b": 1}, {"a": 2, "b": 3}]
+    )
+    assert log == [1, 2, 3]

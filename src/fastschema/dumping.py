@@ -189,11 +189,12 @@ class _Generator:
     def _write_loop(self) -> None:
         """The lines that dump many rows."""
         writer = self._writer
+        has_usual_rows = self._has_usual_rows()
         writer.line("results = []")
-        if self._has_usual_rows():
+        if has_usual_rows:
             writer.line("usual = dict")
         with writer.block("for obj in rows:"):
-            if self._has_usual_rows():
+            if has_usual_rows:
                 self._write_usual_row()
             self._write_one()
         writer.line("return results")

@@ -136,8 +136,7 @@ class _Dumper(Dispatch):
             return one_by_one(self[cls])
         if self._many and not many:
             return super().bind(cls, many=False)
-        node = self.program.node
-        access = node.access(cls)
+        access = self.access(cls)
         if access != self._access:
             raise TypeError(
                 f"this code reads objects by {self._access}, and a {cls.__name__} is read by "

@@ -73,28 +73,7 @@ def assert_same(
     for each in (plan, fastschema.compile(make_schema())):
         assert dump(as_json(each.dumps)) == encoded
     if not (many or schema.many):
-        assert_same_in_a_list(make_schema, fresh, calls)
-
-
-def assert_same_in_a_list(
-    make_schema: Callable[[], Schema], make_object: Callable[[], Any], calls: list[Any]
-) -> None:
-    """The same for a list of such objects; functions of their own dump those.
-
-    :param make_object: gives what to dump, each time anew
-    """
-
-    def dump(by: Callable[..., Any]) -> Outcome:
-        rows = [make_object(), make_object(), make_object()]
-        return outcome(lambda: by(rows, many=True), calls)
-
-    expected = dump(make_schema().dump)
-    schema = make_schema()
-    assert dump(fastschema.compile(schema).dump) == expected
-    with installed():
-        assert dump(schema.dump) == expected
-    encoded = expected if expected.error else dump(as_json(make_schema().dump, json.dumps))
-    assert dump(as_json(fastschema.compile(schema).dumps)) == encoded
+        assert_same(make_schema, lambda: [fresh(), fresh(), fresh()], many=True, calls=calls)
 
 
 def as_json(dump: Callable[..., Any], encode: Callable[[Any], Any] | None = None) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, MutableSequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from django.db import connection
@@ -132,18 +131,15 @@ def assert_same_each_time(
     assert (dumped.calls, dumped.queries) == (written.calls, written.queries)
     if isinstance(make, type) and "many" not in kwargs:
         # Many rows are dumped by functions of their own.
-        pair = partial(_pair, make_instance)
-        assert_same_each_time(make, pair, calls=calls, many=True, **kwargs)
+        assert_same_each_time(
+            make, lambda: [make_instance(), make_instance()], calls=calls, many=True, **kwargs
+        )
     calls.clear()
     with fastschema.disabled():
         try:
             return data()
         except Exception as exception:
             return exception
-
-
-def _pair(make_instance: Callable[[], Any]) -> list[Any]:
-    return [make_instance(), make_instance()]
 
 
 def serializer_of(**fields: Any) -> type[Serializer]:
