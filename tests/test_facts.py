@@ -2,9 +2,14 @@
 
 import pytest
 
+from fastschema.class_versions import Unchanged, versions
 from fastschema.facts import Facts, Look
 
 MISSING = object()
+ask = Unchanged.ask
+
+
+pytestmark = pytest.mark.usefixtures("_with_and_without_versions")
 
 
 class Field:
@@ -212,3 +217,56 @@ def test_a_chain_with_another_method_does_not_hold(owner, monkeypatch):
     monkeypatch.setattr(owner, "read", lambda self: "patched", raising=False)
 
     assert not recognize(None, [reader])
+
+
+class OtherField(Field):
+    number = 1
+
+
+def test_classes_that_are_the_same_are_not_asked_again(monkeypatch):
+    field = OtherField()
+    facts, look = looked(field)
+    look.on_class("number")
+    asked = []
+    monkeypatch.setattr(Unchanged, "ask", lambda self: asked.append(self) or ask(self))
+    recognize, holds = facts.compile("test", 1).function, still(facts, field)
+    for _ in range(3):
+        assert recognize(None, [field])
+        assert holds()
+    assert len(asked) == (4 if versions([OtherField]) else 6)
+
+    monkeypatch.setattr(OtherField, "number", 2)
+
+    assert not recognize(None, [field])
+    assert not holds()
+
+
+class WithCode(Field):
+    """Whose attribute is read by code that changes another class."""
+
+    @property
+    def key(self):
+        OtherField.number += self.step
+        return "key"
+
+    step = 0
+
+
+def test_a_class_that_is_changed_while_conditions_are_asked_is_seen(monkeypatch):
+    monkeypatch.setattr(OtherField, "number", 1)
+    fields = [WithCode(), OtherField()]
+    facts = Facts(MISSING, Field, "schema")
+    Look(fields[0], "field_0", facts).get("key")
+    Look(fields[1], "field_1", facts).on_class("number")
+    recognize = facts.compile("test", 2).function
+    holds = facts.compile_kept("test", 2).function(fields, fields)
+    assert recognize(None, fields)
+    assert holds()
+
+    WithCode.step = 1
+    try:
+        assert not recognize(None, fields)
+        OtherField.number = 1
+        assert not holds()
+    finally:
+        WithCode.step = 0

@@ -5,12 +5,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from fastschema.nodes import Conversion, Form, Slot, lasting
+from fastschema.nodes import ClassCheck, Conversion, Form, Slot, lasting
 from fastschema.program import Link, Program
 from fastschema.recognition import Kept
 from fastschema.reuse import LentDispatch, ReusedDispatch, Uses, wait
 from fastschema.writes import writes
 from tests.nodes import dispatch, field, kind, node
+
+pytestmark = pytest.mark.usefixtures("_with_and_without_versions")
 
 
 @pytest.fixture(autouse=True)
@@ -53,8 +55,8 @@ def uses(answers, name="schema"):
 
 def test_what_was_made_holds_while_all_checks_agree(answers):
     made = uses(answers)
-    made.check(answers.check("slot"))
-    made.check(None)
+    made.check([answers.check("slot")])
+    made.check([])
 
     for _ in range(2):
         answers.asked.clear()
@@ -65,7 +67,7 @@ def test_what_was_made_holds_while_all_checks_agree(answers):
 @pytest.mark.parametrize("wrong", ["schema", "slot"])
 def test_a_check_that_does_not_agree_ends_it(answers, wrong):
     made = uses(answers)
-    made.check(answers.check("slot"))
+    made.check([answers.check("slot")])
     assert made.hold()
 
     answers.wrong.add(wrong)
@@ -77,6 +79,22 @@ def test_a_check_that_never_agreed_does_not_hold(answers):
     made = uses(answers)
     answers.wrong.add("schema")
 
+    assert not made.hold()
+
+
+def test_a_check_of_a_class_ends_it_once_the_class_has_changed(answers):
+    made, cls = uses(answers), type("Cls", (), {"attribute": 1})
+    other = type("Other", (), {"attribute": 1})
+    made.check([ClassCheck(cls, lambda: cls.attribute == 1)])
+    made.check([ClassCheck(other, lambda: other.attribute == 1)])
+    for _ in range(3):
+        assert made.hold()
+
+    cls.attribute = 2
+    assert not made.hold()
+    cls.attribute = 1
+    assert made.hold()
+    other.attribute = 2
     assert not made.hold()
 
 
@@ -93,7 +111,7 @@ def test_what_is_looked_up_later_is_checked_too(answers):
     made = uses(answers)
     assert made.hold()
 
-    made.check(answers.check("slot"))
+    made.check([answers.check("slot")])
 
     assert made.hold()
     answers.wrong.add("slot")
@@ -103,7 +121,7 @@ def test_what_is_looked_up_later_is_checked_too(answers):
 def test_more_checks_than_pay_are_not_made(answers):
     made = uses(answers)
     for _ in range(100):
-        made.check(answers.check("slot"))
+        made.check([answers.check("slot")])
 
     assert not made.hold()
     assert answers.asked == []
@@ -133,9 +151,9 @@ class Row:
     a = 1
 
 
-def reused(answers, check=None, **options):
+def reused(answers, checks=None, **options):
     """A dispatch whose slot ``value`` is its subject's, and is used."""
-    slot = Slot("value", lambda subject, cls, form: subject.value, check)
+    slot = Slot("value", lambda subject, cls, form: subject.value, checks)
     its_field = field("a", kind(Conversion(otherwise="{value} + value")))
     subject = SimpleNamespace(value=1000)
     program = Program(node(its_field, slots=(slot,), **options))
@@ -163,7 +181,7 @@ def test_a_lasting_slot_is_not_looked_up_again(answers):
 
 
 def test_a_slot_may_bring_a_check(answers):
-    made = reused(answers, lambda subject, value: answers.check((subject.value, value)))
+    made = reused(answers, lambda subject, value: [answers.check((subject.value, value))])
     assert made.uses.hold()
 
     answers.wrong.add((1000, 1000))
@@ -183,7 +201,7 @@ def test_a_dispatch_is_current_while_its_objects_are_read_the_same_way(answers):
 
 
 def test_the_way_of_access_may_bring_a_check(answers):
-    made = reused(answers, check_access=lambda cls, access: answers.check((cls, access)))
+    made = reused(answers, check_access=lambda cls, access: [answers.check((cls, access))])
     assert made.uses.hold()
 
     answers.wrong.add((Row, "attribute"))

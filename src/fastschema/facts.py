@@ -10,14 +10,16 @@ from __future__ import annotations
 import re
 import sys
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from types import FunctionType
 from typing import Any
 
+from fastschema.class_versions import Unchanged, is_plain, join
 from fastschema.source import GeneratedFunction, Names, SourceWriter
 
 _DEEPEST = 10
+_PLAIN_CLASSES = (type(None), int, float, str, bytes, list, tuple, dict, set, frozenset)
 _LOCAL = re.compile(r"(?:field|now)_\d+")
 
 
@@ -41,11 +43,17 @@ class Facts:
         self._its_fields = its_fields
         # For each condition, whether it only changes by writes that are noticed.
         self._conditions: dict[str, bool] = {}
+        # The conditions that nothing but a class decides: that class, and the attribute they read.
+        self._of_classes: dict[str, tuple[str, str | None]] = {}
+        self._plain_classes: set[str] = set()
+        self._may_run_code = False
         self._not_own: dict[str, list[str]] = {}
         self._empty: dict[str, bool] = {}
         self._watched: dict[str, None] = {}
         self._same: dict[str, None] = {}
-        self._objects: dict[str, object] = {} if missing is None else {"missing": missing}
+        self._objects: dict[str, object] = {"Unchanged": Unchanged, "join": join}
+        if missing is not None:
+            self._objects["missing"] = missing
         self._names: dict[int, str] = {}
         self._identifiers = Names(
             frozenset(
@@ -59,6 +67,11 @@ class Facts:
                     "holds",
                     "missing",
                     "own",
+                    "Unchanged",
+                    "join",
+                    "classes",
+                    "classes_hold",
+                    "versions",
                 ]
             )
         )
@@ -103,25 +116,44 @@ class Facts:
                 name = f"{name}()"
             else:
                 self._objects[name] = value
+            if is_plain(value):
+                self._plain_classes.add(name)
             self._names[id(value)] = name
         return name
 
+    def may_run_code(self) -> None:
+        """Asking a condition may run code of the user's, which may change a class."""
+        self._may_run_code = True
+
     def class_attribute(self, cls: str, attribute: str, value: object) -> None:
         """An attribute of a class, found by an expression, is this very value or None."""
-        self.add(
+        self._of_class(
+            cls,
             f"getattr({cls}, {attribute!r}, None) is None"
             if value is None
-            else f"{cls}.{attribute} is {self.name(value)}"
+            else f"{cls}.{attribute} is {self.name(value)}",
+            attribute,
         )
+
+    def not_defined(self, cls: str, attribute: str) -> None:
+        """A class, found by an expression, does not define an attribute itself."""
+        self._of_class(cls, f"{attribute!r} not in {cls}.__dict__")
+
+    def _of_class(self, cls: str, condition: str, attribute: str | None = None) -> None:
+        self.add(condition)
+        if cls in self._plain_classes:
+            self._of_classes[condition] = (cls, attribute)
 
     def compile(self, title: str, field_count: int) -> GeneratedFunction:
         """The function that says whether all conditions hold for a schema and its fields."""
+        writer = SourceWriter()
+        # A throw-away class may not be kept by what is known of another.
+        of_classes = self._write_class_conditions(writer, lambda cls: cls.isidentifier())
         conditions = [
-            *self._conditions,
+            *_with_classes(self._conditions, of_classes),
             *(f"not {path}" for path in self._empty),
             *self._not_own_conditions(self._not_own),
         ]
-        writer = SourceWriter()
         with writer.block("def recognize(schema, fields):"):
             writer.line(f"if len(fields) != {field_count}:")
             writer.line("    return False")
@@ -137,9 +169,14 @@ class Facts:
         if not self._watched:
             return None
         same_lists = [path for path, is_noticed in self._empty.items() if is_noticed]
+        binding = SourceWriter()
+        of_classes = self._write_class_conditions(binding, lambda cls: True)
         conditions = [
             *(f"now_{index} is field_{index}" for index in range(field_count)),
-            *(condition for condition, is_noticed in self._conditions.items() if not is_noticed),
+            *_with_classes(
+                [each for each, is_noticed in self._conditions.items() if not is_noticed],
+                of_classes,
+            ),
             *(f"not {path}" for path, is_noticed in self._empty.items() if not is_noticed),
             *(["not any(empty)"] if same_lists else []),
             *(f"{path} is same[{index}]" for index, path in enumerate(self._same)),
@@ -154,6 +191,7 @@ class Facts:
                 writer.line(f"empty = [{', '.join(same_lists)}]")
             if self._same:
                 writer.line(f"same = [{', '.join(self._same)}]")
+            writer.include(binding)
             body = SourceWriter()
             now = _numbered("now", field_count)
             _write_conditions(body, conditions, f"[{now}] = {self._its_fields}")
@@ -171,6 +209,30 @@ class Facts:
             found.append(attrgetter(rest)(field) if rest else field)
         return found
 
+    def _write_class_conditions(
+        self, writer: SourceWriter, is_asked: Callable[[str], bool]
+    ) -> set[str]:
+        """Write what asks the conditions that some classes decide; these are returned."""
+        attributes: dict[str, list[str]] = {}
+        conditions: dict[str, None] = {}
+        for condition, (cls, attribute) in self._of_classes.items():
+            if is_asked(cls):
+                conditions[condition] = None
+                attributes.setdefault(cls, []).extend([attribute] if attribute else [])
+        if not conditions or self._may_run_code:
+            return set()  # code that runs between two of them sees to their order
+        with writer.block("def classes_hold():"):
+            _write_and(writer, conditions)
+        with writer.block("classes = Unchanged("):
+            with writer.block("["):
+                for cls, names in attributes.items():
+                    writer.line(f"({cls}, {names!r}),")
+            writer.line("],")
+            writer.line("classes_hold,")
+        writer.line(")")
+        writer.line("versions = classes.versions")
+        return {*conditions}
+
     def _not_own_conditions(self, not_own: dict[str, list[str]]) -> Iterator[str]:
         for path, names in not_own.items():
             dictionary = f"(own := {path}.__dict__)"
@@ -183,16 +245,31 @@ def _numbered(name: str, count: int) -> str:
     return ", ".join([f"{name}_{index}" for index in range(count)])
 
 
+def _with_classes(conditions: Iterable[str], of_classes: set[str]) -> Iterator[str]:
+    """Conditions, with a single one in place of all those that classes decide."""
+    is_asked = False
+    for condition in conditions:
+        if condition not in of_classes:
+            yield condition
+        elif not is_asked:
+            is_asked = True
+            yield "(join(versions) == classes.seen or classes.ask())"
+
+
 def _write_conditions(writer: SourceWriter, conditions: Iterable[str], first: str = "") -> None:
     with writer.block("try:"):
         if first:
             writer.line(first)
-        writer.line("return (")
-        for number, condition in enumerate(conditions):
-            writer.line(f"    {'and ' if number else ''}{condition}")
-        writer.line(")")
+        _write_and(writer, conditions)
     with writer.block("except Exception:"):
         writer.line("return False  # an attribute is gone; a description will tell")
+
+
+def _write_and(writer: SourceWriter, conditions: Iterable[str]) -> None:
+    writer.line("return (")
+    for number, condition in enumerate(conditions):
+        writer.line(f"    {'and ' if number else ''}{condition}")
+    writer.line(")")
 
 
 class _NoFacts(Facts):
@@ -208,6 +285,9 @@ class _NoFacts(Facts):
         """Nothing."""
 
     def same(self, path: str) -> None:
+        """Nothing."""
+
+    def may_run_code(self) -> None:
         """Nothing."""
 
     def not_own(self, path: str, name: str) -> None:
@@ -257,7 +337,7 @@ class Look:
 
     def get(self, attribute: str) -> Any:
         """The value of an attribute. Only for values that cannot be changed in place."""
-        value = getattr(self.target, attribute)
+        value = self._read(attribute)
         condition = f"{self.path}.{attribute} is {self._constant(value)}"
         self.facts.add(condition, is_noticed=self._is_noticed(attribute))
         return value
@@ -289,7 +369,7 @@ class Look:
             if base in bases:
                 self.facts.class_attribute(path, name, getattr(base, name))
             else:
-                self.facts.not_own(path, name)
+                self.facts.not_defined(path, name)
         return tuple([getattr(base, name) for base in bases])
 
     def constant(self, name: str) -> Any:
@@ -303,6 +383,8 @@ class Look:
     def item(self, name: str, key: Any) -> Any:
         """What a mapping, which the class has for its instances, has for a key; None if nothing."""
         mapping = self.constant(name)
+        if type(mapping) is not dict:
+            self.facts.may_run_code()
         value = mapping.get(key)
         expression = f"{self.facts.name(mapping)}.get({self._constant(key)})"
         self.facts.add(f"{expression} is {self._constant(value)}")
@@ -321,20 +403,26 @@ class Look:
         """
         text = condition.format(it=self.path)
         is_noticed = of is not None and self._is_noticed(of)
+        if of is not None:
+            self._look_for_code(of)
         self.facts.add(text if result else f"not {text}", is_noticed=is_noticed)
         return result
 
     def is_true(self, attribute: str) -> bool:
         """Whether the value of an attribute is true."""
-        value = getattr(self.target, attribute)
+        value = self._read(attribute)
         if type(value) is bool:
             self.note(f"{{it}}.{attribute} is {value}", True, attribute)
             return value
+        if type(value) not in _PLAIN_CLASSES:
+            self.facts.may_run_code()
         return not self.note(f"(not {{it}}.{attribute})", not value)
 
     def is_empty(self, attribute: str) -> bool:
         """Whether a collection is empty."""
-        values = getattr(self.target, attribute)
+        values = self._read(attribute)
+        if type(values) not in _PLAIN_CLASSES:
+            self.facts.may_run_code()
         if values:
             self.facts.add(f"{self.path}.{attribute}")
             return False
@@ -353,7 +441,7 @@ class Look:
     def within(self, attribute: str) -> Look:
         """A look at a field inside of the field."""
         return Look(
-            getattr(self.target, attribute),
+            self._read(attribute),
             f"{self.path}.{attribute}",
             self.facts,
             is_fixed=self._is_noticed(attribute),
@@ -361,13 +449,23 @@ class Look:
 
     def at(self, attribute: str, index: int) -> Look:
         """A look at one of the objects in a list of the field's."""
-        target = getattr(self.target, attribute)[index]
+        target = self._read(attribute)[index]
         return Look(target, f"{self.path}.{attribute}[{index}]", self.facts, is_fixed=False)
 
     @property
     def is_deep(self) -> bool:
         """Whether the field is so deep inside of others that Python may refuse code for it."""
         return self.path.count(".") > _DEEPEST
+
+    def _read(self, attribute: str) -> Any:
+        self._look_for_code(attribute)
+        return getattr(self.target, attribute)
+
+    def _look_for_code(self, attribute: str) -> None:
+        """Write down if reading an attribute may run code of the user's."""
+        for base in self.cls.__mro__:
+            if hasattr(base.__dict__.get(attribute), "__get__"):
+                self.facts.may_run_code()
 
     def _is_noticed(self, attribute: str) -> bool:
         """Whether the value of an attribute stays the same until a write is noticed."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fastschema.nodes import Check, substitute
+from fastschema.nodes import Checks, substitute
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +99,12 @@ class LoadSlot:
     """A value that belongs to one load, looked up when it begins.
 
     :param resolve: from what the front end binds a load to
-    :param check: as for :class:`~fastschema.nodes.Slot`
+    :param checks: as for :class:`~fastschema.nodes.Slot`
     """
 
     name: str
     resolve: Callable[[Any], object]
-    check: Callable[[Any, Any], Check | None] | None = None
+    checks: Callable[[Any, Any], Checks] | None = None
 
 
 @dataclass(frozen=True, slots=True)

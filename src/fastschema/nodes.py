@@ -14,7 +14,7 @@ names, classes) comes in through :func:`literal` or through a name.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from string import Formatter
 from typing import Any
@@ -24,6 +24,22 @@ Resolve = Callable[[Any, type, "Form"], object]
 
 Check = Callable[[], bool]
 """Says whether something is still as it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCheck:
+    """A check that nothing decides but what a class, or one that it inherits from, defines.
+
+    :param attributes: the attributes of the class that it reads, but those that it takes from the
+        dictionaries of classes
+    """
+
+    cls: type
+    holds: Check
+    attributes: tuple[str, ...] = ()
+
+
+Checks = Iterable[Check | ClassCheck]
 
 
 class UnreadableError(Exception):
@@ -177,18 +193,19 @@ class Slot:
 
     :param name: its name in generated code
     :param resolve: looks it up
-    :param check: from what it was resolved from and to, to what says whether it still would be in
-        another dump by the same schema; None if it would, as long as the schema reads the same.
-        Without it, it is resolved again.
+    :param checks: from what it was resolved from and to, to what says whether it still would be in
+        another dump by the same schema, as long as that reads the same. Without it, it is resolved
+        again.
     """
 
     name: str
     resolve: Resolve
-    check: Callable[[Any, Any], Check | None] | None = None
+    checks: Callable[[Any, Any], Checks] | None = None
 
 
-def lasting(subject: Any, value: Any) -> None:
-    """The check of a slot that depends on nothing but what the schema reads as."""
+def lasting(subject: Any, value: Any) -> Checks:
+    """The checks of a slot that depends on nothing but what the schema reads as: none."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +234,7 @@ class ObjectNode:
     dict_class: str | None = None
     names: Mapping[str, object] = field(default_factory=dict)
     prepared: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    check_access: Callable[[type, str], Check | None] | None = None
+    check_access: Callable[[type, str], Checks] | None = None
     item_errors: str | None = None
 
 

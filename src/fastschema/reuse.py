@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from fastschema.class_versions import Unchanged
 from fastschema.dumping import DumpFunction
 from fastschema.load_nodes import LoadSlot
-from fastschema.nodes import Check, Form, Slot
+from fastschema.nodes import Check, Checks, ClassCheck, Form, Slot
 from fastschema.program import Dispatch, Link, Program
 from fastschema.recognition import Kept
 from fastschema.writes import writes
@@ -29,18 +30,27 @@ class Uses:
     :param kept: what is kept of the schema
     """
 
-    __slots__ = ("_checks", "_ids")
+    __slots__ = ("_checks", "_classes", "_count", "_ids")
 
     def __init__(self, kept: Kept) -> None:
         self._ids = kept.ids
         self._checks: list[Check] = [kept.holds]
+        self._classes: Unchanged | None = None
+        self._count = 0
 
-    def check(self, check: Check | None) -> None:
-        """It depends on what a check says; None for nothing."""
-        if check is not None:
-            self._checks.append(check)
-            if len(self._checks) > _MOST_CHECKS:
+    def check(self, checks: Checks) -> None:
+        """It depends on what checks say."""
+        for check in checks:
+            self._count += 1
+            if self._count >= _MOST_CHECKS:
                 self._ids = set()  # it would take longer than making it anew
+            elif not isinstance(check, ClassCheck):
+                self._checks.append(check)
+            elif self._classes is None:
+                self._classes = Unchanged([(check.cls, check.attributes)], check.holds)
+                self._checks.append(self._classes.hold)
+            else:
+                self._classes.add([(check.cls, check.attributes)], check.holds)
 
     def slot(self, slot: Slot | LoadSlot, subject: Any, value: Any, *resolved_from: Any) -> None:
         """It depends on the value of a slot.
@@ -48,11 +58,11 @@ class Uses:
         :param subject: what the slot resolves from, which must not refer to what depends on it
         :param resolved_from: what else it resolves from
         """
-        if slot.check is None:
+        if slot.checks is None:
             resolve, given = slot.resolve, (subject, *resolved_from)
-            self.check(lambda: resolve(*given) is value)
+            self.check([lambda: resolve(*given) is value])
         else:
-            self.check(slot.check(subject, value))
+            self.check(slot.checks(subject, value))
 
     def hold(self) -> bool:
         """Whether the same would be made now."""
@@ -81,7 +91,7 @@ class ReusedDispatch(Dispatch):
         """Write down how to check that objects of the class are still dumped so."""
         node, subject, uses = self.program.node, self.subject, self.uses
         if node.check_access is None:
-            uses.check(lambda: node.access(cls) == access)
+            uses.check([lambda: node.access(cls) == access])
         else:
             uses.check(node.check_access(cls, access))
         for slot, value in zip(function.slots, values, strict=True):

@@ -145,6 +145,9 @@ def _with_own(name):
     return field
 
 
+USES = 4  # a class is not asked again when it was asked twice
+
+
 FIELDS = {
     "String": lambda: fields.String(required=True, metadata={"a": 1}),
     "List": lambda: fields.List(fields.Integer()),
@@ -156,6 +159,8 @@ FIELDS = {
     "own __getstate__": lambda: _with_own("__getstate__"),
     "own __deepcopy__": lambda: _with_own("__deepcopy__"),
     "own __copy__": lambda: _with_own("__copy__"),
+    "own __getnewargs__": lambda: _with_own("__getnewargs__"),
+    "own __getnewargs_ex__": lambda: _with_own("__getnewargs_ex__"),
     **{
         cls.__name__: cls
         for cls in (
@@ -217,13 +222,14 @@ def test_a_field_is_copied_as_by_copy(name):
 
     expected = outcome(copied, LOG)
     with installed():
-        assert outcome(copied, LOG) == expected
+        for _ in range(USES):
+            assert outcome(copied, LOG) == expected
 
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_the_fields_of_a_new_schema_are_copied_as_by_copy(name):
     field = FIELDS[name]()
-    cls = Schema.from_dict({"first": fields.Integer(), "field": field, "last": fields.String()})
+    cls = Schema.from_dict({"first": fields.String(), "field": field, "last": fields.String()})
 
     def made():
         declared = cls().declared_fields
@@ -231,7 +237,8 @@ def test_the_fields_of_a_new_schema_are_copied_as_by_copy(name):
 
     expected = outcome(made, LOG)
     with installed():
-        assert outcome(made, LOG) == expected
+        for _ in range(USES):
+            assert outcome(made, LOG) == expected
 
 
 def test_a_field_with_two_names_is_copied_once():
@@ -284,19 +291,70 @@ def test_a_copied_field_shares_no_attributes_with_the_original():
         assert Dog().dump({"name": "Rex"}) == {"name": "Rex"}
 
 
-def test_a_class_that_changes_is_asked_again():
-    class Changing(fields.String):
+@pytest.mark.parametrize("uses", [1, USES])
+@pytest.mark.parametrize("is_inherited", [False, True])
+def test_a_class_that_changes_is_asked_again(uses, is_inherited):
+    class Base(fields.String):
+        pass
+
+    class Changing(Base):
         pass
 
     class Dog(Schema):
         name = Changing()
 
     with installed():
-        Dog()
-        Changing.__copy__ = lambda self: LOG.append("copied") or Changing()
+        for _ in range(uses):
+            Dog()
+        cls = Base if is_inherited else Changing
+        cls.__copy__ = lambda self: LOG.append("copied") or Changing()
         LOG.clear()
         Dog()
     assert LOG == ["copied"]
+
+
+def test_a_way_to_copy_that_comes_and_goes_without_a_change_is_seen():
+    class Sometimes:
+        is_there = False
+
+        def __get__(self, instance, owner):
+            if not self.is_there:
+                raise AttributeError("__copy__")
+            return lambda *_: LOG.append("copied") or Changing()
+
+    class Changing(fields.String):
+        __copy__ = Sometimes()
+
+    class Dog(Schema):
+        name = Changing()
+
+    with installed():
+        for _ in range(USES):
+            Dog()
+        Sometimes.is_there = True
+        LOG.clear()
+        Dog()
+    assert LOG == ["copied"]
+
+
+def test_a_way_to_copy_that_copyreg_is_told_later_is_taken():
+    class Told(fields.String):
+        pass
+
+    class Dog(Schema):
+        name = Told()
+
+    def reduce(field):
+        LOG.append("reduced")
+        return Told, ()
+
+    with installed(), mock.patch.dict(copyreg.dispatch_table):
+        for _ in range(USES):
+            Dog()
+        copyreg.dispatch_table[Told] = reduce
+        LOG.clear()
+        Dog()
+    assert LOG == ["reduced"]
 
 
 def test_plain_fields_are_not_copied_by_copy():

@@ -11,6 +11,8 @@ from tests.marshmallow.differential import USES_UNTIL_KEPT, keep
 from tests.marshmallow.load_differential import Comparison
 from tests.marshmallow.load_schemas import DOG, LOG, Dog, Owner, WithHooks, noted
 
+pytestmark = pytest.mark.usefixtures("_with_and_without_versions")
+
 
 class Colour(enum.Enum):
     RED = 1

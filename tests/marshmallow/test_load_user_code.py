@@ -7,6 +7,8 @@ import fastschema
 from fastschema.marshmallow.load_reader import recognizer
 from tests.marshmallow.differential import keep
 
+pytestmark = pytest.mark.usefixtures("_with_and_without_versions")
+
 
 class Trap:
     """Changes the class of a field, and with it all schemas, when a test has set it."""

@@ -21,6 +21,8 @@ from fastschema.engines import JSON_FLOAT_TEMPLATE, TEXT_TEMPLATES, json_number
 from fastschema.marshmallow.kinds import Description
 from fastschema.nodes import (
     Check,
+    Checks,
+    ClassCheck,
     Conversion,
     Form,
     Kind,
@@ -209,11 +211,15 @@ def _decimal_kind(
     result = f"{result} if {{value}}.is_finite() else {path.own_method}"
     if as_string:
         longest = f"longest_{len(slots)}"
-        slots.append(Slot(longest, lambda subject, cls, form: decimals.longest()))
+        slots.append(Slot(longest, lambda subject, cls, form: decimals.longest(), _same_longest))
         result = decimals.written(places, longest, result)
     conversion = Conversion("Decimal", result, path.own_method)
     label = "decimal as string" if as_string else "decimal"
     return Kind(label, faithful=conversion, json=conversion, names={"Decimal": decimal.Decimal})
+
+
+def _same_longest(subject: Any, value: int) -> Checks:
+    return [lambda: decimals.longest() == value]
 
 
 def _enum_kind(attribute: str, inner: Description, *, path: FieldPath, slots: list[Slot]) -> Kind:
@@ -223,13 +229,13 @@ def _enum_kind(attribute: str, inner: Description, *, path: FieldPath, slots: li
     def plain_enum(subject: Any) -> type:
         return _plain_enum(path.get(subject.fields).enum, attribute)
 
-    def check(subject: Any, found: type) -> Check:
+    def checks(subject: Any, found: type) -> Checks:
         if found is _NoClass:
-            return lambda: plain_enum(subject) is _NoClass
-        field, is_plain = path.get(subject.fields), _is_plain_enum(found, attribute)
-        return lambda: field.enum is found and is_plain()
+            return [lambda: plain_enum(subject) is _NoClass]
+        field = path.get(subject.fields)
+        return [lambda: field.enum is found, ClassCheck(found, _is_plain_enum(found, attribute))]
 
-    slots.append(Slot(enum_class, lambda subject, cls, form: plain_enum(subject), check))
+    slots.append(Slot(enum_class, lambda subject, cls, form: plain_enum(subject), checks))
     inner_path = path.within(".field", lambda field: field.field)
     inner_kind = kind(inner, inner_path, slots)
 

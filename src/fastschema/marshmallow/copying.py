@@ -15,11 +15,13 @@ from typing import Any
 
 from marshmallow.fields import Field
 
+from fastschema.class_versions import Findings
 from fastschema.switch import is_disabled
 
 _METACLASSES = (type, ABCMeta)
 
-_methods = attrgetter("__getattribute__", "__new__", "__reduce_ex__", "__reduce__", "__getstate__")
+_METHOD_NAMES = ("__getattribute__", "__new__", "__reduce_ex__", "__reduce__", "__getstate__")
+_methods = attrgetter(*_METHOD_NAMES)
 _PLAIN_METHODS = _methods(object)
 _SIZE_WITHOUT_SLOTS = getattr(Field, "__basicsize__", None)
 _new: Any = object.__new__
@@ -28,9 +30,15 @@ _set: Any = object.__setattr__  # copies are made without writing to them
 
 def deepcopy_field(self: Any, memo: Any) -> Any:
     """``Field.__deepcopy__``: a shallow copy of the field."""
-    if is_disabled() or not _has_plain_copies(self) or _has_own_way(self.__dict__):
+    cls = type(self)
+    if (
+        is_disabled()
+        or not _plain_copies.of(self)
+        or cls in dispatch_table
+        or _has_own_way(self.__dict__)
+    ):
         return copy.copy(self)
-    copied: Any = _new(type(self))
+    copied: Any = _new(cls)
     _set(copied, "__dict__", self.__dict__.copy())
     return copied
 
@@ -58,8 +66,7 @@ def _copied_fields(declared: dict[Any, Any]) -> dict[str, Any] | None:
     for name, field in declared.items():
         cls = type(field)
         if cls not in classes:
-            deepcopy = getattr(cls, "__deepcopy__", None)  # a class has none
-            if deepcopy is not deepcopy_field or not _has_plain_copies(field):
+            if not _plain_deep_copies.of(field) or cls in dispatch_table:
                 return None
             classes.add(cls)
         own = field.__dict__
@@ -79,6 +86,8 @@ def _has_own_way(attributes: dict[str, Any]) -> bool:
         or "__reduce_ex__" in attributes
         or "__reduce__" in attributes
         or "__getstate__" in attributes
+        or "__getnewargs__" in attributes
+        or "__getnewargs_ex__" in attributes
     )
 
 
@@ -99,5 +108,25 @@ def _has_plain_copies(field: Any) -> bool:
         and getattr(field, "__getnewargs_ex__", None) is None
         and getattr(field, "__del__", None) is None  # would see copies that are not used
         and getattr(cls, "__basicsize__", None) == _SIZE_WITHOUT_SLOTS
-        and cls not in dispatch_table
     )
+
+
+def _has_plain_deep_copies(field: Any) -> bool:
+    """Whether such fields are deep-copied by :func:`deepcopy_field`, and so copied."""
+    deepcopy = getattr(type(field), "__deepcopy__", None)  # a class has none
+    return deepcopy is deepcopy_field and _has_plain_copies(field)
+
+
+_NAMES = (
+    *_METHOD_NAMES,
+    "__getattr__",
+    "__deepcopy__",
+    "__copy__",
+    "__setstate__",
+    "__getnewargs__",
+    "__getnewargs_ex__",
+    "__del__",
+    "__basicsize__",
+)
+_plain_copies = Findings(_has_plain_copies, _NAMES)
+_plain_deep_copies = Findings(_has_plain_deep_copies, _NAMES)

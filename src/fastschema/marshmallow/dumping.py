@@ -13,7 +13,7 @@ from fastschema.cache import programs
 from fastschema.marshmallow.conversions import json_value
 from fastschema.marshmallow.mapped import key_finder
 from fastschema.marshmallow.reader import read, recognizer
-from fastschema.nodes import Check, Form, UnreadableError
+from fastschema.nodes import Check, ClassCheck, Form, UnreadableError
 from fastschema.program import Always, Dispatch, Dispatcher, Link, RowDumper
 from fastschema.recognition import Kept
 from fastschema.reuse import LentDispatch, ReusedDispatch, wait
@@ -22,6 +22,7 @@ from fastschema.switch import is_disabled
 
 STOCK_DUMP = Schema.dump
 STOCK_SERIALIZE = Schema._serialize
+_DUMP_METHODS = ("dump", "_serialize")
 _FAITHFUL = Form.FAITHFUL
 KNOWN_SERIALIZE = {STOCK_SERIALIZE}
 """``Schema._serialize`` as stock has it, and as installed."""
@@ -57,6 +58,11 @@ class Subject:
         """The link to the schema of a ``Pluck`` field, from which one value is taken."""
         find = _NestedFinder(field, _FAITHFUL, self._is_reused)
         return Link(partial(_pluck_dispatch, field, form, find))
+
+
+def _dumps_as_stock(cls: Any) -> bool:
+    """Whether schemas of a class dump by stock's code, if they have no methods of their own."""
+    return cls.dump is STOCK_DUMP and cls._serialize in KNOWN_SERIALIZE
 
 
 def overrides_dump(schema: Any) -> str | None:
@@ -231,6 +237,9 @@ class _NestedFinder:
             else:
                 found: Dispatcher = Always(dispatch.many) if many else dispatch
                 if type(dispatch) is ReusedDispatch:
+                    cls = type(schema)
+                    is_stock = ClassCheck(cls, lambda: _dumps_as_stock(cls), _DUMP_METHODS)
+                    dispatch.uses.check([is_stock])
                     self._last = (_is_found(self._field, schema), dispatch, found)
                 return found
         if overrides_dump(schema) is None:
@@ -243,16 +252,22 @@ class _NestedFinder:
 
 
 def _is_found(field: Any, schema: Any) -> Check:
-    """What says whether a schema is still that of a nested field, and dumped as it was."""
-    many, field_many = schema.many, field.many
+    """What says whether a schema is still that of a nested field, and dumped as it was.
+
+    Its class is asked besides.
+    """
+    cls, many, field_many = type(schema), schema.many, field.many
 
     def holds() -> bool:
+        own = schema.__dict__
         return (
             field.schema is schema
+            and type(schema) is cls
             and schema.many is many
             and field.many is field_many
-            and overrides_dump(schema) is None
-            and not has_hooks(schema)
+            and "dump" not in own
+            and "_serialize" not in own
+            and (not schema._hooks or not has_hooks(schema))
         )
 
     return holds

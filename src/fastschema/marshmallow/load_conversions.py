@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from fastschema.load_nodes import LoadKind, LoadSlot
 from fastschema.marshmallow.load_kinds import Description
 from fastschema.marshmallow.validators import condition
-from fastschema.nodes import Check, as_template, lasting, literal
+from fastschema.nodes import Checks, ClassCheck, as_template, lasting, literal
 from fastschema.source import Names
 
 
@@ -194,31 +194,26 @@ def _enum_kind(by: str, *, path: FieldPath, slots: list[LoadSlot]) -> LoadKind:
     """By the tables that ``Enum`` itself looks into; other enums have an empty one."""
     members = f"{path.prefix}_members"
 
-    def check(subject: Any, table: dict[Any, Any]) -> Check:
+    def checks(subject: Any, table: dict[Any, Any]) -> Checks:
         field = path.get(subject)
         enum_class = field.enum
         if table is _NO_MEMBERS:
-            return lambda: _members(field.enum, by) is _NO_MEMBERS
+            return [lambda: _members(field.enum, by) is _NO_MEMBERS]
         name = "_member_map_" if by == "name" else "_value2member_map_"
         # Not by attributes of the class: its metaclass makes that take several times as long.
         own = enum_class.__dict__
         if own.get(name) is not table or own.get("__new__") is not _ENUM_NEW:
-            return lambda: field.enum is enum_class and _members(enum_class, by) is table
+            return [lambda: field.enum is enum_class and _members(enum_class, by) is table]
 
-        def holds() -> bool:
-            try:
-                return (
-                    field.enum is enum_class
-                    and type(enum_class) is _EnumType
-                    and own["__new__"] is _ENUM_NEW
-                    and own[name] is table
-                )
-            except KeyError:
-                return False
+        return [
+            lambda: field.enum is enum_class and type(enum_class) is _EnumType,
+            ClassCheck(
+                enum_class,
+                lambda: own.get("__new__") is _ENUM_NEW and own.get(name) is table,
+            ),
+        ]
 
-        return holds
-
-    slots.append(LoadSlot(members, lambda subject: _members(path.get(subject).enum, by), check))
+    slots.append(LoadSlot(members, lambda subject: _members(path.get(subject).enum, by), checks))
     accepts = _is("str") if by == "name" else f"{_is('str')} or {_is('int')}"
     return LoadKind(f"enum by {by}", accepts, f"{members}[{{value}}]")
 

@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from marshmallow import EXCLUDE, INCLUDE, RAISE, ValidationError, error_store
 
 from fastschema.loading import BoundLoad, LoadRow, load_rows
-from fastschema.marshmallow.load_overrides import has_load_hooks, loads_as_stock, overrides_load
+from fastschema.marshmallow.load_overrides import (
+    LOAD_METHODS,
+    class_loads_as_stock,
+    has_load_hooks,
+    has_no_methods,
+    overrides_load,
+)
 from fastschema.marshmallow.validators import has_validators
-from fastschema.nodes import Check
+from fastschema.nodes import Check, ClassCheck
 from fastschema.reuse import Uses
 
 if TYPE_CHECKING:
@@ -250,6 +256,8 @@ def _is_found(field: Any, schema: Any, uses: Uses) -> Check:
     :param schema: the schema of the field
     :param uses: what the load that was begun by it depends on
     """
+    cls = type(schema)
+    uses.check([ClassCheck(cls, lambda: class_loads_as_stock(cls), LOAD_METHODS)])
     unknown, many, partial = schema.unknown, schema.many, schema.partial
     field_unknown, field_many, is_validated = field.unknown, field.many, has_validators(field)
 
@@ -261,7 +269,8 @@ def _is_found(field: Any, schema: Any, uses: Uses) -> Check:
             and schema.unknown is unknown
             and schema.many is many
             and schema.partial is partial
-            and loads_as_stock(schema)
+            and type(schema) is cls
+            and has_no_methods(schema)
             and (not schema._hooks or not has_load_hooks(schema))
             and has_validators(field) is is_validated
             and uses.hold()

@@ -37,6 +37,7 @@ _STOCK_METHODS = {
     name: getattr(Schema, name)
     for name in ("load", "_do_load", "_call_and_store", "_invoke_field_validators")
 }
+LOAD_METHODS = (*_STOCK_METHODS, "_deserialize")
 _LOAD, _DO_LOAD, CALL_AND_STORE, _INVOKE_FIELD_VALIDATORS = _STOCK_METHODS.values()
 
 
@@ -62,14 +63,25 @@ def has_load_hooks(schema: Any) -> bool:
 
 def loads_as_stock(schema: Any) -> bool:
     """Whether all that loads is stock's own: asked for each load, so without a loop."""
-    cls, own = type(schema), schema.__dict__
+    return class_loads_as_stock(type(schema)) and has_no_methods(schema)
+
+
+def class_loads_as_stock(cls: Any) -> bool:
+    """The same for schemas of a class that have no methods of their own."""
     return (
         cls.load is _LOAD
         and cls._do_load is _DO_LOAD
         and cls._call_and_store is CALL_AND_STORE
         and cls._invoke_field_validators is _INVOKE_FIELD_VALIDATORS
         and cls._deserialize in KNOWN_DESERIALIZE
-        and "load" not in own
+    )
+
+
+def has_no_methods(schema: Any) -> bool:
+    """Whether a schema has none of the methods that load for itself."""
+    own = schema.__dict__
+    return (
+        "load" not in own
         and "_do_load" not in own
         and "_call_and_store" not in own
         and "_invoke_field_validators" not in own

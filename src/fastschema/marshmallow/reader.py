@@ -21,7 +21,8 @@ from fastschema.nodes import (
     ATTRIBUTE,
     GENERAL,
     ITEM,
-    Check,
+    Checks,
+    ClassCheck,
     FieldNode,
     Form,
     ObjectNode,
@@ -119,8 +120,8 @@ def make_node(description: Description) -> ObjectNode:
     """The node for a description: from the description alone, so that the cache is right."""
     _, name, is_dict, own_accessor, descriptions = description
     slots = [
-        Slot("fields", lambda subject, cls, form: subject.fields, check=lasting),
-        Slot("accessor", lambda subject, cls, form: subject.schema.get_attribute, check=lasting),
+        Slot("fields", lambda subject, cls, form: subject.fields, checks=lasting),
+        Slot("accessor", lambda subject, cls, form: subject.schema.get_attribute, checks=lasting),
     ]
     keys = [name if key is None else key for name, key, *_ in descriptions]
     # A key that a late change gave to two fields is set by each that has a value.
@@ -153,7 +154,9 @@ def _field_node(
     if isinstance(data_key, tuple):
         key, key_slot = data_key[0], f"key_{len(slots)}"
         slots.append(
-            Slot(key_slot, lambda subject, cls, form: subject.fields[index].data_key, check=lasting)
+            Slot(
+                key_slot, lambda subject, cls, form: subject.fields[index].data_key, checks=lasting
+            )
         )
     if kind_description[0] == _BY_SERIALIZE:
         expression = f"{field}.serialize({literal(name)}, obj, accessor=accessor)"
@@ -290,12 +293,14 @@ def access_of(cls: type) -> str:
     return MAPPED if is_mapped(cls) else ATTRIBUTE
 
 
-def check_access(cls: type, access: str) -> Check | None:
+def check_access(cls: type, access: str) -> Checks:
     """What says whether :func:`access_of` still says so of a class."""
     if cls is dict:
-        return None
+        return []
+    if access == MAPPED:
+        return [lambda: access_of(cls) == access]
     if access != ATTRIBUTE:
-        return lambda: access_of(cls) == access
+        return [ClassCheck(cls, lambda: access_of(cls) == access)]
     order = cls.__mro__
     dictionaries = [base.__dict__ for base in order if base is not object]
 
@@ -308,7 +313,7 @@ def check_access(cls: type, access: str) -> Check | None:
         return True
 
     # A native __getattribute__ is one of those that may stay.
-    return holds if holds() else lambda: access_of(cls) == access
+    return [ClassCheck(cls, holds if holds() else lambda: access_of(cls) == access)]
 
 
 _NativeMethod = type(object.__getattribute__)

@@ -1,0 +1,273 @@
+"""Whether classes are as they were, by the numbers that CPython gives them.
+
+CPython keeps what it found in a class, for the next time that it looks for a method, under a number
+of that class (``tp_version_tag``, see ``Objects/typeobject.c``). Any change to the class, or to a
+class it inherits from, takes the number away; at the next look it gets one that no class ever had.
+So where the number is the same, the class and its bases define the same: Python itself relies on
+that for each call of a method.
+
+Python code is not told the number, but can read it where it lies in memory. Where that is, is found
+out by changing a class and looking what became of it. On a Python that is not known, or where it is
+not found, no class is said to be the same, and all conditions on classes are asked each time.
+"""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from abc import ABCMeta
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+try:
+    import ctypes
+except Exception:  # a Python may be built without it, and an audit hook may forbid it
+    ctypes = None  # type: ignore[assignment]
+
+join = b"".join
+
+_KNOWN_PYTHONS = ((3, 11), (3, 12), (3, 13))
+_SIZE = 4
+_IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
+_MOST_KNOWN = 1024
+_NEVER_SEEN = b"never seen"
+
+# Past anything that a metaclass may have in their place.
+_flags: Callable[[type], int] = vars(type)["__flags__"].__get__
+_order: Callable[[type], tuple[type, ...]] = vars(type)["__mro__"].__get__
+_dictionary: Callable[[type], Mapping[str, object]] = vars(type)["__dict__"].__get__
+
+_METHODS = (
+    FunctionType,
+    staticmethod,
+    BuiltinFunctionType,
+    MethodDescriptorType,
+    WrapperDescriptorType,
+)
+
+Classes = Sequence[tuple[type, Iterable[str]]]
+"""Classes, each with some of its attributes."""
+
+
+class Unchanged:
+    """Conditions on classes, which are asked again only when one of the classes may have changed.
+
+    A condition depends on nothing but what its classes, or those they inherit from, define.
+
+    :param classes: classes, each with the attributes of it that the condition reads, but those that
+        it takes from the dictionaries of classes; as long as this lives, the classes do
+    :param condition: says whether a condition on the classes holds
+    """
+
+    __slots__ = ("_are_told", "_before", "_classes", "_conditions", "seen", "versions")
+
+    def __init__(self, classes: Classes, condition: Callable[[], bool]) -> None:
+        self._classes: list[tuple[type, Iterable[str]]] = []
+        self._conditions: list[Callable[[], bool]] = []
+        self._are_told = True
+        self.versions: list[memoryview] = []
+        """The numbers as they are now: buffers of the classes' own memory."""
+        self.seen = self._before = _NEVER_SEEN
+        """What they were when the conditions held."""
+        self.add(classes, condition)
+
+    def add(self, classes: Classes, condition: Callable[[], bool]) -> None:
+        """One more condition, on these classes."""
+        self.seen = self._before = _NEVER_SEEN
+        self._classes += classes
+        self._conditions.append(condition)
+        buffers = versions([cls for cls, _ in classes])
+        if buffers is None:
+            self._are_told = False
+        else:
+            self.versions += buffers
+
+    def hold(self) -> bool:
+        """Whether the conditions hold."""
+        return join(self.versions) == self.seen or self.ask()
+
+    def ask(self) -> bool:
+        """Whether the conditions hold, where the numbers are not those that were seen."""
+        now = join(self.versions)
+        for condition in self._conditions:
+            if not condition():
+                return False
+        # The first time is not worth a look at the attributes: the classes may go on changing.
+        if self._before == now and self._are_told and self._give_the_same(now):
+            self.seen = now
+        self._before = now
+        return True
+
+    def _give_the_same(self, now: bytes) -> bool:
+        """Whether the conditions will hold as long as the numbers are what they were."""
+        kinds = (*_METHODS, property)  # which a class gives as it stands there
+        return all(_give_the_same(cls, names, kinds) for cls, names in self._classes) and (
+            # A class that has no number may change without getting another.
+            join(self.versions) == now and _are_all_numbers(now)
+        )
+
+
+class Findings:
+    """What was found out about classes; found out anew once a class may have changed.
+
+    It keeps no class alive.
+
+    :param find: finds it out, from an instance, by nothing but what its class defines
+    :param names: the attributes that it reads
+    """
+
+    __slots__ = ("_find", "_known", "_names")
+
+    def __init__(self, find: Callable[[Any], bool], names: tuple[str, ...]) -> None:
+        self._find = find
+        self._names = names
+        # By the id of a class. Of one that is gone, its number says that this is another class.
+        self._known: dict[int, tuple[list[memoryview], bytes, type, bool | None]] = {}
+
+    def of(self, instance: Any) -> bool:
+        """What is found out about the class of an instance."""
+        cls = type(instance)
+        known = self._known.get(id(cls))
+        if known is not None:
+            numbers, seen, metaclass, finding = known
+            if type(cls) is metaclass and join(numbers) == seen:
+                return self._found(instance, cls, numbers) if finding is None else finding
+        return self._found(instance, cls, None)
+
+    def _found(self, instance: Any, cls: type, numbers: list[memoryview] | None) -> bool:
+        """Find it out; it is written down when it is found again, for the class may go on changing.
+
+        :param numbers: those of the class, if they are what they were the last time
+        """
+        is_again = numbers is not None
+        if numbers is None and is_plain(cls):
+            # What a class gets from its metaclass is up to that.
+            numbers = versions([cls] if type(cls) is type else [cls, type(cls)])
+        if not numbers:
+            return self._find(instance)
+        now = join(numbers)
+        finding = self._find(instance)
+        is_known = is_again and _give_the_same(cls, self._names, _METHODS)
+        if join(numbers) == now and _are_all_numbers(now):
+            if len(self._known) >= _MOST_KNOWN:
+                self._known = {}
+            self._known[id(cls)] = (numbers, now, type(cls), finding if is_known else None)
+        return finding
+
+
+def versions(classes: Iterable[type]) -> list[memoryview] | None:
+    """The numbers of classes, as buffers of their own memory, which must not outlive them.
+
+    None if they cannot be told. Classes that nobody can change have none.
+    """
+    if _OFFSET is None:
+        return None
+    numbers = []
+    for cls in classes:
+        if _defined(type(cls), "mro") is not _TYPE_MRO:
+            return None  # it may have another class's attributes
+        if _flags(cls) & _IMMUTABLE:
+            continue
+        try:
+            number = (ctypes.c_uint32 * 1).from_address(id(cls) + _OFFSET)
+        except Exception:  # an audit hook may forbid it
+            return None
+        numbers.append(memoryview(number))
+    return numbers
+
+
+def is_plain(value: object) -> bool:
+    """Whether a value is a class, and reading its attributes is reading those of its instances."""
+    return type(value) in (type, ABCMeta)
+
+
+def _give_the_same(cls: type, names: Iterable[str], kinds: tuple[type, ...]) -> bool:
+    """Whether attributes of a class are the same each time, as long as nobody changes the class.
+
+    A descriptor may give what it likes.
+
+    :param kinds: descriptors that do not
+    """
+    for name in names:
+        found = _defined(cls, name)
+        kind = type(found)
+        if not _flags(kind) & _IMMUTABLE:
+            return False  # it may become a descriptor
+        if kind not in kinds and hasattr(kind, "__get__"):
+            return False
+    return True
+
+
+def _defined(cls: type, name: str) -> object:
+    """What a class or one that it inherits from has of a name, as it stands there; or None."""
+    for base in _order(cls):
+        own = _dictionary(base)
+        if name in own:
+            return own[name]
+    return None
+
+
+_TYPE_MRO = vars(type)["mro"]
+
+
+def _are_all_numbers(joined: bytes) -> bool:
+    return bool(joined) and 0 not in memoryview(joined).cast("I")
+
+
+def _offset() -> int | None:
+    """Where in a class its number is, in bytes; None if that is not known."""
+    if (
+        sys.implementation.name != "cpython"
+        or sys.version_info[:2] not in _KNOWN_PYTHONS
+        or sysconfig.get_config_var("Py_GIL_DISABLED")
+        or ctypes is None
+    ):
+        return None
+    size: int = type.__basicsize__  # type: ignore[assignment]  # mypy takes it for a method
+    places = {*range(0, size - _SIZE + 1, _SIZE)}
+    try:
+        for _ in range(3):
+            places &= _places_of_a_number(places)
+    except Exception:  # an audit hook may forbid it
+        return None
+    return places.pop() if len(places) == 1 else None
+
+
+def _places_of_a_number(places: set[int]) -> set[int]:
+    """Those of some places where a number is taken away when a class, or its base, changes."""
+    base: type = type("base", (), {"attribute": None})
+    cls: type = type("cls", (base,), {})
+
+    def numbers() -> dict[int, int]:
+        return {
+            place: ctypes.c_uint32.from_address(id(cls) + place).value for place in sorted(places)
+        }
+
+    def looked_up() -> dict[int, int]:
+        cls.attribute  # type: ignore[attr-defined]  # noqa: B018  # gives the class a number
+        return numbers()
+
+    first = looked_up()
+    again = looked_up()
+    base.attribute = 1  # type: ignore[attr-defined]
+    without = numbers()
+    second = looked_up()
+    cls.other = 1  # type: ignore[attr-defined]
+    without_again = numbers()
+    third = looked_up()
+    return {
+        place
+        for place in places
+        if first[place] == again[place]
+        and without[place] == without_again[place] == 0
+        and 0 < first[place] < second[place] < third[place]
+    }
+
+
+_OFFSET = _offset()
