@@ -38,6 +38,7 @@ def measures(count: int) -> list[Measure]:
         Measure("orders.dump", "orders to dictionaries", count),
         Measure("orders.page", "a page of 50 orders", min(50, count)),
         Measure("orders.one", "one order, schema made once", 1),
+        Measure("orders.one.busy", "one order, among 2,000 other objects", 1),
         Measure("orders.fresh", "one order, a fresh schema", 1),
         Measure("hooked.dump", "orders with two hooks", count),
         Measure("custom.dump", "custom fields only", count),

@@ -119,6 +119,7 @@ def dump_measures(dumps: Dumps, count: int) -> dict[str, Measure]:
         "deep.dumps": lambda: dumps(deep_schema, deep),
         "orders.dump": lambda: schema.dump(rows, many=True),
         "orders.one": lambda: schema.dump(one),
+        "orders.one.busy": lambda: among_others(lambda: schema.dump(one)),
         "orders.fresh": lambda: OrderSchema().dump(one),
         "orders.page": lambda: schema.dump(rows[:50], many=True),
         "custom.dump": lambda: custom.dump(rows, many=True),
@@ -128,6 +129,14 @@ def dump_measures(dumps: Dumps, count: int) -> dict[str, Measure]:
         "flat.one": lambda: flat_schema.dump(flat_one),
         "flat.fresh": lambda: FlatSchema().dump(flat_one),
     }
+
+
+def among_others(dump: Measure) -> Any:
+    """Dump where much else is alive, as in a request: garbage is collected again and again."""
+    others = [[number] for number in range(2_000)]
+    dumped = dump()
+    del others
+    return dumped
 
 
 def load_measures(count: int) -> dict[str, Measure]:

@@ -287,7 +287,7 @@ def test_a_schema_that_is_written_to_again_and_again_is_kept_ever_more_seldom(re
         assert recognizer.recognize(schema, schema.fields) is not None
         is_kept.append(recognizer.kept(schema) is not None)
 
-    assert [number for number, each in enumerate(is_kept, 1) if each] == [1, 3, 7, 15, 31]
+    assert [number for number, each in enumerate(is_kept, 1) if each] == [1, 4, 9, 18]
 
 
 def test_it_is_never_long_until_a_schema_is_kept_again(recognizer):
@@ -295,7 +295,7 @@ def test_it_is_never_long_until_a_schema_is_kept_again(recognizer):
     for _ in range(300):
         schema.fields[0].unknown = "other"
         recognizer.recognize(schema, schema.fields)
-    for _ in range(32):
+    for _ in range(33):
         recognizer.recognize(schema, schema.fields)
 
     assert recognizer.kept(schema) is not None
@@ -381,6 +381,92 @@ def test_what_is_kept_is_let_go_when_garbage_is_collected(recognizer):
     gc.collect()
 
     assert died() is None
+
+
+def use(recognizer, schema, times=1):
+    """Use a schema as often as that; whether it was kept before each use."""
+    found = []
+    for _ in range(times):
+        found.append(recognizer.kept(schema) is not None)
+        if not found[-1]:
+            recognizer.recognize(schema, schema.fields)
+    return found
+
+
+def test_a_schema_that_is_in_use_stays_kept_while_younger_garbage_is_collected(recognizer):
+    schema = kept(recognizer, Schema(Watched()))
+    for _ in range(20):
+        assert use(recognizer, schema, 2) == [True, True]
+        gc.collect(1)
+
+
+def test_a_schema_that_was_of_use_may_be_idle_for_a_while(recognizer):
+    schema = kept(recognizer, Schema(Watched()))
+    use(recognizer, schema, 20)
+    for _ in range(6):
+        gc.collect(1)
+    assert use(recognizer, schema) == [True]
+
+    for _ in range(20):
+        gc.collect(1)
+    assert use(recognizer, schema) == [False]
+
+
+def test_a_schema_of_little_use_dies_with_the_younger_garbage(recognizer):
+    gc.collect()
+    schema = kept(recognizer, Schema(Watched()))
+    schema.fields[0].parent = schema
+    died = weakref.ref(schema)
+    del schema
+
+    gc.collect(1)
+
+    assert died() is None
+
+
+def test_a_write_is_seen_after_other_schemas_were_let_go(recognizer):
+    used, idle = kept(recognizer, Schema(Watched())), kept(recognizer, Schema(Watched()))
+    use(recognizer, used, 3)
+    gc.collect(1)
+    assert recognizer.kept(idle) is None
+    assert recognizer.kept(used) is not None
+
+    used.fields[0].key = "other"
+
+    assert recognizer.kept(used) is None
+
+
+def test_a_schema_that_was_of_little_use_is_kept_later_the_next_time(recognizer):
+    schema = kept(recognizer, Schema(Watched()))
+    uses_until_kept = []
+    for uses in (0, 0, 0, 20, 0):
+        use(recognizer, schema, uses)
+        gc.collect()
+        found = use(recognizer, schema, 40)
+        uses_until_kept.append(found.index(True))
+        # Again as if it had just been kept.
+        recognizer._kept[id(schema)].usage.gains = 0
+
+    assert uses_until_kept == [3, 5, 9, 2, 3]
+
+
+def test_a_schema_that_is_used_now_and_then_is_not_kept(recognizer):
+    schema = Schema(Watched())
+    for _ in range(20):
+        assert use(recognizer, schema) == [False]
+        for _ in range(20):
+            gc.collect(1)
+
+
+def test_so_many_watched_fields_are_let_go(recognizer, monkeypatch):
+    schema = kept(recognizer, Schema(Watched()))
+    use(recognizer, schema, 3)
+    monkeypatch.setattr(recognition, "_MOST_WATCHED", 0)
+
+    gc.collect(1)
+
+    assert recognizer.kept(schema) is None
+    assert writes.watched == set()
 
 
 def test_nothing_is_told_of_garbage_before_a_schema_is_kept():

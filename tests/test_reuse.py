@@ -7,7 +7,7 @@ import pytest
 
 from fastschema.nodes import ClassCheck, Conversion, Form, Slot, lasting
 from fastschema.program import Link, Program
-from fastschema.recognition import Kept
+from fastschema.recognition import Kept, Usage
 from fastschema.reuse import LentDispatch, ReusedDispatch, Uses, wait
 from fastschema.writes import writes
 from tests.nodes import dispatch, field, kind, node
@@ -44,7 +44,7 @@ def answers():
 
 
 def kept_schema(answers, name="schema"):
-    kept = Kept(None, None, [], 1)
+    kept = Kept(None, None, [], Usage(answers, 0))
     kept.ids, kept.holds = writes.watched, answers.check(name)
     return kept
 

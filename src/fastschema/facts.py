@@ -47,6 +47,7 @@ class Facts:
         self._of_classes: dict[str, tuple[str, str | None]] = {}
         self._plain_classes: set[str] = set()
         self._may_run_code = False
+        self._classes: Unchanged | None = None
         self._not_own: dict[str, list[str]] = {}
         self._empty: dict[str, bool] = {}
         self._watched: dict[str, None] = {}
@@ -160,7 +161,11 @@ class Facts:
             if field_count:
                 writer.line(f"[{_numbered('field', field_count)}] = fields")
             _write_conditions(writer, conditions)
-        return GeneratedFunction("recognize", f"recognize {title}", writer.text, self._objects)
+        function = GeneratedFunction("recognize", f"recognize {title}", writer.text, self._objects)
+        if len(of_classes) == len(self._of_classes):
+            # For all schemas that are kept, so that what it has seen is seen.
+            self._classes = function.function.__globals__.get("classes")
+        return function
 
     def compile_kept(self, title: str, field_count: int) -> GeneratedFunction | None:
         """The function that binds, to one schema and its fields, the function that says whether
@@ -170,7 +175,16 @@ class Facts:
             return None
         same_lists = [path for path, is_noticed in self._empty.items() if is_noticed]
         binding = SourceWriter()
-        of_classes = self._write_class_conditions(binding, lambda cls: True)
+        objects = self._objects
+        if self._classes is None:
+            of_classes = self._write_class_conditions(binding, lambda cls: True)
+        else:
+            of_classes = {*self._of_classes}
+            objects = {
+                **objects,
+                "classes": self._classes,
+                "versions": self._classes.versions,
+            }
         conditions = [
             *(f"now_{index} is field_{index}" for index in range(field_count)),
             *_with_classes(
@@ -195,10 +209,10 @@ class Facts:
             body = SourceWriter()
             now = _numbered("now", field_count)
             _write_conditions(body, conditions, f"[{now}] = {self._its_fields}")
-            with writer.block(f"def holds({', '.join(body.local_names(self._objects))}):"):
+            with writer.block(f"def holds({', '.join(body.local_names(objects))}):"):
                 writer.include(body)
             writer.line("return holds")
-        return GeneratedFunction("bind", f"still {title}", writer.text, self._objects)
+        return GeneratedFunction("bind", f"still {title}", writer.text, objects)
 
     def watched(self, fields: list[Any]) -> list[Any]:
         """The objects to which writes are noticed, of a schema of these fields."""

@@ -9,6 +9,8 @@ made. Conditions that fail cost a description, nothing else.
 
 Of a schema that is used again, what was recognized is kept (:class:`Kept`). Where writes to its
 fields are noticed, their attributes are not asked for again until there is one; everything else is.
+Keeping takes longer than recognizing, and ends when garbage is collected: what was of little use is
+kept later the next time.
 """
 
 from __future__ import annotations
@@ -28,9 +30,12 @@ from fastschema.writes import writes
 
 _PROGRAMS_OF_A_CLASS = 4
 _LEARNT_FROM = 16
-_CANDIDATES_OF_A_CLASS = 8
+_USAGES_OF_A_CLASS = 8
 _MOST_KEPT = 1024
+_MOST_WATCHED = 32 * _MOST_KEPT
 _LONGEST_PATIENCE = 32
+_WORTH_KEEPING = 8  # uses, after which it has cost less than it has saved
+_LONGEST_IDLE = 8  # periods between two collections of garbage
 
 
 class _Conditions:
@@ -52,18 +57,19 @@ class _Conditions:
         fields: list[Any],
         ids: set[int],
         before: Kept | None,
+        usage: Usage,
     ) -> Kept:
         """What is kept of a schema that was recognized.
 
         :param program: what it reads as
         :param ids: those of the objects that were watched when it was recognized
         :param before: what was kept of it until now, whose objects are among them
+        :param usage: how it is used
         """
-        patience = 1 if before is None else min(2 * before.patience, _LONGEST_PATIENCE)
         if self._keep is None:
             self._keep = self._facts.compile_kept(self._title, self._field_count)
         watched = self._facts.watched(fields)
-        kept = Kept(schema, program, watched, patience)
+        kept = Kept(schema, program, watched, usage)
         if self._keep is None or not writes.are_noticed(watched):
             return kept
         if before is None or not _are_same(watched, before.watched):
@@ -94,26 +100,29 @@ class Kept:
     :param schema: the schema, which is alive as long as this
     :param program: what it reads as
     :param watched: the objects to which writes are noticed
-    :param patience: how many uses to wait until it is kept anew, after a write to any of them
+    :param usage: how the schema is used
     """
 
     __slots__ = (
+        "_gains_before",
+        "_idle",
         "holds",
         "ids",
-        "patience",
         "program",
         "schema",
-        "waited",
+        "usage",
         "waiting",
         "watched",
     )
 
-    def __init__(self, schema: Any, program: Any, watched: list[Any], patience: int) -> None:
+    def __init__(self, schema: Any, program: Any, watched: list[Any], usage: Usage) -> None:
         self.schema = schema
         self.program = program
         self.watched = watched
-        self.patience = patience
-        self.waited = 0
+        self.usage = usage
+        usage.gains = 0
+        self._gains_before = 1  # the use for which it is kept
+        self._idle = 0
         self.ids: set[int] = set()
         """The ids of all objects that are watched; after a write those are another set."""
         self.holds: Callable[[], bool] = _never
@@ -121,11 +130,53 @@ class Kept:
         self.waiting: list[Any] = []
         """What was made for uses of the schema that are over; see :mod:`fastschema.reuse`."""
 
+    def is_idle(self) -> bool:
+        """Whether it was of no use for too long; asked once in each period."""
+        gains = self.usage.gains
+        if gains > self._gains_before:
+            self._gains_before = gains
+            self._idle = 0
+            return False
+        self._idle += 1
+        return gains < _WORTH_KEEPING or self._idle > _LONGEST_IDLE
+
+
+class Usage:
+    """How one schema is used, and whether it had better be kept.
+
+    :param schema: the schema, which does not live on in here
+    :param period: the period, between two collections of garbage, in which it is used
+    """
+
+    __slots__ = ("_patience", "_period", "_uses", "gains", "schema")
+
+    def __init__(self, schema: Any, period: int) -> None:
+        self.schema = weakref.ref(schema)
+        self._period = period
+        self._patience = 1
+        self._uses = 1
+        self.gains = 0
+        """How often it was of use that the schema was kept, since it was."""
+
+    def is_frequent(self, period: int) -> bool:
+        """Whether the schema is used again and again; count this use."""
+        if period > self._period + _LONGEST_IDLE:
+            self._uses = 0
+        self._period = period
+        self._uses += 1
+        return self._uses > self._patience
+
+    def end(self) -> None:
+        """The schema is not kept any longer: if that was of little use, wait longer next time."""
+        is_worth_it = self.gains >= _WORTH_KEEPING
+        self._patience = 1 if is_worth_it else min(2 * self._patience, _LONGEST_PATIENCE)
+        self._uses = 0
+
 
 class _Known:
     """What schemas of one class were seen to read as, and how to recognize it."""
 
-    __slots__ = ("candidates", "cls", "descriptions", "programs")
+    __slots__ = ("cls", "descriptions", "programs", "usages")
 
     def __init__(self, cls: type, known: dict[int, _Known]) -> None:
         key = id(cls)
@@ -133,18 +184,18 @@ class _Known:
         self.descriptions = 0
         self.programs: list[tuple[Any, _Conditions | None]] = []
         # The schemas that were recognized last, by their ids.
-        self.candidates: dict[int, weakref.ref[Any]] = {}
+        self.usages: dict[int, Usage] = {}
 
-    def is_used_again(self, schema: Any) -> bool:
-        """Whether the schema was among those last recognized; now it is."""
+    def frequent_usage(self, schema: Any, period: int) -> Usage | None:
+        """How a schema is used, if it is so again and again; count this use."""
         key = id(schema)
-        candidate = self.candidates.get(key)
-        if candidate is not None and candidate() is schema:
-            return True
-        if len(self.candidates) >= _CANDIDATES_OF_A_CLASS:
-            self.candidates = {}
-        self.candidates[key] = weakref.ref(schema)
-        return False
+        usage = self.usages.get(key)
+        if usage is not None and usage.schema() is schema:
+            return usage if usage.is_frequent(period) else None
+        if len(self.usages) >= _USAGES_OF_A_CLASS:
+            self.usages = {}
+        self.usages[key] = Usage(schema, period)
+        return None
 
 
 class Recognizer(Generic[AnyProgram]):
@@ -157,6 +208,7 @@ class Recognizer(Generic[AnyProgram]):
     """
 
     _all: ClassVar[list[Recognizer[Any]]] = []
+    _period: ClassVar[int] = 0
 
     def __init__(
         self,
@@ -185,7 +237,35 @@ class Recognizer(Generic[AnyProgram]):
         """Keep no schema any longer."""
         writes.watched = set()  # which ends it at once, for all threads
         for recognizer in cls._all:
+            dropped: dict[int, Kept] = recognizer._kept
             recognizer._kept = {}
+            for each in [*dropped.values()]:
+                each.usage.end()
+
+    @classmethod
+    def let_go_of_idle(cls) -> None:
+        """Keep no schema any longer that was of no use lately."""
+        if len(writes.watched) > _MOST_WATCHED:
+            cls.let_go()
+        for recognizer in cls._all:
+            everything: dict[int, Kept] = recognizer._kept
+            for key, each in [*everything.items()]:
+                # Its fields stay watched, so that the other schemas need not be kept anew.
+                if each.is_idle():
+                    everything.pop(key, None)
+                    each.usage.end()
+
+    @classmethod
+    def garbage_is_collected(cls, *, is_full: bool) -> None:
+        """Let go of schemas before the garbage collector looks for those that nobody else has.
+
+        :param is_full: whether it looks at all objects, or only at those that are not old
+        """
+        Recognizer._period += 1
+        if is_full:
+            cls.let_go()
+        else:
+            cls.let_go_of_idle()
 
     def read(
         self,
@@ -220,6 +300,7 @@ class Recognizer(Generic[AnyProgram]):
         """What is kept of a schema, if it still reads as it did."""
         kept = self._kept.get(id(schema))
         if kept is not None and kept.ids is writes.watched and kept.holds():
+            kept.usage.gains += 1
             return kept
         return None
 
@@ -242,8 +323,10 @@ class Recognizer(Generic[AnyProgram]):
             ids.update(map(id, before.watched))
         for program, conditions in known.programs:
             if conditions is not None and conditions.recognize(schema, fields):
-                if self._keeps and writes.are_told and known.is_used_again(schema):
-                    self._keep(schema, fields, program, conditions, ids, before)
+                if self._keeps and writes.are_told:
+                    usage = known.frequent_usage(schema, self._period)
+                    if usage is not None:
+                        self._keep(schema, fields, program, conditions, ids, before, usage)
                 return program  # type: ignore[no-any-return]  # of this recognizer's making
         return None
 
@@ -255,19 +338,16 @@ class Recognizer(Generic[AnyProgram]):
         conditions: _Conditions,
         ids: set[int],
         before: Kept | None,
+        usage: Usage,
     ) -> None:
-        if before is not None:
-            # Keeping takes longer than recognizing: a schema that is written to again and again
-            # had better not be kept each time.
-            before.waited += 1
-            if before.waited < before.patience:
-                return
         if len(self._kept) >= _MOST_KEPT:
             self.let_go()
         if _when_garbage_is_collected not in gc.callbacks:
             gc.callbacks.append(_when_garbage_is_collected)
+        if before is not None:
+            usage.end()
         everything = self._kept
-        everything[id(schema)] = conditions.keep(schema, program, fields, ids, before)
+        everything[id(schema)] = conditions.keep(schema, program, fields, ids, before, usage)
 
     def facts(self, schema: Any) -> Facts:
         """Where to write down what is seen; a waste basket once the class was described often.
@@ -300,14 +380,15 @@ class Recognizer(Generic[AnyProgram]):
 
 
 def _when_garbage_is_collected(phase: str, info: dict[str, int]) -> None:
-    """Let go of schemas before the garbage collector looks for those that nobody else has.
+    """Schemas refer to their fields, and their fields to them: only the collector can free them.
 
-    They refer to their fields, and their fields to them, so that only it can free them. Where it
-    looks at the youngest objects alone, which it does all the time, they stay.
+    Where it looks at the youngest objects alone, which it does all the time, all of them stay.
     """
     if phase == "start" and info["generation"] >= _OLDER_GENERATION:
-        Recognizer.let_go()
+        Recognizer.garbage_is_collected(is_full=info["generation"] >= _FULL_COLLECTION)
 
 
 # Without a global lock there are no generations: it looks at all objects each time.
-_OLDER_GENERATION = 0 if sysconfig.get_config_var("Py_GIL_DISABLED") else 1
+_OLDER_GENERATION, _FULL_COLLECTION = (
+    (0, 0) if sysconfig.get_config_var("Py_GIL_DISABLED") else (1, 2)
+)

@@ -30,9 +30,10 @@ class Uses:
     :param kept: what is kept of the schema
     """
 
-    __slots__ = ("_checks", "_classes", "_count", "_ids")
+    __slots__ = ("_checks", "_classes", "_count", "_ids", "_usage")
 
     def __init__(self, kept: Kept) -> None:
+        self._usage = kept.usage
         self._ids = kept.ids
         self._checks: list[Check] = [kept.holds]
         self._classes: Unchanged | None = None
@@ -68,9 +69,10 @@ class Uses:
         """Whether the same would be made now."""
         if self._ids is not writes.watched:
             return False
-        for check in self._checks:  # noqa: SIM110  # a generator would take longer than the checks
+        for check in self._checks:  # a generator would take longer than the checks
             if not check():
                 return False
+        self._usage.gains += 1
         return True
 
 

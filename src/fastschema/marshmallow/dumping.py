@@ -128,6 +128,7 @@ def _begin(schema: Any, form: Form) -> tuple[Dispatch, Kept | None]:
     dispatch: Dispatch | None = None if kept is None else _waiting_dispatch(kept, form)
     if dispatch is None:
         dispatch = _reused_dispatch_for(schema, form)
+        kept = recognizer.last_kept(schema)
     return dispatch, kept if type(dispatch) is ReusedDispatch else None
 
 

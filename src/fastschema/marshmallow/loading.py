@@ -197,6 +197,7 @@ def deserialize(
         if begun is None:
             load = Load.begin(schema, error_store, partial, unknown, do_load)
             begun = None if load is None else (load, load.bind())
+            kept = recognizer.last_kept(schema)
         if begun is not None:
             load, bound = begun
             if many:
