@@ -332,6 +332,23 @@ def test_a_class_whose_metaclass_orders_its_bases_is_asked_each_time():
 
 
 @told
+def test_a_class_whose_metaclass_orders_its_bases_later_is_asked_each_time():
+    meta = type("Meta", (type,), {})
+    base = type("Base", (), {"attribute": 1})
+    cls = meta("Cls", (type("First", (), {}),), {"attribute": 1})
+    asked = Asked()
+    unchanged = quiet(cls, condition=asked)
+
+    meta.mro = lambda cls: [*type.mro(cls)[:-1], Elsewhere, object]
+    cls.__bases__ = (base,)
+    looked_up(cls)
+    assert [unchanged.hold() for _ in range(3)] == [True] * 3
+
+    asked.answer = False
+    assert not unchanged.hold()
+
+
+@told
 @pytest.mark.parametrize("name", [name for name in CHANGES if name != "a base has another base"])
 def test_a_finding_is_found_anew_after_a_change(name):
     classes = family()

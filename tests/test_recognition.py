@@ -263,6 +263,15 @@ def test_a_schema_that_was_changed_is_not_kept(recognizer, change):
     assert recognizer.kept(schema) is None
 
 
+def test_a_kept_schema_is_not_recognized_by_fields_that_it_had_before(recognizer):
+    schema = kept(recognizer, Schema(Watched()))
+
+    assert recognizer.recognize(schema, [Field()]) is None
+    assert recognizer.kept(schema).reads_as(recognizer.kept(schema).program, schema.fields)
+    assert not recognizer.kept(schema).reads_as(recognizer.kept(schema).program, [Watched()])
+    assert not recognizer.kept(schema).reads_as(None, schema.fields)
+
+
 def test_a_schema_whose_field_class_was_changed_is_not_kept(recognizer, monkeypatch):
     schema = kept(recognizer, Schema(Watched()))
 

@@ -44,7 +44,7 @@ def answers():
 
 
 def kept_schema(answers, name="schema"):
-    kept = Kept(None, None, [], Usage(answers, 0))
+    kept = Kept(None, None, [], [], Usage(answers, 0))
     kept.ids, kept.holds = writes.watched, answers.check(name)
     return kept
 

@@ -170,8 +170,6 @@ def versions(classes: Iterable[type]) -> list[memoryview] | None:
         return None
     numbers = []
     for cls in classes:
-        if _defined(type(cls), "mro") is not _TYPE_MRO:
-            return None  # it may have another class's attributes
         if _flags(cls) & _IMMUTABLE:
             continue
         try:
@@ -194,6 +192,8 @@ def _give_the_same(cls: type, names: Iterable[str], kinds: tuple[type, ...]) -> 
 
     :param kinds: descriptors that do not
     """
+    if _defined(type(cls), "mro") is not _TYPE_MRO:
+        return False  # it may have attributes of a class that it does not inherit from
     for name in names:
         found = _defined(cls, name)
         kind = type(found)

@@ -69,7 +69,7 @@ class _Conditions:
         if self._keep is None:
             self._keep = self._facts.compile_kept(self._title, self._field_count)
         watched = self._facts.watched(fields)
-        kept = Kept(schema, program, watched, usage)
+        kept = Kept(schema, program, fields, watched, usage)
         if self._keep is None or not writes.are_noticed(watched):
             return kept
         if before is None or not _are_same(watched, before.watched):
@@ -99,6 +99,7 @@ class Kept:
 
     :param schema: the schema, which is alive as long as this
     :param program: what it reads as
+    :param fields: its fields, in the order of dumping or loading
     :param watched: the objects to which writes are noticed
     :param usage: how the schema is used
     """
@@ -106,6 +107,7 @@ class Kept:
     __slots__ = (
         "_gains_before",
         "_idle",
+        "fields",
         "holds",
         "ids",
         "program",
@@ -115,9 +117,12 @@ class Kept:
         "watched",
     )
 
-    def __init__(self, schema: Any, program: Any, watched: list[Any], usage: Usage) -> None:
+    def __init__(
+        self, schema: Any, program: Any, fields: list[Any], watched: list[Any], usage: Usage
+    ) -> None:
         self.schema = schema
         self.program = program
+        self.fields = fields
         self.watched = watched
         self.usage = usage
         usage.gains = 0
@@ -129,6 +134,10 @@ class Kept:
         """Says whether its fields are the same, and all else is that is not noticed."""
         self.waiting: list[Any] = []
         """What was made for uses of the schema that are over; see :mod:`fastschema.reuse`."""
+
+    def reads_as(self, program: Any, fields: list[Any]) -> bool:
+        """Whether this is kept of the schema as somebody has read it, shortly before."""
+        return self.program is program and _are_same(self.fields, fields)
 
     def is_idle(self) -> bool:
         """Whether it was of no use for too long; asked once in each period."""
@@ -311,7 +320,7 @@ class Recognizer(Generic[AnyProgram]):
     def recognize(self, schema: Any, fields: list[Any]) -> AnyProgram | None:
         """The program, or None if a description must tell."""
         kept = self.kept(schema)
-        if kept is not None:
+        if kept is not None and _are_same(kept.fields, fields):
             return kept.program  # type: ignore[no-any-return]  # of this recognizer's making
         cls = type(schema)
         known = self._known.get(id(cls))

@@ -39,6 +39,10 @@ class Uses:
         self._classes: Unchanged | None = None
         self._count = 0
 
+    def is_of(self, kept: Kept | None) -> bool:
+        """Whether this is what it depends on first of all."""
+        return kept is not None and self._checks[0] is kept.holds
+
     def check(self, checks: Checks) -> None:
         """It depends on what checks say."""
         for check in checks:

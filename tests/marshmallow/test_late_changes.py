@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import partial
 
 import pytest
-from marshmallow import Schema, fields
+from marshmallow import EXCLUDE, Schema, fields
 
 import fastschema
 from fastschema.marshmallow.reader import recognizer
@@ -408,6 +408,53 @@ def test_a_class_attribute_may_be_another_without_a_write_to_the_class(name, bef
     answer.index = 0
     with fastschema.disabled():
         assert expected != used()
+
+
+class Truth:
+    """A setting whose truth is asked for by code that changes something, once."""
+
+    change = None
+
+    def __bool__(self):
+        change, self.change = self.change, None
+        if change is not None:
+            change()
+        return False
+
+
+@pytest.mark.usefixtures("_installed")
+@pytest.mark.parametrize("use", ["load", "dump"])
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_a_schema_that_is_changed_and_kept_while_it_is_read_is_used_as_changed(use, is_nested):
+    schema = Schema.from_dict({"a": fields.Integer(), "b": fields.Integer()})()
+    changed = schema.fields["a"]
+    truth = changed.required = changed.as_string = Truth()
+    outer = Schema.from_dict({"in": fields.Nested(schema)})() if is_nested else schema
+    row = {"a": 1, "b": 2, "late": 3}
+    if use == "load":
+        row.pop("b")
+    row = {"in": row} if is_nested else row
+
+    def used():
+        return outer.dump(row) if use == "dump" else outer.load(row, unknown=EXCLUDE)
+
+    def change():
+        changed.data_key = "late"
+        for _ in range(20):
+            used()
+
+    schema.unknown = EXCLUDE
+    for _ in range(12):
+        used()
+    changed.data_key = "a"  # so that it is read anew
+    truth.change = change
+    used()
+
+    assert truth.change is None
+    got = [used() for _ in range(3)]
+    with fastschema.disabled():
+        assert got == [used()] * 3
+    assert "late" in str(got) or "3" in str(got)
 
 
 class Switch:

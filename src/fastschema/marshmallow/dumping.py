@@ -97,7 +97,8 @@ def _reused_dispatch_for(schema: Any, form: Form) -> Dispatch:
     """
     program, fields = read(schema)
     kept = recognizer.kept(schema)
-    if kept is None:
+    # The schema may have been changed since it was read, and then kept.
+    if kept is None or not kept.reads_as(program, fields):
         return Dispatch(program, form, Subject(schema, fields))
     return ReusedDispatch(program, form, Subject(schema, fields, is_reused=True), kept)
 
@@ -129,7 +130,8 @@ def _begin(schema: Any, form: Form) -> tuple[Dispatch, Kept | None]:
     if dispatch is None:
         dispatch = _reused_dispatch_for(schema, form)
         kept = recognizer.last_kept(schema)
-    return dispatch, kept if type(dispatch) is ReusedDispatch else None
+    is_reused = type(dispatch) is ReusedDispatch and dispatch.uses.is_of(kept)
+    return dispatch, kept if is_reused else None
 
 
 def lent_dispatch_for(schema: Any, form: Form) -> RowDumper:

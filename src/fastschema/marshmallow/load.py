@@ -99,7 +99,8 @@ class Load:
         uses = None
         if partial is None or type(partial) is bool:
             kept = recognizer.kept(schema)
-            if kept is not None:
+            # The schema may have been changed since it was read, and then kept.
+            if kept is not None and kept.reads_as(program, fields):
                 uses = Uses(kept)
         return cls(schema, program, fields, store, partial, unknown, load_nested, uses)
 

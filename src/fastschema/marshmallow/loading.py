@@ -205,7 +205,7 @@ def deserialize(
             else:
                 recorder.compiled_row(load.program)
                 result = bound[0](data, index if schema.opts.index_errors else None)
-            if kept is not None and load.uses is not None:
+            if kept is not None and load.uses is not None and load.uses.is_of(kept):
                 load.store = None
                 wait(kept, begun)
             return result
