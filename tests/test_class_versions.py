@@ -396,25 +396,19 @@ def test_what_an_instance_may_answer_differently_is_found_each_time(value):
     assert asked.count == 4
 
 
-@told
-def test_a_finding_is_found_anew_when_the_metaclass_is_another():
-    cls = ABCMeta("Cls", (), {"attribute": 1})
-    looked_up(cls, ABCMeta)
-    asked = Asked()
-    findings = Findings(asked, ("attribute",))
-    instance = cls()
-    assert found(findings, *[instance] * 3) == [True] * 3
-    assert asked.count == 2
-
+def set_another_metaclass(cls):
     # Past what would give the class another number.
     vars(object)["__class__"].__set__(cls, Meta)
 
-    asked.answer = False
-    assert not findings.of(instance)
+
+def change_the_metaclass(cls):
+    ABCMeta.of_a_test = 1
+    del ABCMeta.of_a_test
 
 
 @told
-def test_a_finding_is_found_anew_when_the_metaclass_has_changed():
+@pytest.mark.parametrize("change", [set_another_metaclass, change_the_metaclass])
+def test_a_finding_is_found_anew_when_the_metaclass_is_another(change):
     cls = ABCMeta("Cls", (), {"attribute": 1})
     looked_up(cls, ABCMeta)
     asked = Asked()
@@ -423,8 +417,7 @@ def test_a_finding_is_found_anew_when_the_metaclass_has_changed():
     assert found(findings, *[instance] * 3) == [True] * 3
     assert asked.count == 2
 
-    ABCMeta.of_a_test = 1
-    del ABCMeta.of_a_test
+    change(cls)
 
     asked.answer = False
     assert not findings.of(instance)

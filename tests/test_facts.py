@@ -3,7 +3,8 @@
 import pytest
 
 from fastschema.class_versions import Unchanged, versions
-from fastschema.facts import Facts, Look
+from fastschema.facts import Facts
+from fastschema.look import Look
 
 MISSING = object()
 ask = Unchanged.ask

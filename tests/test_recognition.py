@@ -8,7 +8,8 @@ import weakref
 import pytest
 
 from fastschema import recognition
-from fastschema.facts import Facts, Look
+from fastschema.facts import Facts
+from fastschema.look import Look
 from fastschema.program import Program
 from fastschema.recognition import Recognizer
 from fastschema.writes import writes

@@ -28,7 +28,7 @@ from typing import Any
 try:
     import ctypes
 except Exception:  # a Python may be built without it, and an audit hook may forbid it
-    ctypes = None  # type: ignore[assignment]
+    ctypes = None  # type: ignore[assignment]  # a module otherwise
 
 join = b"".join
 
@@ -43,6 +43,7 @@ _flags: Callable[[type], int] = vars(type)["__flags__"].__get__
 _order: Callable[[type], tuple[type, ...]] = vars(type)["__mro__"].__get__
 _dictionary: Callable[[type], Mapping[str, object]] = vars(type)["__dict__"].__get__
 
+_TYPE_MRO = vars(type)["mro"]
 _METHODS = (
     FunctionType,
     staticmethod,
@@ -213,9 +214,6 @@ def _defined(cls: type, name: str) -> object:
     return None
 
 
-_TYPE_MRO = vars(type)["mro"]
-
-
 def _are_all_numbers(joined: bytes) -> bool:
     return bool(joined) and 0 not in memoryview(joined).cast("I")
 
@@ -255,10 +253,10 @@ def _places_of_a_number(places: set[int]) -> set[int]:
 
     first = looked_up()
     again = looked_up()
-    base.attribute = 1  # type: ignore[attr-defined]
+    base.attribute = 1  # type: ignore[attr-defined]  # not of every class
     without = numbers()
     second = looked_up()
-    cls.other = 1  # type: ignore[attr-defined]
+    cls.other = 1  # type: ignore[attr-defined]  # not of every class
     without_again = numbers()
     third = looked_up()
     return {

@@ -1,7 +1,7 @@
 """Knowing a schema again: does it still read as it did, and as which program?
 
 Describing a schema anew for each dump is exact, and too slow for a single object. So whoever
-describes a schema looks at it through a :class:`~fastschema.facts.Look`, which writes down all that
+describes a schema looks at it through a :class:`~fastschema.look.Look`, which writes down all that
 was seen as conditions: the class of a field, the value of an attribute, the function behind a
 method. The second time that schemas of a class read as the same program, the conditions are
 compiled into one function. While they hold, the description would be the same, so it need not be

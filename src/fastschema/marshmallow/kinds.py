@@ -18,7 +18,7 @@ from typing import Any
 
 from marshmallow import fields, utils
 
-from fastschema.facts import Look
+from fastschema.look import Look
 from fastschema.registration import registered
 
 Description = tuple[Any, ...]

@@ -15,7 +15,7 @@ from typing import Any
 
 from marshmallow import fields, missing, utils, validate
 
-from fastschema.facts import Look
+from fastschema.look import Look
 from fastschema.marshmallow import validators
 
 Description = tuple[Any, ...]

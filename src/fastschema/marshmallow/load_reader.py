@@ -6,8 +6,9 @@ from typing import Any
 
 from marshmallow import fields, missing, utils
 
-from fastschema.facts import Facts, Look
+from fastschema.facts import Facts
 from fastschema.load_nodes import LoadFieldNode, LoadKind, LoadNode, LoadSlot
+from fastschema.look import Look
 from fastschema.marshmallow import validators
 from fastschema.marshmallow.load_conversions import FieldPath, kind, stock_kind
 from fastschema.marshmallow.load_kinds import (

@@ -8,7 +8,8 @@ from typing import Any
 
 from marshmallow import Schema, fields, missing, utils
 
-from fastschema.facts import Facts, Look
+from fastschema.facts import Facts
+from fastschema.look import Look
 from fastschema.marshmallow.conversions import FieldPath, kind, raw_kind
 from fastschema.marshmallow.kinds import (
     OWN_METHOD,

@@ -16,8 +16,8 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from fastschema.facts import Look
 from fastschema.load_nodes import LoadSlot
+from fastschema.look import Look
 from fastschema.marshmallow.emails import is_email
 
 Description = tuple[Any, ...]

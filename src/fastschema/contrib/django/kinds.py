@@ -15,7 +15,7 @@ from rest_framework import ISO_8601, fields, relations, serializers
 from rest_framework.reverse import reverse
 from rest_framework.settings import api_settings
 
-from fastschema.facts import Look
+from fastschema.look import Look
 from fastschema.registration import registered
 
 Description = tuple[Any, ...]

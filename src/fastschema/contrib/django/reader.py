@@ -31,7 +31,8 @@ from fastschema.contrib.django.reading import (
     unreadable,
 )
 from fastschema.contrib.django.reading import read as read_one
-from fastschema.facts import Facts, Look
+from fastschema.facts import Facts
+from fastschema.look import Look
 from fastschema.nodes import (
     ATTRIBUTE,
     ITEM,
