@@ -2,9 +2,11 @@
 
 import pytest
 
-from fastschema.class_versions import Unchanged, versions
+from fastschema.class_versions import versions
+from fastschema.dictionary_versions import dictionary_versions
 from fastschema.facts import Facts
 from fastschema.look import Look
+from fastschema.unchanged import Unchanged
 
 MISSING = object()
 ask = Unchanged.ask
@@ -46,14 +48,20 @@ class Quiet(Reader):
     pass
 
 
-def still(facts, target, schema=None):
-    """The function that says whether all that is not noticed still holds."""
-    bind = facts.compile_kept("test", 1)
-    return None if bind is None else bind.function(schema or [target], [target])
+class Schema:
+    def __init__(self, *fields):
+        self.fields = dict(enumerate(fields))
+
+
+def still(facts, *fields, schema=None):
+    """What says whether all that is not noticed still holds, for a schema of some fields."""
+    bind = facts.compile_kept("test", len(fields))
+    stays, unchanged = bind.function(schema or Schema(*fields), [*fields])
+    return lambda: stays() and unchanged.hold()
 
 
 def looked(target, **attributes):
-    facts = Facts(MISSING, Field, "schema")
+    facts = Facts(MISSING, Field, "fields")
     look = Look(target, "field_0", facts)
     return facts, look
 
@@ -141,7 +149,7 @@ def test_an_item_of_a_table_is_asked_for(monkeypatch):
 
 
 def test_what_is_found_by_an_index_is_asked_for():
-    facts = Facts(MISSING, Field, "schema")
+    facts = Facts(MISSING, Field, "fields")
     outer = Field(parts=[Field(key="a")])
     Look(outer, "field_0", facts).at("parts", 0).get("key")
     holds = still(facts, outer)
@@ -154,7 +162,7 @@ def test_what_is_found_by_an_index_is_asked_for():
 
 
 def test_fields_inside_of_fields_are_watched():
-    facts = Facts(MISSING, Field, "schema")
+    facts = Facts(MISSING, Field, "fields")
     outer = Field(inner=Field(key="a"))
     Look(outer, "field_0", facts).within("inner").get("key")
 
@@ -168,7 +176,7 @@ class Deriving(Field):
 
 
 def test_fields_that_a_property_gives_are_asked_for():
-    facts = Facts(MISSING, Field, "schema")
+    facts = Facts(MISSING, Field, "fields")
     outer = Deriving(found=Field(key="a"))
     Look(outer, "field_0", facts).within("inner").get("key")
     holds = still(facts, outer)
@@ -191,11 +199,12 @@ def test_what_is_seen_may_have_the_names_of_the_generated_code(name):
 def test_other_fields_are_noticed(fields):
     field = Field()
     facts, _ = looked(field)
-    schema = [field]
-    holds = still(facts, field, schema)
-    assert holds()
+    schema = Schema(field)
+    holds = still(facts, field, schema=schema)
+    assert [holds() for _ in range(3)] == [True] * 3
 
-    schema[:] = fields
+    schema.fields.clear()
+    schema.fields.update(enumerate(fields))
 
     assert not holds()
 
@@ -234,7 +243,8 @@ def test_classes_that_are_the_same_are_not_asked_again(monkeypatch):
     for _ in range(3):
         assert recognize(None, [field])
         assert holds()
-    assert len(asked) == (2 if versions([OtherField]) else 6)
+    by_versions = 2 if versions([OtherField]) else 6
+    assert len(asked) == by_versions + (2 if dictionary_versions([{}]) else 3)
 
     monkeypatch.setattr(OtherField, "number", 2)
 
@@ -256,11 +266,11 @@ class WithCode(Field):
 def test_a_class_that_is_changed_while_conditions_are_asked_is_seen(monkeypatch):
     monkeypatch.setattr(OtherField, "number", 1)
     fields = [WithCode(), OtherField()]
-    facts = Facts(MISSING, Field, "schema")
+    facts = Facts(MISSING, Field, "fields")
     Look(fields[0], "field_0", facts).get("key")
     Look(fields[1], "field_1", facts).on_class("number")
     recognize = facts.compile("test", 2).function
-    holds = facts.compile_kept("test", 2).function(fields, fields)
+    holds = still(facts, *fields)
     assert recognize(None, fields)
     assert holds()
 

@@ -41,7 +41,11 @@ class OtherField(Field):
 
 class Schema:
     def __init__(self, *fields):
-        self.fields = list(fields)
+        self.named = dict(enumerate(fields))
+
+    @property
+    def fields(self):
+        return [*self.named.values()]
 
 
 def describe(schema, facts):
@@ -110,9 +114,9 @@ def test_a_schema_of_another_class_is_not_known():
         lambda schema: setattr(schema.fields[0], "words", ("b", "a")),
         lambda schema: setattr(schema.fields[0], "words", ()),
         lambda schema: setattr(schema.fields[0], "__class__", OtherField),
-        lambda schema: schema.fields.append(Field()),
-        lambda schema: schema.fields.clear(),
-        lambda schema: schema.fields.__setitem__(0, OtherField()),
+        lambda schema: schema.named.update(more=Field()),
+        lambda schema: schema.named.clear(),
+        lambda schema: schema.named.__setitem__(0, OtherField()),
     ],
 )
 def test_a_schema_that_was_changed_is_not_known(change):
@@ -211,7 +215,7 @@ def describe_watched(schema, facts):
 @pytest.fixture
 def recognizer():
     """A recognizer that knows schemas of watched fields."""
-    found = Recognizer(MISSING, "schema.fields", Watched)
+    found = Recognizer(MISSING, "named", Watched)
     writes.begin(Watched.__setattr__, Watched.__delattr__)
     learn(found, Schema(Watched()), describe_watched)
     yield found
@@ -251,9 +255,9 @@ def test_new_schemas_at_the_place_of_old_ones_are_not_kept(recognizer):
         lambda schema: setattr(schema.fields[0], "__dict__", {"key": "other"}),
         lambda schema: delattr(schema.fields[0], "key"),
         lambda schema: schema.fields[0].items.append(1),
-        lambda schema: schema.fields.append(Watched()),
-        lambda schema: schema.fields.clear(),
-        lambda schema: schema.fields.__setitem__(0, Watched()),
+        lambda schema: schema.named.update(more=Watched()),
+        lambda schema: schema.named.clear(),
+        lambda schema: schema.named.__setitem__(0, Watched()),
     ],
 )
 def test_a_schema_that_was_changed_is_not_kept(recognizer, change):
@@ -455,7 +459,7 @@ def test_a_schema_that_was_of_little_use_is_kept_later_the_next_time(recognizer)
         found = use(recognizer, schema, 40)
         uses_until_kept.append(found.index(True))
         # Again as if it had just been kept.
-        recognizer._kept[id(schema)].usage.gains = 0
+        recognizer.all_kept[id(schema)].usage.gains = 0
 
     assert uses_until_kept == [3, 5, 9, 2, 3]
 

@@ -45,7 +45,7 @@ def answers():
 
 def kept_schema(answers, name="schema"):
     kept = Kept(None, None, [], [], Usage(answers, 0))
-    kept.ids, kept.holds = writes.watched, answers.check(name)
+    kept.ids, kept.stays = writes.watched, answers.check(name)
     return kept
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import sys
 import sysconfig
 from abc import ABCMeta
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -36,7 +36,6 @@ _KNOWN_PYTHONS = ((3, 11), (3, 12), (3, 13))
 _SIZE = 4
 _IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 _MOST_KNOWN = 1024
-_NEVER_SEEN = b"never seen"
 
 # Past anything that a metaclass may have in their place.
 _flags: Callable[[type], int] = vars(type)["__flags__"].__get__
@@ -44,74 +43,14 @@ _order: Callable[[type], tuple[type, ...]] = vars(type)["__mro__"].__get__
 _dictionary: Callable[[type], Mapping[str, object]] = vars(type)["__dict__"].__get__
 
 _TYPE_MRO = vars(type)["mro"]
-_METHODS = (
+METHODS = (
     FunctionType,
     staticmethod,
     BuiltinFunctionType,
     MethodDescriptorType,
     WrapperDescriptorType,
 )
-
-Classes = Sequence[tuple[type, Iterable[str]]]
-"""Classes, each with some of its attributes."""
-
-
-class Unchanged:
-    """Conditions on classes, which are asked again only when one of the classes may have changed.
-
-    A condition depends on nothing but what its classes, or those they inherit from, define.
-
-    :param classes: classes, each with the attributes of it that the condition reads, but those that
-        it takes from the dictionaries of classes; as long as this lives, the classes do
-    :param condition: says whether a condition on the classes holds
-    """
-
-    __slots__ = ("_are_told", "_before", "_classes", "_conditions", "seen", "versions")
-
-    def __init__(self, classes: Classes, condition: Callable[[], bool]) -> None:
-        self._classes: list[tuple[type, Iterable[str]]] = []
-        self._conditions: list[Callable[[], bool]] = []
-        self._are_told = True
-        self.versions: list[memoryview] = []
-        """The numbers as they are now: buffers of the classes' own memory."""
-        self.seen = self._before = _NEVER_SEEN
-        """What they were when the conditions held."""
-        self.add(classes, condition)
-
-    def add(self, classes: Classes, condition: Callable[[], bool]) -> None:
-        """One more condition, on these classes."""
-        self.seen = self._before = _NEVER_SEEN
-        self._classes += classes
-        self._conditions.append(condition)
-        buffers = versions([cls for cls, _ in classes])
-        if buffers is None:
-            self._are_told = False
-        else:
-            self.versions += buffers
-
-    def hold(self) -> bool:
-        """Whether the conditions hold."""
-        return join(self.versions) == self.seen or self.ask()
-
-    def ask(self) -> bool:
-        """Whether the conditions hold, where the numbers are not those that were seen."""
-        now = join(self.versions)
-        for condition in self._conditions:
-            if not condition():
-                return False
-        # The first time is not worth a look at the attributes: the classes may go on changing.
-        if self._before == now and self._are_told and self._give_the_same(now):
-            self.seen = now
-        self._before = now
-        return True
-
-    def _give_the_same(self, now: bytes) -> bool:
-        """Whether the conditions will hold as long as the numbers are what they were."""
-        kinds = (*_METHODS, property)  # which a class gives as it stands there
-        return all(_give_the_same(cls, names, kinds) for cls, names in self._classes) and (
-            # A class that has no number may change without getting another.
-            join(self.versions) == now and _are_all_numbers(now)
-        )
+"""What a class gives to its instances as it is, or bound to them."""
 
 
 class Findings:
@@ -154,8 +93,8 @@ class Findings:
             return self._find(instance)
         now = join(numbers)
         finding = self._find(instance)
-        is_known = is_again and _give_the_same(cls, self._names, _METHODS)
-        if join(numbers) == now and _are_all_numbers(now):
+        is_known = is_again and gives_the_same(cls, self._names, METHODS)
+        if join(numbers) == now and are_all_numbers(now):
             if len(self._known) >= _MOST_KNOWN:
                 self._known = {}
             self._known[id(cls)] = (numbers, now, type(cls), finding if is_known else None)
@@ -173,12 +112,30 @@ def versions(classes: Iterable[type]) -> list[memoryview] | None:
     for cls in classes:
         if _flags(cls) & _IMMUTABLE:
             continue
-        try:
-            number = (ctypes.c_uint32 * 1).from_address(id(cls) + _OFFSET)
-        except Exception:  # an audit hook may forbid it
+        number = number_at(id(cls) + _OFFSET, _SIZE)
+        if number is None:
             return None
-        numbers.append(memoryview(number))
+        numbers.append(number)
     return numbers
+
+
+def number_at(address: int, size: int) -> memoryview | None:
+    """A number in memory, of so many bytes; None if it cannot be read."""
+    try:
+        return memoryview((ctypes.c_char * size).from_address(address))
+    except Exception:  # there may be no ctypes, and an audit hook may forbid it
+        return None
+
+
+def value_at(address: int, size: int) -> int:
+    """The value of a number in memory.
+
+    :raises ValueError: if it cannot be read
+    """
+    number = number_at(address, size)
+    if number is None:
+        raise ValueError("memory cannot be read")
+    return int.from_bytes(number, sys.byteorder)
 
 
 def is_plain(value: object) -> bool:
@@ -186,17 +143,17 @@ def is_plain(value: object) -> bool:
     return type(value) in (type, ABCMeta)
 
 
-def _give_the_same(cls: type, names: Iterable[str], kinds: tuple[type, ...]) -> bool:
+def gives_the_same(cls: type, names: Iterable[str], kinds: tuple[type, ...]) -> bool:
     """Whether attributes of a class are the same each time, as long as nobody changes the class.
 
     A descriptor may give what it likes.
 
     :param kinds: descriptors that do not
     """
-    if _defined(type(cls), "mro") is not _TYPE_MRO:
+    if defined(type(cls), "mro") is not _TYPE_MRO:
         return False  # it may have attributes of a class that it does not inherit from
     for name in names:
-        found = _defined(cls, name)
+        found = defined(cls, name)
         kind = type(found)
         if not _flags(kind) & _IMMUTABLE:
             return False  # it may become a descriptor
@@ -205,7 +162,7 @@ def _give_the_same(cls: type, names: Iterable[str], kinds: tuple[type, ...]) -> 
     return True
 
 
-def _defined(cls: type, name: str) -> object:
+def defined(cls: type, name: str) -> object:
     """What a class or one that it inherits from has of a name, as it stands there; or None."""
     for base in _order(cls):
         own = _dictionary(base)
@@ -214,8 +171,9 @@ def _defined(cls: type, name: str) -> object:
     return None
 
 
-def _are_all_numbers(joined: bytes) -> bool:
-    return bool(joined) and 0 not in memoryview(joined).cast("I")
+def are_all_numbers(joined: bytes) -> bool:
+    """Whether none of some numbers is missing."""
+    return not joined or 0 not in memoryview(joined).cast("I")
 
 
 def _offset() -> int | None:
@@ -243,9 +201,7 @@ def _places_of_a_number(places: set[int]) -> set[int]:
     cls: type = type("cls", (base,), {})
 
     def numbers() -> dict[int, int]:
-        return {
-            place: ctypes.c_uint32.from_address(id(cls) + place).value for place in sorted(places)
-        }
+        return {place: value_at(id(cls) + place, _SIZE) for place in sorted(places)}
 
     def looked_up() -> dict[int, int]:
         cls.attribute  # type: ignore[attr-defined]  # noqa: B018  # gives the class a number

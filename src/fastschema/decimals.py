@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+from collections.abc import Callable
 
 _DIGIT_AND_EXPONENT = len("1E+1")
 
@@ -19,6 +20,24 @@ def longest(digits: int | None = None) -> int:
     if context.Emin > -9999 or context.Emax < 9999 or not context.capitals:
         return 0
     return (context.prec if digits is None else digits) + 1
+
+
+def still_longest(size: int) -> Callable[[], bool]:
+    """What says whether a size is still what :func:`longest` gives for the active context."""
+    if not size:
+        return lambda: not longest()
+    precision = size - 1
+
+    def holds(active: Callable[[], decimal.Context] = decimal.getcontext) -> bool:
+        context = active()
+        return bool(
+            context.prec == precision
+            and context.Emin <= -9999
+            and context.Emax >= 9999
+            and context.capitals
+        )
+
+    return holds
 
 
 def written(places: int | None, longest: str, otherwise: str) -> str:

@@ -1,8 +1,9 @@
 """What was seen of a schema, written down as conditions that hold as long as it reads the same.
 
 Values are compared by identity, against what is really there; nothing is hung on a schema. Of each
-condition it is known whether it can only change by a write to a field's attributes, which may be
-noticed (:mod:`fastschema.writes`).
+condition it is known what can change it, and whether that shows: a write to a field's attributes,
+which may be noticed (:mod:`fastschema.writes`), or a change to a class or a dictionary, which has
+another number then (:mod:`fastschema.unchanged`).
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ from __future__ import annotations
 import re
 import sys
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import attrgetter
 from types import FunctionType
 from typing import Any
 
-from fastschema.class_versions import Unchanged, is_plain, join
+from fastschema.class_versions import is_plain, join
 from fastschema.source import GeneratedFunction, Names, SourceWriter
+from fastschema.unchanged import Unchanged
 
 _LOCAL = re.compile(r"(?:field|now)_\d+")
+SCHEMA_CLASS = "type(schema)"
+_IS_ITSELF = ("type(schema) is its_class", "schema.__dict__ is its_own")
 
 
 class Facts:
@@ -28,19 +32,24 @@ class Facts:
 
     :param missing: the object that stands for "no value"
     :param watchable: the class of the objects that may tell of writes to them
-    :param its_fields: an expression for the fields of ``schema``
+    :param its_fields: the attribute of ``schema`` that is the dictionary of its fields
     """
 
     def __init__(
         self,
         missing: object = None,
         watchable: type | tuple[()] = (),
-        its_fields: str = "()",
+        its_fields: str | None = None,
     ) -> None:
         self.watchable = watchable
         self._its_fields = its_fields
         # For each condition, whether it only changes by writes that are noticed.
         self._conditions: dict[str, bool] = {}
+        # Those that nothing decides but an attribute of the schema, or one of its class, or what a
+        # dictionary has.
+        self._of_schema: dict[str, str] = {}
+        self._of_schema_class: dict[str, str] = {}
+        self._of_dictionaries: dict[str, str] = {}
         # The conditions that nothing but a class decides: that class, and the attribute they read.
         self._of_classes: dict[str, tuple[str, str | None]] = {}
         self._plain_classes: set[str] = set()
@@ -50,7 +59,10 @@ class Facts:
         self._empty: dict[str, bool] = {}
         self._watched: dict[str, None] = {}
         self._same: dict[str, None] = {}
-        self._objects: dict[str, object] = {"Unchanged": Unchanged, "join": join}
+        self._objects: dict[str, object] = {
+            "Unchanged": Unchanged,
+            "join": join,
+        }
         if missing is not None:
             self._objects["missing"] = missing
         self._names: dict[int, str] = {}
@@ -63,14 +75,19 @@ class Facts:
                     "same",
                     "recognize",
                     "bind",
-                    "holds",
+                    "as_seen",
+                    "stays",
                     "missing",
                     "own",
+                    "its_own",
+                    "its_class",
+                    "its_fields",
                     "Unchanged",
                     "join",
                     "classes",
                     "classes_hold",
                     "versions",
+                    "unchanged",
                 ]
             )
         )
@@ -81,6 +98,26 @@ class Facts:
         :param is_noticed: whether only writes that are noticed change that
         """
         self._conditions[condition] = is_noticed and self._conditions.get(condition, True)
+
+    def of_schema(self, condition: str, attribute: str) -> None:
+        """A condition that depends on nothing but what the schema has as an attribute."""
+        self.add(condition)
+        self._of_schema[condition] = attribute
+
+    def field_names(self, names: list[Any]) -> None:
+        """The names of the schema's fields, in the order of its fields."""
+        assert self._its_fields is not None
+        self.of_schema(f"[*schema.{self._its_fields}] == {self.name(names)}", self._its_fields)
+
+    def item(self, mapping: Any, key: str, value: str) -> None:
+        """A mapping has a value for a key, both of them expressions; None if it has nothing."""
+        name = self.name(mapping)
+        condition = f"{name}.get({key}) is {value}"
+        self.add(condition)
+        if type(mapping) is dict:
+            self._of_dictionaries[condition] = name
+        else:
+            self.may_run_code()
 
     def not_own(self, path: str, name: str) -> None:
         """The object at a path has no attribute of that name in its own dictionary."""
@@ -142,6 +179,8 @@ class Facts:
         self.add(condition)
         if cls in self._plain_classes:
             self._of_classes[condition] = (cls, attribute)
+        elif cls == SCHEMA_CLASS and attribute is not None:
+            self._of_schema_class[condition] = attribute
 
     def compile(self, title: str, field_count: int) -> GeneratedFunction:
         """The function that says whether all conditions hold for a schema and its fields."""
@@ -151,7 +190,7 @@ class Facts:
         conditions = [
             *_with_classes(self._conditions, of_classes),
             *(f"not {path}" for path in self._empty),
-            *self._not_own_conditions(self._not_own),
+            *self._not_own_conditions([*self._not_own]),
         ]
         with writer.block("def recognize(schema, fields):"):
             writer.line(f"if len(fields) != {field_count}:")
@@ -166,51 +205,75 @@ class Facts:
         return function
 
     def compile_kept(self, title: str, field_count: int) -> GeneratedFunction | None:
-        """The function that binds, to one schema and its fields, the function that says whether
-        what is not noticed still holds, and the fields are the same; None if nothing is noticed.
+        """The function that says, of one schema and its fields, what is still to be asked.
+
+        It returns a function that says whether all is as it was that neither writes nor numbers
+        tell, and what says whether all is that is told by numbers (an
+        :class:`~fastschema.unchanged.Unchanged`). None if no writes are noticed.
         """
         if not self._watched:
             return None
-        same_lists = [path for path, is_noticed in self._empty.items() if is_noticed]
         binding = SourceWriter()
         objects = self._objects
         if self._classes is None:
             of_classes = self._write_class_conditions(binding, lambda cls: True)
         else:
             of_classes = {*self._of_classes}
-            objects = {
-                **objects,
-                "classes": self._classes,
-                "versions": self._classes.versions,
-            }
-        conditions = [
+            objects = {**objects, "classes": self._classes, "versions": self._classes.versions}
+        # Code that runs between two conditions sees to their order.
+        is_decided = (
+            set() if self._may_run_code else {*of_classes, *self._of_schema, *self._of_dictionaries}
+        )
+        not_noticed = [each for each, is_noticed in self._conditions.items() if not is_noticed]
+        decided = [
+            f"schema.{self._its_fields} is its_fields",
             *(f"now_{index} is field_{index}" for index in range(field_count)),
-            *_with_classes(
-                [each for each, is_noticed in self._conditions.items() if not is_noticed],
-                of_classes,
-            ),
+            *(each for each in not_noticed if each in is_decided - of_classes),
+            *self._not_own_conditions(["schema"]),
+        ]
+        lists = [path for path, is_noticed in self._empty.items() if is_noticed]
+        asked = [
+            *(each for each in not_noticed if each not in is_decided),
             *(f"not {path}" for path, is_noticed in self._empty.items() if not is_noticed),
-            *(["not any(empty)"] if same_lists else []),
+            *(["not any(empty)"] if lists else []),
             *(f"{path} is same[{index}]" for index, path in enumerate(self._same)),
             *self._not_own_conditions(
-                {path: names for path, names in self._not_own.items() if path not in self._watched}
+                [path for path in self._not_own if path not in self._watched and path != "schema"]
             ),
         ]
         writer = SourceWriter()
         with writer.block("def bind(schema, fields):"):
             writer.line(f"[{_numbered('field', field_count)}] = fields")
-            if same_lists:
-                writer.line(f"empty = [{', '.join(same_lists)}]")
+            if lists:
+                writer.line(f"empty = [{', '.join(lists)}]")
             if self._same:
                 writer.line(f"same = [{', '.join(self._same)}]")
             writer.include(binding)
-            body = SourceWriter()
-            now = _numbered("now", field_count)
-            _write_conditions(body, conditions, f"[{now}] = {self._its_fields}")
-            with writer.block(f"def holds({', '.join(body.local_names(objects))}):"):
-                writer.include(body)
-            writer.line("return holds")
+            writer.line("its_class = type(schema)")
+            writer.line("its_own = schema.__dict__")
+            writer.line(f"its_fields = schema.{self._its_fields}")
+            first = f"[{_numbered('now', field_count)}] = its_fields.values()"
+            if self._may_run_code:
+                writer.line("unchanged = Unchanged()")
+                _write_function(writer, "stays", objects, [*_IS_ITSELF, *decided, *asked], first)
+            else:
+                _write_function(writer, "as_seen", objects, decided, first)
+                self._write_unchanged(writer, "classes" if of_classes else "None")
+                _write_function(writer, "stays", objects, [*_IS_ITSELF, *asked])
+            writer.line("return stays, unchanged")
         return GeneratedFunction("bind", f"still {title}", writer.text, objects)
+
+    def _write_unchanged(self, writer: SourceWriter, classes: str) -> None:
+        """Write what asks the conditions that dictionaries and classes decide."""
+        attributes = [self._its_fields, *self._of_schema.values(), *self._not_own.get("schema", ())]
+        dictionaries = ["its_own", "its_fields", *self._of_dictionaries.values()]
+        writer.line(f"unchanged = Unchanged({classes})")
+        with writer.block("unchanged.add("):
+            writer.line("as_seen,")
+            writer.line(f"of_classes=[(its_class, {[*self._of_schema_class.values()]!r})],")
+            writer.line(f"of_objects=[(its_class, {[*dict.fromkeys(attributes)]!r})],")
+            writer.line(f"dictionaries=[{', '.join(dict.fromkeys(dictionaries))}],")
+        writer.line(")")
 
     def watched(self, fields: list[Any]) -> list[Any]:
         """The objects to which writes are noticed, of a schema of these fields."""
@@ -235,20 +298,21 @@ class Facts:
             return set()  # code that runs between two of them sees to their order
         with writer.block("def classes_hold():"):
             _write_and(writer, conditions)
-        with writer.block("classes = Unchanged("):
-            with writer.block("["):
+        writer.line("classes = Unchanged()")
+        with writer.block("classes.add("):
+            writer.line("classes_hold,")
+            with writer.block("of_classes=["):
                 for cls, names in attributes.items():
                     writer.line(f"({cls}, {names!r}),")
             writer.line("],")
-            writer.line("classes_hold,")
         writer.line(")")
         writer.line("versions = classes.versions")
         return {*conditions}
 
-    def _not_own_conditions(self, not_own: dict[str, list[str]]) -> Iterator[str]:
-        for path, names in not_own.items():
+    def _not_own_conditions(self, paths: Iterable[str]) -> Iterator[str]:
+        for path in paths:
             dictionary = f"(own := {path}.__dict__)"
-            for name in dict.fromkeys(names):
+            for name in dict.fromkeys(self._not_own.get(path, ())):
                 yield f"{name!r} not in {dictionary}"
                 dictionary = "own"
 
@@ -266,6 +330,20 @@ def _with_classes(conditions: Iterable[str], of_classes: set[str]) -> Iterator[s
         elif not is_asked:
             is_asked = True
             yield "(join(versions) == classes.seen or classes.ask())"
+
+
+def _write_function(
+    writer: SourceWriter,
+    name: str,
+    objects: Mapping[str, object],
+    conditions: Iterable[str],
+    first: str = "",
+) -> None:
+    """Write a function without parameters that says whether conditions hold."""
+    body = SourceWriter()
+    _write_conditions(body, conditions, first)
+    with writer.block(f"def {name}({', '.join(body.local_names(objects))}):"):
+        writer.include(body)
 
 
 def _write_conditions(writer: SourceWriter, conditions: Iterable[str], first: str = "") -> None:
@@ -300,6 +378,12 @@ class _NoFacts(Facts):
         """Nothing."""
 
     def may_run_code(self) -> None:
+        """Nothing."""
+
+    def of_schema(self, condition: str, attribute: str) -> None:
+        """Nothing."""
+
+    def item(self, mapping: Any, key: str, value: str) -> None:
         """Nothing."""
 
     def not_own(self, path: str, name: str) -> None:

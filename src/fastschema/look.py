@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastschema.facts import Facts
+from fastschema.facts import SCHEMA_CLASS, Facts
 
 _DEEPEST = 10
 _PLAIN_CLASSES = (type(None), int, float, str, bytes, list, tuple, dict, set, frozenset)
@@ -40,7 +40,7 @@ class Look:
         look = cls.__new__(cls)
         look.target, look.path, look.facts = schema, "schema", facts
         look._is_watched = False
-        look.cls, look._class_path = type(schema), "type(schema)"
+        look.cls, look._class_path = type(schema), SCHEMA_CLASS
         return look
 
     def get(self, attribute: str) -> Any:
@@ -91,11 +91,8 @@ class Look:
     def item(self, name: str, key: Any) -> Any:
         """What a mapping, which the class has for its instances, has for a key; None if nothing."""
         mapping = self.constant(name)
-        if type(mapping) is not dict:
-            self.facts.may_run_code()
         value = mapping.get(key)
-        expression = f"{self.facts.name(mapping)}.get({self._constant(key)})"
-        self.facts.add(f"{expression} is {self._constant(value)}")
+        self.facts.item(mapping, self._constant(key), self._constant(value))
         return value
 
     def on_class(self, name: str) -> Any:

@@ -32,11 +32,13 @@ class ClassCheck:
 
     :param attributes: the attributes of the class that it reads, but those that it takes from the
         dictionaries of classes
+    :param own: if it reads them of an object of the class, the object's own attributes
     """
 
     cls: type
     holds: Check
     attributes: tuple[str, ...] = ()
+    own: dict[str, Any] | None = None
 
 
 Checks = Iterable[Check | ClassCheck]

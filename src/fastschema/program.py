@@ -257,7 +257,7 @@ class Always:
         recorder.stock(rows)
 
 
-_NOTHING = object()
+NOT_FOUND = object()
 
 
 class Link:
@@ -272,19 +272,15 @@ class Link:
 
     def __init__(self, find: Callable[[], Dispatcher]) -> None:
         self._find = find
-        self.found: object = _NOTHING
-        """The dispatch, once it is found in this dump."""
+        self.found: object = NOT_FOUND
+        """The dispatch, once it is found in this dump; until then ``NOT_FOUND``."""
 
     @property
     def dispatch(self) -> Dispatcher:
         """The dispatch of the nested schema in this dump."""
-        if self.found is _NOTHING:
+        if self.found is NOT_FOUND:
             self.found = self._find()
         return self.found  # type: ignore[return-value]  # a cast would be a call for each dump
-
-    def begin_again(self) -> None:
-        """The next value will be the first of another dump."""
-        self.found = _NOTHING
 
     def many(self, rows: Iterable[Any]) -> list[Any]:
         """Dump each row; without rows the nested schema is not looked for."""

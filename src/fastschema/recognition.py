@@ -26,6 +26,7 @@ from fastschema.cache import AnyProgram, programs
 from fastschema.facts import NO_FACTS, Facts
 from fastschema.nodes import UnreadableError
 from fastschema.source import GeneratedFunction
+from fastschema.unchanged import Unchanged
 from fastschema.writes import writes
 
 _PROGRAMS_OF_A_CLASS = 4
@@ -78,9 +79,9 @@ class _Conditions:
             # It may have been written to before it was watched.
             if not self.recognize(schema, fields):
                 return kept
-        holds = self._keep.function(schema, fields)
+        stays, unchanged = self._keep.function(schema, fields)
         if _are_same(watched, self._facts.watched(fields)):
-            kept.ids, kept.holds = ids, holds
+            kept.ids, kept.stays, kept.unchanged = ids, stays, unchanged
         return kept
 
 
@@ -90,6 +91,9 @@ def _are_same(some: list[Any], others: list[Any]) -> bool:
 
 def _never() -> bool:
     return False
+
+
+_NOTHING = Unchanged()
 
 
 class Kept:
@@ -108,10 +112,11 @@ class Kept:
         "_gains_before",
         "_idle",
         "fields",
-        "holds",
         "ids",
         "program",
         "schema",
+        "stays",
+        "unchanged",
         "usage",
         "waiting",
         "watched",
@@ -130,14 +135,21 @@ class Kept:
         self._idle = 0
         self.ids: set[int] = set()
         """The ids of all objects that are watched; after a write those are another set."""
-        self.holds: Callable[[], bool] = _never
-        """Says whether its fields are the same, and all else is that is not noticed."""
+        self.stays: Callable[[], bool] = _never
+        """Says whether it is what its class and its attributes make it, and all else is as it was
+        that neither writes nor numbers tell."""
+        self.unchanged = _NOTHING
+        """Says whether its fields are the same, and what else classes and dictionaries decide."""
         self.waiting: list[Any] = []
         """What was made for uses of the schema that are over; see :mod:`fastschema.reuse`."""
 
     def reads_as(self, program: Any, fields: list[Any]) -> bool:
         """Whether this is kept of the schema as somebody has read it, shortly before."""
         return self.program is program and _are_same(self.fields, fields)
+
+    def holds(self) -> bool:
+        """Whether all is as it was that is not noticed."""
+        return self.stays() and self.unchanged.hold()
 
     def is_idle(self) -> bool:
         """Whether it was of no use for too long; asked once in each period."""
@@ -211,8 +223,8 @@ class Recognizer(Generic[AnyProgram]):
     """Which program a schema reads as, if it is like one of its class seen before.
 
     :param missing: the object that stands for "no value" in the framework
-    :param its_fields: an expression for the fields of ``schema``, in the order of dumping or
-        loading; None if no schema is to be kept
+    :param its_fields: the attribute of a schema that is the dictionary of its fields, in the order
+        of dumping or loading; None if no schema is to be kept
     :param watchable: the class of the fields that may tell of writes to them
     """
 
@@ -225,14 +237,17 @@ class Recognizer(Generic[AnyProgram]):
         its_fields: str | None = None,
         watchable: type | tuple[()] = (),
     ) -> None:
-        self._new_facts = partial(Facts, missing, watchable, its_fields or "()")
+        self._new_facts = partial(Facts, missing, watchable, its_fields)
         # Where nobody tells when garbage is collected, what is kept would never be let go.
         self._keeps = its_fields is not None and hasattr(gc, "callbacks")
         self._all.append(self)
         # By the id of a class: a WeakKeyDictionary would take as long as all the rest.
         self._known: dict[int, _Known] = {}
-        # By the id of a schema, which is alive as long as it is kept.
-        self._kept: dict[int, Kept] = {}
+        self.all_kept: dict[int, Kept] = {}
+        """What is kept of schemas, which may not read as they did, by their ids.
+
+        They are alive as long as they are kept.
+        """
 
     @classmethod
     def forget_everything(cls) -> None:
@@ -246,8 +261,8 @@ class Recognizer(Generic[AnyProgram]):
         """Keep no schema any longer."""
         writes.watched = set()  # which ends it at once, for all threads
         for recognizer in cls._all:
-            dropped: dict[int, Kept] = recognizer._kept
-            recognizer._kept = {}
+            dropped: dict[int, Kept] = recognizer.all_kept
+            recognizer.all_kept = {}
             for each in [*dropped.values()]:
                 each.usage.end()
 
@@ -257,7 +272,7 @@ class Recognizer(Generic[AnyProgram]):
         if len(writes.watched) > _MOST_WATCHED:
             cls.let_go()
         for recognizer in cls._all:
-            everything: dict[int, Kept] = recognizer._kept
+            everything: dict[int, Kept] = recognizer.all_kept
             for key, each in [*everything.items()]:
                 # Its fields stay watched, so that the other schemas need not be kept anew.
                 if each.is_idle():
@@ -307,15 +322,11 @@ class Recognizer(Generic[AnyProgram]):
 
     def kept(self, schema: Any) -> Kept | None:
         """What is kept of a schema, if it still reads as it did."""
-        kept = self._kept.get(id(schema))
+        kept = self.all_kept.get(id(schema))
         if kept is not None and kept.ids is writes.watched and kept.holds():
             kept.usage.gains += 1
             return kept
         return None
-
-    def last_kept(self, schema: Any) -> Kept | None:
-        """What is kept of a schema, which may not read as it did."""
-        return self._kept.get(id(schema))
 
     def recognize(self, schema: Any, fields: list[Any]) -> AnyProgram | None:
         """The program, or None if a description must tell."""
@@ -327,7 +338,7 @@ class Recognizer(Generic[AnyProgram]):
         if known is None or known.cls() is not cls:
             return None
         ids = writes.watched
-        before = self._kept.get(id(schema))
+        before = self.all_kept.get(id(schema))
         if before is not None:
             ids.update(map(id, before.watched))
         for program, conditions in known.programs:
@@ -349,13 +360,13 @@ class Recognizer(Generic[AnyProgram]):
         before: Kept | None,
         usage: Usage,
     ) -> None:
-        if len(self._kept) >= _MOST_KEPT:
+        if len(self.all_kept) >= _MOST_KEPT:
             self.let_go()
         if _when_garbage_is_collected not in gc.callbacks:
             gc.callbacks.append(_when_garbage_is_collected)
         if before is not None:
             usage.end()
-        everything = self._kept
+        everything = self.all_kept
         everything[id(schema)] = conditions.keep(schema, program, fields, ids, before, usage)
 
     def facts(self, schema: Any) -> Facts:

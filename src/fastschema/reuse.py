@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastschema.class_versions import Unchanged
+from fastschema.class_versions import join
 from fastschema.dumping import DumpFunction
 from fastschema.load_nodes import LoadSlot
 from fastschema.nodes import Check, Checks, ClassCheck, Form, Slot
-from fastschema.program import Dispatch, Link, Program
+from fastschema.program import NOT_FOUND, Dispatch, Link, Program
 from fastschema.recognition import Kept
+from fastschema.unchanged import Unchanged
 from fastschema.writes import writes
 
 _MOST_CHECKS = 64
@@ -30,18 +31,27 @@ class Uses:
     :param kept: what is kept of the schema
     """
 
-    __slots__ = ("_checks", "_classes", "_count", "_ids", "_usage")
+    __slots__ = ("_checks", "_count", "_ids", "_stays", "_unchanged", "_usage")
 
     def __init__(self, kept: Kept) -> None:
         self._usage = kept.usage
         self._ids = kept.ids
-        self._checks: list[Check] = [kept.holds]
-        self._classes: Unchanged | None = None
+        self._stays = kept.stays
+        self._checks: list[Check] = []
+        if kept.unchanged.are_told:
+            self._unchanged = Unchanged(kept.unchanged)
+        else:
+            self._unchanged = Unchanged()
+            self._checks.append(kept.unchanged.hold)
         self._count = 0
 
     def is_of(self, kept: Kept | None) -> bool:
         """Whether this is what it depends on first of all."""
-        return kept is not None and self._checks[0] is kept.holds
+        return kept is not None and self._stays is kept.stays
+
+    def are_noticed(self, target: object) -> bool:
+        """Whether writes to an object end this."""
+        return id(target) in self._ids and self._ids is writes.watched
 
     def check(self, checks: Checks) -> None:
         """It depends on what checks say."""
@@ -51,11 +61,14 @@ class Uses:
                 self._ids = set()  # it would take longer than making it anew
             elif not isinstance(check, ClassCheck):
                 self._checks.append(check)
-            elif self._classes is None:
-                self._classes = Unchanged([(check.cls, check.attributes)], check.holds)
-                self._checks.append(self._classes.hold)
+            elif check.own is None:
+                self._unchanged.add(check.holds, of_classes=[(check.cls, check.attributes)])
             else:
-                self._classes.add([(check.cls, check.attributes)], check.holds)
+                self._unchanged.add(
+                    check.holds,
+                    of_objects=[(check.cls, check.attributes)],
+                    dictionaries=[check.own],
+                )
 
     def slot(self, slot: Slot | LoadSlot, subject: Any, value: Any, *resolved_from: Any) -> None:
         """It depends on the value of a slot.
@@ -71,7 +84,10 @@ class Uses:
 
     def hold(self) -> bool:
         """Whether the same would be made now."""
-        if self._ids is not writes.watched:
+        if self._ids is not writes.watched or not self._stays():
+            return False
+        unchanged = self._unchanged
+        if join(unchanged.versions) != unchanged.seen and not unchanged.ask():
             return False
         for check in self._checks:  # a generator would take longer than the checks
             if not check():
@@ -107,7 +123,7 @@ class ReusedDispatch(Dispatch):
     def begin_again(self) -> None:
         """Dump once more: what nested schemas are will be found when it is needed."""
         for link in self._links:
-            link.begin_again()
+            link.found = NOT_FOUND
 
 
 class LentDispatch:

@@ -55,7 +55,7 @@ class Recorder:
         # Uses are counted without a lock, which one object would notice.
         self._clock = itertools.count(1)
         self.plan_used: Callable[[], int] = self._clock.__next__
-        """A plan is used, be it new or not; a number that is higher each time."""
+        """A plan is used, be it new or not; it returns a number that is higher each time."""
         self.reset()
 
     def reset(self) -> None:
@@ -120,6 +120,7 @@ class Recorder:
 
 
 recorder = Recorder()
+plan_used = recorder.plan_used
 
 
 def stats() -> Statistics:

@@ -219,7 +219,7 @@ def _decimal_kind(
 
 
 def _same_longest(subject: Any, value: int) -> Checks:
-    return [lambda: decimals.longest() == value]
+    return [decimals.still_longest(value)]
 
 
 def _enum_kind(attribute: str, inner: Description, *, path: FieldPath, slots: list[Slot]) -> Kind:

@@ -9,15 +9,15 @@ from typing import Any
 from marshmallow import Schema, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
-from fastschema.cache import programs
 from fastschema.marshmallow.conversions import json_value
 from fastschema.marshmallow.mapped import key_finder
+from fastschema.marshmallow.nested import same_schema
 from fastschema.marshmallow.reader import read, recognizer
-from fastschema.nodes import Check, ClassCheck, Form, UnreadableError
+from fastschema.nodes import Checks, ClassCheck, Form, UnreadableError
 from fastschema.program import Always, Dispatch, Dispatcher, Link, RowDumper
 from fastschema.recognition import Kept
 from fastschema.reuse import LentDispatch, ReusedDispatch, wait
-from fastschema.statistics import recorder
+from fastschema.statistics import plan_used, recorder
 from fastschema.switch import is_disabled
 
 STOCK_DUMP = Schema.dump
@@ -58,11 +58,6 @@ class Subject:
         """The link to the schema of a ``Pluck`` field, from which one value is taken."""
         find = _NestedFinder(field, _FAITHFUL, self._is_reused)
         return Link(partial(_pluck_dispatch, field, form, find))
-
-
-def _dumps_as_stock(cls: Any) -> bool:
-    """Whether schemas of a class dump by stock's code, if they have no methods of their own."""
-    return cls.dump is STOCK_DUMP and cls._serialize in KNOWN_SERIALIZE
 
 
 def overrides_dump(schema: Any) -> str | None:
@@ -115,7 +110,7 @@ def _waiting_dispatch(kept: Kept, form: Form) -> ReusedDispatch | None:
             waiting.insert(0, dispatch)
         elif dispatch.uses.hold():
             dispatch.begin_again()
-            programs.used(dispatch.program)
+            dispatch.program.last_used = plan_used()
             return dispatch
     return None
 
@@ -125,11 +120,13 @@ def _begin(schema: Any, form: Form) -> tuple[Dispatch, Kept | None]:
 
     :raises UnreadableError: if the schema cannot be compiled
     """
-    kept = recognizer.last_kept(schema)
-    dispatch: Dispatch | None = None if kept is None else _waiting_dispatch(kept, form)
-    if dispatch is None:
-        dispatch = _reused_dispatch_for(schema, form)
-        kept = recognizer.last_kept(schema)
+    kept = recognizer.all_kept.get(id(schema))
+    if kept is not None:
+        waiting = _waiting_dispatch(kept, form)
+        if waiting is not None:
+            return waiting, kept
+    dispatch = _reused_dispatch_for(schema, form)
+    kept = recognizer.all_kept.get(id(schema))
     is_reused = type(dispatch) is ReusedDispatch and dispatch.uses.is_of(kept)
     return dispatch, kept if is_reused else None
 
@@ -212,7 +209,7 @@ class _NestedFinder:
         self._field = field
         self._form = form
         self._is_reused = is_reused
-        self._last: tuple[Check, ReusedDispatch, Dispatcher] | None = None
+        self._last: tuple[ReusedDispatch, Dispatcher] | None = None
 
     def __call__(self) -> Dispatcher:
         """The dispatch of this dump; that of the last one, if it would be the same.
@@ -220,8 +217,8 @@ class _NestedFinder:
         :raises Exception: what stock raises where the schema cannot be found
         """
         if self._last is not None:
-            is_found, dispatch, found = self._last
-            if is_found() and dispatch.uses.hold():
+            dispatch, found = self._last
+            if dispatch.uses.hold():
                 dispatch.begin_again()
                 return found
         return self._find(self._field.schema)
@@ -240,10 +237,10 @@ class _NestedFinder:
             else:
                 found: Dispatcher = Always(dispatch.many) if many else dispatch
                 if type(dispatch) is ReusedDispatch:
-                    cls = type(schema)
-                    is_stock = ClassCheck(cls, lambda: _dumps_as_stock(cls), _DUMP_METHODS)
-                    dispatch.uses.check([is_stock])
-                    self._last = (_is_found(self._field, schema), dispatch, found)
+                    uses = dispatch.uses
+                    uses.check(same_schema(self._field, schema, ("many",), uses))
+                    uses.check(_dumps_so(schema))
+                    self._last = (dispatch, found)
                 return found
         if overrides_dump(schema) is None:
             dump_nested = partial(dump, schema, many=many)
@@ -254,26 +251,16 @@ class _NestedFinder:
         return Always(dump_nested)
 
 
-def _is_found(field: Any, schema: Any) -> Check:
-    """What says whether a schema is still that of a nested field, and dumped as it was.
+def _dumps_so(schema: Any) -> Checks:
+    """What says whether a schema is dumped as it was: by stock's methods, without hooks."""
+    cls, own = type(schema), schema.__dict__
+    many, hooks = schema.many, schema._hooks
 
-    Its class is asked besides.
-    """
-    cls, many, field_many = type(schema), schema.many, field.many
+    def is_the_same() -> bool:
+        return schema.many is many and schema._hooks is hooks and overrides_dump(schema) is None
 
-    def holds() -> bool:
-        own = schema.__dict__
-        return (
-            field.schema is schema
-            and type(schema) is cls
-            and schema.many is many
-            and field.many is field_many
-            and "dump" not in own
-            and "_serialize" not in own
-            and (not schema._hooks or not has_hooks(schema))
-        )
-
-    return holds
+    yield ClassCheck(cls, is_the_same, ("many", "_hooks", *_DUMP_METHODS), own)
+    yield lambda: not hooks or not has_hooks(schema)
 
 
 def _pluck_dispatch(field: Any, form: Form, find: Callable[[], Dispatcher]) -> Dispatcher:

@@ -16,7 +16,7 @@ import email.utils
 from collections.abc import Callable
 from typing import Any
 
-from marshmallow import fields, utils
+from marshmallow import Schema, fields, utils
 
 from fastschema.look import Look
 from fastschema.registration import registered
@@ -34,11 +34,26 @@ _NESTED_SCHEMA = fields.Nested.schema
 _PLUCK_METHODS = (fields.Pluck._serialize, fields.Nested._serialize)
 _FIELD_DATA_KEY = fields.Pluck._field_data_key
 _CALL_OR_RAISE = getattr(fields.Function, "_call_or_raise", None)
+_DICT_CLASS = Schema.dict_class
 
 
 def stock(reason: str) -> Description:
     """The description of a field whose own ``_serialize`` is called, and why."""
     return (OWN_METHOD, reason)
+
+
+def describe_dict_class(look: Look) -> bool:
+    """Whether a schema makes dictionaries and nothing else.
+
+    :param look: a look at the schema
+    """
+    is_dict = look.target.dict_class is dict
+    if isinstance(_DICT_CLASS, property) and look.on_class("dict_class") is _DICT_CLASS:
+        # marshmallow 3 makes ordered ones of them where a schema asks for that.
+        look.facts.of_schema(f"(not schema.ordered) is {is_dict}", "ordered")
+    else:
+        look.facts.of_schema(f"(schema.dict_class is dict) is {is_dict}", "dict_class")
+    return is_dict
 
 
 def describe(look: Look) -> Description:

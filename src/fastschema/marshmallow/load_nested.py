@@ -10,13 +10,13 @@ from marshmallow import EXCLUDE, INCLUDE, RAISE, ValidationError, error_store
 from fastschema.loading import BoundLoad, LoadRow, load_rows
 from fastschema.marshmallow.load_overrides import (
     LOAD_METHODS,
-    class_loads_as_stock,
     has_load_hooks,
-    has_no_methods,
+    loads_as_stock,
     overrides_load,
 )
+from fastschema.marshmallow.nested import same_schema
 from fastschema.marshmallow.validators import has_validators
-from fastschema.nodes import Check, ClassCheck
+from fastschema.nodes import Checks, ClassCheck
 from fastschema.reuse import Uses
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class NestedLoader:
         self.run: object = None
         """The load for which that was found; see :attr:`Load.run`."""
         self.store: Any = ErrorStore()
-        self._last: tuple[Check, Load] | None = None
+        self._last: Load | None = None
 
     def __call__(self, value: Any) -> Any:
         """Load a value.
@@ -86,8 +86,8 @@ class NestedLoader:
             return
         self.run = self._outer.run
         if self._last is not None:
-            is_found, load = self._last
-            if is_found():
+            load = self._last
+            if load.uses is not None and load.uses.hold():
                 load.run = object()
                 return
             self._last = None
@@ -114,7 +114,8 @@ class NestedLoader:
             if not (schema.many or has_validators(field)):
                 self.row = self._bound[0]
             if begun.uses is not None:
-                self._last = (_is_found(field, schema, begun.uses), begun)
+                begun.uses.check(_found_again(field, schema, begun.uses))
+                self._last = begun
 
     @property
     def _partial(self) -> Any:
@@ -250,30 +251,27 @@ class NestedListLoader:
         return result
 
 
-def _is_found(field: Any, schema: Any, uses: Uses) -> Check:
+def _found_again(field: Any, schema: Any, uses: Uses) -> Checks:
     """What says whether the same would be found for a nested field.
 
     :param schema: the schema of the field
     :param uses: what the load that was begun by it depends on
     """
-    cls = type(schema)
-    uses.check([ClassCheck(cls, lambda: class_loads_as_stock(cls), LOAD_METHODS)])
+    cls, own, hooks = type(schema), schema.__dict__, schema._hooks
     unknown, many, partial = schema.unknown, schema.many, schema.partial
-    field_unknown, field_many, is_validated = field.unknown, field.many, has_validators(field)
+    is_validated = has_validators(field)
 
-    def holds() -> bool:
+    def is_the_same() -> bool:
         return (
-            field.schema is schema
-            and field.unknown is field_unknown
-            and field.many is field_many
-            and schema.unknown is unknown
+            schema.unknown is unknown
             and schema.many is many
             and schema.partial is partial
-            and type(schema) is cls
-            and has_no_methods(schema)
-            and (not schema._hooks or not has_load_hooks(schema))
-            and has_validators(field) is is_validated
-            and uses.hold()
+            and schema._hooks is hooks
+            and loads_as_stock(schema)
         )
 
-    return holds
+    names = ("unknown", "many", "partial", "_hooks", *LOAD_METHODS)
+    yield from same_schema(field, schema, ("unknown", "many"), uses)
+    yield ClassCheck(cls, is_the_same, names, own)
+    yield lambda: not hooks or not has_load_hooks(schema)
+    yield lambda: has_validators(field) is is_validated

@@ -63,25 +63,14 @@ def has_load_hooks(schema: Any) -> bool:
 
 def loads_as_stock(schema: Any) -> bool:
     """Whether all that loads is stock's own: asked for each load, so without a loop."""
-    return class_loads_as_stock(type(schema)) and has_no_methods(schema)
-
-
-def class_loads_as_stock(cls: Any) -> bool:
-    """The same for schemas of a class that have no methods of their own."""
+    cls, own = type(schema), schema.__dict__
     return (
         cls.load is _LOAD
         and cls._do_load is _DO_LOAD
         and cls._call_and_store is CALL_AND_STORE
         and cls._invoke_field_validators is _INVOKE_FIELD_VALIDATORS
         and cls._deserialize in KNOWN_DESERIALIZE
-    )
-
-
-def has_no_methods(schema: Any) -> bool:
-    """Whether a schema has none of the methods that load for itself."""
-    own = schema.__dict__
-    return (
-        "load" not in own
+        and "load" not in own
         and "_do_load" not in own
         and "_call_and_store" not in own
         and "_invoke_field_validators" not in own

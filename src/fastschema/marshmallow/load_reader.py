@@ -10,6 +10,7 @@ from fastschema.facts import Facts
 from fastschema.load_nodes import LoadFieldNode, LoadKind, LoadNode, LoadSlot
 from fastschema.look import Look
 from fastschema.marshmallow import validators
+from fastschema.marshmallow.kinds import describe_dict_class
 from fastschema.marshmallow.load_conversions import FieldPath, kind, stock_kind
 from fastschema.marshmallow.load_kinds import (
     LINKS,
@@ -25,9 +26,7 @@ from fastschema.nodes import UnreadableError
 from fastschema.program import LoadProgram
 from fastschema.recognition import Recognizer
 
-recognizer: Recognizer[LoadProgram] = Recognizer(
-    missing, "schema.load_fields.values()", fields.Field
-)
+recognizer: Recognizer[LoadProgram] = Recognizer(missing, "load_fields", fields.Field)
 
 
 def read(schema: Any) -> tuple[LoadProgram, list[Any]]:
@@ -47,12 +46,11 @@ def _describe_schema(schema: Any, facts: Facts) -> Description:
     look = Look.at_schema(schema, facts)
     if look.method("_call_and_store") is not CALL_AND_STORE:
         raise UnreadableError(str(overrides_load(schema)))
-    names = [*schema.load_fields]
-    facts.add(f"[*schema.load_fields] == {facts.name(names)}")
+    facts.field_names([*schema.load_fields])
     return (
         "marshmallow load",
         type(schema).__name__,
-        look.note("({it}.dict_class is dict)", schema.dict_class is dict),
+        describe_dict_class(look),
         tuple(
             [
                 _describe_field(name, Look(field, f"field_{index}", facts))

@@ -10,7 +10,6 @@ from marshmallow import Schema, ValidationError, utils
 from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES_SCHEMA
 
 from fastschema import json
-from fastschema.cache import programs
 from fastschema.loading import BoundLoad
 from fastschema.marshmallow.load import Load
 from fastschema.marshmallow.load_nested import ErrorStore
@@ -21,7 +20,7 @@ from fastschema.marshmallow.load_overrides import (
 from fastschema.marshmallow.load_reader import recognizer
 from fastschema.recognition import Kept
 from fastschema.reuse import wait
-from fastschema.statistics import recorder
+from fastschema.statistics import plan_used, recorder
 from fastschema.switch import is_disabled
 
 
@@ -175,7 +174,7 @@ def _waiting_load(
         if load.partial is not partial or load.unknown != unknown:
             waiting.insert(0, begun)
         elif load.is_begun_again(store):
-            programs.used(load.program)
+            load.program.last_used = plan_used()
             return begun
     return None
 
@@ -192,12 +191,14 @@ def deserialize(
     """What ``Schema._deserialize`` returns, by generated code where the schema can be compiled."""
     is_collection = type(data) is list or type(data) is tuple
     if not is_disabled() and (is_collection or not many):
-        kept = recognizer.last_kept(schema)
+        kept = recognizer.all_kept.get(id(schema))
         begun = None if kept is None else _waiting_load(kept, error_store, partial, unknown)
         if begun is None:
             load = Load.begin(schema, error_store, partial, unknown, do_load)
             begun = None if load is None else (load, load.bind())
-            kept = recognizer.last_kept(schema)
+            kept = recognizer.all_kept.get(id(schema))
+            if load is None or load.uses is None or not load.uses.is_of(kept):
+                kept = None
         if begun is not None:
             load, bound = begun
             if many:
@@ -205,7 +206,7 @@ def deserialize(
             else:
                 recorder.compiled_row(load.program)
                 result = bound[0](data, index if schema.opts.index_errors else None)
-            if kept is not None and load.uses is not None and load.uses.is_of(kept):
+            if kept is not None:
                 load.store = None
                 wait(kept, begun)
             return result

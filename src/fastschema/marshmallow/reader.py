@@ -15,6 +15,7 @@ from fastschema.marshmallow.kinds import (
     OWN_METHOD,
     Description,
     describe,
+    describe_dict_class,
     describe_without_attribute,
 )
 from fastschema.marshmallow.mapped import MAPPED, is_mapped
@@ -44,7 +45,7 @@ _BY_SERIALIZE = "serialize"
 _LOOKUP_ERRORS = "(KeyError, IndexError, TypeError, AttributeError)"
 
 
-recognizer: Recognizer[Program] = Recognizer(missing, "schema.dump_fields.values()", fields.Field)
+recognizer: Recognizer[Program] = Recognizer(missing, "dump_fields", fields.Field)
 
 
 def read(schema: Any) -> tuple[Program, list[Any]]:
@@ -62,12 +63,11 @@ def read(schema: Any) -> tuple[Program, list[Any]]:
 def describe_schema(schema: Any, facts: Facts) -> Description:
     """All that the generated code depends on, as plain hashable values."""
     look = Look.at_schema(schema, facts)
-    names = [*schema.dump_fields]
-    facts.add(f"[*schema.dump_fields] == {facts.name(names)}")
+    facts.field_names([*schema.dump_fields])
     return (
         "marshmallow",
         type(schema).__name__,
-        look.note("({it}.dict_class is dict)", schema.dict_class is dict),
+        describe_dict_class(look),
         look.method("get_attribute") is not _STOCK_GET_ATTRIBUTE,
         tuple(
             [
