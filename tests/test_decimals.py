@@ -74,3 +74,27 @@ def test_a_context_of_few_exponents_writes_nothing_itself():
 def test_without_places_there_is_nothing_to_fill_up():
     assert decimals.written(None, "longest", "rest") == "rest"
     assert decimals.written(0, "longest", "rest") == "rest"
+
+
+@pytest.mark.parametrize("places", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("text", ["1.5E+3", "1E+5", "1.25E+9", "1E-9", "1.234E+10", "0E+3"])
+def test_an_exponent_is_seen_however_it_is_written(text, places):
+    small = decimal.Context(capitals=0)
+
+    assert written(decimal.Decimal(text), places, small) is QUANTIZED
+    assert written(decimal.Decimal(text), places) is QUANTIZED
+
+
+@pytest.mark.parametrize("length", [0, 4, 29])
+def test_a_length_is_the_same_while_the_context_is(length):
+    contexts = {
+        0: [decimal.Context(Emax=1), decimal.Context(Emin=-1)],
+        4: [decimal.Context(prec=3), decimal.Context(prec=3, capitals=0)],
+        29: [decimal.Context(prec=28), decimal.Context(prec=28, rounding=decimal.ROUND_UP)],
+    }
+    holds = decimals.still_longest(length)
+    for expected, those in contexts.items():
+        for context in those:
+            with decimal.localcontext(context):
+                assert decimals.longest() == expected
+                assert holds() is (expected == length)

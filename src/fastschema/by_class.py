@@ -7,7 +7,12 @@ import uuid
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from fastschema.engines import JSON_TIME_TEMPLATE, TEXT_NAMES, TEXT_TEMPLATES
+from fastschema.engines import (
+    ARE_TEXTS_WRITTEN_TOGETHER,
+    JSON_TIME_TEMPLATE,
+    TEXT_NAMES,
+    TEXT_TEMPLATES,
+)
 from fastschema.nodes import Conversion, Kind
 
 
@@ -21,6 +26,7 @@ class ByClass(NamedTuple):
     :param json: a template for what the JSON engine writes
     :param names: the objects that the templates name
     :param is_pure: as for :class:`~fastschema.nodes.Conversion`
+    :param together: likewise, of ``faithful``
     """
 
     common: type
@@ -28,6 +34,7 @@ class ByClass(NamedTuple):
     json: str | None = None
     names: Mapping[str, object] = {}
     is_pure: bool = False
+    together: str | None = None
 
     def kind(
         self, label: str, own_method: str, names: Mapping[str, object], *, may_skip: bool
@@ -42,7 +49,13 @@ class ByClass(NamedTuple):
         class_name = self.common.__name__
         return Kind(
             label,
-            faithful=Conversion(class_name, self.faithful, own_method, is_pure=self.is_pure),
+            faithful=Conversion(
+                class_name,
+                self.faithful,
+                own_method,
+                is_pure=self.is_pure,
+                together=self.together if ARE_TEXTS_WRITTEN_TOGETHER else None,
+            ),
             json=Conversion(
                 class_name, self.json, f"json_value({own_method})", is_pure=self.is_pure
             ),
@@ -54,8 +67,8 @@ class ByClass(NamedTuple):
 ALIKE = {
     "string": ByClass(str),
     "boolean": ByClass(bool),
-    "uuid": ByClass(uuid.UUID, faithful=TEXT_TEMPLATES["uuid"], is_pure=True),
-    "date": ByClass(datetime.date, faithful=TEXT_TEMPLATES["iso"], is_pure=True),
+    "uuid": ByClass(uuid.UUID, faithful=TEXT_TEMPLATES["uuid"], is_pure=True, together=""),
+    "date": ByClass(datetime.date, faithful=TEXT_TEMPLATES["iso"], is_pure=True, together=""),
     "time": ByClass(datetime.time, faithful="{value}.isoformat()", json=JSON_TIME_TEMPLATE),
 }
 """The rows that are the same in all front ends."""

@@ -12,12 +12,12 @@ def longest(digits: int | None = None) -> int:
     """How long a number may be written that surely fits a precision.
 
     The decimal point makes it one longer than its digits. 0 in a decimal context in which even a
-    short number may be out of range, or in which exponents are written with a small "e".
+    short number may be out of range.
 
     :param digits: the precision, or None for that of the active decimal context
     """
     context = decimal.getcontext()
-    if context.Emin > -9999 or context.Emax < 9999 or not context.capitals:
+    if context.Emin > -9999 or context.Emax < 9999:
         return 0
     return (context.prec if digits is None else digits) + 1
 
@@ -30,12 +30,7 @@ def still_longest(size: int) -> Callable[[], bool]:
 
     def holds(active: Callable[[], decimal.Context] = decimal.getcontext) -> bool:
         context = active()
-        return bool(
-            context.prec == precision
-            and context.Emin <= -9999
-            and context.Emax >= 9999
-            and context.capitals
-        )
+        return context.prec == precision and context.Emin <= -9999 and context.Emax >= 9999
 
     return holds
 
@@ -53,8 +48,11 @@ def written(places: int | None, longest: str, otherwise: str) -> str:
     """
     if places is None or places < 1:
         return otherwise
-    # So many characters after a point cannot hold a digit and an exponent.
-    has_no_exponent = "" if places < _DIGIT_AND_EXPONENT else " and 'E' not in text"
+    # So many characters after a point cannot hold a digit and an exponent. A context may write
+    # those with a small letter.
+    has_no_exponent = (
+        "" if places < _DIGIT_AND_EXPONENT else " and 'E' not in text and 'e' not in text"
+    )
     forms = [
         f"text if (size := len(text := str({{value}}))) > {places + 1}"
         f" and text[{-places - 1}] == '.' and size <= {longest}{has_no_exponent}"

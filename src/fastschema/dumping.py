@@ -67,6 +67,7 @@ from typing import Any
 
 from fastschema.nodes import ITEM, Conversion, FieldNode, Form, ObjectNode, Read, Slot, literal
 from fastschema.source import GeneratedFunction, Names, SourceWriter
+from fastschema.texts import Texts
 
 _FIXED_NAMES = frozenset(
     [
@@ -89,6 +90,7 @@ _FIXED_NAMES = frozenset(
         "zone",
         "each",
         "dumped",
+        "given",
     ]
 )
 
@@ -142,9 +144,16 @@ class _Generator:
         prepared = [name for name, _ in node.prepared.values()]
         self._names = Names(_FIXED_NAMES.union(slots, self._objects, prepared))
         self._variables = [self._names.unique(field.key) for field in node.fields]
+        fields = dict(zip(self._variables, node.fields, strict=True))
+        self._texts = Texts(
+            (variable, conversion)
+            for variable, field in fields.items()
+            if (conversion := field.kind.conversion(form)).together is not None
+            and _none_stays(field, form)
+        )
         # What is found at the first nested object of a dump.
         self._found: dict[str, list[str]] = {}
-        for variable, field in zip(self._variables, node.fields, strict=True):
+        for variable, field in fields.items():
             if field.kind.link is not None or field.kind.item_link is not None:
                 names = [f"{variable}_dispatch", f"{variable}_dump"]
                 self._found[variable] = [self._names.unique(name) for name in names]
@@ -279,8 +288,10 @@ class _Generator:
         may_be_missing = not all(field.never_missing for field in self._node.fields)
         if may_be_missing:
             writer.line("complete = True")
+        self._texts.write_beginning(writer)
         for variable, field in zip(self._variables, self._node.fields, strict=True):
             self._write_field(variable, field, on_missing="complete = False")
+        self._texts.write_end(writer)
         display = self._display()
         if not may_be_missing:
             self._write_result(display)
@@ -340,6 +351,10 @@ class _Generator:
         rest = self._rest(variable, field, conversion, on_missing)
         none_stays = _none_stays(field, self._form)
         is_common = f"type({variable}) is {conversion.common}"
+        if variable in self._texts:
+            with self._texts.write_field(writer, variable):
+                self._write_lines(rest)
+            return
         if conversion.items is not None:
             with writer.block(f"if {is_common}:"):
                 self._write_copy(variable, field, conversion)

@@ -210,10 +210,12 @@ JSON_TIME_TEMPLATE = (
 if orjson is None:
     TEXT_TEMPLATES = {"uuid": "str({value})", "iso": "{value}.isoformat()"}
     TEXT_NAMES: dict[str, object] = {}
+    ARE_TEXTS_WRITTEN_TOGETHER = False
 else:
     # orjson writes the same characters as str(UUID) and isoformat(), several times as fast.
     TEXT_TEMPLATES = dict.fromkeys(("uuid", "iso"), "dumps({value})[1:-1].decode()")
-    TEXT_NAMES = {"dumps": orjson.dumps}
+    TEXT_NAMES = {"dumps": orjson.dumps, "loads": orjson.loads}
+    ARE_TEXTS_WRITTEN_TOGETHER = True
 
 
 def json_number(value: Any) -> Any:

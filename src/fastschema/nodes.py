@@ -120,6 +120,10 @@ class Conversion:
     copied, others become ``otherwise``.
 
     ``is_pure`` says that ``inline`` runs no code but Python's and fastschema's own.
+
+    Where ``together`` is given, ``inline`` is the text that the JSON engine writes for a value, for
+    values on which that condition holds (a template; if it is empty, for all). The texts of several
+    values may then be written at once.
     """
 
     common: str | None = None
@@ -127,6 +131,7 @@ class Conversion:
     otherwise: str | None = None
     items: str | None = None
     is_pure: bool = False
+    together: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

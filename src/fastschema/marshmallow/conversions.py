@@ -124,6 +124,7 @@ _BY_CLASS = {
         faithful=f"{TEXT_TEMPLATES['iso']} if {_IN_UTC_OR_NAIVE} else {{value}}.isoformat()",
         json=f"{{value}} if {_IN_UTC_OR_NAIVE} else {{value}}.isoformat()",
         names={"utc": datetime.UTC},
+        together=_IN_UTC_OR_NAIVE,
     ),
     "rfc": ByClass(
         datetime.datetime,

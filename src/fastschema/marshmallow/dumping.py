@@ -101,18 +101,20 @@ def _reused_dispatch_for(schema: Any, form: Form) -> Dispatch:
 def _waiting_dispatch(kept: Kept, form: Form) -> ReusedDispatch | None:
     """The dispatch of an earlier dump that is over, if another would be the same."""
     waiting: list[ReusedDispatch] = kept.waiting
-    for _ in range(len(waiting)):
+    others: list[ReusedDispatch] = []
+    found = None
+    while waiting and found is None:
         try:
             dispatch = waiting.pop()
         except IndexError:  # another thread was faster
-            return None
+            break
         if dispatch.form is not form:
-            waiting.insert(0, dispatch)
+            others.append(dispatch)
         elif dispatch.uses.hold():
-            dispatch.begin_again()
-            dispatch.program.last_used = plan_used()
-            return dispatch
-    return None
+            found = dispatch
+    if others:
+        waiting[:0] = others
+    return found
 
 
 def _begin(schema: Any, form: Form) -> tuple[Dispatch, Kept | None]:
@@ -124,6 +126,8 @@ def _begin(schema: Any, form: Form) -> tuple[Dispatch, Kept | None]:
     if kept is not None:
         waiting = _waiting_dispatch(kept, form)
         if waiting is not None:
+            waiting.begin_again()
+            waiting.program.last_used = plan_used()
             return waiting, kept
     dispatch = _reused_dispatch_for(schema, form)
     kept = recognizer.all_kept.get(id(schema))
