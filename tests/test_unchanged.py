@@ -510,3 +510,12 @@ def test_without_the_numbers_of_dictionaries_those_of_classes_are_enough(monkeyp
     assert [unchanged.hold() for _ in range(4)] == [True] * 4
     assert first.count == (2 if IS_KNOWN else 4)
     assert second.count == 4
+
+
+@dictionaries_told
+def test_each_number_is_read_once():
+    target = a_schema()
+    others = of_object(target, Asked())
+    unchanged = of_object(target, Asked(), others=others)
+
+    assert len(unchanged.versions) == len(others.versions) == 3

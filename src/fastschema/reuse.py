@@ -34,6 +34,8 @@ class Uses:
     __slots__ = ("_checks", "_count", "_ids", "_stays", "_unchanged", "_usage")
 
     def __init__(self, kept: Kept) -> None:
+        # There was none to use again, or all of them were in use at once.
+        del kept.waiting[:-_MOST_WAITING]
         self._usage = kept.usage
         self._ids = kept.ids
         self._stays = kept.stays
@@ -143,11 +145,4 @@ class LentDispatch:
 
     def end(self) -> None:
         """The dump is over."""
-        wait(self._kept, self._dispatch)
-
-
-def wait(kept: Kept, made: Any) -> None:
-    """What was made for a use of a kept schema, which is over, may be used again."""
-    kept.waiting.append(made)
-    if len(kept.waiting) > _MOST_WAITING:
-        del kept.waiting[:-_MOST_WAITING]
+        self._kept.waiting.append(self._dispatch)

@@ -42,6 +42,7 @@ class Unchanged:
         "_of_classes",
         "_of_objects",
         "_others",
+        "_owners",
         "are_told",
         "seen",
         "versions",
@@ -57,6 +58,8 @@ class Unchanged:
         self.are_told: bool = others is None or others.are_told
         """Whether the numbers can be told; if not, the conditions are asked each time."""
         self._class_versions: list[memoryview] = []
+        # The ids of those whose numbers these are.
+        self._owners: set[int] = set() if others is None else {*others._owners}
         self.versions: list[memoryview] = [] if others is None else [*others.versions]
         """The numbers as they are now: buffers of the memory of classes and dictionaries."""
         self.seen = self._before = _NEVER_SEEN
@@ -82,14 +85,23 @@ class Unchanged:
         self._of_classes += of_classes
         self._of_objects += of_objects
         self._dictionaries += dictionaries
-        of_these = versions(dict.fromkeys([cls for cls, _ in (*of_classes, *of_objects)]))
-        of_dictionaries = dictionary_versions(dictionaries)
+        of_these = versions(self._new([cls for cls, _ in (*of_classes, *of_objects)]))
+        of_dictionaries = dictionary_versions(self._new(dictionaries))
         if of_these is None or of_dictionaries is None:
             self.are_told = False
             self.versions = []
         elif self.are_told:
             self._class_versions += of_these
             self.versions += [*of_these, *of_dictionaries]
+
+    def _new(self, owners: Iterable[object]) -> list[Any]:
+        """Those of some classes or dictionaries whose number is not among these yet."""
+        new = []
+        for owner in owners:
+            if id(owner) not in self._owners:
+                self._owners.add(id(owner))
+                new.append(owner)
+        return new
 
     @property
     def are_known(self) -> bool:

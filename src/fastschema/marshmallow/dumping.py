@@ -16,7 +16,7 @@ from fastschema.marshmallow.reader import read, recognizer
 from fastschema.nodes import Checks, ClassCheck, Form, UnreadableError
 from fastschema.program import Always, Dispatch, Dispatcher, Link, RowDumper
 from fastschema.recognition import Kept
-from fastschema.reuse import LentDispatch, ReusedDispatch, wait
+from fastschema.reuse import LentDispatch, ReusedDispatch
 from fastschema.statistics import plan_used, recorder
 from fastschema.switch import is_disabled
 
@@ -176,7 +176,7 @@ def serialize(schema: Any, obj: Any, many: bool) -> Any:
         return _stock_serialize(schema, obj, many)
     result = dispatch.all_rows(obj) if many else dispatch.one_row(obj)
     if kept is not None:
-        wait(kept, dispatch)
+        kept.waiting.append(dispatch)
     return result
 
 

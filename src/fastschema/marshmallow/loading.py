@@ -19,7 +19,6 @@ from fastschema.marshmallow.load_overrides import (
 )
 from fastschema.marshmallow.load_reader import recognizer
 from fastschema.recognition import Kept
-from fastschema.reuse import wait
 from fastschema.statistics import plan_used, recorder
 from fastschema.switch import is_disabled
 
@@ -208,7 +207,7 @@ def deserialize(
                 result = bound[0](data, index if schema.opts.index_errors else None)
             if kept is not None:
                 load.store = None
-                wait(kept, begun)
+                kept.waiting.append(begun)
             return result
     result = deserialize_as_stock(schema, data, error_store, many, partial, unknown, index)
     recorder.stock(len(result) if many else 1)
