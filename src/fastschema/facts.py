@@ -19,6 +19,7 @@ from typing import Any
 from fastschema.class_versions import is_plain, join
 from fastschema.source import GeneratedFunction, Names, SourceWriter
 from fastschema.unchanged import Unchanged
+from fastschema.writes import writes
 
 _LOCAL = re.compile(r"(?:field|now)_\d+")
 SCHEMA_CLASS = "type(schema)"
@@ -58,9 +59,12 @@ class Facts:
         self._not_own: dict[str, list[str]] = {}
         self._empty: dict[str, bool] = {}
         self._watched: dict[str, None] = {}
+        # The classes whose objects tell of writes, and the attributes for which they must.
+        self._telling: dict[str, dict[str, None]] = {}
         self._same: dict[str, None] = {}
         self._objects: dict[str, object] = {
             "Unchanged": Unchanged,
+            "are_told_by": writes.are_told_by,
             "join": join,
         }
         if missing is not None:
@@ -88,6 +92,9 @@ class Facts:
                     "classes_hold",
                     "versions",
                     "unchanged",
+                    "telling",
+                    "are_told",
+                    "are_told_by",
                 ]
             )
         )
@@ -130,9 +137,14 @@ class Facts:
         """
         self._empty[path] = is_noticed
 
-    def watch(self, path: str) -> None:
-        """The object at a path is one to which writes are noticed."""
+    def watch(self, path: str, cls: str) -> None:
+        """The object at a path, of a class found by an expression, tells of writes to it."""
         self._watched[path] = None
+        self._telling.setdefault(cls, {})
+
+    def own(self, cls: str, attribute: str) -> None:
+        """Objects of such a class have an attribute of their own, for which that has nothing."""
+        self._telling[cls][attribute] = None
 
     def same(self, path: str) -> None:
         """The object at a path must be the same for a schema that is kept."""
@@ -242,6 +254,7 @@ class Facts:
             ),
         ]
         writer = SourceWriter()
+        self._write_telling(writer if self._classes else binding, "classes" if of_classes else None)
         with writer.block("def bind(schema, fields):"):
             writer.line(f"[{_numbered('field', field_count)}] = fields")
             if lists:
@@ -254,20 +267,31 @@ class Facts:
             writer.line(f"its_fields = schema.{self._its_fields}")
             first = f"[{_numbered('now', field_count)}] = its_fields.values()"
             if self._may_run_code:
-                writer.line("unchanged = Unchanged()")
+                writer.line("unchanged = telling")
                 _write_function(writer, "stays", objects, [*_IS_ITSELF, *decided, *asked], first)
             else:
                 _write_function(writer, "as_seen", objects, decided, first)
-                self._write_unchanged(writer, "classes" if of_classes else "None")
+                self._write_unchanged(writer)
                 _write_function(writer, "stays", objects, [*_IS_ITSELF, *asked])
             writer.line("return stays, unchanged")
         return GeneratedFunction("bind", f"still {title}", writer.text, objects)
 
-    def _write_unchanged(self, writer: SourceWriter, classes: str) -> None:
+    def _write_telling(self, writer: SourceWriter, classes: str | None) -> None:
+        """Write what asks whether the objects that tell of writes still do, by their classes."""
+        with writer.block("def are_told():"):
+            _write_and(
+                writer,
+                [f"are_told_by({cls}, {(*names,)!r})" for cls, names in self._telling.items()],
+            )
+        classes_telling = ", ".join(f"({cls}, ())" for cls in self._telling)
+        writer.line(f"telling = Unchanged({classes})")
+        writer.line(f"telling.add(are_told, of_classes=[{classes_telling}])")
+
+    def _write_unchanged(self, writer: SourceWriter) -> None:
         """Write what asks the conditions that dictionaries and classes decide."""
         attributes = [self._its_fields, *self._of_schema.values(), *self._not_own.get("schema", ())]
         dictionaries = ["its_own", "its_fields", *self._of_dictionaries.values()]
-        writer.line(f"unchanged = Unchanged({classes})")
+        writer.line("unchanged = Unchanged(telling)")
         with writer.block("unchanged.add("):
             writer.line("as_seen,")
             writer.line(f"of_classes=[(its_class, {[*self._of_schema_class.values()]!r})],")
@@ -371,7 +395,10 @@ class _NoFacts(Facts):
     def empty(self, path: str, *, is_noticed: bool) -> None:
         """Nothing."""
 
-    def watch(self, path: str) -> None:
+    def watch(self, path: str, cls: str) -> None:
+        """Nothing."""
+
+    def own(self, cls: str, attribute: str) -> None:
         """Nothing."""
 
     def same(self, path: str) -> None:

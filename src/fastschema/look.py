@@ -30,7 +30,7 @@ class Look:
         self._is_watched = is_fixed and isinstance(target, facts.watchable)
         facts.add(f"type({path}) is {self._class_path}", is_noticed=self._is_watched)
         if self._is_watched:
-            facts.watch(path)
+            facts.watch(path, self._class_path)
         elif isinstance(target, facts.watchable):
             facts.same(path)
 
@@ -174,11 +174,14 @@ class Look:
 
     def _is_noticed(self, attribute: str) -> bool:
         """Whether the value of an attribute stays the same until a write is noticed."""
-        return (
+        is_noticed = (
             self._is_watched
             and attribute in vars(self.target)
             and not any(attribute in vars(base) for base in self.cls.__mro__)
         )
+        if is_noticed:
+            self.facts.own(self._class_path, attribute)
+        return is_noticed
 
     def _constant(self, value: Any) -> str:
         return repr(value) if value is None or type(value) is bool else self.facts.name(value)

@@ -53,7 +53,8 @@ class Uses:
 
     def are_noticed(self, target: object) -> bool:
         """Whether writes to an object end this."""
-        return id(target) in self._ids and self._ids is writes.watched
+        is_watched = id(target) in self._ids and self._ids is writes.watched
+        return is_watched and writes.are_noticed([target])
 
     def check(self, checks: Checks) -> None:
         """It depends on what checks say."""

@@ -5,7 +5,7 @@ A front end has the base class of its framework's fields tell of each write.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 _GET_ATTRIBUTE: Any = object.__getattribute__
@@ -48,15 +48,20 @@ class Writes:
 
         They cannot tell of what somebody does to their ``__dict__``.
         """
+        return all(self.are_told_by(cls) for cls in {type(target) for target in targets}) and (
+            {type(target.__dict__) for target in targets} <= _PLAIN
+        )
+
+    def are_told_by(self, cls: Any, attributes: Iterable[str] = ()) -> bool:
+        """Whether objects of a class tell of all writes to them.
+
+        :param attributes: attributes of theirs, for which the class must have nothing
+        """
         return (
-            self._methods is not None
-            and all(
-                (cls.__setattr__, cls.__delattr__) == self._methods
-                and cls.__getattribute__ is _GET_ATTRIBUTE
-                and not hasattr(cls, "__getattr__")
-                for cls in {type(target) for target in targets}
-            )
-            and {type(target.__dict__) for target in targets} <= _PLAIN
+            (cls.__setattr__, cls.__delattr__) == self._methods
+            and cls.__getattribute__ is _GET_ATTRIBUTE
+            and not hasattr(cls, "__getattr__")
+            and not any(hasattr(cls, attribute) for attribute in attributes)
         )
 
 

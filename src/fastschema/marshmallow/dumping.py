@@ -11,7 +11,7 @@ from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.marshmallow.conversions import json_value
 from fastschema.marshmallow.mapped import key_finder
-from fastschema.marshmallow.nested import same_schema
+from fastschema.marshmallow.nested import is_plain_many, same_schema
 from fastschema.marshmallow.reader import read, recognizer
 from fastschema.nodes import Checks, ClassCheck, Form, UnreadableError
 from fastschema.program import Always, Dispatch, Dispatcher, Link, RowDumper
@@ -244,7 +244,8 @@ class _NestedFinder:
                     uses = dispatch.uses
                     uses.check(same_schema(self._field, schema, ("many",), uses))
                     uses.check(_dumps_so(schema))
-                    self._last = (dispatch, found)
+                    if self._is_still(schema, many):
+                        self._last = (dispatch, found)
                 return found
         if overrides_dump(schema) is None:
             dump_nested = partial(dump, schema, many=many)
@@ -253,6 +254,15 @@ class _NestedFinder:
         if self._form is Form.JSON:
             return Always(lambda value: json_value(dump_nested(value)))
         return Always(dump_nested)
+
+    def _is_still(self, schema: Any, many: object) -> bool:
+        """Whether what was found is what checks, which were written down later, go by."""
+        field = self._field
+        return (
+            is_plain_many(schema.many, field.many)
+            and (schema.many or field.many) is many
+            and not has_hooks(schema)
+        )
 
 
 def _dumps_so(schema: Any) -> Checks:

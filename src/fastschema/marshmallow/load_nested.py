@@ -14,7 +14,7 @@ from fastschema.marshmallow.load_overrides import (
     loads_as_stock,
     overrides_load,
 )
-from fastschema.marshmallow.nested import same_schema
+from fastschema.marshmallow.nested import is_plain_many, same_schema
 from fastschema.marshmallow.validators import has_validators
 from fastschema.nodes import Checks, ClassCheck
 from fastschema.reuse import Uses
@@ -98,7 +98,8 @@ class NestedLoader:
         """Find the nested schema, and how values are loaded by it, if not by the field itself."""
         field = self._field
         schema = self._schema = field.schema
-        unknown = schema.unknown if field.unknown is None else field.unknown
+        settings = self._settings
+        unknown = settings[0]
         if (
             bool(schema.many or field.many) is not bool(schema.many)
             or overrides_load(schema) is not None
@@ -115,7 +116,17 @@ class NestedLoader:
                 self.row = self._bound[0]
             if begun.uses is not None:
                 begun.uses.check(_found_again(field, schema, begun.uses))
-                self._last = begun
+                # Checks, which were written down later, go by what was found.
+                if is_plain_many(schema.many, field.many) and self._settings == settings:
+                    self._last = begun
+
+    @property
+    def _settings(self) -> tuple[Any, ...]:
+        """What is found depends on, besides the classes of the field and of its schema."""
+        field, schema = self._field, self._schema
+        unknown = schema.unknown if field.unknown is None else field.unknown
+        many = bool(schema.many or field.many)
+        return unknown, many, self._partial, has_validators(field), has_load_hooks(schema)
 
     @property
     def _partial(self) -> Any:

@@ -8,9 +8,9 @@ from marshmallow import fields
 
 from fastschema.nodes import Checks, ClassCheck
 from fastschema.reuse import Uses
+from fastschema.writes import writes
 
 _STOCK_SCHEMA = fields.Nested.schema
-_PLAIN_GET: Any = object.__getattribute__
 _TRUTH = ("__bool__", "__len__")
 
 
@@ -24,11 +24,7 @@ def same_schema(field: Any, schema: Any, attributes: tuple[str, ...], uses: Uses
     kept = ("_schema", *attributes)
 
     def finds_what_is_kept() -> bool:
-        return (
-            cls.schema is _STOCK_SCHEMA
-            and cls.__getattribute__ is _PLAIN_GET
-            and not any(name in vars(base) for base in cls.__mro__ for name in kept)
-        )
+        return cls.schema is _STOCK_SCHEMA and writes.are_told_by(cls, kept)
 
     own = vars(field)
     if (
@@ -40,7 +36,7 @@ def same_schema(field: Any, schema: Any, attributes: tuple[str, ...], uses: Uses
         # Stock asks a schema whether it is true, and looks for another if not.
         schema_class = type(schema)
         return [
-            ClassCheck(cls, finds_what_is_kept, ("schema", "__getattribute__", *kept)),
+            ClassCheck(cls, finds_what_is_kept, ("schema",)),
             ClassCheck(schema_class, lambda: not _has_truth(schema_class), _TRUTH),
         ]
     values = [(name, getattr(field, name)) for name in attributes]
@@ -51,6 +47,11 @@ def same_schema(field: Any, schema: Any, attributes: tuple[str, ...], uses: Uses
         )
 
     return [is_the_same]
+
+
+def is_plain_many(*values: object) -> bool:
+    """Whether what ``many`` is cannot come to mean something else while it is the same object."""
+    return all(value is None or type(value) is bool for value in values)
 
 
 def _has_truth(cls: type) -> bool:

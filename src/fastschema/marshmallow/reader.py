@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable
+from types import MethodType
 from typing import Any
 
 from marshmallow import Schema, fields, missing, utils
@@ -122,7 +123,11 @@ def make_node(description: Description) -> ObjectNode:
     _, name, is_dict, own_accessor, descriptions = description
     slots = [
         Slot("fields", lambda subject, cls, form: subject.fields, checks=lasting),
-        Slot("accessor", lambda subject, cls, form: subject.schema.get_attribute, checks=lasting),
+        Slot(
+            "accessor",
+            lambda subject, cls, form: subject.schema.get_attribute,
+            checks=_same_accessor,
+        ),
     ]
     keys = [name if key is None else key for name, key, *_ in descriptions]
     # A key that a late change gave to two fields is set by each that has a value.
@@ -143,6 +148,23 @@ def make_node(description: Description) -> ObjectNode:
         prepared={MAPPED: ("loaded", "obj.__dict__")},
         item_errors=_LOOKUP_ERRORS,
     )
+
+
+def _same_accessor(subject: Any, value: Any) -> Checks:
+    """What says whether a schema has the same accessor, if that is a plain method of its class.
+
+    It may have had another at the moment at which it was looked up.
+    """
+    schema = subject.schema
+    cls, own = type(schema), schema.__dict__
+    if type(value) is not MethodType or value.__self__ is not schema:
+        return [lambda: False]
+    function = value.__func__
+
+    def is_the_same() -> bool:
+        return "get_attribute" not in own and cls.get_attribute is function
+
+    return [ClassCheck(cls, is_the_same, ("get_attribute",), own)]
 
 
 def _field_node(

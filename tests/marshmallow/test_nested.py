@@ -1,0 +1,242 @@
+"""Changes to what is kept of a schema, its fields' classes and its nested schemas among it."""
+
+import sys
+
+import pytest
+from marshmallow import EXCLUDE, Schema, fields
+
+from tests.marshmallow.differential import USES_UNTIL_KEPT, installed, outcome
+
+pytestmark = pytest.mark.usefixtures("_with_and_without_versions")
+
+
+class World:
+    """Classes that nobody else has, and a schema of them."""
+
+    def __init__(self):
+        self.integer = type("Own", (fields.Integer,), {})
+        self.list = type("OwnList", (fields.List,), {})
+        self.nested = type("OwnNested", (fields.Nested,), {})
+        self.inner_class = Schema.from_dict({"a": fields.Integer()}, name="Inner")
+        attributes = {
+            "a": self.integer(),
+            "items": self.list(self.integer()),
+            "n": self.nested(self.inner_class),
+            "pair": fields.Tuple((self.nested(self.inner_class),)),
+            "dotted": fields.Raw(attribute="deep.er"),
+        }
+        self.schema_class = type("Outer", (Schema,), attributes)
+        self.schema = self.schema_class()
+
+    @property
+    def inner(self):
+        return self.schema.fields["n"].schema
+
+
+class Row:
+    """An object that may change a schema while it is dumped."""
+
+    a = 1
+    deep = {"er": 2}
+    change = None
+
+    @property
+    def items(self):
+        if self.change is not None:
+            self.change()
+        return [1]
+
+
+ROW = {"a": 1, "items": [1], "n": {"a": 1}, "pair": [{"a": 1}], "deep": {"er": 2}}
+ROWS = [ROW, {"n": [{"a": 1}]}, {"X": 1}, {}]
+WRONG = [{"n": {"a": "x"}}, {"n": {"b": 1}}]
+
+
+def uses(world):
+    """What comes of dumping and of loading rows, none of which fails to be dumped."""
+    dumped = [outcome(lambda row=row: world.schema.dump(row)) for row in ROWS]
+    return [*dumped, *[outcome(lambda row=row: world.schema.load(row)) for row in [*ROWS, *WRONG]]]
+
+
+def assert_seen(change, make=World):
+    """Check that a change to a schema in use is seen by its next uses."""
+
+    def all_uses():
+        world = make()
+        found = [uses(world) for _ in range(USES_UNTIL_KEPT)]
+        change(world)
+        return [*found, uses(world), uses(world), uses(world)]
+
+    expected = all_uses()
+    with installed():
+        assert all_uses() == expected
+
+
+def without_telling(self, name, value):
+    object.__setattr__(self, name, value)
+
+
+def get(value):
+    def read(self, name):
+        return value if name == "data_key" else object.__getattribute__(self, name)
+
+    return read
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda world: setattr(world.integer, "data_key", property(lambda self: "X")),
+        lambda world: setattr(world.integer, "attribute", property(lambda self: "deep")),
+        lambda world: setattr(world.integer, "required", property(lambda self: True)),
+        lambda world: setattr(world.integer, "load_default", property(lambda self: 7)),
+        lambda world: setattr(world.integer, "validators", property(lambda self: [len])),
+        lambda world: setattr(world.list, "inner", property(lambda self: fields.String())),
+        lambda world: setattr(world.nested, "many", property(lambda self: True)),
+        lambda world: setattr(world.integer, "__getattribute__", get("X")),
+        lambda world: setattr(
+            world.integer, "__bases__", (type("Base", (fields.Integer,), {"data_key": get("X")}),)
+        ),
+    ],
+)
+def test_what_a_class_of_fields_computes_later_is_seen(change):
+    assert_seen(change)
+
+
+def test_a_class_of_fields_may_write_without_telling_later():
+    def change(world):
+        world.integer.__setattr__ = without_telling
+        uses(world)
+        world.schema.fields["a"].data_key = "X"
+
+    assert_seen(change)
+
+
+def test_a_class_of_nested_fields_that_never_told_of_writes():
+    def change(world):
+        world.schema.fields["pair"].tuple_fields[0]._schema = Schema.from_dict(
+            {"a": fields.String()}
+        )()
+
+    def make():
+        world = World()
+        world.nested.__setattr__ = without_telling
+        return world
+
+    assert_seen(change, make)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda world: setattr(world.inner, "many", True),
+        lambda world: setattr(world.inner, "unknown", EXCLUDE),
+        lambda world: setattr(world.inner, "partial", True),
+        lambda world: setattr(world.inner_class, "__len__", lambda self: 0),
+        lambda world: setattr(world.inner_class, "__bool__", lambda self: False),
+        lambda world: setattr(world.schema.fields["n"], "many", True),
+        lambda world: setattr(
+            world.schema.fields["n"], "_schema", Schema.from_dict({"a": fields.String()})()
+        ),
+        lambda world: setattr(world.inner, "dump", lambda obj, many: "own"),
+        lambda world: setattr(world.inner_class, "dump", lambda self, obj, many: "own"),
+        lambda world: vars(world.inner).update(dump=lambda obj, many: "own"),
+        lambda world: world.inner.dump_fields.update(b=fields.Constant(1)),
+        lambda world: world.inner.dump_fields.clear(),
+        lambda world: setattr(world.inner, "load_fields", {}),
+        lambda world: setattr(world.inner, "__class__", world.schema_class),
+        lambda world: setattr(world.inner, "__dict__", vars(world.schema_class())),
+    ],
+)
+def test_changes_to_a_nested_schema_are_seen(change):
+    assert_seen(change)
+
+
+@pytest.mark.parametrize("of", ["schema", "field"])
+def test_what_many_is_may_come_to_mean_something_else(of):
+    def assert_same_with(many):
+        world = World()
+        owner = world.inner if of == "schema" else world.schema.fields["n"]
+        owner.many = many
+        found = []
+        for _ in range(USES_UNTIL_KEPT):
+            found.append(uses(world))
+        many.append(1)
+        return [*found, uses(world), uses(world)]
+
+    expected = assert_same_with([])
+    with installed():
+        assert assert_same_with([]) == expected
+
+
+def test_an_accessor_that_a_property_gives_is_asked_for():
+    def dumps():
+        class Localized(Schema):
+            a = fields.Raw()
+            language = "en"
+
+            @property
+            def get_attribute(self):
+                language = self.language
+                return lambda obj, name, default: obj[f"{name}_{language}"]
+
+        schema = Localized()
+        row = {"a_en": 1, "a_de": 2}
+        found = [schema.dump(row) for _ in range(USES_UNTIL_KEPT)]
+        schema.language = "de"
+        return [*found, schema.dump(row), schema.dump(row)]
+
+    expected = dumps()
+    assert expected[-1] == {"a": 2}
+    with installed():
+        assert dumps() == expected
+
+
+def test_an_accessor_of_the_moment_is_not_used_later():
+    class Other(Row):
+        pass
+
+    def dumps():
+        schema = World().schema
+        row = Row()
+        for _ in range(USES_UNTIL_KEPT):
+            schema.dump([row, row], many=True)
+        row.change = lambda: setattr(schema, "get_attribute", lambda *given: "odd")
+        outcome(lambda: schema.dump([row, Other()], many=True))
+        row.change = None
+        del schema.get_attribute
+        return [outcome(lambda: schema.dump(Other())) for _ in range(3)]
+
+    expected = dumps()
+    with installed():
+        assert dumps() == expected
+
+
+@pytest.mark.parametrize(
+    ("function", "change"),
+    [
+        ("_dumps_so", lambda world: setattr(world.inner, "many", True)),
+        ("_found_again", lambda world: setattr(world.inner, "many", True)),
+        ("_found_again", lambda world: setattr(world.inner, "unknown", EXCLUDE)),
+    ],
+)
+def test_a_change_by_another_thread_while_a_check_is_written_down_is_seen(function, change):
+    world = World()
+    change(world)
+    expected = uses(world)
+    is_changed = []
+    with installed():
+        world = World()
+
+        def trace(frame, event, argument):
+            if frame.f_code.co_name == function and not is_changed:
+                is_changed.append(True)
+                change(world)
+
+        sys.settrace(trace)
+        try:
+            for _ in range(USES_UNTIL_KEPT):
+                uses(world)
+        finally:
+            sys.settrace(None)
+        assert uses(world) == expected
