@@ -232,41 +232,19 @@ class Facts:
         else:
             of_classes = {*self._of_classes}
             objects = {**objects, "classes": self._classes, "versions": self._classes.versions}
-        # Code that runs between two conditions sees to their order.
-        is_decided = (
-            set() if self._may_run_code else {*of_classes, *self._of_schema, *self._of_dictionaries}
-        )
-        not_noticed = [each for each, is_noticed in self._conditions.items() if not is_noticed]
-        decided = [
-            f"schema.{self._its_fields} is its_fields",
-            *(f"now_{index} is field_{index}" for index in range(field_count)),
-            *(each for each in not_noticed if each in is_decided - of_classes),
-            *self._not_own_conditions(["schema"]),
-        ]
-        lists = [path for path, is_noticed in self._empty.items() if is_noticed]
-        asked = [
-            *(each for each in not_noticed if each not in is_decided),
-            *(f"not {path}" for path, is_noticed in self._empty.items() if not is_noticed),
-            *(["not any(empty)"] if lists else []),
-            *(f"{path} is same[{index}]" for index, path in enumerate(self._same)),
-            *self._not_own_conditions(
-                [path for path in self._not_own if path not in self._watched and path != "schema"]
-            ),
-        ]
+        decided, asked = self._not_noticed(of_classes, field_count)
         writer = SourceWriter()
         self._write_telling(writer if self._classes else binding, "classes" if of_classes else None)
         with writer.block("def bind(schema, fields):"):
             writer.line(f"[{_numbered('field', field_count)}] = fields")
-            if lists:
-                writer.line(f"empty = [{', '.join(lists)}]")
-            if self._same:
-                writer.line(f"same = [{', '.join(self._same)}]")
-            writer.include(binding)
+            writer.line(f"empty = [{', '.join(self._noticed_lists)}]")
+            writer.line(f"same = [{', '.join(self._same)}]")
             writer.line("its_class = type(schema)")
             writer.line("its_own = schema.__dict__")
             writer.line(f"its_fields = schema.{self._its_fields}")
+            writer.include(binding)
             first = f"[{_numbered('now', field_count)}] = its_fields.values()"
-            if self._may_run_code:
+            if self._may_run_code:  # which sees to the order of conditions
                 writer.line("unchanged = telling")
                 _write_function(writer, "stays", objects, [*_IS_ITSELF, *decided, *asked], first)
             else:
@@ -275,6 +253,40 @@ class Facts:
                 _write_function(writer, "stays", objects, [*_IS_ITSELF, *asked])
             writer.line("return stays, unchanged")
         return GeneratedFunction("bind", f"still {title}", writer.text, objects)
+
+    @property
+    def _noticed_lists(self) -> list[str]:
+        """The collections that are the same, be they empty or not, until a write is noticed."""
+        return [path for path, is_noticed in self._empty.items() if is_noticed]
+
+    def _not_noticed(self, of_classes: set[str], field_count: int) -> tuple[list[str], list[str]]:
+        """The conditions that no noticed write changes: those of numbers, and all others.
+
+        :param of_classes: those that are asked together, by the numbers of classes
+        """
+        is_decided: set[str] = set()
+        if not self._may_run_code:
+            is_decided.update(self._of_schema, self._of_schema_class, self._of_dictionaries)
+        not_noticed = [
+            condition
+            for condition, is_noticed in self._conditions.items()
+            if not is_noticed and condition not in of_classes
+        ]
+        decided = [
+            f"schema.{self._its_fields} is its_fields",
+            *(f"now_{index} is field_{index}" for index in range(field_count)),
+            *(each for each in not_noticed if each in is_decided),
+            *self._not_own_conditions(["schema"]),
+        ]
+        others = [path for path in self._not_own if path not in self._watched and path != "schema"]
+        asked = [
+            *(each for each in not_noticed if each not in is_decided),
+            *(f"not {path}" for path, is_noticed in self._empty.items() if not is_noticed),
+            *(["not any(empty)"] if self._noticed_lists else []),
+            *(f"{path} is same[{index}]" for index, path in enumerate(self._same)),
+            *self._not_own_conditions(others),
+        ]
+        return decided, asked
 
     def _write_telling(self, writer: SourceWriter, classes: str | None) -> None:
         """Write what asks whether the objects that tell of writes still do, by their classes."""
