@@ -56,6 +56,21 @@ when it comes to nothing: that function tries it first, until there is a row tha
                     usual = None
                 if type(obj) is not known:
                     ...
+
+Where rows are written over others (:mod:`fastschema.overwriting`), the loop takes one of them with
+each, and sets its values; what else comes of a row is noted for it::
+
+        def dump_Album_rows(rows, written, others, type=type, str=str):
+            for obj, row in zip(rows, written):
+                if type(obj) is not known:
+                    others[row] = dispatch()(obj)
+                    continue
+                ...
+                if complete:
+                    row.title = title
+                    ...
+                else:
+                    ...
 """
 
 from __future__ import annotations
@@ -76,6 +91,9 @@ _FIXED_NAMES = frozenset(
         "dispatch",
         "obj",
         "rows",
+        "row",
+        "written",
+        "others",
         "missing",
         "complete",
         "result",
@@ -109,7 +127,7 @@ class DumpFunction:
     :param source: where it comes from
     """
 
-    bind: Callable[..., Callable[[Any], Any]]
+    bind: Callable[..., Any]
     slots: tuple[Slot, ...]
     source: GeneratedFunction
 
@@ -119,20 +137,24 @@ class DumpFunction:
         return self.source.text
 
 
-def generate(node: ObjectNode, form: Form, access: str, *, many: bool = False) -> DumpFunction:
+def generate(
+    node: ObjectNode, form: Form, access: str, *, many: bool = False, over: bool = False
+) -> DumpFunction:
     """The function that dumps objects read by one way of access.
 
     :param many: whether it dumps many rows, or one object
+    :param over: whether the rows are written over others
     """
-    return _Generator(node, form, access, many).generate()
+    return _Generator(node, form, access, many, over).generate()
 
 
 class _Generator:
-    def __init__(self, node: ObjectNode, form: Form, access: str, many: bool) -> None:
+    def __init__(self, node: ObjectNode, form: Form, access: str, many: bool, over: bool) -> None:
         self._node = node
         self._form = form
         self._access = access
         self._many = many
+        self._over = over
         self._writer = SourceWriter()
         # Expressions with a scope of their own, and the functions that they are written as.
         self._scopes: dict[str, str] = {}
@@ -167,7 +189,10 @@ class _Generator:
             self._write_one()
         used = self._writer.identifiers
         body = SourceWriter()
-        parameters = ["rows" if self._many else "obj", *self._local_names(used)]
+        parameters = ["rows"] if self._many else ["obj"]
+        if self._over:
+            parameters += ["written", "others"]
+        parameters += self._local_names(used)
         with body.block(f"def {function_name}({', '.join(parameters)}):"):
             if self._found:
                 found = [name for names in self._found.values() for name in names]
@@ -183,7 +208,8 @@ class _Generator:
             writer.include(self._scopes_writer)
             writer.include(body)
             writer.line(f"return {function_name}")
-        title = f"{function_name} by {self._access}, {self._form.value}"
+        over = ", over others" if self._over else ""
+        title = f"{function_name} by {self._access}, {self._form.value}{over}"
         source = GeneratedFunction("bind", title, writer.text, self._objects)
         return DumpFunction(source.function, slots, source)
 
@@ -199,14 +225,17 @@ class _Generator:
         """The lines that dump many rows."""
         writer = self._writer
         has_usual_rows = self._has_usual_rows()
-        writer.line("results = []")
+        if not self._over:
+            writer.line("results = []")
         if has_usual_rows:
             writer.line("usual = dict")
-        with writer.block("for obj in rows:"):
+        heading = "for obj, row in zip(rows, written):" if self._over else "for obj in rows:"
+        with writer.block(heading):
             if has_usual_rows:
                 self._write_usual_row()
             self._write_one()
-        writer.line("return results")
+        if not self._over:
+            writer.line("return results")
 
     def _write_one(self) -> None:
         """The lines that dump one object."""
@@ -236,7 +265,7 @@ class _Generator:
                 with writer.block("):"):
                     for pair in pairs:
                         self._write_pure_conversion(*pair)
-                    self._write_result(self._display())
+                    self._write_complete_result()
                     writer.line("continue")
             with writer.block(f"except {self._node.item_errors}:"):
                 writer.line("pass")
@@ -292,19 +321,39 @@ class _Generator:
         for variable, field in zip(self._variables, self._node.fields, strict=True):
             self._write_field(variable, field, on_missing="complete = False")
         self._texts.write_end(writer)
-        display = self._display()
         if not may_be_missing:
-            self._write_result(display)
+            self._write_complete_result()
             return
-        writer.line(f"result = {display}")
-        with writer.block("if not complete:"):
-            writer.line(
-                "result = {key: value for key, value in result.items() if value is not missing}"
-            )
+        if self._over:
+            with writer.block("if complete:"):
+                self._write_complete_result()
+                writer.line("continue")
+        writer.line(f"result = {self._display()}")
+        without_missing = (
+            "result = {key: value for key, value in result.items() if value is not missing}"
+        )
+        if self._over:
+            writer.line(without_missing)
+        else:
+            with writer.block("if not complete:"):
+                writer.line(without_missing)
         self._write_result("result")
 
+    def _write_complete_result(self) -> None:
+        """The lines for an object that has all values."""
+        if not self._over:
+            self._write_result(self._display())
+            return
+        for variable, field in zip(self._variables, self._node.fields, strict=True):
+            self._writer.line(f"row.{field.key} = {variable}")
+
     def _write_result(self, expression: str) -> None:
-        self._writer.line(f"results.append({expression})" if self._many else f"return {expression}")
+        if self._over:
+            self._writer.line(f"others[row] = {expression}")
+        else:
+            self._writer.line(
+                f"results.append({expression})" if self._many else f"return {expression}"
+            )
 
     def _write_into_dict_class(self, dict_class: str) -> None:
         writer = self._writer

@@ -173,7 +173,7 @@ class Plan:
 
     def _json_array(self, dumper: RowDumper, rows: Any, chunk_size: int = CHUNK_SIZE) -> JsonArray:
         encode = self._front_end.engine(self._schema).encode
-        return JsonArray(rows, dumper.all_rows, encode, chunk_size)
+        return JsonArray(rows, dumper.chunk_dumper(), encode, chunk_size)
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

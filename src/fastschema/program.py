@@ -14,6 +14,7 @@ from fastschema.dumping import DumpFunction, generate
 from fastschema.load_nodes import LoadNode
 from fastschema.loading import LoadFunction
 from fastschema.nodes import Form, ObjectNode
+from fastschema.overwriting import ChunkDumper, DumpOver, can_be_written_over
 from fastschema.statistics import recorder
 
 _JSON = Form.JSON  # a lookup on an enum takes as long as all the rest
@@ -39,7 +40,9 @@ class Program:
         self.last_used = 0
         self._faithful: dict[tuple[str, bool], DumpFunction] = {}
         self._json: dict[tuple[str, bool], DumpFunction] = {}
+        self._over: dict[str, DumpFunction] = {}
         self._lock = threading.Lock()
+        self.can_be_written_over = can_be_written_over(node)
 
     def function(self, form: Form, access: str, *, many: bool = False) -> DumpFunction:
         """The generated ``bind`` function for one form and one kind of access.
@@ -54,6 +57,17 @@ class Program:
                 if function is None:
                     function = generate(self.node, form, access, many=many)
                     functions[access, many] = function
+        return function
+
+    def function_over(self, access: str) -> DumpFunction:
+        """The ``bind`` function, for one kind of access, of what dumps rows over others."""
+        function = self._over.get(access)
+        if function is None:
+            with self._lock:
+                function = self._over.get(access)
+                if function is None:
+                    function = generate(self.node, _JSON, access, many=True, over=True)
+                    self._over[access] = function
         return function
 
 
@@ -108,6 +122,14 @@ class RowDumper(Protocol):
         """Dump each row, and count them."""
         ...
 
+    def chunk_dumper(self) -> DumpRows:
+        """What dumps and counts the rows of a JSON text, a chunk of them after the other.
+
+        What it returns for a chunk may be written over with the next one. The first chunk has as
+        many rows as any.
+        """
+        ...
+
     def end(self) -> None:
         """All rows are dumped: what was made for them may be used again."""
         ...
@@ -158,6 +180,14 @@ class Dispatch(dict[type, Dump]):
         self.bound(cls, access, function, values)
         return function.bind(cls, weakref.ref(self), *values)
 
+    def bind_over(self, cls: type, /) -> DumpOver:
+        """A generated function that dumps rows, most of them of one class, over others."""
+        subject = self.subject
+        function = self.program.function_over(self.access(cls))
+        values = [slot.resolve(subject, cls, _JSON) for slot in function.slots]
+        dump_over: DumpOver = function.bind(cls, weakref.ref(self), *values)
+        return dump_over
+
     def access(self, cls: type) -> str:
         """How values are read from the objects of a class."""
         return self.program.node.access(cls)
@@ -180,6 +210,12 @@ class Dispatch(dict[type, Dump]):
         results = self.many(rows)
         self.count(len(results))
         return results
+
+    def chunk_dumper(self) -> DumpRows:
+        """What dumps and counts the rows of a JSON text, a chunk of them after the other."""
+        if self.form is _JSON and self.program.can_be_written_over:
+            return ChunkDumper(self, self.program.node)
+        return self.all_rows
 
     def end(self) -> None:
         """Nothing is used again."""
@@ -298,6 +334,10 @@ class Link:
         if results:
             self.dispatch.count(len(results))
         return results
+
+    def chunk_dumper(self) -> DumpRows:
+        """What dumps and counts the rows of a JSON text, a chunk of them after the other."""
+        return self.all_rows
 
     def end(self) -> None:
         """Nothing is used again."""

@@ -136,13 +136,14 @@ class LentDispatch:
     :param kept: what is kept of its schema
     """
 
-    __slots__ = ("_dispatch", "_kept", "all_rows", "one_row")
+    __slots__ = ("_dispatch", "_kept", "all_rows", "chunk_dumper", "one_row")
 
     def __init__(self, dispatch: Dispatch, kept: Kept) -> None:
         self._dispatch = dispatch
         self._kept = kept
         self.one_row = dispatch.one_row
         self.all_rows = dispatch.all_rows
+        self.chunk_dumper = dispatch.chunk_dumper
 
     def end(self) -> None:
         """The dump is over."""

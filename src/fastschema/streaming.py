@@ -7,6 +7,8 @@ from io import BytesIO
 from itertools import islice
 from typing import Any
 
+from fastschema.text_memory import text_memory
+
 CHUNK_SIZE = 150
 """Rows to a chunk: so few that their dictionaries are gone again before the garbage collector would
 look at them, and that they fit the CPU's cache; enough to be fast."""
@@ -74,7 +76,7 @@ class JsonArray(_Chunks):
         generator.
         """
         if type(self._rows) is list and len(self._rows) <= self._chunk_size:
-            return self._encode(self._dump_many(self._rows)) + ending
+            return self._encoded(self._dump_many(self._rows)) + ending
         rows = _once(self._rows)
         opening = b"["
         # Not a list of chunks: all of them would be in memory beside the text.
@@ -85,12 +87,18 @@ class JsonArray(_Chunks):
             opening = b","
         text.write(b"[]" if opening == b"[" else b"]")
         text.write(ending)
+        text_memory.keep(text.tell() * 9 // 8)  # what it asked for, while it grew
         return text.getvalue()
 
     def _chunk(self, rows: Iterator[Any]) -> memoryview:
         """The next rows, without brackets and without a copy; empty if there are none left."""
         dumped = self._dump_many(islice(rows, self._chunk_size))
-        return memoryview(self._encode(dumped) if dumped else b"")[1:-1]
+        return memoryview(self._encoded(dumped) if dumped else b"")[1:-1]
+
+    def _encoded(self, dumped: list[Any]) -> bytes:
+        text = self._encode(dumped)
+        text_memory.keep(2 * len(text))  # orjson doubles its text's memory when that is full
+        return text
 
 
 def _once(rows: Iterable[Any]) -> Iterator[Any]:

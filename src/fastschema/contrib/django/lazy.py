@@ -230,8 +230,8 @@ def _write(serializer: Any) -> JsonText | None:
     if not is_stock_serializer(serializer.child):
         return None
     try:
-        dump_many = dispatch_for(serializer.child, Form.JSON, make=_PlainDispatch).all_rows
-        return JsonText(JsonArray(rows, dump_many, _engine.encode).join())
+        dispatch = dispatch_for(serializer.child, Form.JSON, make=_PlainDispatch)
+        return JsonText(JsonArray(rows, dispatch.chunk_dumper(), _engine.encode).join())
     except Exception:
         return None  # stock raises its own
 

@@ -41,7 +41,7 @@ def json_response(schema: Any, obj: Any, many: bool | None = None) -> Response:
         if dumper is not None:
             if front_end.is_collection(schema, obj, many):
                 rows = front_end.rows(schema, obj)
-                body = JsonArray(rows, dumper.all_rows, engine.encode).join(b"\n")
+                body = JsonArray(rows, dumper.chunk_dumper(), engine.encode).join(b"\n")
             else:
                 body = engine.encode(dumper.one_row(obj)) + b"\n"
             dumper.end()

@@ -100,8 +100,8 @@ def _chunks(schema: Any, rows: Iterable[Any], form: str, chunk_size: int) -> Ite
         lines = dumped if isinstance(dumped, list) else [dumped]
         return iter(JsonLines(lines, list, engine.encode, chunk_size))
     if form == "ndjson":
-        return iter(JsonLines(rows, dumper.all_rows, engine.encode, chunk_size))
-    return _with_newline(JsonArray(rows, dumper.all_rows, engine.encode, chunk_size))
+        return iter(JsonLines(rows, dumper.chunk_dumper(), engine.encode, chunk_size))
+    return _with_newline(JsonArray(rows, dumper.chunk_dumper(), engine.encode, chunk_size))
 
 
 def _with_newline(chunks: Iterable[bytes]) -> Iterator[bytes]:

@@ -1,0 +1,132 @@
+"""Dumping the rows of a JSON text over those that are written already.
+
+To make a dictionary for each row, and to free it, takes longer than to fill it. A text is written
+chunk by chunk, and when a chunk is written its dictionaries are of no more use: the next rows are
+dumped into them. Their values are set as attributes (of a :class:`Row`), for then Python remembers
+the place of each key.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from operator import length_hint
+from typing import Any, Final, Protocol
+
+from fastschema.nodes import ObjectNode
+
+_BUILT_FIRST: Final = 3
+"""So many chunks are dumped into new dictionaries. Those to write over cost as much as they save in
+about as many."""
+
+
+class Row:
+    """A dictionary whose values can be set as attributes.
+
+    :param values: the dictionary
+    """
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.__dict__ = values
+
+
+DumpOver = Callable[[Iterator[Any], Iterator[Row], dict[Row, Any]], None]
+"""Dumps rows over others. Whatever else comes of a row (a dictionary without some key, say) goes
+into the dictionary, by the row that it stands in for."""
+
+
+class ChunkDispatch(Protocol):
+    """What dumps the rows, and counts them: a :class:`~fastschema.program.Dispatch`."""
+
+    def all_rows(self, rows: Iterable[Any], /) -> list[Any]:
+        """Dump each row, and count them."""
+        ...
+
+    def bind_over(self, cls: type, /) -> DumpOver:
+        """The function that dumps rows, most of them of one class, over others."""
+        ...
+
+    def count(self, rows: int, /) -> None:
+        """Count rows that were dumped."""
+        ...
+
+
+class ChunkDumper:
+    """Dumps the rows of one text, chunk by chunk.
+
+    :param dispatch: what dumps them
+    :param node: the node of their schema, which :func:`can_be_written_over`
+    """
+
+    def __init__(self, dispatch: ChunkDispatch, node: ObjectNode) -> None:
+        self._dispatch = dispatch
+        self._keys = [field.key for field in node.fields]
+        self._to_build = _BUILT_FIRST
+        self._size = 0
+        self._results: list[dict[str, Any]] = []
+        self._rows: list[Row] = []
+        self._functions: dict[type, DumpOver] = {}
+
+    def __call__(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row, and count them.
+
+        :param rows: the next chunk, of no more rows than the first one
+        :returns: what is dumped; the next call may write over it
+        """
+        if self._to_build:
+            self._to_build -= 1
+            results = self._dispatch.all_rows(rows)
+            self._size = max(self._size, len(results))
+            return results
+        iterator = iter(rows)
+        for first in iterator:
+            dump_over = self._function(type(first))
+            all_rows = chain(iter((first,)), iterator)
+            del first  # as any row, it goes when the next one is there
+            return self._dump(dump_over, all_rows)
+        return []
+
+    def _function(self, cls: type) -> DumpOver:
+        dump_over = self._functions.get(cls)
+        if dump_over is None:
+            dump_over = self._functions[cls] = self._dispatch.bind_over(cls)
+        return dump_over
+
+    def _dump(self, dump_over: DumpOver, rows: Iterator[Any]) -> list[Any]:
+        if not self._rows:
+            template = dict.fromkeys(self._keys)
+            self._results = [template.copy() for _ in range(self._size)]
+            self._rows = [*map(Row, self._results)]
+        written = iter(self._rows)
+        others: dict[Row, Any] = {}
+        dump_over(rows, written, others)
+        count = len(self._rows) - length_hint(written)
+        self._dispatch.count(count)
+        results: list[Any] = self._results[:count]
+        if others:
+            for number, row in enumerate(self._rows[:count]):
+                if row in others:
+                    results[number] = others[row]
+        if len(others) * 2 > count:
+            self._to_build = -1  # it doesn't pay: build all the others
+        return results
+
+
+def can_be_written_over(node: ObjectNode) -> bool:
+    """Whether the values of a schema's dictionaries can be set as attributes."""
+    return (
+        node.dict_class is None
+        and bool(node.fields)
+        and all(field.key_slot is None and _is_attribute(field.key) for field in node.fields)
+    )
+
+
+def _is_attribute(key: str) -> bool:
+    # Python would read other letters as what they are normalised to.
+    return (
+        key.isascii()
+        and key.isidentifier()
+        and not keyword.iskeyword(key)
+        and not key.startswith("__")
+    )
