@@ -414,14 +414,30 @@ def _accepts(variable: str, field: LoadFieldNode) -> str:
         refused = f"{variable} is not missing"
         return refused if field.none_stays else f"{refused} and {variable} is not None"
     accepts = field.kind.accepts.format(value=variable)
+    if field.kind.stays is not None:
+        accepts = _accepts_unless_it_stays(variable, field.kind, accepts)
     if field.none_stays:
         accepts += f" or {variable} is None"
     return f"({accepts})" if " or " in accepts else accepts
 
 
+def _accepts_unless_it_stays(variable: str, kind: LoadKind, accepts: str) -> str:
+    """The same where most values stay: any other is converted in the condition itself."""
+    assert kind.stays is not None
+    conditions = [f"({accepts})"]
+    if kind.convert is not None:
+        converted = kind.convert.format(value=variable)
+        conditions.append(f"({variable} := {converted}) is not missing")
+    if kind.check is not None:
+        conditions.append(kind.check.format(value=variable))
+    return f"{kind.stays.format(value=variable)} or {' and '.join(conditions)}"
+
+
 def _converting_lines(variable: str, field: LoadFieldNode) -> list[str]:
     """The lines that convert such a value, and raise an exception if it turns out to be wrong."""
     kind = field.kind
+    if kind.stays is not None:
+        return []
     lines = [] if kind.convert is None else [f"{variable} = {kind.convert.format(value=variable)}"]
     if kind.items is not None:
         lines = [
@@ -432,8 +448,6 @@ def _converting_lines(variable: str, field: LoadFieldNode) -> list[str]:
         ]
     if kind.check is not None:
         lines += [f"if not ({kind.check.format(value=variable)}):", "    refuse()"]
-    if lines and kind.stays is not None:
-        lines = [f"if not ({kind.stays.format(value=variable)}):", *_indented(lines)]
     if lines and field.none_stays:
         lines = [f"if {variable} is not None:", *_indented(lines)]
     return lines
