@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tracemalloc
 
 import pytest
 
@@ -46,11 +47,8 @@ def test_a_library_without_a_threshold_is_told_nothing():
     assert memory.kept == before
 
 
-def test_where_memory_is_scarce_nothing_is_kept(monkeypatch):
-    def refuse(size):
-        raise MemoryError
-
-    monkeypatch.setattr("fastschema.text_memory.bytes", refuse, raising=False)
+def test_where_it_cannot_be_told_nothing_is_kept(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ctypes", None)
     memory = TextMemory(is_told=True)
 
     memory.keep(MEGABYTE)
@@ -59,6 +57,19 @@ def test_where_memory_is_scarce_nothing_is_kept(monkeypatch):
     memory.keep(2 * MEGABYTE)
 
     assert memory.kept == kept > 2 * MEGABYTE
+
+
+def test_nothing_is_allocated_by_python():
+    memory = TextMemory(is_told=True)
+    tracemalloc.start()
+    try:
+        memory.keep(MEGABYTE)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert memory.kept == 2 * MEGABYTE
+    assert peak < MEGABYTE
 
 
 PAGES_OF_DUMPS = """

@@ -32,7 +32,7 @@ class TextMemory:
         """Let the memory of texts stay with the process when they are freed, from now on.
 
         Done by freeing a piece of memory that is twice as large, for texts differ in size from one
-        dump to the next. No page of it is touched.
+        dump to the next. No page of it is touched, and Python's own count of memory is left out.
 
         :param size: how much memory a text asked for while it was written, in bytes
         """
@@ -40,9 +40,19 @@ class TextMemory:
             return
         self.kept = min(2 * size, _LARGEST)
         try:
-            bytes(self.kept)
-        except MemoryError:
-            self.kept = _LARGEST  # where memory is that scarce, none should be kept
+            _free_untouched(self.kept)
+        except Exception:  # there may be no ctypes, and an audit hook may forbid it
+            self.kept = _LARGEST
+
+
+def _free_untouched(size: int) -> None:
+    """Allocate memory, and free it."""
+    import ctypes
+
+    library = ctypes.CDLL(None)
+    library.malloc.argtypes, library.malloc.restype = [ctypes.c_size_t], ctypes.c_void_p
+    library.free.argtypes, library.free.restype = [ctypes.c_void_p], None
+    library.free(library.malloc(size))  # where memory is scarce, of a null pointer
 
 
 def _is_glibc() -> bool:
