@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 
-from fastschema.nodes import Conversion, Form
+from fastschema.nodes import ITEM, Conversion, Form, Slot
 from fastschema.overwriting import ChunkDumper, can_be_written_over
 from tests.nodes import dispatch, field, kind, node
 
@@ -165,6 +165,63 @@ def test_nothing_is_left_when_the_text_is_written():
     gc.collect()
 
     assert living() is None
+
+
+class Value:
+    pass
+
+
+@pytest.mark.parametrize("keys", [[], ["b"]], ids=["no value", "some value"])
+def test_the_values_of_rows_go_when_others_are_built(keys):
+    values = [Value() for _ in range(20)]
+    living = [weakref.ref(value) for value in values]
+    rows = [{"a": values.pop(0), "b": 1} for _ in range(10)]
+    rows += [dict.fromkeys(keys, 1) for _ in range(10)]
+    dump_chunk = dispatch(AB, Form.JSON).chunk_dumper()
+    chunk = (rows.pop(0) for _ in range(20))
+
+    for _ in range(6):
+        dump_chunk(islice(chunk, 2))
+
+    assert [value() for value in living[:10]] == [None] * 10
+
+
+def test_the_values_of_rows_go_when_there_are_no_more():
+    dump_chunk = dispatch(AB, Form.JSON).chunk_dumper()
+    rows = [{"a": Value(), "b": 1} for _ in range(10)]
+    living = [weakref.ref(row["a"]) for row in rows]
+    chunk = (rows.pop() for _ in range(10))
+
+    while dump_chunk(islice(chunk, 2)):
+        pass
+
+    assert [value() for value in living] == [None] * 10
+
+
+def test_what_belongs_to_a_dump_is_looked_up_once_for_all_chunks():
+    resolved = []
+
+    def resolve(subject, cls, form):
+        resolved.append(cls)
+        return len(resolved)
+
+    numbered = kind(Conversion("int", "({value}, number)"))
+    schema = node(field("a", numbered), slots=(Slot("number", resolve),))
+    mixed = [*DICTS[:12], {}, {}, {}, *DICTS[:5]]
+
+    dumped = flat(mixed, 2, schema)
+
+    assert resolved == [dict]
+    assert {row["a"][1] for row in dumped if row} == {1}
+
+
+def test_rows_are_written_over_with_the_slots_that_they_are_built_with():
+    a, b = (Slot(name, lambda subject, cls, form: None) for name in "ab")
+    schema = node(field("x", kind(Conversion(otherwise="({value}, b)"))), slots=(a, b))
+    program = dispatch(schema, Form.JSON).program
+
+    assert program.function_over(ITEM).slots == (b,)
+    assert program.function(Form.JSON, ITEM, many=True).slots == (b,)
 
 
 def test_all_rows_are_counted():

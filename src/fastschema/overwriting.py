@@ -61,12 +61,13 @@ class ChunkDumper:
 
     def __init__(self, dispatch: ChunkDispatch, node: ObjectNode) -> None:
         self._dispatch = dispatch
-        self._keys = [field.key for field in node.fields]
+        self._empty = dict.fromkeys([field.key for field in node.fields])
         self._to_build = _BUILT_FIRST
         self._size = 0
         self._results: list[dict[str, Any]] = []
         self._rows: list[Row] = []
-        self._functions: dict[type, DumpOver] = {}
+        self._class: type | None = None
+        self._dump_over: DumpOver | None = None
 
     def __call__(self, rows: Iterable[Any]) -> list[Any]:
         """Dump each row, and count them.
@@ -85,18 +86,17 @@ class ChunkDumper:
             all_rows = chain(iter((first,)), iterator)
             del first  # as any row, it goes when the next one is there
             return self._dump(dump_over, all_rows)
+        self._release()
         return []
 
     def _function(self, cls: type) -> DumpOver:
-        dump_over = self._functions.get(cls)
-        if dump_over is None:
-            dump_over = self._functions[cls] = self._dispatch.bind_over(cls)
-        return dump_over
+        if self._dump_over is None or cls is not self._class:
+            self._class, self._dump_over = cls, self._dispatch.bind_over(cls)
+        return self._dump_over
 
     def _dump(self, dump_over: DumpOver, rows: Iterator[Any]) -> list[Any]:
         if not self._rows:
-            template = dict.fromkeys(self._keys)
-            self._results = [template.copy() for _ in range(self._size)]
+            self._results = [self._empty.copy() for _ in range(self._size)]
             self._rows = [*map(Row, self._results)]
         written = iter(self._rows)
         others: dict[Row, Any] = {}
@@ -105,12 +105,22 @@ class ChunkDumper:
         self._dispatch.count(count)
         results: list[Any] = self._results[:count]
         if others:
-            for number, row in enumerate(self._rows[:count]):
-                if row in others:
-                    results[number] = others[row]
-        if len(others) * 2 > count:
-            self._to_build = -1  # it doesn't pay: build all the others
+            self._place(others, results)
         return results
+
+    def _place(self, others: dict[Row, Any], results: list[Any]) -> None:
+        """Put what was not written over an earlier row where it belongs, and let that row go."""
+        for number, row in enumerate(self._rows[: len(results)]):
+            if row in others:
+                results[number].update(self._empty)
+                results[number] = others[row]
+        if len(others) * 2 > len(results):
+            self._to_build = -1  # it doesn't pay: build all that follow
+            self._release()
+
+    def _release(self) -> None:
+        """Let all values of earlier rows go."""
+        self._rows, self._results = [], []
 
 
 def can_be_written_over(node: ObjectNode) -> bool:

@@ -148,13 +148,14 @@ class Dispatch(dict[type, Dump]):
     :param subject: what the front end's slots resolve from
     """
 
-    __slots__ = ("__weakref__", "_rows", "form", "program", "subject")
+    __slots__ = ("__weakref__", "_bound", "_rows", "form", "program", "subject")
 
     def __init__(self, program: Program, form: Form, subject: Any) -> None:
         self.program = program
         self.form = form
         self.subject = subject
         self._rows: dict[type, DumpRows] = {}
+        self._bound: dict[type, tuple[str, list[Any]]] = {}
 
     def __missing__(self, cls: type) -> Dump:
         dump: Dump = self.bind(cls, many=False)
@@ -178,13 +179,18 @@ class Dispatch(dict[type, Dump]):
         function = self.program.function(form, access, many=many)
         values = [slot.resolve(subject, cls, form) for slot in function.slots]
         self.bound(cls, access, function, values)
+        if many:
+            self._bound[cls] = access, values
         return function.bind(cls, weakref.ref(self), *values)
 
     def bind_over(self, cls: type, /) -> DumpOver:
-        """A generated function that dumps rows, most of them of one class, over others."""
-        subject = self.subject
-        function = self.program.function_over(self.access(cls))
-        values = [slot.resolve(subject, cls, _JSON) for slot in function.slots]
+        """A generated function that dumps rows, most of them of one class, over others.
+
+        It belongs to the same dump as :meth:`for_rows`: nothing is looked up again.
+        """
+        self.for_rows(cls)
+        access, values = self._bound[cls]
+        function = self.program.function_over(access)  # with the slots of the one that builds rows
         dump_over: DumpOver = function.bind(cls, weakref.ref(self), *values)
         return dump_over
 
