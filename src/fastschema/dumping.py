@@ -38,24 +38,7 @@ Many rows are dumped by another function, which does the same in a loop::
                 results.append(result)
             return results
 
-Most dictionaries have every value, and it is of the common class. Finding that out leaves no trace
-when it comes to nothing: that function tries it first, until there is a row that is not so::
-
-            usual = dict
-            for obj in rows:
-                if type(obj) is usual:
-                    try:
-                        if (
-                            (type(title := obj['title']) is str or title is None)
-                            and ...
-                        ):
-                            results.append({'title': title, ...})
-                            continue
-                    except KeyError:
-                        pass
-                    usual = None
-                if type(obj) is not known:
-                    ...
+Before that, dictionaries are tried as usual rows (:mod:`fastschema.usual_rows`).
 
 Where rows are written over others (:mod:`fastschema.overwriting`), the loop takes one of them with
 each, and sets its values; what else comes of a row is noted for it::
@@ -80,9 +63,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fastschema.nodes import ITEM, Conversion, FieldNode, Form, ObjectNode, Read, Slot, literal
+from fastschema.nodes import Conversion, FieldNode, Form, ObjectNode, Read, Slot, literal
 from fastschema.source import GeneratedFunction, Names, SourceWriter
 from fastschema.texts import Texts
+from fastschema.usual_rows import is_usual, may_be_usual
 
 _FIXED_NAMES = frozenset(
     [
@@ -171,7 +155,7 @@ class _Generator:
             (variable, conversion)
             for variable, field in fields.items()
             if (conversion := field.kind.conversion(form)).together is not None
-            and _none_stays(field, form)
+            and field.none_stays(form)
         )
         # What is found at the first nested object of a dump.
         self._found: dict[str, list[str]] = {}
@@ -224,7 +208,7 @@ class _Generator:
     def _write_loop(self) -> None:
         """The lines that dump many rows."""
         writer = self._writer
-        has_usual_rows = self._has_usual_rows()
+        has_usual_rows = may_be_usual(self._node, self._access, self._form)
         if not self._over:
             writer.line("results = []")
         if has_usual_rows:
@@ -245,13 +229,6 @@ class _Generator:
                 self._writer.line("continue")
         self._write_body()
 
-    def _has_usual_rows(self) -> bool:
-        """Whether a dictionary can be tried as one that has all values, each as it mostly is."""
-        node = self._node
-        if self._access != ITEM or node.item_errors is None or node.dict_class is not None:
-            return False
-        return bool(node.fields) and all(map(self._can_be_tried, node.fields))
-
     def _write_usual_row(self) -> None:
         """The lines for a dictionary that has all values, each of the common class or None."""
         writer = self._writer
@@ -261,7 +238,8 @@ class _Generator:
                 writer.line("if (")
                 for number, pair in enumerate(pairs):
                     conjunction = "and " if number else ""
-                    writer.line(f"    {conjunction}{self._is_usual(*pair)}")
+                    condition = is_usual(*pair, self._access, self._form)
+                    writer.line(f"    {conjunction}{condition}")
                 with writer.block("):"):
                     for pair in pairs:
                         self._write_pure_conversion(*pair)
@@ -271,36 +249,12 @@ class _Generator:
                 writer.line("pass")
             writer.line("usual = None")
 
-    def _can_be_tried(self, field: FieldNode) -> bool:
-        """Whether a usual value is dumped by nothing but generated code, which may do it again."""
-        kind, conversion = field.kind, field.kind.conversion(self._form)
-        if kind.link is not None or kind.item_link is not None or conversion.items is not None:
-            return False
-        if kind.inline_may_skip or self._access not in field.source.reads:
-            return False
-        if field.key_slot is not None:
-            return False  # a key that is no plain str may refuse to be one
-        if conversion.common is None:
-            return conversion.otherwise is None  # it stays, whatever it is
-        return conversion.inline is None or conversion.is_pure
-
-    def _is_usual(self, variable: str, field: FieldNode) -> str:
-        """The condition on a value, which reads it."""
-        read = field.source.read(self._access).expression
-        common = field.kind.conversion(self._form).common
-        if common is None:
-            return f"({variable} := {read}) is not missing"
-        condition = f"type({variable} := {read}) is {common}"
-        return (
-            f"({condition} or {variable} is None)" if _none_stays(field, self._form) else condition
-        )
-
     def _write_pure_conversion(self, variable: str, field: FieldNode) -> None:
         inline = field.kind.conversion(self._form).inline
         if inline is None:
             return
         line = f"{variable} = {self._fill(inline, variable, field)}"
-        if not _none_stays(field, self._form):
+        if not field.none_stays(self._form):
             self._writer.line(line)
             return
         with self._writer.block(f"if {variable} is not None:"):
@@ -398,7 +352,7 @@ class _Generator:
         writer = self._writer
         conversion = field.kind.conversion(self._form)
         rest = self._rest(variable, field, conversion, on_missing)
-        none_stays = _none_stays(field, self._form)
+        none_stays = field.none_stays(self._form)
         is_common = f"type({variable}) is {conversion.common}"
         if variable in self._texts:
             with self._texts.write_field(writer, variable):
@@ -526,10 +480,6 @@ class _Generator:
                 self._scopes_writer.line(f"return {expression}")
             self._scopes_writer.line("")
         return f"{name}({variable}, obj)"
-
-
-def _none_stays(field: FieldNode, form: Form) -> bool:
-    return field.kind.none_stays or field.kind.conversion(form).otherwise is None
 
 
 def _key(field: FieldNode) -> str:

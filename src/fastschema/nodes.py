@@ -193,6 +193,10 @@ class FieldNode:
     never_missing: bool = False
     reason: str | None = None
 
+    def none_stays(self, form: Form) -> bool:
+        """Whether None stays None in one form."""
+        return self.kind.none_stays or self.kind.conversion(form).otherwise is None
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:
