@@ -153,10 +153,11 @@ def test_what_a_row_raises_is_raised():
         flat([*OBJECTS[:18], Refusing()], 4)
 
 
-def test_nothing_is_left_when_the_text_is_written():
-    class Value:
-        pass
+class Value:
+    pass
 
+
+def test_nothing_is_left_when_the_text_is_written():
     value = Value()
     rows = [{"a": value, "b": 1} for _ in range(20)]
     flat(rows, 4)
@@ -165,10 +166,6 @@ def test_nothing_is_left_when_the_text_is_written():
     gc.collect()
 
     assert living() is None
-
-
-class Value:
-    pass
 
 
 @pytest.mark.parametrize("keys", [[], ["b"]], ids=["no value", "some value"])
@@ -220,7 +217,7 @@ def test_rows_are_written_over_with_the_slots_that_they_are_built_with():
     schema = node(field("x", kind(Conversion(otherwise="({value}, b)"))), slots=(a, b))
     program = dispatch(schema, Form.JSON).program
 
-    assert program.function_over(ITEM).slots == (b,)
+    assert program.function(Form.JSON, ITEM, many=True, over=True).slots == (b,)
     assert program.function(Form.JSON, ITEM, many=True).slots == (b,)
 
 
@@ -242,7 +239,8 @@ def test_all_rows_are_counted():
 
 
 def test_the_generated_code_sets_what_was_read():
-    text = dispatch(AB, Form.JSON).program.function_over("item").text
+    program = dispatch(AB, Form.JSON).program
+    text = program.function(Form.JSON, ITEM, many=True, over=True).text
 
     assert "for obj, row in zip(rows, written):" in text
     assert "row.a = a" in text

@@ -61,9 +61,10 @@ class ChunkDumper:
 
     def __init__(self, dispatch: ChunkDispatch, node: ObjectNode) -> None:
         self._dispatch = dispatch
-        self._empty = dict.fromkeys([field.key for field in node.fields])
+        self._node = node
         self._to_build = _BUILT_FIRST
         self._size = 0
+        self._empty: dict[str, Any] = {}
         self._results: list[dict[str, Any]] = []
         self._rows: list[Row] = []
         self._class: type | None = None
@@ -96,6 +97,7 @@ class ChunkDumper:
 
     def _dump(self, dump_over: DumpOver, rows: Iterator[Any]) -> list[Any]:
         if not self._rows:
+            self._empty = dict.fromkeys([field.key for field in self._node.fields])
             self._results = [self._empty.copy() for _ in range(self._size)]
             self._rows = [*map(Row, self._results)]
         written = iter(self._rows)

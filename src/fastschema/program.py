@@ -38,36 +38,27 @@ class Program:
         self.stock_fields = sum(field.reason is not None for field in node.fields)
         self.compiled_fields = len(node.fields) - self.stock_fields
         self.last_used = 0
-        self._faithful: dict[tuple[str, bool], DumpFunction] = {}
-        self._json: dict[tuple[str, bool], DumpFunction] = {}
-        self._over: dict[str, DumpFunction] = {}
+        self._faithful: dict[tuple[str, bool, bool], DumpFunction] = {}
+        self._json: dict[tuple[str, bool, bool], DumpFunction] = {}
         self._lock = threading.Lock()
         self.can_be_written_over = can_be_written_over(node)
 
-    def function(self, form: Form, access: str, *, many: bool = False) -> DumpFunction:
+    def function(
+        self, form: Form, access: str, *, many: bool = False, over: bool = False
+    ) -> DumpFunction:
         """The generated ``bind`` function for one form and one kind of access.
 
         :param many: whether it is for many rows, or for one object
+        :param over: whether the rows are written over others
         """
         functions = self._json if form is _JSON else self._faithful
-        function = functions.get((access, many))
+        function = functions.get((access, many, over))
         if function is None:
             with self._lock:
-                function = functions.get((access, many))
+                function = functions.get((access, many, over))
                 if function is None:
-                    function = generate(self.node, form, access, many=many)
-                    functions[access, many] = function
-        return function
-
-    def function_over(self, access: str) -> DumpFunction:
-        """The ``bind`` function, for one kind of access, of what dumps rows over others."""
-        function = self._over.get(access)
-        if function is None:
-            with self._lock:
-                function = self._over.get(access)
-                if function is None:
-                    function = generate(self.node, _JSON, access, many=True, over=True)
-                    self._over[access] = function
+                    function = generate(self.node, form, access, many=many, over=over)
+                    functions[access, many, over] = function
         return function
 
 
@@ -190,7 +181,8 @@ class Dispatch(dict[type, Dump]):
         """
         self.for_rows(cls)
         access, values = self._bound[cls]
-        function = self.program.function_over(access)  # with the slots of the one that builds rows
+        # It has the slots of the function that builds rows.
+        function = self.program.function(_JSON, access, many=True, over=True)
         dump_over: DumpOver = function.bind(cls, weakref.ref(self), *values)
         return dump_over
 
