@@ -39,7 +39,8 @@ _MOST_KNOWN = 1024
 
 # Past anything that a metaclass may have in their place.
 _flags: Callable[[type], int] = vars(type)["__flags__"].__get__
-_order: Callable[[type], tuple[type, ...]] = vars(type)["__mro__"].__get__
+order_of: Callable[[type], tuple[type, ...]] = vars(type)["__mro__"].__get__
+"""The classes where attributes of a class are looked for, past its metaclass."""
 _dictionary: Callable[[type], Mapping[str, object]] = vars(type)["__dict__"].__get__
 
 _TYPE_MRO = vars(type)["mro"]
@@ -152,19 +153,22 @@ def gives_the_same(cls: type, names: Iterable[str], kinds: tuple[type, ...]) -> 
     """
     if defined(type(cls), "mro") is not _TYPE_MRO:
         return False  # it may have attributes of a class that it does not inherit from
-    for name in names:
-        found = defined(cls, name)
-        kind = type(found)
-        if not _flags(kind) & _IMMUTABLE:
-            return False  # it may become a descriptor
-        if kind not in kinds and hasattr(kind, "__get__"):
-            return False
+    left = {*names}
+    for base in order_of(cls):
+        own = _dictionary(base)
+        found = own.keys() & left
+        for kind in {type(own[name]) for name in found}:
+            if not _flags(kind) & _IMMUTABLE:
+                return False  # it may become a descriptor
+            if kind not in kinds and hasattr(kind, "__get__"):
+                return False
+        left -= found
     return True
 
 
 def defined(cls: type, name: str) -> object:
     """What a class or one that it inherits from has of a name, as it stands there; or None."""
-    for base in _order(cls):
+    for base in order_of(cls):
         own = _dictionary(base)
         if name in own:
             return own[name]

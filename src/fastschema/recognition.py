@@ -15,13 +15,12 @@ kept later the next time.
 
 from __future__ import annotations
 
-import gc
-import sysconfig
 import weakref
 from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Any, ClassVar, Generic
 
+from fastschema import garbage
 from fastschema.cache import AnyProgram, programs
 from fastschema.facts import NO_FACTS, Facts
 from fastschema.nodes import UnreadableError
@@ -238,8 +237,7 @@ class Recognizer(Generic[AnyProgram]):
         watchable: type | tuple[()] = (),
     ) -> None:
         self._new_facts = partial(Facts, missing, watchable, its_fields)
-        # Where nobody tells when garbage is collected, what is kept would never be let go.
-        self._keeps = its_fields is not None and hasattr(gc, "callbacks")
+        self._keeps = its_fields is not None and garbage.ARE_COLLECTIONS_TOLD
         self._all.append(self)
         # By the id of a class: a WeakKeyDictionary would take as long as all the rest.
         self._known: dict[int, _Known] = {}
@@ -280,7 +278,7 @@ class Recognizer(Generic[AnyProgram]):
                     each.usage.end()
 
     @classmethod
-    def garbage_is_collected(cls, *, is_full: bool) -> None:
+    def garbage_is_collected(cls, is_full: bool) -> None:
         """Let go of schemas before the garbage collector looks for those that nobody else has.
 
         :param is_full: whether it looks at all objects, or only at those that are not old
@@ -362,8 +360,7 @@ class Recognizer(Generic[AnyProgram]):
     ) -> None:
         if len(self.all_kept) >= _MOST_KEPT:
             self.let_go()
-        if _when_garbage_is_collected not in gc.callbacks:
-            gc.callbacks.append(_when_garbage_is_collected)
+        garbage.tell(self.garbage_is_collected)
         if before is not None:
             usage.end()
         everything = self.all_kept
@@ -397,18 +394,3 @@ class Recognizer(Generic[AnyProgram]):
                 return
         if len(known.programs) < _PROGRAMS_OF_A_CLASS:
             known.programs.append((program, None))
-
-
-def _when_garbage_is_collected(phase: str, info: dict[str, int]) -> None:
-    """Schemas refer to their fields, and their fields to them: only the collector can free them.
-
-    Where it looks at the youngest objects alone, which it does all the time, all of them stay.
-    """
-    if phase == "start" and info["generation"] >= _OLDER_GENERATION:
-        Recognizer.garbage_is_collected(is_full=info["generation"] >= _FULL_COLLECTION)
-
-
-# Without a global lock there are no generations: it looks at all objects each time.
-_OLDER_GENERATION, _FULL_COLLECTION = (
-    (0, 0) if sysconfig.get_config_var("Py_GIL_DISABLED") else (1, 2)
-)

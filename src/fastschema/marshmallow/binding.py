@@ -28,6 +28,7 @@ _STOCK_BIND_FIELD = _stock("_bind_field")
 _STOCK_ON_BIND_FIELD = _stock("on_bind_field")
 _STOCK_BIND_TO_SCHEMA: Any = fields.Field._bind_to_schema
 _STOCK_DICT_CLASS = Schema.dict_class  # in marshmallow 3 a property
+_TYPE_GET_ATTRIBUTE: Any = type.__getattribute__
 _PLAIN_SETTERS: tuple[Any, ...] = (set_attribute, object.__setattr__)
 _Inferred = getattr(fields, "Inferred", None)  # of marshmallow 3
 _REFUSES_CLASSES = _Inferred is not None  # marshmallow 4 does so when a schema class is made
@@ -66,7 +67,10 @@ def init_fields(self: Any) -> None:
 def _names(schema: Any) -> list[Any] | None:
     """The names of the schema's fields, in order; None where stock must tell."""
     cls: Any = type(schema)
-    if cls.__getattribute__ is not object.__getattribute__:
+    if (
+        type(cls).__getattribute__ is not _TYPE_GET_ATTRIBUTE
+        or cls.__getattribute__ is not object.__getattribute__
+    ):
         return None
     own = schema.__dict__
     has_stock_property = cls.dict_class is _STOCK_DICT_CLASS and "ordered" in own

@@ -35,7 +35,7 @@ def deepcopy_field(self: Any, memo: Any) -> Any:
         is_disabled()
         or not _plain_copies.of(self)
         or cls in dispatch_table
-        or _has_own_way(self.__dict__)
+        or has_own_way(self.__dict__)
     ):
         return copy.copy(self)
     copied: Any = _new(cls)
@@ -70,7 +70,7 @@ def _copied_fields(declared: dict[Any, Any]) -> dict[str, Any] | None:
                 return None
             classes.add(cls)
         own = field.__dict__
-        if type(name) is not str or _has_own_way(own):
+        if type(name) is not str or has_own_way(own):
             return None
         copied[name] = copy_of_field = _new(cls)
         _set(copy_of_field, "__dict__", own.copy())
@@ -78,7 +78,7 @@ def _copied_fields(declared: dict[Any, Any]) -> dict[str, Any] | None:
     return copied if len({*map(id, declared.values())}) == len(copied) else None
 
 
-def _has_own_way(attributes: dict[str, Any]) -> bool:
+def has_own_way(attributes: dict[str, Any]) -> bool:
     """Whether a field has attributes of its own for ``copy``, or keeps them in an unusual way."""
     return (
         type(attributes) is not dict
@@ -111,13 +111,13 @@ def _has_plain_copies(field: Any) -> bool:
     )
 
 
-def _has_plain_deep_copies(field: Any) -> bool:
-    """Whether such fields are deep-copied by :func:`deepcopy_field`, and so copied."""
+def has_plain_deep_copies(field: Any) -> bool:
+    """Whether copies of such fields, deep or not, are new instances with the same attributes."""
     deepcopy = getattr(type(field), "__deepcopy__", None)  # a class has none
     return deepcopy is deepcopy_field and _has_plain_copies(field)
 
 
-_NAMES = (
+NAMES = (
     *_METHOD_NAMES,
     "__getattr__",
     "__deepcopy__",
@@ -128,5 +128,10 @@ _NAMES = (
     "__del__",
     "__basicsize__",
 )
-_plain_copies = Findings(_has_plain_copies, _NAMES)
-_plain_deep_copies = Findings(_has_plain_deep_copies, _NAMES)
+_plain_copies = Findings(_has_plain_copies, NAMES)
+_plain_deep_copies = Findings(has_plain_deep_copies, NAMES)
+
+fast_copy = Copy()
+"""What takes the place of the module in marshmallow."""
+COPIED_BY = (copy, fast_copy)
+"""What may be that module, so that new schemas copy fields as seen here."""

@@ -10,8 +10,9 @@ from marshmallow import RAISE, Schema
 from marshmallow.fields import Field
 
 from fastschema.marshmallow.binding import bind_to_schema, init_fields
-from fastschema.marshmallow.copying import Copy, deepcopy_field
+from fastschema.marshmallow.copying import deepcopy_field, fast_copy
 from fastschema.marshmallow.dumping import KNOWN_SERIALIZE, STOCK_SERIALIZE, serialize
+from fastschema.marshmallow.initializing import ARE_MADE_FROM_TEMPLATES, forget, initialize
 from fastschema.marshmallow.load_overrides import KNOWN_DESERIALIZE, deserialize_as_stock
 from fastschema.marshmallow.loading import deserialize
 from fastschema.marshmallow.noticing import delete_attribute, set_attribute
@@ -57,8 +58,10 @@ _FAST: list[tuple[Any, str, Any]] = [
     (Field, "__setattr__", set_attribute),
     (Field, "__delattr__", delete_attribute),
 ]
+if ARE_MADE_FROM_TEMPLATES:
+    _FAST.append((Schema, "__init__", initialize))
 if getattr(marshmallow.schema, "copy", None) is copy:  # by which Schema.__init__ copies fields
-    _FAST.append((marshmallow.schema, "copy", Copy()))
+    _FAST.append((marshmallow.schema, "copy", fast_copy))
 _REPLACEMENTS = [(owner, name, getattr(owner, name), fast) for owner, name, fast in _FAST]
 _INHERITED = object()
 _replaced: list[tuple[Any, str, Any]] = []
@@ -88,3 +91,4 @@ def uninstall() -> None:
             setattr(owner, name, stock)
     writes.end()
     Recognizer.let_go()
+    forget()
