@@ -1,6 +1,10 @@
 """Rows that are as most rows are."""
 
+import itertools
 import types
+import weakref
+
+import pytest
 
 from fastschema.nodes import ATTRIBUTE, ITEM, Conversion, Form, Read, Source
 from tests.nodes import MISSING, dispatch, field, kind, node
@@ -50,6 +54,65 @@ def test_dictionaries_are_tried_where_nobody_would_notice():
     assert not tries(field("a"), field("b", kind(Conversion(), link="inner")))
     assert not tries(field("a"), field("b", source=Source("b", Read("read(obj, 'b')"))))
     assert not tries()
+
+
+NAMES = ["a", "b", "c", "d"]
+ATTRIBUTES = {"item_errors": "(KeyError, AttributeError)"}
+
+
+def test_dictionaries_are_read_as_attributes_where_that_pays():
+    def reads(*names, **options):
+        dump = dispatch(node(*map(field, names), **{**ATTRIBUTES, **options}))
+        return dump.program.function(Form.FAITHFUL, ITEM, many=True).text
+
+    assert "values.a" in reads(*NAMES)
+    assert "values.a" in reads(*NAMES, "in")
+    assert "obj['in']" in reads(*NAMES, "in")
+    assert "values" not in reads(*NAMES[:3])
+    assert "values" not in reads(*NAMES[:3], "in")
+    assert "values" not in reads(*NAMES, item_errors="KeyError")
+
+
+def test_attributes_are_found_wherever_they_are():
+    rows = [
+        {name: f"{number} {name}" for name in names}
+        for number, names in enumerate([*itertools.permutations(NAMES)] * 3)
+    ]
+    rows += [{"z": 1, **row, "e": 2} for row in rows]
+    dump = dispatch(node(*[field(name, TEXT) for name in NAMES], **ATTRIBUTES))
+    assert dump.many(rows) == [dump(row) for row in rows]
+
+
+def test_a_row_read_as_attributes_may_lack_some():
+    usual = dict.fromkeys(NAMES, "x")
+    dump = dispatch(node(*[field(name, TEXT) for name in NAMES], **ATTRIBUTES))
+    for name in NAMES:
+        other = {each: "y" for each in NAMES if each != name}
+        for rows in ([usual, other, usual], [other, usual], [usual, {}, {1: 2}, usual]):
+            assert dump.many(rows) == [dump(row) for row in rows]
+
+
+@pytest.mark.parametrize("other", [{"a": "x"}, types.SimpleNamespace(a="x")])
+def test_a_row_goes_when_the_next_ones_are_there(other):
+    """Also the last one that was read as attributes."""
+
+    class Value:
+        pass
+
+    seen = []
+
+    def rows():
+        value = Value()
+        gone = weakref.ref(value)
+        yield {**dict.fromkeys(NAMES, "x"), "more": value}
+        del value
+        yield other
+        yield other
+        seen.append(gone())
+
+    dump = dispatch(node(*[field(name, TEXT) for name in NAMES], **ATTRIBUTES))
+    dump.many(rows())
+    assert seen == [None]
 
 
 class Key(str):

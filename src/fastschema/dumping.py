@@ -63,10 +63,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from fastschema.as_attributes import AsAttributes
 from fastschema.nodes import Conversion, FieldNode, Form, ObjectNode, Read, Slot, literal
 from fastschema.source import GeneratedFunction, Names, SourceWriter
 from fastschema.texts import Texts
-from fastschema.usual_rows import is_usual, may_be_usual
+from fastschema.usual_rows import are_read_as_attributes, is_usual, may_be_usual
 
 _FIXED_NAMES = frozenset(
     [
@@ -83,6 +84,8 @@ _FIXED_NAMES = frozenset(
         "result",
         "results",
         "usual",
+        "values",
+        "AsAttributes",
         "key",
         "value",
         "error",
@@ -211,12 +214,17 @@ class _Generator:
         has_usual_rows = may_be_usual(self._node, self._access, self._form)
         if not self._over:
             writer.line("results = []")
-        if has_usual_rows:
+        as_attributes = has_usual_rows and are_read_as_attributes(self._node)
+        if as_attributes:
+            self._objects["AsAttributes"] = AsAttributes
+            writer.line("usual, values = dict, AsAttributes({})")
+        elif has_usual_rows:
             writer.line("usual = dict")
         heading = "for obj, row in zip(rows, written):" if self._over else "for obj in rows:"
         with writer.block(heading):
             if has_usual_rows:
-                self._write_usual_row()
+                self._write_usual_row(as_attributes)
+                writer.line("usual = values = None" if as_attributes else "usual = None")
             self._write_one()
         if not self._over:
             writer.line("return results")
@@ -229,16 +237,18 @@ class _Generator:
                 self._writer.line("continue")
         self._write_body()
 
-    def _write_usual_row(self) -> None:
+    def _write_usual_row(self, as_attributes: bool) -> None:
         """The lines for a dictionary that has all values, each of the common class or None."""
         writer = self._writer
         pairs = [*zip(self._variables, self._node.fields, strict=True)]
         with writer.block("if type(obj) is usual:"):
             with writer.block("try:"):
+                if as_attributes:
+                    writer.line("values.__dict__ = obj")
                 writer.line("if (")
                 for number, pair in enumerate(pairs):
                     conjunction = "and " if number else ""
-                    condition = is_usual(*pair, self._access, self._form)
+                    condition = is_usual(*pair, self._form, as_attribute=as_attributes)
                     writer.line(f"    {conjunction}{condition}")
                 with writer.block("):"):
                     for pair in pairs:
@@ -247,7 +257,6 @@ class _Generator:
                     writer.line("continue")
             with writer.block(f"except {self._node.item_errors}:"):
                 writer.line("pass")
-            writer.line("usual = None")
 
     def _write_pure_conversion(self, variable: str, field: FieldNode) -> None:
         inline = field.kind.conversion(self._form).inline

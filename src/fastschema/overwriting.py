@@ -2,18 +2,17 @@
 
 To make a dictionary for each row, and to free it, takes longer than to fill it. A text is written
 chunk by chunk, and when a chunk is written its dictionaries are of no more use: the next rows are
-dumped into them. Their values are set as attributes (of a :class:`Row`), for then Python remembers
-the place of each key.
+dumped into them. Their values are set as attributes (:mod:`fastschema.as_attributes`).
 """
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from operator import length_hint
 from typing import Any, Final, Protocol
 
+from fastschema.as_attributes import AsAttributes, is_attribute
 from fastschema.nodes import ObjectNode
 
 _BUILT_FIRST: Final = 3
@@ -21,17 +20,7 @@ _BUILT_FIRST: Final = 3
 about as many."""
 
 
-class Row:
-    """A dictionary whose values can be set as attributes.
-
-    :param values: the dictionary
-    """
-
-    def __init__(self, values: dict[str, Any]) -> None:
-        self.__dict__ = values
-
-
-DumpOver = Callable[[Iterator[Any], Iterator[Row], dict[Row, Any]], None]
+DumpOver = Callable[[Iterator[Any], Iterator[AsAttributes], dict[AsAttributes, Any]], None]
 """Dumps rows over others. Whatever else comes of a row (a dictionary without some key, say) goes
 into the dictionary, by the row that it stands in for."""
 
@@ -66,7 +55,7 @@ class ChunkDumper:
         self._size = 0
         self._empty: dict[str, Any] = {}
         self._results: list[dict[str, Any]] = []
-        self._rows: list[Row] = []
+        self._rows: list[AsAttributes] = []
         self._class: type | None = None
         self._dump_over: DumpOver | None = None
 
@@ -99,9 +88,9 @@ class ChunkDumper:
         if not self._rows:
             self._empty = dict.fromkeys([field.key for field in self._node.fields])
             self._results = [self._empty.copy() for _ in range(self._size)]
-            self._rows = [*map(Row, self._results)]
+            self._rows = [*map(AsAttributes, self._results)]
         written = iter(self._rows)
-        others: dict[Row, Any] = {}
+        others: dict[AsAttributes, Any] = {}
         dump_over(rows, written, others)
         count = len(self._rows) - length_hint(written)
         self._dispatch.count(count)
@@ -110,7 +99,7 @@ class ChunkDumper:
             self._place(others, results)
         return results
 
-    def _place(self, others: dict[Row, Any], results: list[Any]) -> None:
+    def _place(self, others: dict[AsAttributes, Any], results: list[Any]) -> None:
         """Put what was not written over an earlier row where it belongs, and let that row go."""
         for number, row in enumerate(self._rows[: len(results)]):
             if row in others:
@@ -130,15 +119,5 @@ def can_be_written_over(node: ObjectNode) -> bool:
     return (
         node.dict_class is None
         and bool(node.fields)
-        and all(field.key_slot is None and _is_attribute(field.key) for field in node.fields)
-    )
-
-
-def _is_attribute(key: str) -> bool:
-    # Python would read other letters as what they are normalised to.
-    return (
-        key.isascii()
-        and key.isidentifier()
-        and not keyword.iskeyword(key)
-        and not key.startswith("__")
+        and all(field.key_slot is None and is_attribute(field.key) for field in node.fields)
     )

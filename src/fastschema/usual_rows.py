@@ -4,26 +4,31 @@ Most dictionaries have every value, and it is of the common class. Finding that 
 when it comes to nothing: the function for many rows tries it first, until there is a row that is
 not so::
 
-            usual = dict
+            usual, values = dict, AsAttributes({})
             for obj in rows:
                 if type(obj) is usual:
                     try:
+                        values.__dict__ = obj
                         if (
-                            (type(title := obj['title']) is str or title is None)
+                            (type(title := values.title) is str or title is None)
                             and ...
                         ):
                             results.append({'title': title, ...})
                             continue
                     except KeyError:
                         pass
-                    usual = None
+                usual = values = None
                 if type(obj) is not known:
                     ...
 """
 
 from __future__ import annotations
 
-from fastschema.nodes import ITEM, FieldNode, Form, ObjectNode
+from fastschema.as_attributes import is_attribute
+from fastschema.nodes import ITEM, FieldNode, Form, ObjectNode, literal
+
+_FEWEST_ATTRIBUTES = 4
+"""So many values have to be read as attributes to pay for putting the row in place."""
 
 
 def may_be_usual(node: ObjectNode, access: str, form: Form) -> bool:
@@ -33,9 +38,26 @@ def may_be_usual(node: ObjectNode, access: str, form: Form) -> bool:
     return bool(node.fields) and all(_can_be_tried(field, access, form) for field in node.fields)
 
 
-def is_usual(variable: str, field: FieldNode, access: str, form: Form) -> str:
-    """The condition on a value, which reads it."""
-    read = field.source.read(access).expression
+def are_read_as_attributes(node: ObjectNode) -> bool:
+    """Whether the values of a dictionary are read as attributes of ``values``."""
+    count = sum(_attribute(field) is not None for field in node.fields)
+    return count >= _FEWEST_ATTRIBUTES and "AttributeError" in (node.item_errors or "")
+
+
+def _attribute(field: FieldNode) -> str | None:
+    """The attribute that is what a dictionary has for a field; None if it is not read like that."""
+    name = field.source.label
+    is_item = field.source.read(ITEM).expression == f"obj[{literal(name)}]"
+    return name if is_item and is_attribute(name) else None
+
+
+def is_usual(variable: str, field: FieldNode, form: Form, *, as_attribute: bool) -> str:
+    """The condition on a value, which reads it.
+
+    :param as_attribute: whether it is an attribute of ``values``, if it can be
+    """
+    attribute = _attribute(field) if as_attribute else None
+    read = field.source.read(ITEM).expression if attribute is None else f"values.{attribute}"
     common = field.kind.conversion(form).common
     if common is None:
         return f"({variable} := {read}) is not missing"
