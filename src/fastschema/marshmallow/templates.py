@@ -52,12 +52,16 @@ _METHODS = {
 }
 
 _new: Any = object.__new__
+_ordered_set: Any = OrderedSet
 DICTIONARY: Any = defined(Field, "__dict__")
 dictionary_of: Any = DICTIONARY.__get__
 """The attributes of a field, past anything that its class may have in their place."""
 dictionary_of_schema: Any = cast("Any", defined(Schema, "__dict__")).__get__
 """Those of a schema, likewise."""
 _set_dictionary: Any = DICTIONARY.__set__  # nobody is told of a field in the making
+
+Arguments = tuple[tuple[str, tuple[str, ...]], ...]
+"""The arguments of a new schema that are names of its fields."""
 
 Completion = Callable[[Any, Any], Any]
 """From a new field and its schema to an attribute that the field has for itself."""
@@ -211,15 +215,18 @@ def _each(templates: list[FieldTemplate], parent: Any, schema: Any) -> list[Any]
 
 
 class SchemaTemplate:
-    """New schemas of a class, made without arguments.
+    """New schemas of a class.
 
-    :param schema: one that stock has just made so
+    :param schema: one that stock has just made
+    :param arguments: the names that were given for it
     :raises NotAlikeError: if it is not known how it came about
     """
 
     __slots__ = (
         "_exclude",
+        "_flags",
         "_names",
+        "_only",
         "_rows",
         "cls",
         "error_messages",
@@ -228,7 +235,7 @@ class SchemaTemplate:
         "options",
     )
 
-    def __init__(self, schema: Any) -> None:
+    def __init__(self, schema: Any, arguments: Arguments = ()) -> None:
         self.cls: Any = type(schema)
         opts: Any = defined(self.cls, "opts")
         demand(reads_plainly(type(opts)))
@@ -248,8 +255,14 @@ class SchemaTemplate:
         copies: dict[str, Any] = own["declared_fields"]
         demand([*copies] == [*declared] and {*map(type, copies)} <= {str})
         demand(len({*map(id, copies.values())}) == len(copies))  # a field may have two names
+        given: dict[str, Any] = dict(arguments)
+        self._only: tuple[str, ...] | None = given.get("only")
+        self._flags = {
+            each: given.get(each) or self.options[each] for each in ("load_only", "dump_only")
+        }
+        options = {**self.options, **self._flags}
         self.fields = {
-            name: FieldTemplate(declared[name], copied, name, schema, schema, self.options)
+            name: FieldTemplate(declared[name], copied, name, schema, schema, options)
             for name, copied in copies.items()
         }
         """The templates of its fields, by their names."""
@@ -257,18 +270,21 @@ class SchemaTemplate:
             (name, field.cls, field.attributes.copy, field.is_bound, field.completions)
             for name, field in self.fields.items()
         ]
-        self._names = self._sorted_names()
+        excluded = {*self.options["exclude"], *given.get("exclude", ())}
+        self._names = self._sorted_names(excluded)
         self._exclude: Callable[[], Any] = set
-        if self.options["exclude"]:
-            self._exclude = partial(OrderedSet, [*own["exclude"]])
+        if excluded:
+            demand({*own["exclude"]} == excluded)
+            self._exclude = partial(_ordered_set, [*own["exclude"]])
         self._compare(own)
 
-    def _sorted_names(self) -> dict[str, list[str] | None]:
+    def _sorted_names(self, excluded: set[str]) -> dict[str, list[str] | None]:
         """The names of its fields, of those that are loaded, and of those that are dumped; None
         where those are all that are declared.
         """
-        fields, options = self.fields, self.options
-        names = [name for name in options["fields"] or fields if name not in options["exclude"]]
+        fields = self.fields
+        chosen = (self.options["fields"] or fields) if self._only is None else self._only
+        names = [name for name in dict.fromkeys(chosen) if name not in excluded]
         demand({*names} == {name for name, field in fields.items() if field.is_bound})
         found = {
             "fields": names,
@@ -321,10 +337,10 @@ class SchemaTemplate:
         return {
             "declared_fields": declared,
             "many": many,
-            "only": None,
+            "only": None if self._only is None else _ordered_set(self._only),
             "exclude": self._exclude(),
-            "load_only": {*self.options["load_only"]},
-            "dump_only": {*self.options["dump_only"]},
+            "load_only": {*self._flags["load_only"]},
+            "dump_only": {*self._flags["dump_only"]},
             "partial": None,
             "unknown": self.options["unknown"],
             "fields": fields,
