@@ -41,7 +41,8 @@ _MOST_KNOWN = 1024
 _flags: Callable[[type], int] = vars(type)["__flags__"].__get__
 order_of: Callable[[type], tuple[type, ...]] = vars(type)["__mro__"].__get__
 """The classes where attributes of a class are looked for, past its metaclass."""
-_dictionary: Callable[[type], Mapping[str, object]] = vars(type)["__dict__"].__get__
+dictionary_of_class: Callable[[type], Mapping[str, object]] = vars(type)["__dict__"].__get__
+"""What a class itself defines, likewise."""
 
 _TYPE_MRO = vars(type)["mro"]
 METHODS = (
@@ -155,7 +156,7 @@ def gives_the_same(cls: type, names: Iterable[str], kinds: tuple[type, ...]) -> 
         return False  # it may have attributes of a class that it does not inherit from
     left = {*names}
     for base in order_of(cls):
-        own = _dictionary(base)
+        own = dictionary_of_class(base)
         found = own.keys() & left
         for kind in {type(own[name]) for name in found}:
             if not _flags(kind) & _IMMUTABLE:
@@ -169,7 +170,7 @@ def gives_the_same(cls: type, names: Iterable[str], kinds: tuple[type, ...]) -> 
 def defined(cls: type, name: str) -> object:
     """What a class or one that it inherits from has of a name, as it stands there; or None."""
     for base in order_of(cls):
-        own = _dictionary(base)
+        own = dictionary_of_class(base)
         if name in own:
             return own[name]
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -70,8 +71,7 @@ def assert_same(
     with installed():
         for _ in range(USES_UNTIL_KEPT):
             assert dump(schema.dump) == expected
-        for _ in range(MADE_UNTIL_ALIKE):
-            make_schema()
+        make_until_alike(make_schema)
         assert dump(make_schema().dump) == expected
     encoded = expected if expected.error else dump(as_json(make_schema().dump, json.dumps))
     for each in (plan, fastschema.compile(make_schema())):
@@ -81,6 +81,17 @@ def assert_same(
         assert dump(as_json(lambda rows, many: b"".join(plan.stream(rows, 1)))) == encoded
     if not (many or schema.many):
         assert_same(make_schema, lambda: [fresh() for _ in range(5)], many=True, calls=calls)
+
+
+def make_until_alike(make_schema: Callable[[], Schema]) -> None:
+    """Make schemas until the next one is made from a template.
+
+    A class is learnt when it has outlived a collection of garbage, or where there are none.
+    """
+    gc.disable()
+    for _ in range(MADE_UNTIL_ALIKE):
+        make_schema()
+    gc.enable()
 
 
 def as_json(dump: Callable[..., Any], encode: Callable[[Any], Any] | None = None) -> Any:

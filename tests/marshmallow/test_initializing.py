@@ -6,9 +6,12 @@ import enum
 import gc
 import inspect
 import pickle
+import subprocess
+import sys
 import threading
 import weakref
 from abc import ABC
+from collections import OrderedDict
 from types import MethodType
 from unittest import mock
 
@@ -333,6 +336,58 @@ def test_the_signature_is_that_of_stock():
     assert Schema.__init__ is STOCK_INIT
 
 
+@pytest.mark.usefixtures("_alike")
+def test_it_can_be_called_by_name():
+    _learn(Owner)
+    schema = Owner.__new__(Owner)
+    Schema.__init__(self=schema)
+    assert likeness(schema) == likeness(made_by_stock(Owner))
+
+
+@pytest.mark.usefixtures("_alike")
+def test_what_is_no_schema_is_refused_as_by_stock():
+    class NoSchema:
+        pass
+
+    expected = outcome(lambda: STOCK_INIT(NoSchema()))
+    assert outcome(lambda: Schema.__init__(NoSchema())) == expected
+
+
+@pytest.mark.usefixtures("_alike")
+@pytest.mark.parametrize("made_before", [0, 3, MADE_UNTIL_ALIKE])
+def test_other_defaults_are_those_of_stock(made_before):
+    for _ in range(made_before):
+        Owner()
+    with mock.patch.dict(Schema.__init__.__kwdefaults__, unknown=EXCLUDE):
+        for _ in range(MADE_UNTIL_ALIKE):
+            assert Owner().unknown == EXCLUDE
+    assert Owner().unknown == "raise"
+
+
+def test_an_init_that_somebody_has_wrapped_before_is_called_each_time():
+    code = """
+import functools
+from marshmallow import Schema
+
+calls = []
+init = Schema.__init__
+
+@functools.wraps(init)
+def wrapped(self, **options):
+    calls.append(1)
+    init(self, **options)
+
+Schema.__init__ = wrapped
+import fastschema
+fastschema.install()
+calls.clear()
+for _ in range(20):
+    Schema()
+assert len(calls) == 20
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 class OnBindField(Dog):
     def on_bind_field(self, field_name, field_obj):
         LOG.append((field_name, [*vars(self)]))
@@ -456,6 +511,53 @@ class Options(SchemaOpts):
         pass
 
 
+class ClassOptions(SchemaOpts):
+    """Options that a new schema does not find in their dictionary."""
+
+    monthformat = "%m"
+    unknown = INCLUDE
+
+    def __init__(self, meta):
+        super().__init__(meta)
+        del self.many, self.unknown
+
+    def __getattr__(self, name):
+        LOG.append(name)
+        return {}
+
+
+class Monthly(fields.Date):
+    SCHEMA_OPTS_VAR_NAME = "monthformat"
+
+
+class DynamicOnly(fields.List):
+    @property
+    def only(self):
+        LOG.append("only")
+        return ("name",)
+
+    @only.setter
+    def only(self, value):
+        LOG.append(("only", value))
+
+
+class MetaclassWithOrder(type(Schema)):
+    @property
+    def __mro__(cls):
+        LOG.append("mro")
+        return type.__dict__["__mro__"].__get__(cls)
+
+
+class OfAMetaclassWithOrder(Owner, metaclass=MetaclassWithOrder):
+    pass
+
+
+def _binding_itself():
+    field = fields.String()
+    field._bind_to_schema = lambda name, parent: LOG.append(name)
+    return field
+
+
 class Falsy(fields.String):
     def __bool__(self):
         LOG.append("bool")
@@ -491,6 +593,7 @@ NOT_ALIKE = {
             SetsAttributes,
             ReadsAttributes,
             OfAWatchedClass,
+            OfAMetaclassWithOrder,
             BeforeInit,
             AfterInit,
             Fields,
@@ -508,6 +611,11 @@ NOT_ALIKE = {
     "a truth": Schema.from_dict({"a": fields.String(load_only=Truth())}),
     "a field that is false": Schema.from_dict({"a": fields.Dict(values=Falsy())}),
     "options": type("WithOptions", (Dog,), {"OPTIONS_CLASS": Options}),
+    "options of the class": type(
+        "WithClassOptions", (Dog,), {"OPTIONS_CLASS": ClassOptions, "month": Monthly()}
+    ),
+    "a property that binding reads": Schema.from_dict({"a": DynamicOnly(fields.Nested(Owner))}),
+    "a field that binds itself": Schema.from_dict({"a": _binding_itself()}),
     "bound before": Schema.from_dict({"a": _with_parent()}),
     "two names": Schema.from_dict(_twice()),
 }
@@ -527,8 +635,29 @@ def test_code_of_the_users_runs_as_by_stock(name):
         assert outcome(made, LOG) == expected
 
 
-def _change_field_class(cls, field_class):
-    field_class._bind_to_schema = Bound._bind_to_schema
+class _Day(fields.Date):
+    pass
+
+
+class Unhashable:
+    __hash__ = None
+
+    def __get__(self, instance, owner):
+        return lambda name, parent: fields.String._bind_to_schema(instance, name, parent)
+
+
+def _refuse(self):
+    raise AttributeError("refused")
+
+
+def _stored(name):
+    """A property that has the attribute's value."""
+
+    def get(self):
+        LOG.append(name)
+        return True
+
+    return property(get, lambda self, value: vars(self).update({name: value}))
 
 
 LATE = {
@@ -555,6 +684,23 @@ LATE = {
     "a hook": lambda cls, own: setattr(cls, "on_bind_field", OnBindField.on_bind_field),
     "a field class": lambda cls, own: setattr(own, "_bind_to_schema", Bound._bind_to_schema),
     "a property": lambda cls, own: setattr(own, "data_key", property(lambda self: "p")),
+    "a property with a value": lambda cls, own: setattr(own, "load_only", _stored("load_only")),
+    "a property of another name": lambda cls, own: setattr(own, "format", property(_refuse)),
+    "messages of another kind": lambda cls, own: setattr(cls, "error_messages", OrderedDict(a="A")),
+    "messages that are none": lambda cls, own: setattr(cls, "error_messages", 5),
+    "a format": lambda cls, own: setattr(_Day, "DEFAULT_FORMAT", "%Y"),
+    "the option of a format": lambda cls, own: setattr(_Day, "SCHEMA_OPTS_VAR_NAME", "timeformat"),
+    "a list of fields": lambda cls, own: cls._declared_fields["pair"].tuple_fields.append(own()),
+    "options with other attributes": lambda cls, own: setattr(
+        cls.opts, "__dict__", {**vars(cls.opts), "many": True}
+    ),
+    "options of another class": lambda cls, own: setattr(cls.opts, "__class__", Options),
+    "another binding": lambda cls, own: setattr(
+        _Day, "_bind_to_schema", fields.Field._bind_to_schema
+    ),
+    "other bases": lambda cls, own: setattr(own, "__bases__", (fields.Email,)),
+    "a binding without a hash": lambda cls, own: setattr(own, "_bind_to_schema", Unhashable()),
+    "an attribute of the class": lambda cls, own: setattr(_Day, "format", "%Y"),
     "a way to copy": lambda cls, own: setattr(own, "__deepcopy__", Copied.__deepcopy__),
     "copyreg": lambda cls, own: copyreg.dispatch_table.update(
         {own: lambda field: (Copied, ())},
@@ -573,6 +719,8 @@ def test_late_changes_are_seen(name, made_before):
         error_messages = {"more": "More."}
         name = own()
         days = fields.List(fields.Date())
+        day = _Day()
+        pair = fields.Tuple((fields.Integer(), fields.Date()))
         age = fields.Method("get_age")
 
         class Meta:
@@ -584,6 +732,7 @@ def test_late_changes_are_seen(name, made_before):
 
     for _ in range(made_before):
         Changing()
+    day = dict(vars(_Day))
     with mock.patch.dict(copyreg.dispatch_table):
         LATE[name](Changing, own)
 
@@ -592,8 +741,12 @@ def test_late_changes_are_seen(name, made_before):
 
         with fastschema.disabled():
             expected = outcome(made, LOG)
-        for _ in range(MADE_UNTIL_ALIKE):
-            assert outcome(made, LOG) == expected
+        try:
+            for _ in range(MADE_UNTIL_ALIKE):
+                assert outcome(made, LOG) == expected
+        finally:
+            for each in {*vars(_Day)} - {*day}:
+                delattr(_Day, each)
 
 
 @pytest.mark.usefixtures("_alike")
@@ -644,6 +797,85 @@ def test_a_schema_from_a_template_is_collected_as_stocks():
     gone = weakref.ref(made_from_template(Dog))
     gc.collect()
     assert gone() is None
+
+
+@pytest.fixture
+def _collecting():
+    """Installed, with collections of garbage only where the test asks for them."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(0)
+    with installed():
+        yield
+    gc.set_threshold(*thresholds)
+
+
+def _is_made_from_template(cls):
+    try:
+        made_from_template(cls)
+    except AssertionError:
+        return False
+    return True
+
+
+@pytest.mark.usefixtures("_collecting")
+def test_a_class_is_learnt_when_it_has_outlived_a_collection():
+    _learn(Owner)
+    assert not _is_made_from_template(Owner)
+    gc.collect(1)
+    _learn(Owner)
+    assert _is_made_from_template(Owner)
+
+
+@pytest.mark.usefixtures("_collecting")
+def test_what_is_learnt_stays_while_it_is_used():
+    gc.collect(1)
+    Owner()
+    gc.collect(1)
+    _learn(Owner)
+    for _ in range(12):
+        made_from_template(Owner)
+        gc.collect(1)
+    for _ in range(initializing._LONGEST_IDLE):
+        gc.collect(1)
+    assert _is_made_from_template(Owner)
+    for _ in range(initializing._LONGEST_IDLE + 2):
+        gc.collect(1)
+    assert not _is_made_from_template(Owner)
+
+
+@pytest.mark.usefixtures("_collecting")
+def test_what_was_of_little_use_goes_when_it_is_idle():
+    Owner()
+    gc.collect(1)
+    _learn(Owner)
+    gc.collect(1)
+    assert _is_made_from_template(Owner)
+    gc.collect(1)
+    gc.collect(1)
+    assert not _is_made_from_template(Owner)
+
+
+@pytest.mark.usefixtures("_collecting")
+def test_after_a_full_collection_a_class_is_learnt_anew():
+    Owner()
+    gc.collect(1)
+    _learn(Owner)
+    gc.collect()
+    assert not _is_made_from_template(Owner)
+    _learn(Owner)
+    assert _is_made_from_template(Owner)
+
+
+@pytest.mark.usefixtures("_collecting")
+def test_throw_away_classes_go_with_the_youngest_garbage():
+    gone = []
+    for _ in range(20):
+        cls = Schema.from_dict({"name": fields.String()})
+        _learn(cls)
+        gone.append(weakref.ref(cls))
+        del cls
+    gc.collect(1)
+    assert [each() for each in gone] == [None] * 20
 
 
 @pytest.mark.usefixtures("_alike")

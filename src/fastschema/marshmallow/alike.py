@@ -12,34 +12,58 @@ from marshmallow import Schema, fields
 from marshmallow.fields import Field
 from marshmallow.orderedset import OrderedSet
 
-from fastschema.class_versions import METHODS, defined, gives_the_same, join, order_of
+from fastschema.class_versions import (
+    METHODS,
+    defined,
+    dictionary_of_class,
+    gives_the_same,
+    join,
+    order_of,
+)
 from fastschema.dictionary_versions import reads_plainly
 from fastschema.marshmallow.binding import bind_to_schema, init_fields
 from fastschema.marshmallow.copying import COPIED_BY, NAMES, has_own_way, has_plain_deep_copies
 from fastschema.marshmallow.noticing import set_attribute
 from fastschema.marshmallow.templates import (
     ATTRIBUTES,
+    DEFAULTS,
     DICTIONARY,
     NAME_OPTIONS,
+    FieldTemplate,
     SchemaTemplate,
     class_messages,
     demand,
-    dictionary_of,
 )
 from fastschema.unchanged import Unchanged
 
-_OPTIONS = {*NAME_OPTIONS, "many", "unknown"}
 _FORMAT_OPTION = "SCHEMA_OPTS_VAR_NAME"
 _READ_OF_FIELDS = {*NAMES, "_bind_to_schema", "__setattr__", "__bool__", "__len__"}
+_READ_BY_BINDING = (
+    _FORMAT_OPTION,
+    "DEFAULT_FORMAT",
+    "format",
+    "inner",
+    "tuple_fields",
+    "key_field",
+    "value_field",
+    "only",
+    "exclude",
+    "serialize_method_name",
+    "deserialize_method_name",
+    "_serialize_method",
+    "_deserialize_method",
+)
+"""What ``_bind_to_schema`` reads and writes of some fields, besides what all fields have."""
 
 
 def _of_marshmallow(owner: type, name: str, module: Any) -> Any:
     """A method as it stands in a class; None, as where there is none, if somebody replaced it."""
-    method = vars(owner).get(name)
+    method = dictionary_of_class(owner).get(name)
     return method if getattr(method, "__globals__", None) is vars(module) else None
 
 
 _of_object = vars(object)
+_DEFAULTS_BEFORE = {**DEFAULTS}
 _METHODS: Mapping[str, tuple[Any, ...]] = {
     **{
         name: (_of_marshmallow(Schema, name, marshmallow.schema),)
@@ -49,10 +73,9 @@ _METHODS: Mapping[str, tuple[Any, ...]] = {
     "__setattr__": (_of_object["__setattr__"],),
     "__getattribute__": (_of_object["__getattribute__"],),
 }
-_dictionary = attrgetter("__dict__")  # faster than dictionary_of
 _CLASSES = {"set_class": OrderedSet, "dict_class": dict, "__class__": _of_object["__class__"]}
 _SETTERS = (None, set_attribute, _of_object["__setattr__"])
-_BINDINGS = {
+_BINDINGS = (
     None,
     bind_to_schema,
     *(
@@ -60,8 +83,14 @@ _BINDINGS = {
         for cls in vars(fields).values()
         if isinstance(cls, type) and issubclass(cls, Field)
     ),
+)
+_OF_TYPE = {name: vars(type)[name] for name in ("__getattribute__", "__mro__")}
+_of_module = vars(marshmallow.schema)
+_OF_MODULE: Mapping[str, tuple[Any, ...]] = {
+    **{name: (_of_module.get(name),) for name in ("is_collection", "OrderedSet")},
+    "copy": COPIED_BY,
 }
-_TYPE_GET_ATTRIBUTE = vars(type)["__getattribute__"]
+_dictionary = attrgetter("__dict__")  # faster than dictionary_of
 
 
 class Alike:
@@ -79,9 +108,10 @@ class Alike:
         "_field_classes",
         "_lists",
         "_messages",
+        "_metaclass",
         "_methods",
         "_opts",
-        "_originals",
+        "_owners",
         "_snapshots",
         "_template",
         "_unchanged",
@@ -90,40 +120,43 @@ class Alike:
     def __init__(self, template: SchemaTemplate) -> None:
         self._template = template
         cls, fields = template.cls, [*template.all_fields()]
+        demand(not any(has_own_way(field.before) for field in fields))
+        demand(not any("_bind_to_schema" in field.before for field in fields))
+        demand(_are_items_same(DEFAULTS, _DEFAULTS_BEFORE))
+        self._metaclass = type(cls)
         self._opts: Any = defined(cls, "opts")
         self._messages = class_messages(cls)
-        self._originals = [field.original for field in fields]
-        self._classes = [field.cls for field in fields]
-        self._dictionaries = [*map(dictionary_of, self._originals)]
-        # By class, one of its fields and the attributes that they have.
-        self._field_classes: dict[type, tuple[Any, set[str]]] = {}
-        for field in fields:
-            _, names = self._field_classes.setdefault(field.cls, (field.original, set()))
-            names |= field.attributes.keys()
+        # Whatever may get another class, or other attributes, without a number telling.
+        self._owners = [self._opts, *(field.original for field in fields)]
+        self._classes = [*map(type, self._owners)]
+        self._dictionaries = [*map(_dictionary, self._owners)]
+        self._field_classes = _FieldClass.of(fields)
         self._methods = {name: method for field in fields for name, method in field.methods.items()}
         # A list may change without a number telling.
         named = [template.options[each] for each in NAME_OPTIONS]
         self._lists = [(each, (*each,)) for each in named if type(each) is list]
+        self._lists += [each for field in fields for each in field.lists]
         declared = {name: field.original for name, field in template.fields.items()}
+        before = [template.options, *(field.before for field in fields)]
         self._snapshots = [
             (defined(cls, "_declared_fields"), declared),
-            (vars(self._opts), template.options),
+            (DEFAULTS, _DEFAULTS_BEFORE),
             *zip(self._messages, template.messages, strict=True),
-            *zip(self._dictionaries, [field.before for field in fields], strict=True),
+            *zip(self._dictionaries, before, strict=True),
         ]
         classes = Unchanged()
+        metaclasses = {type(each.cls): () for each in self._field_classes}
         classes.add(
             self._are_classes_plain,
             of_classes=[
                 (cls, _METHODS),
                 (type(cls), ()),
                 (type(OrderedSet), ()),
-                *dict.fromkeys(self._field_classes, _READ_OF_FIELDS).items(),
-                *dict.fromkeys(map(type, self._field_classes), ()).items(),
+                *((each.cls, _READ_OF_FIELDS) for each in self._field_classes),
+                *metaclasses.items(),
             ],
-            of_objects=[(type(self._opts), self._options)],
+            of_objects=[(type(self._opts), template.options)],
         )
-        demand(not any(has_own_way(field.before) for field in fields))
         # Without numbers it takes longer to ask than to make a schema.
         demand(classes.are_told and self._are_classes_plain())
         self._unchanged = Unchanged(classes)
@@ -131,84 +164,117 @@ class Alike:
             self._are_dictionaries_same,
             dictionaries=[
                 dispatch_table,
-                vars(marshmallow.schema),
+                _of_module,
                 *(dictionary for dictionary, _ in self._snapshots),
             ],
         )
 
-    @property
-    def _options(self) -> set[str]:
-        """The names of the options that are read."""
-        of_formats = {defined(cls, _FORMAT_OPTION) for cls in self._classes}
-        return {*_OPTIONS, *(name for name in of_formats if isinstance(name, str))}
-
     def still(self) -> bool:
         """Whether new schemas are as the template has them."""
         unchanged = self._unchanged
-        return (
-            (join(unchanged.versions) == unchanged.seen or unchanged.ask())
-            # An object may get another class, or other attributes, without a number telling.
-            and all(map(is_, map(_dictionary, self._originals), self._dictionaries))
-            and all(map(is_, map(type, self._originals), self._classes))
-            and all(_are_same(each, names) for each, names in self._lists)
-        )
+        try:
+            return (
+                (join(unchanged.versions) == unchanged.seen or unchanged.ask())
+                and all(map(is_, map(_dictionary, self._owners), self._dictionaries))
+                and all(map(is_, map(type, self._owners), self._classes))
+                and type(self._template.cls) is self._metaclass
+                and all(_are_same(each, items) for each, items in self._lists)
+            )
+        except Exception:  # NotAlikeError, or what the odd thing raises that somebody put there
+            return False
 
     def _are_classes_plain(self) -> bool:
         """Whether a new schema runs marshmallow's own code only, as far as classes decide."""
+        opts_class = type(self._opts)
         return (
             self._is_schema_class_plain(self._template.cls)
-            and reads_plainly(type(self._opts))
-            and gives_the_same(type(self._opts), self._options, METHODS)
-            and all(_is_field_plain(cls, *each) for cls, each in self._field_classes.items())
+            and reads_plainly(opts_class)
+            and gives_the_same(opts_class, self._template.options, METHODS)
+            and all(each.is_plain() for each in self._field_classes)
         )
 
     def _is_schema_class_plain(self, cls: Any) -> bool:
         return (
-            all(defined(cls, name) in methods for name, methods in _METHODS.items())
+            all(_is_one_of(defined(cls, name), methods) for name, methods in _METHODS.items())
             and all(defined(cls, name) is known for name, known in _CLASSES.items())
             and defined(cls, "_declared_fields") is self._snapshots[0][0]
             and defined(cls, "opts") is self._opts
             and not any(hasattr(type(each), "__get__") for each in (self._opts, OrderedSet))
             and all(defined(cls, name) is known for name, known in self._methods.items())
             and gives_the_same(cls, ATTRIBUTES, METHODS)
-            and [*map(id, class_messages(cls))] == [*map(id, self._messages)]
-            and all(map(_has_plain_attributes, {*map(type, order_of(cls))}))
+            and _are_same(class_messages(cls), self._messages)
+            and all(map(_has_plain_attributes, map(type, order_of(cls))))
         )
 
     def _are_dictionaries_same(self) -> bool:
         return (
             all(_are_items_same(*pair) for pair in self._snapshots)
-            and not any(cls in dispatch_table for cls in self._classes)
-            and vars(marshmallow.schema).get("copy") in COPIED_BY
+            and not any(each.cls in dispatch_table for each in self._field_classes)
+            and all(_is_one_of(_of_module.get(name), known) for name, known in _OF_MODULE.items())
         )
 
 
-def _is_field_plain(cls: Any, field: Any, attributes: Iterable[str]) -> bool:
-    """Whether fields of a class are copied and bound by marshmallow's own code.
+class _FieldClass:
+    """What a class must be like for its fields to be copied and bound by marshmallow's own code.
 
+    :param cls: the class
     :param field: one of them
-    :param attributes: what they have as attributes of their own
     """
-    return (
-        has_plain_deep_copies(field)
-        # Each of these may call the next one.
-        and all(vars(base).get("_bind_to_schema") in _BINDINGS for base in order_of(cls))
-        and all(vars(base).get("__setattr__") in _SETTERS for base in order_of(cls))
-        and defined(cls, "__dict__") is DICTIONARY
-        and defined(cls, "__class__") is _of_object["__class__"]
-        # A field in a mapping is asked whether it is true.
-        and defined(cls, "__bool__") is defined(cls, "__len__") is None
-        and gives_the_same(cls, [*attributes, _FORMAT_OPTION, "DEFAULT_FORMAT"], METHODS)
-    )
+
+    __slots__ = ("_attributes", "_bindings", "_field", "_order", "_read", "cls")
+
+    def __init__(self, cls: Any, field: Any) -> None:
+        self.cls = cls
+        self._field = field
+        self._attributes: set[str] = {*_READ_BY_BINDING}
+        self._order = order_of(cls)
+        self._bindings = self._of_each("_bind_to_schema")
+        self._read = [defined(cls, name) for name in _READ_BY_BINDING]
+
+    @classmethod
+    def of(cls, fields: list[FieldTemplate]) -> list[_FieldClass]:
+        """Those of some fields, whose attributes are read as well."""
+        found: dict[int, _FieldClass] = {}
+        for field in fields:
+            each = found.setdefault(id(field.cls), cls(field.cls, field.original))
+            each._attributes.update(field.attributes)
+        return [*found.values()]
+
+    def is_plain(self) -> bool:
+        """Whether it is like that, and what binding does is what it was."""
+        cls = self.cls
+        return (
+            has_plain_deep_copies(self._field)
+            and _are_same(order_of(cls), self._order)
+            # Each of these may call the next one.
+            and all(_is_one_of(each, _BINDINGS) for each in self._bindings)
+            and all(_is_one_of(each, _SETTERS) for each in self._of_each("__setattr__"))
+            and _are_same(self._of_each("_bind_to_schema"), self._bindings)
+            and all(map(is_, [defined(cls, name) for name in _READ_BY_BINDING], self._read))
+            and defined(cls, "__dict__") is DICTIONARY
+            and defined(cls, "__class__") is _of_object["__class__"]
+            # A field in a mapping is asked whether it is true.
+            and defined(cls, "__bool__") is defined(cls, "__len__") is None
+            and gives_the_same(cls, self._attributes, METHODS)
+        )
+
+    def _of_each(self, name: str) -> list[Any]:
+        """What it and each class that it inherits from defines of a name itself."""
+        return [dictionary_of_class(base).get(name) for base in order_of(self.cls)]
 
 
 def _has_plain_attributes(metaclass: type) -> bool:
     """Whether the error messages of such classes are what stands in the classes."""
     return (
-        defined(metaclass, "__getattribute__") is _TYPE_GET_ATTRIBUTE
+        all(defined(metaclass, name) is plain for name, plain in _OF_TYPE.items())
         and defined(metaclass, "__getattr__") is None
         and defined(metaclass, "error_messages") is None
     )
+
+
+def _is_one_of(value: object, known: Iterable[object]) -> bool:
+    """Whether it is the very same as one of these; ``in`` would ask the value."""
+    return any(value is each for each in known)
 
 
 def _are_same(some: Iterable[Any], others: Iterable[Any]) -> bool:

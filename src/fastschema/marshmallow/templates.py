@@ -9,6 +9,7 @@ for fields and collections, which are new. A template is learnt from a schema th
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Callable, Iterator
 from functools import partial
 from types import FunctionType, MethodType
@@ -46,11 +47,15 @@ _SETTINGS = {
     "data_key": _MAY_BE_NONE,
     "attribute": _MAY_BE_NONE,
 }
+_METACLASSES = (type, ABCMeta)
 _METHODS = {
     "_serialize_method": "serialize_method_name",
     "_deserialize_method": "deserialize_method_name",
 }
 
+STOCK_INIT: Any = Schema.__init__
+DEFAULTS: dict[str, Any] = STOCK_INIT.__kwdefaults__ or {}
+"""The arguments that are given if no others are: stock's own dictionary."""
 _new: Any = object.__new__
 _ordered_set: Any = OrderedSet
 DICTIONARY: Any = defined(Field, "__dict__")
@@ -99,6 +104,7 @@ class FieldTemplate:
         "completions",
         "inner",
         "is_bound",
+        "lists",
         "methods",
         "original",
     )
@@ -115,6 +121,7 @@ class FieldTemplate:
     ) -> None:
         demand(type(original) is type(copied) and depth <= _DEEPEST)
         self.cls: Any = type(copied)
+        demand(any(type(self.cls) is each for each in _METACLASSES))
         self.original = original
         self.before: dict[str, Any] = {**dictionary_of(original)}
         """The attributes of the original."""
@@ -122,6 +129,8 @@ class FieldTemplate:
         """Those of its copies, None for what each has for itself."""
         self.inner: list[FieldTemplate] = []
         """The fields inside that are copied with it."""
+        self.lists: list[tuple[list[Any], tuple[Any, ...]]] = []
+        """The lists of such, and what they contain."""
         self.methods: dict[str, FunctionType] = {}
         """The schema's methods that it has, by their names."""
         self.completions: list[tuple[str, Completion]] = []
@@ -168,7 +177,7 @@ class FieldTemplate:
 
     def _format(self, options: dict[str, Any]) -> Any:
         """That of a date or time."""
-        option = options.get(str(defined(self.cls, "SCHEMA_OPTS_VAR_NAME")))
+        option = options[str(defined(self.cls, "SCHEMA_OPTS_VAR_NAME"))]
         demand(type(option) in _MAY_BE_NONE)
         return self.before.get("format") or option or defined(self.cls, "DEFAULT_FORMAT")
 
@@ -182,6 +191,7 @@ class FieldTemplate:
             return inner(before, value).make
         if key == "tuple_fields":
             demand(type(value) is type(before) is list)
+            self.lists.append((before, (*before,)))
             return partial(_each, [inner(*pair) for pair in zip(before, value, strict=True)])
         demand(key in _METHODS)
         name: Any = self.before.get(_METHODS[key])
@@ -238,9 +248,10 @@ class SchemaTemplate:
     def __init__(self, schema: Any, arguments: Arguments = ()) -> None:
         self.cls: Any = type(schema)
         opts: Any = defined(self.cls, "opts")
-        demand(reads_plainly(type(opts)))
+        demand(type(type(opts)) is type and reads_plainly(type(opts)))
         self.options: dict[str, Any] = {**vars(opts)}
         """The options of the class."""
+        demand("many" in self.options and "unknown" in self.options)
         for each in NAME_OPTIONS:
             names: Any = self.options.get(each)
             demand(type(names) in (tuple, list) and {*map(type, names)} <= {str})
@@ -295,7 +306,7 @@ class SchemaTemplate:
 
     def _compare(self, own: dict[str, Any]) -> None:
         """See to it that this is what the attributes of the schema are like."""
-        made = self._attributes(own["declared_fields"], self.options.get("many"))
+        made = self._attributes(own["declared_fields"], self.options["many"])
         for name, value in made.items():
             demand(type(own[name]) is type(value))
             if isinstance(value, dict):
