@@ -33,6 +33,7 @@ from fastschema.marshmallow.templates import (
     SchemaTemplate,
     class_messages,
     demand,
+    dictionary_of,
 )
 from fastschema.unchanged import Unchanged
 
@@ -129,7 +130,7 @@ class Alike:
         # Whatever may get another class, or other attributes, without a number telling.
         self._owners = [self._opts, *(field.original for field in fields)]
         self._classes = [*map(type, self._owners)]
-        self._dictionaries = [*map(_dictionary, self._owners)]
+        self._dictionaries = [vars(self._opts), *map(dictionary_of, self._owners[1:])]
         self._field_classes = _FieldClass.of(fields)
         self._methods = {name: method for field in fields for name, method in field.methods.items()}
         # A list may change without a number telling.

@@ -88,7 +88,7 @@ class _NewSchemas:
         """Let go of a template: of any before all objects are looked at, else of one of no use."""
         if is_full:
             self.found = None
-            self._made = 0
+            self._made = 0  # it is learnt anew as soon as it is used
         elif self.uses > self._uses_before:
             self._uses_before = self.uses
             self._idle = 0
@@ -167,10 +167,10 @@ def _names_given(options: dict[str, Any]) -> Arguments | None:
 def _garbage_is_collected(is_full: bool) -> None:
     _NewSchemas._period += 1
     for key, known in [*_known.items()]:
-        if known.cls() is None:
-            _known.pop(key, None)
-        else:
+        if known.found is not None:
             known.garbage_is_collected(is_full)
+        elif is_full and known.cls() is None:
+            _known.pop(key, None)
 
 
 def forget() -> None:
