@@ -554,8 +554,33 @@ class OfAMetaclassWithOrder(Owner, metaclass=MetaclassWithOrder):
 
 def _binding_itself():
     field = fields.String()
-    field._bind_to_schema = lambda name, parent: LOG.append(name)
+
+    def bind(name, parent):
+        LOG.append(name)
+        fields.String._bind_to_schema(parent.declared_fields[name], name, parent)
+
+    field._bind_to_schema = bind
     return field
+
+
+class Truthy(fields.String):
+    def __bool__(self):
+        LOG.append("bool")
+        return True
+
+
+class StoredPartial(Dog):
+    partial = property(
+        lambda self: LOG.append("partial"),
+        lambda self, value: LOG.append(value) or vars(self).update(partial=value),
+    )
+
+
+class StoredOptions(SchemaOpts):
+    many = property(
+        lambda self: LOG.append("many") or vars(self)["many"],
+        lambda self, value: vars(self).update(many=value),
+    )
 
 
 class Falsy(fields.String):
@@ -598,6 +623,7 @@ NOT_ALIKE = {
             AfterInit,
             Fields,
             OtherDictionary,
+            StoredPartial,
             LoggedMethod,
         )
     },
@@ -611,6 +637,8 @@ NOT_ALIKE = {
     "a truth": Schema.from_dict({"a": fields.String(load_only=Truth())}),
     "a field that is false": Schema.from_dict({"a": fields.Dict(values=Falsy())}),
     "options": type("WithOptions", (Dog,), {"OPTIONS_CLASS": Options}),
+    "options that are properties": type("Stored", (Dog,), {"OPTIONS_CLASS": StoredOptions}),
+    "a field that is true": Schema.from_dict({"a": fields.Dict(values=Truthy())}),
     "options of the class": type(
         "WithClassOptions", (Dog,), {"OPTIONS_CLASS": ClassOptions, "month": Monthly()}
     ),
