@@ -157,7 +157,8 @@ class _Generator:
         self._texts = Texts(
             (variable, conversion)
             for variable, field in fields.items()
-            if (conversion := field.kind.conversion(form)).together is not None
+            if node.dict_class is None  # into which values are set one by one
+            and (conversion := field.kind.conversion(form)).together is not None
             and field.none_stays(form)
         )
         # What is found at the first nested object of a dump.

@@ -3,10 +3,13 @@
 import collections
 import contextlib
 import copy
+import datetime as dt
 import gc
+import itertools
 import pickle
 import threading
 import types
+import uuid
 import weakref
 from decimal import Decimal
 
@@ -38,6 +41,7 @@ class Dog(Schema):
     name = fields.String()
 
 
+MOMENTS = [dt.date(2020, 1, 2), uuid.UUID(int=7), dt.datetime(2020, 1, 2, 3, 4, 5)]
 PEOPLE = [{"name": "Ada", "age": "36"}, {"name": None}, {"age": 5}, {}]
 
 
@@ -586,6 +590,37 @@ def test_an_ordered_schema_is_dumped_as_by_stock():
                 return collections.OrderedDict
 
     assert_same(Old, PEOPLE, many=True)
+
+
+@pytest.mark.parametrize("row", [*itertools.product([*MOMENTS, None, "text", missing], repeat=2)])
+@pytest.mark.parametrize("is_ordered", [False, True])
+def test_dates_and_ids_become_texts_in_any_dict_class(is_ordered, row):
+    class Moments(Schema):
+        if is_ordered and not MARSHMALLOW_3:
+            dict_class = collections.OrderedDict
+        first = fields.Date()
+        second = fields.UUID()
+        third = fields.DateTime()
+
+        class Meta:
+            ordered = is_ordered
+
+    values = dict(zip(("first", "second", "third"), (*row, MOMENTS[2]), strict=True))
+    present = {name: value for name, value in values.items() if value is not missing}
+    assert_same(Moments, present)
+    assert_same(Moments, types.SimpleNamespace(**present))
+
+
+@pytest.mark.parametrize("change", [True, False])
+def test_dates_of_the_same_key_become_texts(change):
+    def make_schema():
+        schema = Schema.from_dict({"a": fields.Date(), "b": fields.Date(), "c": fields.UUID()})()
+        if change:
+            schema.fields["b"].data_key = "a"
+        return schema
+
+    row = {"a": MOMENTS[0], "b": MOMENTS[0] + dt.timedelta(1), "c": MOMENTS[1]}
+    assert_same(lambda: make_schema(), row)
 
 
 # Method and Function fields, context

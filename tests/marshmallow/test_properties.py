@@ -181,7 +181,7 @@ def schema_plans(draw, depth=MAX_DEPTH):
     if draw(st.integers(0, 5)) == 0:
         planned[names[0]].options["data_key"] = draw(st.sampled_from(["", "Key", "\ud800\n"]))
     bases = [base for base in (Hooks, Picky) if draw(st.integers(0, 5)) == 0]
-    body = {"dict_class": collections.OrderedDict} if draw(st.integers(0, 7)) == 0 else {}
+    body = {"dict_class": collections.OrderedDict} if draw(st.integers(0, 3)) == 0 else {}
     return DumpPlan(planned, tuple(bases), body)
 
 
