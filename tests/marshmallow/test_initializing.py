@@ -552,6 +552,25 @@ class OfAMetaclassWithOrder(Owner, metaclass=MetaclassWithOrder):
     pass
 
 
+# As a class would have it that is named Schema, too.
+AppliesNestedOptions = type(
+    "AppliesNestedOptions",
+    (Dog,),
+    {"_Schema__apply_nested_option": lambda self, *args: LOG.append(args)},
+)
+
+
+class FormatOptions(SchemaOpts):
+    dateformat = property(
+        lambda self: LOG.append("dateformat") or vars(self)["dateformat"],
+        lambda self, value: vars(self).update(dateformat=value),
+    )
+
+
+class WithoutFormat(fields.Date):
+    DEFAULT_FORMAT = None
+
+
 def _binding_itself():
     field = fields.String()
 
@@ -624,6 +643,7 @@ NOT_ALIKE = {
             Fields,
             OtherDictionary,
             StoredPartial,
+            AppliesNestedOptions,
             LoggedMethod,
         )
     },
@@ -638,6 +658,9 @@ NOT_ALIKE = {
     "a field that is false": Schema.from_dict({"a": fields.Dict(values=Falsy())}),
     "options": type("WithOptions", (Dog,), {"OPTIONS_CLASS": Options}),
     "options that are properties": type("Stored", (Dog,), {"OPTIONS_CLASS": StoredOptions}),
+    "a format that is a property": type(
+        "Formats", (Owner,), {"OPTIONS_CLASS": FormatOptions, "day": WithoutFormat()}
+    ),
     "a field that is true": Schema.from_dict({"a": fields.Dict(values=Truthy())}),
     "options of the class": type(
         "WithClassOptions", (Dog,), {"OPTIONS_CLASS": ClassOptions, "month": Monthly()}
@@ -653,9 +676,10 @@ NOT_ALIKE = {
 @pytest.mark.parametrize("name", NOT_ALIKE)
 def test_code_of_the_users_runs_as_by_stock(name):
     cls = NOT_ALIKE[name]
+    arguments = {"only": ("name",)} if cls is AppliesNestedOptions else {}
 
     def made():
-        return likeness(cls())
+        return likeness(cls(**arguments))
 
     with fastschema.disabled():
         expected = outcome(made, LOG)

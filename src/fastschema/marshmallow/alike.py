@@ -68,7 +68,12 @@ _DEFAULTS_BEFORE = {**DEFAULTS}
 _METHODS: Mapping[str, tuple[Any, ...]] = {
     **{
         name: (_of_marshmallow(Schema, name, marshmallow.schema),)
-        for name in ("_normalize_nested_options", "_bind_field", "on_bind_field")
+        for name in (
+            "_normalize_nested_options",
+            "_Schema__apply_nested_option",
+            "_bind_field",
+            "on_bind_field",
+        )
     },
     "_init_fields": (_of_marshmallow(Schema, "_init_fields", marshmallow.schema), init_fields),
     "__setattr__": (_of_object["__setattr__"],),

@@ -145,7 +145,7 @@ class FieldTemplate:
         self.is_bound = bool(changed)
         if not self.is_bound:
             return
-        self._understand_binding(name, parent, schema)
+        self._understand_binding(name, parent, schema, options)
 
         def inner(original: Any, copied_inner: Any) -> FieldTemplate:
             self.inner.append(
@@ -156,13 +156,13 @@ class FieldTemplate:
         for each in changed:
             if each in ("load_only", "dump_only"):
                 demand(self.attributes[each] is True and name in options[each])
-            elif each == "format":
-                demand(self.attributes[each] is self._format(options))
-            elif each not in ("parent", "name", "root"):
+            elif each not in ("parent", "name", "root", "format"):
                 self.completions.append((each, self._completion(each, schema, inner)))
                 self.attributes[each] = None
 
-    def _understand_binding(self, name: str, parent: Any, schema: Any) -> None:
+    def _understand_binding(
+        self, name: str, parent: Any, schema: Any, options: dict[str, Any]
+    ) -> None:
         """What ``Field._bind_to_schema`` has done."""
         for key, value in {"parent": parent, "name": name, "root": schema}.items():
             demand(self.before.get(key) is None and self.attributes.get(key) is value)
@@ -170,6 +170,9 @@ class FieldTemplate:
             # Stock asks whether these are true, or for their hashes.
             demand(key in self.before and type(self.before[key]) in classes)
         demand(type(self.before.get("format")) in _MAY_BE_NONE)
+        is_temporal = defined(self.cls, "SCHEMA_OPTS_VAR_NAME") is not None
+        expected = self._format(options) if is_temporal else self.before.get("format")
+        demand(self.attributes.get("format") is expected)
         for key in ("key_field", "value_field"):  # which are only copied if they are true
             inner = self.before.get(key)
             demand(inner is None or inner is not self.attributes[key])
