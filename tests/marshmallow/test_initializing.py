@@ -517,8 +517,8 @@ class ClassOptions(SchemaOpts):
     monthformat = "%m"
     unknown = INCLUDE
 
-    def __init__(self, meta):
-        super().__init__(meta)
+    def __init__(self, meta, **kwargs):
+        super().__init__(meta, **kwargs)
         del self.many, self.unknown
 
     def __getattr__(self, name):
