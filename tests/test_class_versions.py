@@ -8,7 +8,7 @@ from abc import ABCMeta
 import pytest
 
 from fastschema import class_versions
-from fastschema.class_versions import Findings, is_plain, versions
+from fastschema.class_versions import Findings, gives_the_same, is_plain, versions
 from tests.versions import CHANGES, NAMES, Asked, family, looked_up, told
 
 
@@ -147,3 +147,17 @@ def test_without_a_single_place_there_is_none(monkeypatch):
     monkeypatch.setattr(class_versions, "_places_of_a_number", lambda places: {0, 4})
 
     assert class_versions._offset() is None
+
+
+def test_what_a_class_has_is_not_asked_for_the_hash_of_its_class():
+    class Unhashable(type):
+        def __hash__(cls):
+            raise AssertionError("asked")
+
+    class Kind(metaclass=Unhashable):
+        pass
+
+    class Some:
+        attribute = Kind()
+
+    assert not gives_the_same(Some, ["attribute"], ())

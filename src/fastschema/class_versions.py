@@ -158,7 +158,8 @@ def gives_the_same(cls: type, names: Iterable[str], kinds: tuple[type, ...]) -> 
     for base in order_of(cls):
         own = dictionary_of_class(base)
         found = own.keys() & left
-        for kind in {type(own[name]) for name in found}:
+        for name in found:
+            kind = type(own[name])
             if not _flags(kind) & _IMMUTABLE:
                 return False  # it may become a descriptor
             if kind not in kinds and hasattr(kind, "__get__"):

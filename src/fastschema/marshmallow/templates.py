@@ -9,7 +9,6 @@ for fields and collections, which are new. A template is learnt from a schema th
 
 from __future__ import annotations
 
-from abc import ABCMeta
 from collections.abc import Callable, Iterator
 from functools import partial
 from types import FunctionType, MethodType
@@ -19,7 +18,7 @@ from marshmallow import Schema
 from marshmallow.fields import Field
 from marshmallow.orderedset import OrderedSet
 
-from fastschema.class_versions import defined, order_of
+from fastschema.class_versions import defined, is_plain, order_of
 from fastschema.dictionary_versions import reads_plainly
 
 _DEEPEST = 8
@@ -47,7 +46,6 @@ _SETTINGS = {
     "data_key": _MAY_BE_NONE,
     "attribute": _MAY_BE_NONE,
 }
-_METACLASSES = (type, ABCMeta)
 _METHODS = {
     "_serialize_method": "serialize_method_name",
     "_deserialize_method": "deserialize_method_name",
@@ -121,7 +119,7 @@ class FieldTemplate:
     ) -> None:
         demand(type(original) is type(copied) and depth <= _DEEPEST)
         self.cls: Any = type(copied)
-        demand(any(type(self.cls) is each for each in _METACLASSES))
+        demand(is_plain(self.cls))
         self.original = original
         self.before: dict[str, Any] = {**dictionary_of(original)}
         """The attributes of the original."""
@@ -325,7 +323,7 @@ class SchemaTemplate:
 
         :param many: its ``many``, or None for that of its options
         """
-        # As FieldTemplate.make does, whose call would take longer than what it does.
+        # As FieldTemplate.make does, without a call for each field.
         declared: dict[str, Any] = {}
         for name, cls, attributes_like, is_bound, completions in self._rows:
             own = attributes_like()
