@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fastschema.nodes import (
+from fastschema.compiler.nodes import (
     ATTRIBUTE,
     GENERAL,
     ITEM,
@@ -17,15 +17,15 @@ from fastschema.nodes import (
     Source,
     literal,
 )
-from fastschema.program import Dispatch, Program
+from fastschema.runtime.dispatch import Dispatch, Program
 
 MISSING = object()
-UNCHANGED = Kind("as it is", faithful=Conversion(), json=Conversion())
+UNCHANGED = Kind("as it is", python=Conversion(), json=Conversion())
 
 
-def kind(faithful: Conversion, json: Conversion | None = None, **options: Any) -> Kind:
+def kind(python: Conversion, json: Conversion | None = None, **options: Any) -> Kind:
     """A kind that does the same in both forms unless told otherwise."""
-    return Kind("test", faithful=faithful, json=faithful if json is None else json, **options)
+    return Kind("test", python=python, json=python if json is None else json, **options)
 
 
 def source(name: str) -> Source:
@@ -66,6 +66,6 @@ def node(
     )
 
 
-def dispatch(node: ObjectNode, form: Form = Form.FAITHFUL, subject: Any = None) -> Dispatch:
+def dispatch(node: ObjectNode, form: Form = Form.PYTHON, subject: Any = None) -> Dispatch:
     """A dump by the program of a node."""
     return Dispatch(Program(node), form, subject)

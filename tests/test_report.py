@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fastschema import FieldReport, Report
-from fastschema.nodes import Read, Source
+from fastschema.compiler.nodes import Read, Source
 from fastschema.report import field_reports, with_nested
 from tests.nodes import field, node
 

@@ -1,7 +1,7 @@
 """fastschema makes the schemas you already have fast."""
 
 from fastschema.installation import install, uninstall
-from fastschema.plan import Plan, compile
+from fastschema.plan import Plan, compile, forget
 from fastschema.registration import register
 from fastschema.report import FieldReport, Report
 from fastschema.statistics import Statistics, stats
@@ -15,6 +15,7 @@ __all__ = [
     "Statistics",
     "compile",
     "disabled",
+    "forget",
     "install",
     "register",
     "stats",

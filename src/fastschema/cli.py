@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
-from fastschema.nodes import Form
+from fastschema.compiler.nodes import Form
 from fastschema.plan import Plan, compile
 
 

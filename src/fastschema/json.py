@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fastschema.engines import is_written_alike, orjson
+from fastschema.runtime.json_engine import is_written_alike, orjson
 
 _DIGITS_AS_ZEROS = bytes(ord("0") if chr(byte) in "0123456789" else 0 for byte in range(256))
 _HUGE_INTEGER = b"0" * 19

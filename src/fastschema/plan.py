@@ -5,41 +5,54 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fastschema.front_end import FrontEnd, front_end_for
-from fastschema.nodes import ATTRIBUTE, Form
-from fastschema.program import RowDumper
+from fastschema.compiler.nodes import ATTRIBUTE, Form
 from fastschema.report import Report
-from fastschema.standalone import module_text
-from fastschema.streaming import CHUNK_SIZE, JsonArray, checked_chunk_size
+from fastschema.runtime.front_end import CompiledSchema, front_end_for
+from fastschema.runtime.guard import readings
+from fastschema.runtime.json_chunks import CHUNK_SIZE, JsonArray, checked_chunk_size
+from fastschema.runtime.json_text import dumped_text
+from fastschema.runtime.standalone import module_text
 from fastschema.switch import is_disabled
 
 
 def compile(schema: Any) -> Plan:
     """The plan of a schema: a marshmallow ``Schema`` or a DRF ``Serializer``, instance or class.
 
-    The schema is not changed, and nothing needs to be installed.
+    Like ``re.compile``: the schema is read now, once. The plan does not see what is changed about
+    the schema later; compile it again for that. The schema itself is not changed, and nothing needs
+    to be installed.
 
     :raises TypeError: if it is no schema of a framework that fastschema knows
     """
-    front_end = front_end_for(schema)
-    return Plan(front_end.instance(schema), front_end)
+    return Plan(front_end_for(schema).compiled(schema, is_frozen=True))
+
+
+def forget(schema: Any = None) -> None:
+    """Forget what fastschema knows of a schema, so that its next dump or load reads it anew.
+
+    You need this only after a change that is not noticed: docs/is-it-the-same.md lists them. Plans
+    keep what they were made of.
+
+    :param schema: a schema, instance or class; None: all schemas
+    :raises TypeError: if it is no schema of a framework that fastschema knows
+    """
+    if schema is None:
+        readings.forget()
+    else:
+        front_end_for(schema).forget(schema)
 
 
 class Plan:
     """Dumps objects by one schema: what stock gives, in a fraction of the time.
 
-    A plan is a schema and the way to its compiled program. Each call looks at the schema again, so
-    that changes to it are seen; the program is shared with all schemas that read alike.
-
     Made by :func:`compile`.
     """
 
-    def __init__(self, schema: Any, front_end: FrontEnd) -> None:
+    def __init__(self, schema: CompiledSchema) -> None:
         self._schema = schema
-        self._front_end = front_end
 
     def __repr__(self) -> str:
-        return f"<Plan of {type(self._schema).__name__}>"
+        return f"<Plan of {type(self._schema.schema).__name__}>"
 
     def dump(self, obj: Any, many: bool | None = None) -> Any:
         """What stock's dump (``Schema.dump``, ``Serializer(obj).data``) returns for an object.
@@ -49,8 +62,8 @@ class Plan:
         :raises Exception: what stock raises
         """
         if is_disabled():
-            return self._front_end.stock_dump(self._schema, obj, many)
-        return self._front_end.dump(self._schema, obj, many)
+            return self._schema.stock_dump(obj, many)
+        return self._schema.dump(obj, many)
 
     def dumps(self, obj: Any, many: bool | None = None) -> bytes:
         """The JSON text (UTF-8) of what :meth:`dump` returns.
@@ -59,16 +72,10 @@ class Plan:
 
         :raises Exception: what stock's dump or the framework's JSON encoder raises
         """
-        front_end, schema = self._front_end, self._schema
-        dumper = self._row_dumper(at_once=front_end.is_at_once(schema, obj, many))
-        if dumper is None:
-            return self._stock_dumps(obj, many)
-        if front_end.is_collection(schema, obj, many):
-            text = self._json_array(dumper, front_end.rows(schema, obj)).join()
-        else:
-            text = front_end.engine(schema).encode(dumper.one_row(obj))
-        dumper.end()
-        return text
+        text = None
+        if not is_disabled():
+            text = dumped_text(self._schema, obj, many, self._schema.engine())
+        return self._stock_dumps(obj, many) if text is None else text
 
     def stream(self, rows: Any, chunk_size: int = CHUNK_SIZE) -> Iterator[bytes]:
         """The rows as one JSON array, in chunks of bytes, written while the rows are read.
@@ -80,7 +87,7 @@ class Plan:
         :raises ValueError: if ``chunk_size`` is no positive integer
         :raises Exception: what stock raises, when the row that causes it is reached
         """
-        return self._stream(self._row_dumper(), rows, checked_chunk_size(chunk_size))
+        return self._stream(rows, checked_chunk_size(chunk_size), is_stock=is_disabled())
 
     def load(
         self,
@@ -99,7 +106,7 @@ class Plan:
         :raises TypeError: for a DRF serializer, whose loading is not compiled
         """
         options = {"many": many, "partial": partial, "unknown": unknown}
-        return self._front_end.load(self._schema, data, _given(options))
+        return self._schema.load(data, _given(options))
 
     def loads(
         self,
@@ -115,7 +122,7 @@ class Plan:
         :raises ValueError: what ``json.loads`` raises for text that is no JSON
         """
         options = {"many": many, "partial": partial, "unknown": unknown}
-        return self._front_end.loads(self._schema, text, _given(options))
+        return self._schema.loads(text, _given(options))
 
     def validate(self, data: Any, many: bool | None = None, partial: Any = None) -> Any:
         """What stock's ``Schema.validate`` returns: all errors, or an empty dictionary.
@@ -123,57 +130,53 @@ class Plan:
         Parameters as for :meth:`load`.
         """
         options = {"many": many, "partial": partial}
-        return self._front_end.validate(self._schema, data, _given(options))
+        return self._schema.validate(data, _given(options))
 
     def explain(self) -> Report:
         """Field by field: compiled or stock, and why. Prints as a table."""
-        return self._front_end.explain(self._schema)
+        return self._schema.explain()
 
-    def source(self, form: str = "faithful", access: str = ATTRIBUTE, *, many: bool = False) -> str:
+    def source(self, form: str = "python", access: str = ATTRIBUTE, *, many: bool = False) -> str:
         """The generated code, as a module that runs on its own: its ``dump`` dumps an object.
 
-        :param form: "faithful" (what :meth:`dump` runs) or "json" (:meth:`dumps`)
+        :param form: "python" (what :meth:`dump` runs) or "json" (:meth:`dumps`)
         :param access: for objects read by "attribute", by "item", or in "general" as stock does;
             Django models have "model", SQLAlchemy's mapped classes "mapped"
         :param many: the code for many rows: ``dump`` takes them all
         :returns: the source of the module, or a comment if the schema runs as stock
         :raises ValueError: for a form or an access that there is not
         """
-        program = self._front_end.program(self._schema)
+        known_form, known_access = Form(form), self._schema.access(access)
+        program = self._schema.program()
         if program is None:
             return self._comment()
-        function = program.function(Form(form), self._front_end.access(access), many=many)
-        return module_text(function, self._schema, Form(form), access, many=many)
+        function = program.function(known_form, known_access, many)
+        return module_text(function, self._schema, known_form, known_access, many=many)
 
     def load_source(self) -> str:
         """The generated code that loads a row, a function.
 
         :returns: its source, or a comment if the schema loads as stock
         """
-        program = self._front_end.load_program(self._schema)
-        return self._comment() if program is None else program.function.text
+        program = self._schema.load_program()
+        return self._comment() if program is None else program.function().text
 
     def _comment(self) -> str:
         return "".join(f"# {line}".rstrip() + "\n" for line in str(self.explain()).splitlines())
 
-    def _row_dumper(self, *, at_once: bool = False) -> RowDumper | None:
-        if is_disabled():
-            return None
-        engine = self._front_end.engine(self._schema)
-        return self._front_end.row_dumper(self._schema, engine.form, at_once=at_once)
-
     def _stock_dumps(self, obj: Any, many: bool | None) -> bytes:
-        return self._front_end.stock_encode(self._schema, self.dump(obj, many))
+        return self._schema.stock_encode(self.dump(obj, many))
 
-    def _stream(self, dumper: RowDumper | None, rows: Any, chunk_size: int) -> Iterator[bytes]:
-        if dumper is None:
-            yield self._stock_dumps(rows, True)
+    def _stream(self, rows: Any, chunk_size: int, *, is_stock: bool) -> Iterator[bytes]:
+        schema = self._schema
+        engine = schema.engine()
+        dumper = None if is_stock else schema.row_dumper(engine.form, None)
+        if dumper is not None:
+            yield from JsonArray(rows, dumper.all_rows, engine.encode, chunk_size)
+        elif is_stock:
+            yield schema.stock_encode(schema.stock_dump(rows, True))
         else:
-            yield from self._json_array(dumper, rows, chunk_size)
-
-    def _json_array(self, dumper: RowDumper, rows: Any, chunk_size: int = CHUNK_SIZE) -> JsonArray:
-        encode = self._front_end.engine(self._schema).encode
-        return JsonArray(rows, dumper.chunk_dumper(), encode, chunk_size)
+            yield self._stock_dumps(rows, True)
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

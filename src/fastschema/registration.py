@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fastschema.nodes import Conversion, Kind, as_template
-from fastschema.recognition import Recognizer
+from fastschema.compiler.nodes import Conversion, Kind, as_template
+from fastschema.runtime.guard import readings
 
 _VALUE, _FIELD = "_registered_value", "_registered_field"
 _numbers = itertools.count(1)
@@ -46,13 +46,13 @@ class RegisteredKind:
         expression = self.expression if self.common is not None else any_value(self.expression)
         json_expression = f"text if type(text := ({expression})) is str else json_value(text)"
         if self.common is None:
-            faithful = Conversion(otherwise=expression)
+            python = Conversion(otherwise=expression)
             json = Conversion(otherwise=json_expression)
         else:
-            faithful = Conversion(self.common, expression, otherwise)
+            python = Conversion(self.common, expression, otherwise)
             json = Conversion(self.common, json_expression, f"json_value({otherwise})")
         names = {**self.names, "json_value": json_value}
-        return Kind(self.label, faithful=faithful, json=json, names=names, may_skip=True)
+        return Kind(self.label, python=python, json=json, names=names, may_skip=True)
 
 
 registered: dict[Any, RegisteredKind] = {}
@@ -102,7 +102,7 @@ def register(
         own_names[common_name] = common
     label = f"registered for {method.__qualname__}"
     registered[method] = RegisteredKind(label, common_name, template, own_names)
-    Recognizer.forget_everything()
+    readings.forget()
 
 
 def _renamed(

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from fastschema.load_nodes import LoadNode
-from fastschema.nodes import ObjectNode
+from fastschema.compiler.load_nodes import LoadNode
+from fastschema.compiler.nodes import ObjectNode
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pytest
 from marshmallow import Schema, fields, post_dump
 
 import fastschema
-from fastschema.nodes import Form
+from fastschema.compiler.nodes import Form
 from tests.marshmallow.differential import outcome
 
 
@@ -140,7 +140,7 @@ def test_a_report_follows_a_nested_schema_that_runs_as_stock():
 
 
 @pytest.mark.parametrize("schema", [Dog, Home, Hooked, Tree])
-@pytest.mark.parametrize("form", ["faithful", "json"])
+@pytest.mark.parametrize("form", ["python", "json"])
 @pytest.mark.parametrize("access", ["attribute", "item", "general"])
 def test_the_source_is_python(schema, form, access):
     compile(fastschema.compile(schema).source(form, access), "source", "exec")
@@ -202,7 +202,7 @@ def test_deep_nesting_is_written_by_dumps(depth):
 def test_the_forms_of_a_program_are_generated_apart():
     plan = fastschema.compile(Dog)
 
-    assert plan.source(Form.FAITHFUL.value) != plan.source(Form.JSON.value)
+    assert plan.source(Form.PYTHON.value) != plan.source(Form.JSON.value)
 
 
 def test_the_source_that_loads_is_python():

@@ -11,8 +11,8 @@ import pytest
 from marshmallow import EXCLUDE, Schema, fields
 
 import fastschema
-from fastschema.marshmallow.reader import recognizer
-from fastschema.nodes import Form
+from fastschema.marshmallow.schema_reader import recognizer
+from fastschema.compiler.nodes import Form
 from tests.marshmallow.differential import (
     USES_UNTIL_KEPT,
     as_json,

@@ -6,7 +6,7 @@ import enum
 import pytest
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing, validate
 
-from fastschema.marshmallow.load_reader import recognizer
+from fastschema.marshmallow.load_schema_reader import recognizer
 from tests.marshmallow.differential import USES_UNTIL_KEPT, keep
 from tests.marshmallow.load_differential import Comparison
 from tests.marshmallow.load_schemas import DOG, LOG, Dog, Owner, WithHooks, noted

@@ -4,7 +4,7 @@ import pytest
 from marshmallow import Schema, ValidationError, fields, missing, post_load, validates
 
 import fastschema
-from fastschema.marshmallow.load_reader import recognizer
+from fastschema.marshmallow.load_schema_reader import recognizer
 from tests.marshmallow.differential import keep
 
 pytestmark = pytest.mark.usefixtures("_with_and_without_versions")

@@ -8,65 +8,68 @@ from typing import Any
 
 from marshmallow.fields import List, Nested
 
-from fastschema.marshmallow import load_reader, reader
-from fastschema.marshmallow.dumping import overrides_dump
+from fastschema.marshmallow import load_run
+from fastschema.marshmallow.dump import overrides_dump, read_for_plan
 from fastschema.marshmallow.load_overrides import overrides_load
-from fastschema.nodes import UnreadableError
+from fastschema.marshmallow.schema_state import Reading
 from fastschema.report import FieldReport, Report, field_reports, load_field_reports, with_nested
 
-Explain = Callable[[Any, tuple[Any, ...]], Report]
-"""Tells of a schema; what it finds in the programs of the schemas above was told already."""
+
+def explain(dumping: Reading, loading: Reading) -> Report:
+    """How a schema is dumped and loaded, nested schemas included.
+
+    :param dumping: what the schema reads as for dumping
+    :param loading: and for loading
+    """
+    return replace(_explain_dump(dumping, ()), loading=_explain_load(loading, ()))
 
 
-def explain(schema: Any) -> Report:
-    """How a schema is dumped and loaded, nested schemas included."""
-    return replace(_explain_dump(schema, ()), loading=_explain_load(schema, ()))
+def _explain_dump(reading: Reading, above: tuple[Any, ...]) -> Report:
+    reason = overrides_dump(reading.schema) or reading.reason
+    if reason:
+        return Report(type(reading.schema).__name__, [], reason)
+    return _report(reading, field_reports(reading.program.node), above, _explain_nested_dump)
 
 
-def _explain_dump(schema: Any, above: tuple[Any, ...]) -> Report:
-    name = type(schema).__name__
-    reason = overrides_dump(schema)
-    if reason is not None:
-        return Report(name, [], reason)
-    try:
-        program, fields = reader.read(schema)
-    except UnreadableError as error:
-        return Report(name, [], str(error))
-    reports = field_reports(program.node)
-    return Report(name, _with_nested(reports, fields, program, above, _explain_dump))
+def _explain_load(reading: Reading, above: tuple[Any, ...]) -> Report:
+    reason = overrides_load(reading.schema) or reading.reason
+    if reason:
+        return Report(type(reading.schema).__name__, [], reason)
+    return _report(reading, load_field_reports(reading.program.node), above, _explain_nested_load)
 
 
-def _explain_load(schema: Any, above: tuple[Any, ...]) -> Report:
-    name = type(schema).__name__
-    reason = overrides_load(schema)
-    if reason is not None:
-        return Report(name, [], reason)
-    try:
-        program, fields = load_reader.read(schema)
-    except UnreadableError as error:
-        return Report(name, [], str(error))
-    reports = load_field_reports(program.node)
-    return Report(name, _with_nested(reports, fields, program, above, _explain_load))
+def _explain_nested_dump(schema: Any, above: tuple[Any, ...]) -> Report:
+    return _explain_dump(read_for_plan(schema), above)
 
 
-def _with_nested(
+def _explain_nested_load(schema: Any, above: tuple[Any, ...]) -> Report:
+    return _explain_load(load_run.read_for_plan(schema), above)
+
+
+def _report(
+    reading: Reading,
     reports: list[FieldReport],
-    fields: list[Any],
-    program: Any,
     above: tuple[Any, ...],
-    explain_schema: Explain,
-) -> list[FieldReport]:
+    explain_schema: Callable[[Any, tuple[Any, ...]], Report],
+) -> Report:
+    """The report on a schema that is compiled.
+
+    :param above: the programs of the schemas in which it is nested, which were told of already
+    """
     nested: dict[str, Report] = {}
+    program = reading.program
     if program not in above:  # a schema that nests itself is told of once
-        for report, field in zip(reports, fields, strict=True):
+        for report, field in zip(reports, reading.fields, strict=True):
             if report.compiled:
-                key, above_it = report.key, (*above, program)
-                nested.update(_explain_nested(key, field, above_it, explain_schema))
-    return with_nested(reports, nested)
+                nested.update(_explain_nested(report.key, field, (*above, program), explain_schema))
+    return Report(type(reading.schema).__name__, with_nested(reports, nested))
 
 
 def _explain_nested(
-    key: str, field: Any, above: tuple[Any, ...], explain_schema: Explain
+    key: str,
+    field: Any,
+    above: tuple[Any, ...],
+    explain_schema: Callable[[Any, tuple[Any, ...]], Report],
 ) -> dict[str, Report]:
     """The report on a field's nested schema, by the field's key; empty if it has none."""
     while isinstance(field, List):

@@ -5,110 +5,123 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from fastschema.engines import Engine, engine, standard_dumps
-from fastschema.marshmallow.dumping import (
+from fastschema.compiler.nodes import Form, known_access
+from fastschema.marshmallow import load_run
+from fastschema.marshmallow.dump import (
+    binding_of,
     dispatch_for,
     dump,
+    dump_by,
+    find_binding,
     has_hooks,
-    lent_dispatch_for,
     overrides_dump,
     own_dump,
+    read_for_plan,
 )
 from fastschema.marshmallow.explaining import explain
+from fastschema.marshmallow.load import load, loads, validate
 from fastschema.marshmallow.load_overrides import overrides_load
-from fastschema.marshmallow.load_reader import read as read_load
-from fastschema.marshmallow.loading import load, loads, validate
-from fastschema.marshmallow.mapped import MAPPED
-from fastschema.marshmallow.reader import read
-from fastschema.nodes import Form, UnreadableError, known_access
-from fastschema.program import Dispatch, LoadProgram, Program, RowDumper
+from fastschema.marshmallow.mapped_attributes import MAPPED
+from fastschema.marshmallow.schema_state import Reading
 from fastschema.report import Report
+from fastschema.runtime import policy
+from fastschema.runtime.dispatch import Dispatch, RowDumper
+from fastschema.runtime.guard import ATTRIBUTE, readings
+from fastschema.runtime.json_engine import Engine, engine, standard_dumps
+from fastschema.runtime.programs import DumpProgram, LoadProgram
 from fastschema.switch import disabled
 
+_engine = engine()
 
-class MarshmallowFrontEnd:
-    """Reads marshmallow schemas; see :class:`fastschema.front_end.FrontEnd`."""
 
-    def __init__(self) -> None:
-        self._engine = engine()
+class CompiledMarshmallowSchema:
+    """A marshmallow schema; see :class:`fastschema.runtime.front_end.CompiledSchema`.
 
-    def instance(self, schema: Any) -> Any:
-        """The schema itself, or an instance of a schema class."""
-        return schema() if isinstance(schema, type) else schema
+    :param schema: the schema
+    :param dumping: what it reads as for dumping; None: to be looked up for each dump
+    :param loading: likewise for loading
+    """
 
-    def dump(self, schema: Any, obj: Any, many: bool | None) -> Any:
+    def __init__(
+        self, schema: Any, dumping: Reading | None = None, loading: Reading | None = None
+    ) -> None:
+        self.schema = schema
+        self._dumping = dumping
+        self._loading = loading
+        self._plain_binding = None
+        if dumping is not None and not has_hooks(schema) and overrides_dump(schema) is None:
+            self._plain_binding = binding_of(dumping)
+        self._many = bool(schema.many)
+
+    def dump(self, obj: Any, many: bool | None) -> Any:
         """``Schema.dump``, compiled between its hooks, be it installed or not."""
-        return dump(schema, obj, many)
+        if self._plain_binding is None:
+            return dump(self.schema, obj, many, self._dumping)
+        many = self._many if many is None else bool(many)
+        return dump_by(self._plain_binding, obj, many and obj is not None)
 
-    def stock_dump(self, schema: Any, obj: Any, many: bool | None) -> Any:
+    def stock_dump(self, obj: Any, many: bool | None) -> Any:
         """``Schema.dump`` of stock."""
         with disabled():
-            return own_dump(schema, obj, many)
+            return own_dump(self.schema, obj, many)
 
-    def load(self, schema: Any, data: Any, options: dict[str, Any]) -> Any:
+    def load(self, data: Any, options: dict[str, Any]) -> Any:
         """``Schema.load``, compiled between its hooks, be it installed or not."""
-        return load(schema, data, **options)
+        return load(self.schema, data, self._loading, **options)
 
-    def loads(self, schema: Any, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
+    def loads(self, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
         """``Schema.load`` of the value of a JSON text, likewise."""
-        return loads(schema, text, **options)
+        return loads(self.schema, text, self._loading, **options)
 
-    def validate(self, schema: Any, data: Any, options: dict[str, Any]) -> Any:
+    def validate(self, data: Any, options: dict[str, Any]) -> Any:
         """``Schema.validate``, likewise."""
-        return validate(schema, data, **options)
+        return validate(self.schema, data, self._loading, **options)
 
-    def is_collection(self, schema: Any, obj: Any, many: bool | None) -> bool:
+    def is_collection(self, obj: Any, many: bool | None) -> bool:
         """Whether ``many``, or else ``Schema.many``, is true; None is never a collection."""
-        return obj is not None and bool(schema.many if many is None else many)
+        if many is None:
+            many = self.schema.many if self._dumping is None else self._many
+        return obj is not None and bool(many)
 
-    def is_at_once(self, schema: Any, obj: Any, many: bool | None) -> bool:
-        """Whether it is a list, or ``many`` (or else the schema's own ``many``) is False."""
-        if type(obj) is list or many is False:
-            return True
-        return many is None and schema.__dict__.get("many") is False
-
-    def row_dumper(self, schema: Any, form: Form, *, at_once: bool = False) -> RowDumper | None:
+    def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
         """The schema's dispatch, unless it has hooks or overrides or cannot be read."""
-        if overrides_dump(schema) is not None or has_hooks(schema):
+        schema, binding = self.schema, self._plain_binding
+        if self._dumping is None and not has_hooks(schema) and overrides_dump(schema) is None:
+            binding = find_binding(schema, policy.rows_worth_reading if rows is None else rows)
+        if binding is None:
             return None
-        try:
-            return (lent_dispatch_for if at_once else dispatch_for)(schema, form)
-        except UnreadableError:
-            return None
+        return binding.new_dispatch(form) if rows is None else binding.begin(form)
 
-    def rows(self, schema: Any, obj: Any) -> Iterable[Any]:
+    def rows(self, obj: Any) -> Iterable[Any]:
         """The collection itself."""
         rows: Iterable[Any] = obj
         return rows
 
-    def engine(self, schema: Any) -> Engine:
+    def engine(self) -> Engine:
         """The engine whose values equal those of ``json.dumps``."""
-        return self._engine
+        return _engine
 
-    def stock_encode(self, schema: Any, data: Any) -> bytes:
+    def stock_encode(self, data: Any) -> bytes:
         """``json.dumps``, compact and as UTF-8."""
         return standard_dumps(data)
 
-    def program(self, schema: Any) -> Program | None:
-        """The program of a schema, or None if it runs as stock."""
-        try:
-            return None if overrides_dump(schema) is not None else read(schema)[0]
-        except UnreadableError:
-            return None
+    def program(self) -> DumpProgram | None:
+        """The program that dumps by the schema, or None if that runs as stock."""
+        program: DumpProgram | None = self._dump_reading().program
+        return None if overrides_dump(self.schema) is not None else program
 
-    def load_program(self, schema: Any) -> LoadProgram | None:
-        """The program that loads by a schema, or None if that runs as stock."""
-        try:
-            return None if overrides_load(schema) is not None else read_load(schema)[0]
-        except UnreadableError:
-            return None
+    def load_program(self) -> LoadProgram | None:
+        """The program that loads by the schema, or None if that runs as stock."""
+        program: LoadProgram | None = self._load_reading().program
+        return None if overrides_load(self.schema) is not None else program
 
-    def dispatch(self, schema: Any, form: Form) -> Dispatch:
+    def dispatch(self, form: Form) -> Dispatch:
         """The dispatch of the schema."""
-        return dispatch_for(schema, form)
+        return dispatch_for(self._dump_reading(), form)
 
-    def arguments(self, schema: Any) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         """Its ``only``, ``exclude`` and so on, where they are not as the class has them."""
+        schema = self.schema
         given = {
             name: [each for each in getattr(schema, name) if each not in getattr(schema.opts, name)]
             for name in ("exclude", "load_only", "dump_only")
@@ -126,12 +139,18 @@ class MarshmallowFrontEnd:
         return given
 
     def access(self, name: str) -> str:
-        """A way of access by its name; see :func:`fastschema.nodes.known_access`."""
+        """A way of access by its name; see :func:`fastschema.compiler.nodes.known_access`."""
         return known_access(name, MAPPED)
 
-    def explain(self, schema: Any) -> Report:
-        """How the schema is dumped, nested schemas included."""
-        return explain(schema)
+    def explain(self) -> Report:
+        """How the schema is dumped and loaded, nested schemas included."""
+        return explain(self._dump_reading(), self._load_reading())
+
+    def _dump_reading(self) -> Reading:
+        return self._dumping or read_for_plan(self.schema)
+
+    def _load_reading(self) -> Reading:
+        return self._loading or load_run.read_for_plan(self.schema)
 
 
 def _nested_names(schema: Any, option: str, name: str) -> list[str]:
@@ -142,6 +161,27 @@ def _nested_names(schema: Any, option: str, name: str) -> list[str]:
     nested = getattr(schema.declared_fields.get(name), option, None) or ()
     declared = getattr(type(schema)._declared_fields.get(name), option, None) or ()
     return [] if [*nested] == [*declared] else [f"{name}.{each}" for each in nested]
+
+
+class MarshmallowFrontEnd:
+    """Reads marshmallow schemas; see :class:`fastschema.runtime.front_end.FrontEnd`."""
+
+    def compiled(self, schema: Any, *, is_frozen: bool) -> CompiledMarshmallowSchema:
+        """A schema, an instance or a class, compiled."""
+        if isinstance(schema, type):
+            schema = schema()
+        if not is_frozen:
+            return CompiledMarshmallowSchema(schema)
+        return CompiledMarshmallowSchema(
+            schema, read_for_plan(schema), load_run.read_for_plan(schema)
+        )
+
+    def forget(self, schema: Any) -> None:
+        """Forget a schema; what is known of a class is known of all its schemas."""
+        if isinstance(schema, type):
+            readings.forget()
+        else:
+            vars(schema).pop(ATTRIBUTE, None)
 
 
 front_end = MarshmallowFrontEnd()

@@ -1,265 +1,382 @@
-"""From a marshmallow field to the description of what is done to its value.
+"""From the description of a marshmallow field to the kind of its node.
 
-The table is keyed by the method that stock would call (``Field._serialize``), so a subclass that
-overrides only validation is compiled as its parent is, and one that overrides serialization is
-not. An entry describes a field as a tuple of plain values: all that the generated code depends on,
-and so a part of the cache key.
-
-Only the common class of value is handled inline. Everything else goes to the field's own
-``_serialize``, so that odd values become (or raise) what they do in stock.
+Made from the description alone, so that the cache of programs is right.
 """
 
 from __future__ import annotations
 
 import datetime
+import decimal
 import email.utils
+import enum
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
-from marshmallow import Schema, fields, utils
+from marshmallow import missing, utils
 
-from fastschema.look import Look
-from fastschema.registration import registered
+from fastschema.compiler import decimals
+from fastschema.compiler.class_rules import ALIKE, ByClass
+from fastschema.compiler.expressions import expression
+from fastschema.compiler.field_path import FieldPath
+from fastschema.compiler.json_templates import JSON_FLOAT_TEMPLATE, TEXT_TEMPLATES
+from fastschema.compiler.nodes import Conversion, Form, Kind, Slot, as_template, literal
+from fastschema.runtime import json_engine
+from fastschema.runtime.descriptions import Description
+from fastschema.runtime.json_engine import json_number
 
-Description = tuple[Any, ...]
-"""The name of a kind, then its options."""
-
-OWN_METHOD = "own method"
-# As they are when fastschema is imported: what is patched later is not stock's.
-_NUMBER_FORMAT_NUM = fields.Number._format_num
-_NUMBER_TO_STRING = fields.Number._to_string
-_DECIMAL_FORMAT_NUM = fields.Decimal._format_num
-_DECIMAL_TO_STRING = fields.Decimal._to_string
-_NESTED_SCHEMA = fields.Nested.schema
-_PLUCK_METHODS = (fields.Pluck._serialize, fields.Nested._serialize)
-_FIELD_DATA_KEY = fields.Pluck._field_data_key
-_CALL_OR_RAISE = getattr(fields.Function, "_call_or_raise", None)
-_DICT_CLASS = Schema.dict_class
+_INVISIBLE_PLACES = range(7)
+"""With so many places, ``str`` never writes a finite Decimal with an exponent."""
 
 
-def stock(reason: str) -> Description:
-    """The description of a field whose own ``_serialize`` is called, and why."""
-    return (OWN_METHOD, reason)
+def json_value(value: Any) -> Any:
+    """Any value as the JSON engine must be given it; ``missing`` stays, to be left out."""
+    return value if value is missing else json_engine.json_value(value)
 
 
-def describe_dict_class(look: Look) -> bool:
-    """Whether a schema makes dictionaries and nothing else.
+@dataclass(frozen=True, slots=True)
+class DumpPath(FieldPath):
+    """Where a field is found, and what its ``_serialize`` is told.
 
-    :param look: a look at the schema
+    :param arguments: what follows the value in calls of its ``_serialize``, as source
     """
-    is_dict = look.target.dict_class is dict
-    if isinstance(_DICT_CLASS, property) and look.on_class("dict_class") is _DICT_CLASS:
-        # marshmallow 3 makes ordered ones of them where a schema asks for that.
-        look.facts.of_schema(f"(not schema.ordered) is {is_dict}", "ordered")
-    else:
-        look.facts.of_schema(f"(schema.dict_class is dict) is {is_dict}", "dict_class")
-    return is_dict
+
+    arguments: str
+
+    @classmethod
+    def of(cls, index: int, attribute: str) -> DumpPath:
+        """The path to a field of the schema, dumped under the name ``attribute``."""
+        return cls(f"fields[{index}]", lambda fields: fields[index], f"{literal(attribute)}, obj")
+
+    def without_object(self) -> DumpPath:
+        """The same, for a field that is told neither the attribute nor the object."""
+        return replace(self, arguments="None, None")
+
+    @property
+    def own_method(self) -> str:
+        """A template: the field's own ``_serialize``."""
+        return f"{{field}}._serialize({{value}}, {as_template(self.arguments)})"
 
 
-def describe(look: Look) -> Description:
-    """What is done to the value of a field: the name of a kind, then its options."""
-    if look.is_deep:
-        return stock("fields so deep inside of others are not compiled")
-    method = look.method("_serialize")
-    if method is None:
-        return stock("_serialize is set on the field object")
-    entry = KINDS.get(method)
-    if method in registered:
-        return ("registered", registered[method])
-    if entry is None:
-        name = getattr(method, "__qualname__", "its _serialize")
-        return stock(f"{name} is not one that fastschema knows")
-    try:
-        return entry(look)
-    except (RecursionError, MemoryError):
-        raise  # of this moment, not of the field: it may be read the next time
-    except Exception as error:
-        return stock(f"its options cannot be read: {error}")
+def kind(description: Description, path: DumpPath, slots: list[Slot]) -> Kind:
+    """The kind for a description; what it needs from each dump is added to ``slots``."""
+    name, *options = description
+    if name in _BY_CLASS:
+        row = _BY_CLASS[name]
+        names = {"json_value": json_value}
+        return row.kind(name, path.own_method, names, may_skip=name != "string")
+    make: Callable[..., Kind] = _MAKERS.get(name, _own_method_kind)
+    return make(*options, path=path, slots=slots)
 
 
-def _raw(look: Look) -> Description:
-    # marshmallow 4 dumps whatever value a Boolean has.
-    return ("raw", "bool" if issubclass(look.cls, fields.Boolean) else "str")
+def raw_kind(common: str, label: str = "value as it is", **_: Any) -> Kind:
+    """The kind of a value that stays as it is.
 
-
-def _string(look: Look) -> Description:
-    # In marshmallow 3, UUID serializes by String's method.
-    return ("uuid",) if issubclass(look.cls, fields.UUID) else ("string",)
-
-
-def _uuid(look: Look) -> Description:
-    return ("uuid",)
-
-
-def _number(look: Look) -> Description:
-    as_string = bool(look.get("as_string"))
-    format_num, to_string = look.method("_format_num"), look.method("_to_string")
-    if format_num is _DECIMAL_FORMAT_NUM:
-        if to_string is not _DECIMAL_TO_STRING:
-            return stock("_to_string is overridden")
-        places = look.get("places")
-        return ("decimal", as_string, None if places is None else -places.as_tuple().exponent)
-    if format_num is not _NUMBER_FORMAT_NUM:
-        return stock("_format_num is overridden")
-    if to_string is not _NUMBER_TO_STRING:
-        return stock("_to_string is overridden")
-    num_type = look.constant("num_type")
-    if num_type is int:
-        return ("integer", as_string)
-    if num_type is float:
-        return ("float", as_string)
-    return stock("num_type is neither int nor float")
-
-
-def _boolean(look: Look) -> Description:
-    """Marshmallow 3 coerces by the field's sets, which users may set."""
-    truthy, falsy = look.target.truthy, look.target.falsy
-    is_usual = look.note(
-        "(True in {it}.truthy and False in {it}.falsy and False not in {it}.truthy)",
-        True in truthy and False in falsy and False not in truthy,
+    :param common: the class that it usually has, for JSON
+    """
+    return Kind(
+        label,
+        python=Conversion(),
+        json=Conversion(common=common, otherwise="json_value({value})"),
+        names={"json_value": json_value},
     )
-    return ("boolean",) if is_usual else stock("truthy and falsy do not hold the two booleans")
 
 
-def _temporal(look: Look) -> Description:
-    data_format = look.get("format") or look.constant("DEFAULT_FORMAT")
-    try:
-        function = look.item("SERIALIZATION_FUNCS", data_format)
-    except TypeError:
-        return stock("the format cannot be looked up")
-    if function:
-        name = _FORMAT_FUNCTIONS.get(function)
-        return (name,) if name else stock("its format's function is not one that fastschema knows")
-    if type(data_format) is not str:
-        return stock("the format is not a plain str")
-    return ("strftime", look.constant("OBJ_TYPE"), data_format)
+def _own_method_kind(*_: Any, path: DumpPath, slots: list[Slot]) -> Kind:
+    return Kind(
+        "the field's own method",
+        python=Conversion(otherwise=path.own_method),
+        json=Conversion(otherwise=f"json_value({path.own_method})"),
+        names={"json_value": json_value},
+        none_stays=False,
+        may_skip=True,
+    )
 
 
-def _timedelta(look: Look) -> Description:
-    precision = look.get("precision")
-    if hasattr(fields.TimeDelta, "_unit_to_microseconds_mapping"):
-        unit = look.target._unit_to_microseconds_mapping[precision]
-        look.matches("{it}._unit_to_microseconds_mapping[{it}.precision]", unit)
-        if type(unit) is not int:
-            return stock("the unit of its precision is not an int")
-        return ("timedelta", "float", unit)
-    # marshmallow 3
-    unit = datetime.timedelta(**{precision: 1})
-    if look.get("serialization_type") is int:
-        return ("timedelta", "int", utils.timedelta_to_microseconds(unit))
-    return stock("a TimeDelta as float is not compiled for marshmallow 3")
+def _registered_kind(registered: Any, *, path: DumpPath, slots: list[Slot]) -> Kind:
+    made: Kind = registered.kind(path.own_method, json_value)
+    return made
 
 
-def _mapping(look: Look) -> Description:
-    if look.constant("mapping_type") is not dict:
-        return stock("its mapping_type is not dict")
-    inner = []
-    for name in ("key_field", "value_field"):
-        is_none = look.note(f"({{it}}.{name} is None)", getattr(look.target, name) is None, name)
-        inner.append(None if is_none else describe(look.within(name)))
-    return ("mapping", *inner)
+_IN_UTC_OR_NAIVE = "(zone := {value}.tzinfo) is utc or zone is None"
+_BY_CLASS = {
+    **ALIKE,
+    # Offsets with seconds are written by orjson without them.
+    "datetime": ByClass(
+        datetime.datetime,
+        python=f"{TEXT_TEMPLATES['iso']} if {_IN_UTC_OR_NAIVE} else {{value}}.isoformat()",
+        json=f"{{value}} if {_IN_UTC_OR_NAIVE} else {{value}}.isoformat()",
+        names={"utc": datetime.UTC},
+        together=_IN_UTC_OR_NAIVE,
+    ),
+    "rfc": ByClass(
+        datetime.datetime,
+        python="format_datetime({value})",
+        json="format_datetime({value})",
+        names={"format_datetime": email.utils.format_datetime},
+    ),
+    "timestamp": ByClass(
+        datetime.datetime,
+        python="timestamp({value})",
+        json="json_number(timestamp({value}))",
+        names={"timestamp": utils.timestamp, "json_number": json_number},
+    ),
+    "timestamp_ms": ByClass(
+        datetime.datetime,
+        python="timestamp_ms({value})",
+        json="json_number(timestamp_ms({value}))",
+        names={"timestamp_ms": utils.timestamp_ms, "json_number": json_number},
+    ),
+}
 
 
-def _tuple(look: Look) -> Description:
-    count = len(look.target.tuple_fields)
-    look.facts.add(f"len({look.path}.tuple_fields) == {count}")
-    inner = [describe(look.at("tuple_fields", index)) for index in range(count)]
-    if any(each[0] == OWN_METHOD for each in inner):
-        # Stock makes the tuple by a generator, which turns their StopIteration into another error.
-        return stock("a tuple that holds a field that runs as stock is not compiled")
-    return ("tuple", tuple(inner))
+def _strftime_kind(class_name: str, data_format: str, *, path: DumpPath, slots: list[Slot]) -> Kind:
+    common = {
+        "datetime": datetime.datetime,
+        "date": datetime.date,
+        "time": datetime.time,
+    }[class_name]
+    inline = f"{{value}}.strftime({as_template(literal(data_format))})"
+    return Kind(
+        f"{class_name} in a format",
+        python=Conversion(class_name, inline, path.own_method),
+        json=Conversion(class_name, inline, f"json_value({path.own_method})"),
+        names={class_name: common, "json_value": json_value},
+        may_skip=True,
+    )
 
 
-def _ip(look: Look) -> Description:
-    return ("ip", "exploded" if look.get("exploded") else "compressed")
+def _timedelta_kind(number_type: str, unit: int, *, path: DumpPath, slots: list[Slot]) -> Kind:
+    microseconds = "({value}.days * 86400 + {value}.seconds) * 1000000 + {value}.microseconds"
+    if number_type == "int":
+        inline = json = f"({microseconds}) // {unit}"
+    else:
+        inline = f"({microseconds}) / {unit}"
+        json = f"json_number({inline})"
+    return Kind(
+        "timedelta",
+        python=Conversion("timedelta", inline, path.own_method),
+        json=Conversion("timedelta", json, f"json_number({path.own_method})"),
+        names={"timedelta": datetime.timedelta, "json_number": json_number},
+    )
 
 
-def _enum(look: Look) -> Description:
-    attribute = "value" if look.get("by_value") else "name"
-    inner = describe(look.within("field"))
-    if inner[0] in _NOT_IN_AN_ENUM:
-        return stock("an enum by such a field is not compiled")
-    return ("enum", attribute, inner)
+def _integer_kind(as_string: bool, *, path: DumpPath, slots: list[Slot]) -> Kind:
+    conversion = Conversion("int", "str({value})" if as_string else None, path.own_method)
+    label = "integer as string" if as_string else "integer"
+    return Kind(label, python=conversion, json=conversion)
 
 
-def _pluck(look: Look) -> Description:
-    if look.on_class("_field_data_key") is not _FIELD_DATA_KEY:
-        return stock("_field_data_key is overridden")
-    if look.chain("_serialize", fields.Nested) != _PLUCK_METHODS:
-        return stock("_serialize of a base is overridden")
-    nested = _nested(look)
-    return ("pluck",) if nested == ("nested",) else nested
+def _float_kind(as_string: bool, *, path: DumpPath, slots: list[Slot]) -> Kind:
+    if as_string:
+        conversion = Conversion("float", "str({value})", path.own_method)
+        return Kind("float as string", python=conversion, json=conversion)
+    return Kind(
+        "float",
+        python=Conversion("float", None, path.own_method),
+        json=Conversion("float", JSON_FLOAT_TEMPLATE, f"json_number({path.own_method})"),
+        names={"json_number": json_number},
+    )
 
 
-def describe_without_attribute(look: Look) -> Description:
-    """What is done by a field that reads no attribute: the name of a kind, then its options."""
-    method = look.method("_serialize")
-    if method is _CONSTANT:
-        return ("constant",)
-    if method is _METHOD:
-        has_method = look.note(
-            "({it}._serialize_method is not None)",
-            look.target._serialize_method is not None,
-            "_serialize_method",
+def _decimal_kind(
+    as_string: bool, places: int | None, *, path: DumpPath, slots: list[Slot]
+) -> Kind:
+    """A value that has its places already is written as it stands; the others are quantized."""
+    result = "{value}"
+    if places is not None:
+        result = "{value}.quantize({field}.places, {field}.rounding)"
+    if as_string:
+        result = f"str({result})" if places in _INVISIBLE_PLACES else f"format({result}, 'f')"
+    result = f"{result} if {{value}}.is_finite() else {path.own_method}"
+    if as_string:
+        longest = f"longest_{len(slots)}"
+        slots.append(
+            Slot(longest, lambda subject, cls, form: decimals.longest(), decimals.active_context)
         )
-        return ("method", has_method)
-    if method is _FUNCTION and look.method("_call_or_raise") is _CALL_OR_RAISE:
-        return ("function",)
-    return stock(f"{look.cls.__name__} does not read an attribute")
+        result = decimals.written(places, longest, result)
+    conversion = Conversion("Decimal", result, path.own_method)
+    label = "decimal as string" if as_string else "decimal"
+    return Kind(label, python=conversion, json=conversion, names={"Decimal": decimal.Decimal})
 
 
-_CONSTANT = fields.Constant._serialize
-_METHOD = fields.Method._serialize
-_FUNCTION = fields.Function._serialize
+def _enum_kind(attribute: str, inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind:
+    """The member's own attribute, past the descriptor that ``Enum`` keeps before it."""
+    enum_class = f"enum_{len(slots)}"
+
+    def plain_enum(subject: Any) -> type:
+        return _plain_enum(path.get(subject.fields).enum, attribute)
+
+    # The enum's own attributes may be replaced, too.
+    slots.append(Slot(enum_class, lambda subject, cls, form: plain_enum(subject), plain_enum))
+    inner_path = path.within(".field", lambda field: field.field)
+    inner_kind = kind(inner, inner_path, slots)
+
+    found = f"{{value}}._{attribute}_"
+
+    def converted(conversion: Conversion) -> str:
+        if conversion.common is None or conversion.inline is not None:
+            return _expression(inner_kind, conversion, found, inner_path)
+        # Most stay as they are: look once at what is found.
+        others = _expression(inner_kind, replace(conversion, common=None), "member", inner_path)
+        return f"member if type(member := {found}) is {conversion.common} else {others}"
+
+    return Kind(
+        f"enum by {attribute}",
+        python=Conversion(enum_class, converted(inner_kind.python), path.own_method),
+        json=Conversion(enum_class, converted(inner_kind.json), f"json_value({path.own_method})"),
+        names={"json_value": json_value, **inner_kind.names},
+        may_skip=True,
+        inline_may_skip=True,
+    )
 
 
-_NOT_IN_AN_ENUM = frozenset([OWN_METHOD, "nested", "pluck", "list", "mapping", "tuple", "enum"])
+class _NoClass:
+    """The class of no value."""
 
 
-def _list(look: Look) -> Description:
-    return ("list", describe(look.within("inner")))
+def _plain_enum(enum_class: type, attribute: str) -> type:
+    """The enum, if what its members give is as ``Enum`` defines it."""
+    for base in enum_class.__mro__:
+        if attribute in base.__dict__:
+            return enum_class if base is enum.Enum else _NoClass
+    return _NoClass
 
 
-def _nested(look: Look) -> Description:
-    if look.on_class("schema") is not _NESTED_SCHEMA:
-        return stock("the schema property is overridden")
-    look.get("many")  # what is found for a nested schema depends on it
-    return ("nested",)
+def _expression(inner: Kind, conversion: Conversion, value: str, path: DumpPath) -> str:
+    """The conversion of a value of the field at a path, as one expression."""
+    return expression(inner, conversion, value, path.expression, none_stays=inner.none_stays)
 
 
-def _utility(name: str) -> Any:
-    """A function that only one of marshmallow 3 and 4 has; else an object equal to none."""
-    return getattr(utils, name, object())
+def _list_kind(inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind:
+    """A list comprehension with the inner kind's conversion for each item, or a copy."""
+    inner_path = path.within(".inner", lambda field: field.inner)
+    inner_kind = kind(inner, inner_path, slots)
+
+    def each(conversion: Conversion) -> Conversion:
+        item = _expression(inner_kind, conversion, "each", inner_path)
+        otherwise = f"[{item} for each in {{value}}]"
+        if inner_kind.link is not None:
+            return Conversion(otherwise=f"{inner_kind.link}.each({{value}})")
+        stays = conversion.inline is None and conversion.items is None
+        if stays and conversion.common is not None:
+            return Conversion("list", otherwise=otherwise, items=conversion.common)
+        return Conversion(otherwise=otherwise)
+
+    return Kind(
+        f"list of {inner_kind.label}",
+        python=each(inner_kind.python),
+        json=each(inner_kind.json),
+        names=inner_kind.names,
+        item_link=inner_kind.link,
+    )
 
 
-_FORMAT_FUNCTIONS: dict[Any, str] = {
-    datetime.datetime.isoformat: "datetime",
-    datetime.date.isoformat: "date",
-    datetime.time.isoformat: "time",
-    _utility("isoformat"): "datetime",
-    _utility("to_iso_date"): "date",
-    _utility("to_iso_time"): "time",
-    email.utils.format_datetime: "rfc",
-    _utility("rfcformat"): "rfc",
-    utils.timestamp: "timestamp",
-    utils.timestamp_ms: "timestamp_ms",
+def _tuple_kind(inner: tuple[Description, ...], *, path: DumpPath, slots: list[Slot]) -> Kind:
+    """A tuple display, for tuples of the right length."""
+    paths = [
+        path.within(f".tuple_fields[{index}]", _tuple_field(index)) for index in range(len(inner))
+    ]
+    kinds = [kind(each, each_path, slots) for each, each_path in zip(inner, paths, strict=True)]
+    names: dict[str, object] = {"json_value": json_value}
+    for each in kinds:
+        names.update(each.names)
+
+    def display(conversions: list[Conversion], own_method: str) -> Conversion:
+        items = [
+            _expression(each, conversion, f"{{value}}[{index}]", each_path)
+            for index, (each, conversion, each_path) in enumerate(
+                zip(kinds, conversions, paths, strict=True)
+            )
+        ]
+        text = "".join(f"{item}, " for item in items)
+        inline = f"({text}) if len({{value}}) == {len(items)} else {own_method}"
+        return Conversion("tuple", inline, own_method)
+
+    return Kind(
+        "tuple",
+        python=display([each.python for each in kinds], path.own_method),
+        json=display([each.json for each in kinds], f"json_value({path.own_method})"),
+        names=names,
+    )
+
+
+def _tuple_field(index: int) -> Callable[[Any], Any]:
+    return lambda field: field.tuple_fields[index]
+
+
+def _mapping_kind(
+    key: Description | None, value: Description | None, *, path: DumpPath, slots: list[Slot]
+) -> Kind:
+    """A dictionary of converted keys and values, for dictionaries; all keys before any value."""
+    key_path = path.within(".key_field", lambda field: field.key_field).without_object()
+    value_path = path.within(".value_field", lambda field: field.value_field).without_object()
+    key_kind = raw_kind("str") if key is None else kind(key, key_path, slots)
+    value_kind = raw_kind("str") if value is None else kind(value, value_path, slots)
+
+    def convert(value_conversion: Conversion, own_method: str) -> Conversion:
+        item = _expression(value_kind, value_conversion, "each", value_path)
+        if key is not None:
+            # As in stock, a key is what the python form says: JSON turns it into text.
+            key_item = _expression(key_kind, key_kind.python, "each", key_path)
+            keys = f"[{key_item} for each in {{value}}]"
+            inline = f"dict(zip({keys}, [{item} for each in {{value}}.values()]))"
+        elif item == "each":
+            inline = "{value}.copy()"
+        else:
+            inline = f"{{{{key: {item} for key, each in {{value}}.items()}}}}"
+        return Conversion("dict", inline, own_method)
+
+    return Kind(
+        "mapping",
+        python=convert(value_kind.python, path.own_method),
+        json=convert(value_kind.json, f"json_value({path.own_method})"),
+        names={"json_value": json_value, **key_kind.names, **value_kind.names},
+    )
+
+
+def _ip_kind(attribute: str, *, path: DumpPath, slots: list[Slot]) -> Kind:
+    text = f"{{value}}.{attribute}"
+    return Kind(
+        f"IP, {attribute}",
+        python=Conversion(otherwise=text),
+        json=Conversion(otherwise=f"text if type(text := {text}) is str else json_value(text)"),
+        names={"json_value": json_value},
+        may_skip=True,
+    )
+
+
+def _nested_kind(*, path: DumpPath, slots: list[Slot]) -> Kind:
+    return _linked_kind("nested schema", "link", path, slots)
+
+
+def _pluck_kind(*, path: DumpPath, slots: list[Slot]) -> Kind:
+    return _linked_kind("plucked from a nested schema", "pluck", path, slots)
+
+
+def _linked_kind(label: str, link_method: str, path: DumpPath, slots: list[Slot]) -> Kind:
+    link = f"nested_{len(slots)}"
+
+    def resolve(subject: Any, cls: type, form: Form) -> Any:
+        return getattr(subject, link_method)(path.get(subject.fields), form)
+
+    slots.append(Slot(link, resolve))
+    return Kind(label, python=Conversion(), json=Conversion(), link=link, link_for_none=True)
+
+
+_MAKERS: dict[str, Callable[..., Kind]] = {
+    "raw": raw_kind,
+    "registered": _registered_kind,
+    "integer": _integer_kind,
+    "float": _float_kind,
+    "decimal": _decimal_kind,
+    "strftime": _strftime_kind,
+    "timedelta": _timedelta_kind,
+    "enum": _enum_kind,
+    "list": _list_kind,
+    "tuple": _tuple_kind,
+    "mapping": _mapping_kind,
+    "ip": _ip_kind,
+    "nested": _nested_kind,
+    "pluck": _pluck_kind,
 }
-
-KINDS: dict[Any, Callable[[Look], Description]] = {
-    fields.Field._serialize: _raw,
-    fields.String._serialize: _string,
-    fields.Number._serialize: _number,
-    fields.DateTime._serialize: _temporal,
-    fields.TimeDelta._serialize: _timedelta,
-    fields.Enum._serialize: _enum,
-    fields.List._serialize: _list,
-    fields.Tuple._serialize: _tuple,
-    fields.Mapping._serialize: _mapping,
-    fields.Nested._serialize: _nested,
-    fields.Pluck._serialize: _pluck,
-    fields.IP._serialize: _ip,
-    fields.IPInterface._serialize: _ip,
-}
-# Methods of their own only in one of marshmallow 3 and 4.
-KINDS.setdefault(fields.UUID._serialize, _uuid)
-KINDS.setdefault(fields.Boolean._serialize, _boolean)

@@ -1,269 +1,191 @@
-"""Loading by a marshmallow schema: what generated code is bound to, nested schemas included."""
+"""Loading by marshmallow schemas: what stock does around the generated code."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
-from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing
+from marshmallow import Schema, ValidationError, utils
+from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES_SCHEMA
 
-from fastschema.loading import BoundLoad, load_rows
-from fastschema.marshmallow.load_nested import (
-    NestedListLoader,
-    NestedLoader,
-    PluckLoader,
-    ValueLoader,
-)
-from fastschema.marshmallow.load_overrides import deserialize_as_stock
-from fastschema.marshmallow.load_reader import read, recognizer
-from fastschema.nodes import UnreadableError
-from fastschema.program import LoadProgram
-from fastschema.reuse import Uses
+from fastschema import json
+from fastschema.marshmallow.load_nested import ErrorStore
+from fastschema.marshmallow.load_overrides import deserialize_as_stock, overrides_load
+from fastschema.marshmallow.load_run import Load, find_load_reading, is_plain_partial
+from fastschema.marshmallow.schema_state import Reading
+from fastschema.runtime.stock import stock_method
 from fastschema.statistics import recorder
-
-_PLAIN_COLLECTIONS = (tuple, list, set, frozenset)
-
-LinkedLoader = Callable[[Any, Any, int | None], Any]
-"""From a value, the data it is in and their index to the same; errors are stored."""
+from fastschema.switch import is_disabled
 
 
-class Load:
-    """One load at a time by one schema: what generated code is bound to.
+def load(schema: Any, data: Any, reading: Reading | None = None, **options: Any) -> Any:
+    """What ``Schema.load`` returns, compiled between its hooks, be it installed or not.
 
-    Its methods are what stock's ``Schema._deserialize`` does with a value, or a row, that is not
-    handled in generated code.
+    :param reading: that of a plan
+    :param options: ``many``, ``partial`` and ``unknown``, as for ``Schema.load``
+    :raises ValidationError: as stock
     """
+    if overrides_load(schema) is not None:
+        return schema.load(data, **options)
+    return do_load(schema, data, **options, reading=reading)
 
-    __slots__ = (
-        "_names",
-        "fields",
-        "load_nested",
-        "partial",
-        "program",
-        "run",
-        "schema",
-        "store",
-        "unknown",
-        "uses",
-    )
 
-    def __init__(
-        self,
-        schema: Any,
-        program: LoadProgram,
-        fields: list[Any],
-        store: Any,
-        partial: Any,
-        unknown: Any,
-        load_nested: Callable[..., Any],
-        uses: Uses | None,
-    ) -> None:
-        self.schema = schema
-        self.uses = uses
-        self.program = program
-        self.fields = fields
-        self.partial = partial
-        self.unknown = unknown
-        self.run = object()
-        """Another object for each load."""
-        self.store = store
-        """Where errors are stored; nothing of a load that is over."""
-        self.load_nested = load_nested
-        self._names: list[str] | None = None
+def loads(
+    schema: Any, text: str | bytes | bytearray, reading: Reading | None = None, **options: Any
+) -> Any:
+    """What :func:`load` returns for the value of a JSON text.
 
-    @classmethod
-    def begin(
-        cls,
-        schema: Any,
-        store: Any,
-        partial: Any,
-        unknown: Any,
-        load_nested: Callable[..., Any],
-    ) -> Load | None:
-        """A load that stores errors in ``store``; None if stock must load.
+    A schema that overrides ``loads`` or ``load`` reads the text itself.
 
-        :param load_nested: loads by a nested schema that has hooks, as ``Schema._do_load`` does
-        """
-        if not (
-            partial is None
-            or partial is True
-            or partial is False
-            or (type(partial) in _PLAIN_COLLECTIONS and all(type(each) is str for each in partial))
-        ):
-            return None
-        try:
-            program, fields = read(schema)
-        except UnreadableError:
-            return None
-        uses = None
-        if partial is None or type(partial) is bool:
-            kept = recognizer.kept(schema)
-            # The schema may have been changed since it was read, and then kept.
-            if kept is not None and kept.reads_as(program, fields):
-                uses = Uses(kept)
-        return cls(schema, program, fields, store, partial, unknown, load_nested, uses)
+    :raises ValueError: what ``json.loads`` raises
+    :raises ValidationError: as stock
+    """
+    is_stock = type(schema).loads is _STOCK_LOADS and "loads" not in schema.__dict__
+    if overrides_load(schema) is not None or not is_stock:
+        return schema.loads(text, **options)
+    return do_load(schema, json.loads(text), **options, reading=reading)
 
-    def begin_nested(self, schema: Any, store: Any, partial: Any, unknown: Any) -> Load | None:
-        """A load by a nested schema, likewise."""
-        return self.begin(schema, store, partial, unknown, self.load_nested)
 
-    def is_begun_again(self, store: Any) -> bool:
-        """Load once more, if another load would be bound to the same; if not, return False.
+def validate(schema: Any, data: Any, reading: Reading | None = None, **options: Any) -> Any:
+    """What ``Schema.validate`` returns: the messages of all errors, or an empty dictionary.
 
-        :param store: where to store errors
-        """
-        uses = self.uses
-        if uses is None or not uses.hold():
-            return False
-        self.store = store
-        self.run = object()
-        return True
+    :param reading: that of a plan
+    :param options: ``many`` and ``partial``, as for ``Schema.validate``
+    """
+    is_stock = type(schema).validate is _STOCK_VALIDATE and "validate" not in schema.__dict__
+    if overrides_load(schema) is not None or not is_stock:
+        return schema.validate(data, **options)
+    try:
+        do_load(schema, data, **options, postprocess=False, reading=reading)
+    except ValidationError as error:
+        return error.messages
+    return {}
 
-    def bind(self) -> BoundLoad:
-        """What loads rows."""
-        function = self.program.function
-        common = [getattr(self, name) for name in function.common]
-        values = [slot.resolve(self) for slot in function.slots]
-        if self.uses is not None:
-            # Checks must not refer to the load, which refers to them.
-            subject = SimpleNamespace(schema=self.schema, fields=self.fields)
-            for slot, value in zip(function.slots, values, strict=True):
-                self.uses.slot(slot, subject, value)
-        return function.bind(*common, *values)
 
-    def rows(self, bound: BoundLoad, data: list[Any] | tuple[Any, ...]) -> list[Any]:
-        """Load all rows."""
-        program = self.program
-        recorder.compiled(len(data), program.compiled_fields, program.stock_fields)
-        return load_rows(bound, data, is_indexed=self.schema.opts.index_errors)
+def do_load(
+    schema: Any,
+    data: Any,
+    *,
+    many: bool | None = None,
+    partial: Any = None,
+    unknown: Any = None,
+    postprocess: bool = True,
+    reading: Reading | None = None,
+) -> Any:
+    """What ``Schema._do_load`` returns, with compiled code for ``_deserialize``.
 
-    def load_field(self, number: int, value: Any, data: Any, index: int | None) -> Any:
-        """The field's own ``deserialize``; errors are stored."""
-        field = self.fields[number]
-        if value is missing and self._may_be_missing(number):
-            return missing
-        key = self._key(number)
-        try:
-            return field.deserialize(value, key, data, **self.keywords(number))
-        except ValidationError as error:
-            return self._stored(error, key, index)
+    :param reading: that of a plan
+    :raises ValidationError: as stock
+    """
+    many = schema.many if many is None else bool(many)
+    unknown = schema.unknown if unknown is None else _checked_unknown(unknown)
+    partial = schema.partial if partial is None else partial
+    options = {"many": many, "partial": partial, "unknown": unknown}
+    errors: Any = {}
+    result = None
+    processed = data
+    is_refused = False
+    hooks = schema._hooks
+    try:
+        if hooks.get(PRE_LOAD):
+            processed = _process(schema, PRE_LOAD, data, data, options)
+    except ValidationError as error:
+        errors = _normalized_messages(error)
+        is_refused = True
+    if is_refused and not errors:
+        # Stock's own error, which it comes to as there is nothing to go on with.
+        raise UnboundLocalError(_UNBOUND)
+    if not errors:
+        store = ErrorStore()
+        result = deserialize(schema, processed, store, many, partial, unknown, None, reading)
+        schema._invoke_field_validators(error_store=store, data=result, many=many)
+        if hooks.get(VALIDATES_SCHEMA):
+            _validate_schema(schema, result, data, store, options)
+        errors = store.errors
+        if not errors and postprocess and hooks.get(POST_LOAD):
+            try:
+                result = _process(schema, POST_LOAD, result, data, options)
+            except ValidationError as error:
+                errors = _normalized_messages(error)
+    if errors:
+        exception = ValidationError(errors, data=data, valid_data=result)
+        schema.handle_error(exception, data, many=many, partial=partial)
+        raise exception
+    return result
 
-    def validate_field(self, number: int, value: Any, index: int | None) -> Any:
-        """The value, if the field's validators agree; errors are stored."""
-        try:
-            self.fields[number]._validate(value)
-        except ValidationError as error:
-            return self._stored(error, self._key(number), index)
-        return value
 
-    def load_other(self, data: Any, index: int | None) -> Any:
-        """A row that is no dictionary, by stock."""
-        return deserialize_as_stock(
-            self.schema, data, self.store, False, self.partial, self.unknown, index
+def _parameters(method: Callable[..., Any]) -> Any:
+    return inspect.signature(method).parameters
+
+
+_UNBOUND = "cannot access local variable 'processed_data' where it is not associated with a value"
+_STOCK_LOADS = stock_method(Schema, "loads")
+_STOCK_VALIDATE = stock_method(Schema, "validate")
+_normalized_messages: Any = ValidationError.normalized_messages  # it has no types
+# marshmallow 3 and 4 pass their hooks different things.
+_PROCESSORS_TAKE_UNKNOWN = "unknown" in _parameters(Schema._invoke_load_processors)
+_VALIDATORS_TAKE_UNKNOWN = "unknown" in _parameters(Schema._invoke_schema_validators)
+_PASS_COLLECTION = next(
+    name
+    for name in ("pass_collection", "pass_many")
+    if name in _parameters(Schema._invoke_schema_validators)
+)
+_checked_unknown: Callable[[Any], Any] = getattr(
+    utils, "validate_unknown_parameter_value", lambda unknown: unknown
+)
+
+
+def _process(schema: Any, tag: str, data: Any, original: Any, options: dict[str, Any]) -> Any:
+    """Call the hooks of one sort."""
+    if not _PROCESSORS_TAKE_UNKNOWN:
+        options = {name: options[name] for name in ("many", "partial")}
+    return schema._invoke_load_processors(tag, data, original_data=original, **options)
+
+
+def _validate_schema(
+    schema: Any, result: Any, data: Any, store: Any, options: dict[str, Any]
+) -> None:
+    """Call the ``validates_schema`` hooks, those for whole collections first."""
+    if not _VALIDATORS_TAKE_UNKNOWN:
+        options = {name: options[name] for name in ("many", "partial")}
+    field_errors = bool(store.errors)
+    for pass_collection in (True, False):
+        schema._invoke_schema_validators(
+            error_store=store,
+            data=result,
+            original_data=data,
+            field_errors=field_errors,
+            **{_PASS_COLLECTION: pass_collection},
+            **options,
         )
 
-    @property
-    def take_unknown(self) -> Callable[[dict[Any, Any], Any, int | None], None] | None:
-        """What includes or refuses the keys of a row that no field has; None if they are left."""
-        return self._take_unknown if self.unknown != EXCLUDE else None
 
-    def _take_unknown(self, data: dict[Any, Any], result: Any, index: int | None) -> None:
-        known = {self._key(number) for number in range(len(self.fields))}
-        for key in set(data) - known:
-            if self.unknown == INCLUDE:
-                result[key] = data[key]
-            elif self.unknown == RAISE:
-                self.store.store_error([self.schema.error_messages["unknown"]], key, index)
+def deserialize(
+    schema: Any,
+    data: Any,
+    error_store: Any,
+    many: bool,
+    partial: Any,
+    unknown: Any,
+    index: int | None,
+    reading: Reading | None = None,
+) -> Any:
+    """What ``Schema._deserialize`` returns, by generated code where the schema can be compiled.
 
-    def nested(self, number: int) -> LinkedLoader:
-        """What loads a nested value; most are dictionaries without errors."""
-        load = NestedLoader(self.fields[number], self.keywords(number), self)
-        store = load.store
-        by_itself = self._link(number, load)
-
-        def load_nested(value: Any, data: Any, index: int | None) -> Any:
-            if type(value) is not dict:
-                return by_itself(value, data, index)
-            try:
-                if load.run is not self.run:
-                    load.begin()
-                if load.row is None:
-                    return by_itself(value, data, index)
-                loaded = load.row(value, None)
-                if not store.errors:
-                    return loaded
-                load.fail(value, loaded)
-            except ValidationError as error:
-                store.errors = {}
-                return self._stored(error, self._key(number), index)
-
-        return load_nested
-
-    def nested_list(self, number: int) -> LinkedLoader:
-        """What loads a list of nested values."""
-        field, keywords = self.fields[number], self.keywords(number)
-        return self._link(number, NestedListLoader(field, keywords, self))
-
-    def pluck(self, number: int) -> LinkedLoader:
-        """What loads a plucked value."""
-        field, keywords = self.fields[number], self.keywords(number)
-        return self._link(number, PluckLoader(field, keywords, self))
-
-    def keywords(self, number: int) -> dict[str, Any]:
-        """The keyword arguments of a field's ``deserialize``: what is partial in a nested schema.
-
-        See ``Schema._deserialize``.
-        """
-        partial = self.partial
-        if type(partial) in _PLAIN_COLLECTIONS:
-            name = self._key(number) if _PREFIX_IS_KEY else self._name(number)
-            prefix = f"{name}."
-            return {"partial": [each[len(prefix) :] for each in partial if each.startswith(prefix)]}
-        return {} if partial is None else {"partial": partial}
-
-    def _link(self, number: int, load: ValueLoader) -> LinkedLoader:
-        def load_nested(value: Any, data: Any, index: int | None) -> Any:
-            if value is missing:
-                return self.load_field(number, value, data, index)
-            try:
-                return load(value)
-            except ValidationError as error:
-                return self._stored(error, self._key(number), index)
-
-        return load_nested
-
-    def _stored(self, error: ValidationError, key: str, index: int | None) -> Any:
-        self.store.store_error(error.messages, key, index=index)
-        return error.valid_data or missing
-
-    def _may_be_missing(self, number: int) -> bool:
-        if self.partial is True:
-            return True
-        return type(self.partial) in _PLAIN_COLLECTIONS and self._name(number) in self.partial
-
-    def _name(self, number: int) -> str:
-        if self._names is None:
-            self._names = [*self.schema.load_fields]
-        return self._names[number]
-
-    def _key(self, number: int) -> str:
-        key: str | None = self.fields[number].data_key
-        return self._name(number) if key is None else key
-
-
-def _is_prefix_key() -> bool:
-    """Whether this marshmallow looks for dotted names in ``partial`` by data key, not by name."""
-    seen = []
-
-    class Probe(fields.Field):  # type: ignore[type-arg]  # not generic in marshmallow 3
-        def _deserialize(self, value: Any, attr: Any, data: Any, **keywords: Any) -> Any:
-            seen.append(keywords["partial"])
-            return value
-
-    schema = Schema.from_dict({"name": Probe(data_key="key")})()
-    schema.load({"key": 1}, partial=("key.part",))
-    return seen == [["part"]]
-
-
-_PREFIX_IS_KEY = _is_prefix_key()
+    :param reading: that of a plan
+    """
+    is_collection = type(data) is list or type(data) is tuple
+    if not is_disabled() and (is_collection or not many) and is_plain_partial(partial):
+        if reading is None:
+            reading = find_load_reading(schema, len(data) if many else 1)
+        if reading is not None and reading.program is not None:
+            load = Load(reading, error_store, partial, unknown, do_load)
+            bound = load.bind()
+            if many:
+                return load.rows(bound, data)
+            recorder.compiled_row(load.program)
+            return bound[0](data, index if schema.opts.index_errors else None)
+    result = deserialize_as_stock(schema, data, error_store, many, partial, unknown, index)
+    recorder.stock(len(result) if many else 1)
+    return result

@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from marshmallow import EXCLUDE, INCLUDE, RAISE, ValidationError, error_store
 
-from fastschema.loading import BoundLoad, LoadRow, load_rows
-from fastschema.marshmallow.load_overrides import (
-    LOAD_METHODS,
-    has_load_hooks,
-    loads_as_stock,
-    overrides_load,
-)
-from fastschema.marshmallow.nested import is_plain_many, same_schema
-from fastschema.marshmallow.validators import has_validators
-from fastschema.nodes import Checks, ClassCheck
-from fastschema.reuse import Uses
-
-if TYPE_CHECKING:
-    from fastschema.marshmallow.load import Load
+from fastschema.compiler.load_code import BoundLoad, LoadRow, load_rows
+from fastschema.marshmallow.load_overrides import has_load_hooks, overrides_load
+from fastschema.marshmallow.validator_rules import has_validators
 
 ErrorStore: Any = error_store.ErrorStore  # marshmallow has no types for it
 
 ValueLoader = Callable[[Any], Any]
 """From a value to what a nested schema makes of it; raises ``ValidationError``."""
+
+
+class NestedLoad(Protocol):
+    """A load by a nested schema."""
+
+    def bind(self) -> BoundLoad:
+        """What loads rows."""
+        ...
+
+
+class OuterLoad(Protocol):
+    """The load that a nested one is a part of; a :class:`~fastschema.marshmallow.load_run.Load`."""
+
+    load_nested: Callable[..., Any]
+
+    def begin_nested(
+        self, schema: Any, store: Any, partial: Any, unknown: Any
+    ) -> NestedLoad | None:
+        """A load by a nested schema; None if stock must load."""
+        ...
 
 
 class NestedLoader:
@@ -38,20 +47,9 @@ class NestedLoader:
     :param outer: the load that it is a part of
     """
 
-    __slots__ = (
-        "_bound",
-        "_field",
-        "_is_found",
-        "_keywords",
-        "_last",
-        "_outer",
-        "_schema",
-        "row",
-        "run",
-        "store",
-    )
+    __slots__ = ("_bound", "_field", "_is_found", "_keywords", "_outer", "_schema", "row", "store")
 
-    def __init__(self, field: Any, keywords: dict[str, Any], outer: Load) -> None:
+    def __init__(self, field: Any, keywords: dict[str, Any], outer: OuterLoad) -> None:
         self._field = field
         self._keywords = keywords
         self._outer = outer
@@ -60,17 +58,13 @@ class NestedLoader:
         self._schema: Any = None
         self.row: LoadRow | None = None
         """What loads a dictionary where there is no more to do, but for errors in the store."""
-        self.run: object = None
-        """The load for which that was found; see :attr:`Load.run`."""
         self.store: Any = ErrorStore()
-        self._last: Load | None = None
 
     def __call__(self, value: Any) -> Any:
         """Load a value.
 
         :raises ValidationError: as stock
         """
-        self.begin()
         if not self._is_found and (type(value) is dict or type(value) is list):
             self._find()
         if not self._is_found or type(value) is not (list if self._schema.many else dict):
@@ -80,26 +74,11 @@ class NestedLoader:
             self._field._validate(loaded)
         return loaded
 
-    def begin(self) -> None:
-        """If another load has begun, forget what was found for the last, but what is the same."""
-        if self.run is self._outer.run:
-            return
-        self.run = self._outer.run
-        if self._last is not None:
-            load = self._last
-            if load.uses is not None and load.uses.hold():
-                load.run = object()
-                return
-            self._last = None
-        self._is_found = False
-        self._bound = self.row = None
-
     def _find(self) -> None:
         """Find the nested schema, and how values are loaded by it, if not by the field itself."""
         field = self._field
         schema = self._schema = field.schema
-        settings = self._settings
-        unknown = settings[0]
+        unknown = schema.unknown if field.unknown is None else field.unknown
         if (
             bool(schema.many or field.many) is not bool(schema.many)
             or overrides_load(schema) is not None
@@ -114,19 +93,6 @@ class NestedLoader:
             self._bound = begun.bind()
             if not (schema.many or has_validators(field)):
                 self.row = self._bound[0]
-            if begun.uses is not None:
-                begun.uses.check(_found_again(field, schema, begun.uses))
-                # Checks, which were written down later, go by what was found.
-                if is_plain_many(schema.many, field.many) and self._settings == settings:
-                    self._last = begun
-
-    @property
-    def _settings(self) -> tuple[Any, ...]:
-        """What is found depends on, besides the classes of the field and of its schema."""
-        field, schema = self._field, self._schema
-        unknown = schema.unknown if field.unknown is None else field.unknown
-        many = bool(schema.many or field.many)
-        return unknown, many, self._partial, has_validators(field), has_load_hooks(schema)
 
     @property
     def _partial(self) -> Any:
@@ -190,7 +156,6 @@ class PluckLoader(NestedLoader):
         :raises ValidationError: as stock
         """
         field = self._field
-        self.begin()
         if not self._is_found and value is not None:
             self._find()
             self.row = None
@@ -223,7 +188,7 @@ class NestedListLoader:
 
     __slots__ = ("_field", "_inner", "_keywords")
 
-    def __init__(self, field: Any, keywords: dict[str, Any], outer: Load) -> None:
+    def __init__(self, field: Any, keywords: dict[str, Any], outer: OuterLoad) -> None:
         self._field = field
         self._inner = NestedLoader(field.inner, keywords, outer)
         self._keywords = keywords
@@ -236,7 +201,6 @@ class NestedListLoader:
         field, inner = self._field, self._inner
         if type(value) is not list:
             return field.deserialize(value, None, None, **self._keywords)
-        inner.begin()
         none_stays = field.inner.allow_none
         store = inner.store
         result: list[Any] = []
@@ -260,29 +224,3 @@ class NestedListLoader:
         if has_validators(field):
             field._validate(result)
         return result
-
-
-def _found_again(field: Any, schema: Any, uses: Uses) -> Checks:
-    """What says whether the same would be found for a nested field.
-
-    :param schema: the schema of the field
-    :param uses: what the load that was begun by it depends on
-    """
-    cls, own, hooks = type(schema), schema.__dict__, schema._hooks
-    unknown, many, partial = schema.unknown, schema.many, schema.partial
-    is_validated = has_validators(field)
-
-    def is_the_same() -> bool:
-        return (
-            schema.unknown is unknown
-            and schema.many is many
-            and schema.partial is partial
-            and schema._hooks is hooks
-            and loads_as_stock(schema)
-        )
-
-    names = ("unknown", "many", "partial", "_hooks", *LOAD_METHODS)
-    yield from same_schema(field, schema, ("unknown", "many"), uses)
-    yield ClassCheck(cls, is_the_same, names, own)
-    yield lambda: not hooks or not has_load_hooks(schema)
-    yield lambda: has_validators(field) is is_validated

@@ -7,7 +7,9 @@ from typing import Any
 from marshmallow import Schema
 from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES, VALIDATES_SCHEMA
 
-STOCK_DESERIALIZE = Schema._deserialize
+from fastschema.runtime.stock import stock_method
+
+STOCK_DESERIALIZE = stock_method(Schema, "_deserialize")
 KNOWN_DESERIALIZE = {STOCK_DESERIALIZE}
 """``Schema._deserialize`` as stock has it, and as installed."""
 
@@ -34,10 +36,9 @@ def deserialize_as_stock(
 
 
 _STOCK_METHODS = {
-    name: getattr(Schema, name)
+    name: stock_method(Schema, name)
     for name in ("load", "_do_load", "_call_and_store", "_invoke_field_validators")
 }
-LOAD_METHODS = (*_STOCK_METHODS, "_deserialize")
 _LOAD, _DO_LOAD, CALL_AND_STORE, _INVOKE_FIELD_VALIDATORS = _STOCK_METHODS.values()
 
 

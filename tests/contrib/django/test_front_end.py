@@ -168,7 +168,7 @@ class TestExplain:
 class TestSource:
     """The generated code can be read."""
 
-    @pytest.mark.parametrize("form", ["faithful", "json"])
+    @pytest.mark.parametrize("form", ["python", "json"])
     @pytest.mark.parametrize("access", ["attribute", "item", "general"])
     def test_the_source_is_python(self, form, access):
         source = fastschema.compile(Outer).source(form, access)

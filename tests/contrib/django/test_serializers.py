@@ -16,8 +16,8 @@ from rest_framework.test import APIRequestFactory
 from rest_framework.viewsets import GenericViewSet, ReadOnlyModelViewSet
 
 import fastschema
-from fastschema.contrib.django.dumping import STOCK_TO_REPRESENTATION
-from fastschema.contrib.django.lazy import STOCK_LIST, LazyResponse
+from fastschema.contrib.django.dump import STOCK_TO_REPRESENTATION
+from fastschema.contrib.django.lazy_list import STOCK_LIST, LazyResponse
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.serializers import (
     FastListSerializer,

@@ -7,144 +7,201 @@ from typing import Any
 
 from rest_framework.serializers import ListSerializer
 
-from fastschema.contrib.django.dumping import (
+from fastschema.compiler.nodes import Form, UnreadableError, known_access
+from fastschema.contrib.django.attribute_access import MODEL
+from fastschema.contrib.django.dump import (
     dispatch_for,
     is_stock_list,
     is_stock_serializer,
     link_to,
+    read_for_plan,
     represent,
     represent_list,
     represent_many,
     rows,
 )
-from fastschema.contrib.django.encoding import engine, stock_encode
-from fastschema.contrib.django.reader import MODEL, read, readable_fields
-from fastschema.engines import Engine
-from fastschema.nodes import Form, UnreadableError, known_access
-from fastschema.program import Dispatch, LoadProgram, Program, RowDumper
+from fastschema.contrib.django.json_encoding import engine, stock_encode
 from fastschema.report import Report, field_reports, with_nested
+from fastschema.runtime.binding import Binding
+from fastschema.runtime.dispatch import Dispatch, RowDumper
+from fastschema.runtime.guard import ATTRIBUTE, readings
+from fastschema.runtime.json_engine import Engine
+from fastschema.runtime.programs import DumpProgram
 from fastschema.switch import disabled
 
+_engine = engine()
 _NOT_LOADED = (
     "fastschema does not load by Django REST framework's serializers; "
     "use Serializer(data=...).is_valid()"
 )
 
 
-class RestFrameworkFrontEnd:
-    """Reads DRF serializers; see :class:`fastschema.front_end.FrontEnd`."""
+class CompiledSerializer:
+    """A DRF serializer; see :class:`fastschema.runtime.front_end.CompiledSchema`.
 
-    def __init__(self) -> None:
-        self._engine = engine()
+    :param schema: the serializer
+    :param is_frozen: whether it is read now, and never again
+    """
 
-    def instance(self, schema: Any) -> Any:
-        """The serializer itself, or an instance of a serializer class."""
-        return schema() if isinstance(schema, type) else schema
+    def __init__(self, schema: Any, *, is_frozen: bool) -> None:
+        self.schema = schema
+        self._binding = None
+        if is_frozen and is_stock_serializer(self._row_serializer):
+            self._binding = _bound(self._row_serializer)
 
-    def dump(self, schema: Any, obj: Any, many: bool | None) -> Any:
+    @property
+    def _row_serializer(self) -> Any:
+        """What dumps a row: the serializer, or the child of a list serializer."""
+        return self.schema.child if isinstance(self.schema, ListSerializer) else self.schema
+
+    def dump(self, obj: Any, many: bool | None) -> Any:
         """What ``to_representation`` of the serializer returns, be it installed or not."""
+        schema = self.schema
         if isinstance(schema, ListSerializer):
-            if is_stock_list(schema):
+            if not is_stock_list(schema):
+                return schema.to_representation(obj)
+            if self._binding is None:
                 return represent_list(schema, obj)
+            return self._dump_rows(rows(obj))
+        if not is_stock_serializer(schema):
+            if many:
+                return [schema.to_representation(each) for each in rows(obj)]
             return schema.to_representation(obj)
-        if is_stock_serializer(schema):
+        if self._binding is None:
             return represent_many(schema, obj) if many else represent(schema, obj)
         if many:
-            return [schema.to_representation(each) for each in rows(obj)]
-        return schema.to_representation(obj)
+            return self._dump_rows(rows(obj))
+        dispatch = self._binding.begin(Form.PYTHON)
+        result = dispatch.one_row(obj)
+        dispatch.end()
+        return result
 
-    def stock_dump(self, schema: Any, obj: Any, many: bool | None) -> Any:
+    def _dump_rows(self, each_row: Any) -> list[Any]:
+        assert self._binding is not None
+        return self._binding.new_dispatch(Form.PYTHON).all_rows(each_row)
+
+    def stock_dump(self, obj: Any, many: bool | None) -> Any:
         """What ``to_representation`` returns in stock."""
         with disabled():
-            return self.dump(schema, obj, many)
+            return CompiledSerializer(self.schema, is_frozen=False).dump(obj, many)
 
-    def load(self, schema: Any, data: Any, options: dict[str, Any]) -> Any:
+    def load(self, data: Any, options: dict[str, Any]) -> Any:
         """Not compiled: a serializer is told its data when it is made."""
         raise TypeError(_NOT_LOADED)
 
-    def loads(self, schema: Any, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
+    def loads(self, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
         """Not compiled, likewise."""
         raise TypeError(_NOT_LOADED)
 
-    def validate(self, schema: Any, data: Any, options: dict[str, Any]) -> Any:
+    def validate(self, data: Any, options: dict[str, Any]) -> Any:
         """Not compiled, likewise."""
         raise TypeError(_NOT_LOADED)
 
-    def is_collection(self, schema: Any, obj: Any, many: bool | None) -> bool:
+    def is_collection(self, obj: Any, many: bool | None) -> bool:
         """Whether ``many`` is true or it is a ``ListSerializer``."""
-        return bool(many) or isinstance(schema, ListSerializer)
+        return bool(many) or isinstance(self.schema, ListSerializer)
 
-    def is_at_once(self, schema: Any, obj: Any, many: bool | None) -> bool:
-        """Never: nothing is kept of a serializer, which is made for one dump."""
-        return False
-
-    def row_dumper(self, schema: Any, form: Form, *, at_once: bool = False) -> RowDumper | None:
+    def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
         """What dumps the rows, unless ``to_representation`` is overridden."""
-        if isinstance(schema, ListSerializer):
-            if not is_stock_list(schema):
-                return None
-            schema = schema.child
-        return link_to(schema, form) if is_stock_serializer(schema) else None
+        schema = self.schema
+        if isinstance(schema, ListSerializer) and not is_stock_list(schema):
+            return None
+        if not is_stock_serializer(self._row_serializer):
+            return None
+        if self._binding is None:
+            return link_to(self._row_serializer, form)
+        return self._binding.new_dispatch(form) if rows is None else self._binding.begin(form)
 
-    def rows(self, schema: Any, obj: Any) -> Iterable[Any]:
+    def rows(self, obj: Any) -> Iterable[Any]:
         """The rows, or all rows of a manager."""
         iterable: Iterable[Any] = rows(obj)
         return iterable
 
-    def engine(self, schema: Any) -> Engine:
+    def engine(self) -> Engine:
         """The engine whose bytes equal those of ``JSONRenderer``."""
-        return self._engine
+        return _engine
 
-    def stock_encode(self, schema: Any, data: Any) -> bytes:
+    def stock_encode(self, data: Any) -> bytes:
         """``JSONRenderer``'s JSON."""
         return stock_encode(data)
 
-    def program(self, schema: Any) -> Program | None:
-        """The program of a serializer, or None if it runs as stock."""
-        serializer = schema.child if isinstance(schema, ListSerializer) else schema
-        if not is_stock_serializer(serializer):
+    def program(self) -> DumpProgram | None:
+        """The program of the serializer, or None if it runs as stock."""
+        if not is_stock_serializer(self._row_serializer):
             return None
         try:
-            return read(serializer, readable_fields(serializer))
+            return read_for_plan(self._row_serializer)[0]
         except UnreadableError:
             return None
 
-    def load_program(self, schema: Any) -> LoadProgram | None:
+    def load_program(self) -> None:
         """None: loading is stock's."""
-        return None
+        return
 
-    def dispatch(self, schema: Any, form: Form) -> Dispatch:
+    def dispatch(self, form: Form) -> Dispatch:
         """The dispatch of the serializer, or of a list serializer's child."""
-        return dispatch_for(schema.child if isinstance(schema, ListSerializer) else schema, form)
+        return dispatch_for(self._row_serializer, form)
 
-    def arguments(self, schema: Any) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         """None: a serializer is told its instance and context, which belong to a request."""
         return {}
 
     def access(self, name: str) -> str:
-        """A way of access by its name; see :func:`fastschema.nodes.known_access`."""
+        """A way of access by its name; see :func:`fastschema.compiler.nodes.known_access`."""
         return known_access(name, MODEL)
 
-    def explain(self, schema: Any) -> Report:
+    def explain(self) -> Report:
         """How the serializer is dumped, nested serializers included."""
-        if isinstance(schema, ListSerializer):
-            if not is_stock_list(schema):
-                return Report(type(schema).__name__, [], "to_representation is overridden")
-            schema = schema.child
-        name = type(schema).__name__
-        if not is_stock_serializer(schema):
-            return Report(name, [], "to_representation is overridden")
-        fields = readable_fields(schema)
-        try:
-            program = read(schema, fields)
-        except UnreadableError as error:
-            return Report(name, [], str(error))
-        nested = {
-            node.key: self.explain(field)
-            for node, field in zip(program.node.fields, fields, strict=True)
-            if node.kind.link is not None
-        }
-        return Report(name, with_nested(field_reports(program.node), nested))
+        return _explain(self.schema)
+
+
+def _bound(serializer: Any) -> Binding | None:
+    """What represents rows by a serializer as it is now; None if stock must, or if it is broken."""
+    try:
+        program, subject = read_for_plan(serializer)
+    except UnreadableError:
+        return None
+    except Exception:
+        return None  # stock raises it when the first object is dumped
+    return Binding(program, subject)
+
+
+def _explain(schema: Any) -> Report:
+    if isinstance(schema, ListSerializer):
+        if not is_stock_list(schema):
+            return Report(type(schema).__name__, [], "to_representation is overridden")
+        schema = schema.child
+    name = type(schema).__name__
+    if not is_stock_serializer(schema):
+        return Report(name, [], "to_representation is overridden")
+    try:
+        program, subject = read_for_plan(schema)
+    except UnreadableError as error:
+        return Report(name, [], str(error))
+    nested = {
+        node.key: _explain(field)
+        for node, field in zip(program.node.fields, subject.options, strict=True)
+        if node.kind.link is not None
+    }
+    return Report(name, with_nested(field_reports(program.node), nested))
+
+
+class RestFrameworkFrontEnd:
+    """Reads DRF serializers; see :class:`fastschema.runtime.front_end.FrontEnd`."""
+
+    def compiled(self, schema: Any, *, is_frozen: bool) -> CompiledSerializer:
+        """A serializer, an instance or a class, compiled."""
+        if isinstance(schema, type):
+            schema = schema()
+        return CompiledSerializer(schema, is_frozen=is_frozen)
+
+    def forget(self, schema: Any) -> None:
+        """Forget a serializer; what is known of a class is known of all its serializers."""
+        if isinstance(schema, type):
+            readings.forget()
+        else:
+            vars(schema).pop(ATTRIBUTE, None)
+            vars(getattr(schema, "child", schema)).pop(ATTRIBUTE, None)
 
 
 front_end = RestFrameworkFrontEnd()

@@ -23,8 +23,8 @@ from rest_framework.relations import Hyperlink, PKOnlyObject
 from rest_framework.settings import api_settings
 from rest_framework.versioning import BaseVersioning, NamespaceVersioning, URLPathVersioning
 
-from fastschema.contrib.django.encoding import json_value
-from fastschema.nodes import Form
+from fastschema.compiler.nodes import Form
+from fastschema.contrib.django.json_encoding import json_value
 
 _KEY = "\N{OBJECT REPLACEMENT CHARACTER}"
 """Where the key stands in an address."""

@@ -2,47 +2,66 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Any
 
 from rest_framework.mixins import ListModelMixin
 from rest_framework.serializers import ListSerializer, Serializer
 
-from fastschema.contrib.django.dumping import (
+from fastschema.contrib.django.dump import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
     register_installed,
     represent,
     represent_list,
 )
-from fastschema.contrib.django.lazy import STOCK_LIST, list_lazily
+from fastschema.contrib.django.lazy_list import STOCK_LIST, list_lazily
+from fastschema.runtime.stock import Replacements, warn_of_newer
+
+_NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
 
 def _to_representation(self: Any, instance: Any) -> Any:
     """``Serializer.to_representation``, compiled."""
+    if not _replacements.are_installed:
+        return STOCK_TO_REPRESENTATION(self, instance)
     return represent(self, instance)
 
 
 def _list_to_representation(self: Any, data: Any) -> Any:
     """``ListSerializer.to_representation``, compiled."""
+    if not _replacements.are_installed:
+        return STOCK_LIST_TO_REPRESENTATION(self, data)
     return represent_list(self, data)
 
 
 register_installed(_to_representation, _list_to_representation)
 
+_replacements = Replacements(
+    [
+        (Serializer, "to_representation", STOCK_TO_REPRESENTATION, _to_representation),
+        (
+            ListSerializer,
+            "to_representation",
+            STOCK_LIST_TO_REPRESENTATION,
+            _list_to_representation,
+        ),
+        (ListModelMixin, "list", STOCK_LIST, list_lazily),
+    ]
+)
+
 
 def install() -> None:
     """Make all DRF serializers use plans, defined before or after; single and ``many=True``.
 
-    List views answer with a :class:`fastschema.contrib.django.lazy.LazyResponse` where they can.
-    Installing again does nothing.
+    List views answer with a :class:`fastschema.contrib.django.lazy_list.LazyResponse` where they
+    can. A method that another library has replaced stays as it is. Installing again does nothing.
     """
-    Serializer.to_representation = _to_representation
-    ListSerializer.to_representation = _list_to_representation
-    ListModelMixin.list = list_lazily
+    for package, newest in _NEWEST_TESTED.items():
+        warn_of_newer(package, version(package), newest)
+    _replacements.install()
 
 
 def uninstall() -> None:
-    """Give the classes of DRF their own methods back."""
-    Serializer.to_representation = STOCK_TO_REPRESENTATION
-    ListSerializer.to_representation = STOCK_LIST_TO_REPRESENTATION
-    ListModelMixin.list = STOCK_LIST
+    """Give the classes of DRF their own methods back, where ``install`` has replaced them."""
+    _replacements.uninstall()

@@ -1,230 +1,278 @@
-"""From a DRF field to the description of what is done to its value.
+"""From the description of a DRF field to the kind of its node.
 
-The table is keyed by the method that stock would call (``Field.to_representation``); an override
-misses it. An entry describes a field as a tuple of plain values: all that the generated code
-depends on, and so a part of the cache key. :mod:`conversions` makes the node from that tuple.
+Made from the description alone, so that the cache of programs is right. Only the common class of
+value is handled inline; every other value goes to the field's own ``to_representation``, so that
+odd values become (or raise) what they do in stock.
 """
 
 from __future__ import annotations
 
+import decimal
+import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-import rest_framework
-from rest_framework import ISO_8601, fields, relations, serializers
-from rest_framework.reverse import reverse
-from rest_framework.settings import api_settings
-
-from fastschema.look import Look
-from fastschema.registration import registered
-
-Description = tuple[Any, ...]
-"""The name of a kind, then its options."""
-
-OWN_METHOD = "own method"
-# As they are when fastschema is imported: what is patched later is not stock's.
-_QUANTIZE = fields.DecimalField.quantize
-_ENFORCE_TIMEZONE = fields.DateTimeField.enforce_timezone
-_DEFAULT_TIMEZONE = fields.DateTimeField.default_timezone
-_CONTEXT = fields.Field.context
-_GET_URL = relations.HyperlinkedRelatedField.get_url
-_DJANGO_DURATION_FORMAT = getattr(rest_framework, "DJANGO_DURATION_FORMAT", None)
-
-
-def stock(reason: str) -> Description:
-    """The description of a field whose own ``to_representation`` is called, and why."""
-    return (OWN_METHOD, reason)
-
-
-def describe(look: Look) -> Description:
-    """What is done to the value of a field: the name of a kind, then its options."""
-    method = look.method("to_representation")
-    if method is None:
-        return stock("to_representation is set on the field object")
-    if method in registered:
-        return ("registered", registered[method])
-    entry = KINDS.get(method)
-    if entry is None:
-        name = getattr(method, "__qualname__", "its to_representation")
-        return stock(f"{name} is not one that fastschema knows")
-    try:
-        return entry(look)
-    except (RecursionError, MemoryError):
-        raise  # of this moment, not of the field: it may be read the next time
-    except Exception as error:
-        return stock(f"its options cannot be read: {error}")
+from fastschema.compiler import decimals
+from fastschema.compiler.class_rules import ALIKE, ByClass
+from fastschema.compiler.expressions import expression
+from fastschema.compiler.json_templates import JSON_FLOAT_TEMPLATE
+from fastschema.compiler.nodes import Conversion, Kind, Rereading, Slot
+from fastschema.contrib.django.field_path import JSON_VALUE, SerializerPath, json_ready, option_slot
+from fastschema.contrib.django.json_encoding import json_number, json_value
+from fastschema.contrib.django.kinds_dates import (
+    datetime_kind,
+    duration_kind,
+    strftime_kind,
+    unformatted_kind,
+)
+from fastschema.contrib.django.kinds_relations import (
+    file_kind,
+    hyperlink_kind,
+    method_kind,
+    nested_kind,
+    primary_key_kind,
+    slug_kind,
+    string_related_kind,
+)
+from fastschema.runtime.descriptions import Description
+from fastschema.runtime.json_engine import JsonText
 
 
-def _named(name: str) -> Callable[[Look], Description]:
-    return lambda look: (name,)
+def kind(description: Description, path: SerializerPath, slots: list[Slot]) -> Kind:
+    """The kind for a description; what it needs from each dump is added to ``slots``."""
+    name, *options = description
+    if name in _BY_CLASS:
+        row = _BY_CLASS[name]
+        made = row.kind(name, path.own_method, JSON_VALUE, may_skip=not path.is_called)
+        return replace(made, rereading=Rereading.VALUE)
+    make: Callable[..., Kind] = _MAKERS.get(name, _ownmethod_kind)
+    made = make(*options, path=path, slots=slots)
+    if name in _PLAIN:
+        made = replace(made, rereading=Rereading.VALUE)
+    return replace(made, may_skip=False, inline_may_skip=False) if path.is_called else made
 
 
-def _option(look: Look, attribute: str, setting: str) -> Any:
-    """An option of a field, or the setting that stands in for it."""
-    value = getattr(look.target, attribute, getattr(api_settings, setting))
-    look.matches(
-        f"getattr({{it}}, {attribute!r}, {{settings}}.{setting})", value, settings=api_settings
+_PLAIN = frozenset(
+    [
+        "as it is",
+        "choice",
+        "datetime",
+        "decimal",
+        "duration",
+        "float",
+        "multiple choice",
+        "strftime",
+        "unformatted",
+    ]
+)
+"""Kinds that call no code of users for the values that they expect."""
+
+
+def _ownmethod_kind(*_: Any, path: SerializerPath, slots: list[Slot]) -> Kind:
+    return Kind(
+        "the field's own method",
+        python=Conversion(otherwise=path.own_method),
+        json=Conversion(otherwise=json_ready(path.own_method)),
+        names=JSON_VALUE,
+        may_skip=True,
     )
-    return value
 
 
-def _boolean(look: Look) -> Description:
-    field = look.target
-    is_usual = look.note(
-        "(True in {it}.TRUE_VALUES and False in {it}.FALSE_VALUES"
-        " and False not in {it}.TRUE_VALUES)",
-        True in field.TRUE_VALUES
-        and False in field.FALSE_VALUES
-        and False not in field.TRUE_VALUES,
-    )
-    if is_usual:
-        return ("boolean",)
-    return stock("TRUE_VALUES and FALSE_VALUES do not hold the two booleans")
+def _model_field_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
+    own_method = _ownmethod_kind(path=SerializerPath(path.expression, path.get), slots=slots)
+    return replace(own_method, label="model field")
 
 
-def _uuid(look: Look) -> Description:
-    uuid_format = look.get("uuid_format")
-    if uuid_format in ("hex_verbose", "hex", "int", "urn"):
-        return ("uuid" if uuid_format == "hex_verbose" else f"uuid as {uuid_format}",)
-    return stock(f"the UUID format {uuid_format!r} is not compiled")
+def _registered_kind(registered: Any, *, path: SerializerPath, slots: list[Slot]) -> Kind:
+    made: Kind = registered.kind(path.own_method, json_value, path.called)
+    return made
 
 
-def _big_integer(look: Look) -> Description:
-    is_text = _option(look, "coerce_to_string", "COERCE_BIGINT_TO_STRING")
-    return ("integer as string" if is_text else "integer",)
-
-
-def _decimal(look: Look) -> Description:
-    if look.method("quantize") is not _QUANTIZE:
-        return stock("quantize is overridden")
-    is_text = bool(_option(look, "coerce_to_string", "COERCE_DECIMAL_TO_STRING"))
-    if look.get("localize"):
-        return stock("a localized decimal is not compiled")
-    places = look.get("decimal_places")
-    normalize = bool(look.get("normalize_output"))
-    return ("decimal", None if places is None else int(places), is_text, normalize)
-
-
-def _date(look: Look) -> Description:
-    return _formatted("date", _option(look, "format", "DATE_FORMAT"))
-
-
-def _time(look: Look) -> Description:
-    return _formatted("time", _option(look, "format", "TIME_FORMAT"))
-
-
-def _datetime(look: Look) -> Description:
-    if look.method("enforce_timezone") is not _ENFORCE_TIMEZONE:
-        return stock("enforce_timezone is overridden")
-    if look.method("default_timezone") is not _DEFAULT_TIMEZONE:
-        return stock("default_timezone is overridden")
-    return _formatted("datetime", _option(look, "format", "DATETIME_FORMAT"))
-
-
-def _formatted(name: str, output_format: Any) -> Description:
-    if output_format is None:
-        return ("unformatted", name)
-    if type(output_format) is not str:
-        return stock("the format is not a plain str")
-    if output_format.lower() == ISO_8601:
-        return (name,)
-    return ("strftime", name, output_format)
-
-
-def _duration(look: Look) -> Description:
-    if _DJANGO_DURATION_FORMAT is None:  # before DRF 3.17 there was one format
-        return ("duration", "django")
-    output_format = _option(look, "format", "DURATION_FORMAT")
-    if output_format is None:
-        return ("unformatted", "timedelta")
-    if type(output_format) is str and output_format.lower() in (ISO_8601, _DJANGO_DURATION_FORMAT):
-        return ("duration", "iso" if output_format.lower() == ISO_8601 else "django")
-    return stock("the format of the duration is unknown")
-
-
-def _file(look: Look) -> Description:
-    if look.on_class("context") is not _CONTEXT:
-        return stock("context is overridden")
-    return ("file",)
-
-
-def _json(look: Look) -> Description:
-    if look.get("binary"):
-        return stock("binary JSON is not compiled")
-    return ("as it is",)
-
-
-def _list(look: Look) -> Description:
-    return ("list", describe(look.within("child")))
-
-
-def _dict(look: Look) -> Description:
-    return ("dict", describe(look.within("child")))
-
-
-def _many_related(look: Look) -> Description:
-    return ("many related", describe(look.within("child_relation")))
-
-
-def _method(look: Look) -> Description:
-    if type(look.get("method_name")) is not str:
-        return stock("the name of its method is not a plain str")
-    return ("method",)
-
-
-def _primary_key(look: Look) -> Description:
-    if not look.note("({it}.pk_field is None)", look.target.pk_field is None):
-        return stock("a pk_field is not compiled")
-    return ("primary key",)
-
-
-def _slug(look: Look) -> Description:
-    if type(look.get("slug_field")) is not str:
-        return stock("its slug_field is not a plain str")
-    return ("slug",)
-
-
-def _hyperlink(look: Look) -> Description:
-    if look.method("get_url") is not _GET_URL:
-        return stock("get_url is overridden")
-    if look.on_class("context") is not _CONTEXT:
-        return stock("context is overridden")
-    if look.get("reverse") is not reverse:
-        return stock("another reverse is set on the field object")
-    if type(look.get("lookup_field")) is not str or type(look.get("view_name")) is not str:
-        return stock("its lookup_field or view_name is not a plain str")
-    return ("hyperlink",)
-
-
-KINDS: dict[Any, Callable[[Look], Description]] = {
-    fields.CharField.to_representation: _named("string"),
-    fields.IntegerField.to_representation: _named("integer"),
-    fields.FloatField.to_representation: _named("float"),
-    fields.BooleanField.to_representation: _boolean,
-    fields.UUIDField.to_representation: _uuid,
-    fields.DecimalField.to_representation: _decimal,
-    fields.DateField.to_representation: _date,
-    fields.TimeField.to_representation: _time,
-    fields.DateTimeField.to_representation: _datetime,
-    fields.DurationField.to_representation: _duration,
-    fields.ChoiceField.to_representation: _named("choice"),
-    fields.FileField.to_representation: _file,
-    fields.ListField.to_representation: _list,
-    fields.DictField.to_representation: _dict,
-    fields.JSONField.to_representation: _json,
-    fields.ReadOnlyField.to_representation: _named("as it is"),
-    fields._UnvalidatedField.to_representation: _named("as it is"),
-    fields.ModelField.to_representation: _named("model field"),
-    fields.SerializerMethodField.to_representation: _method,
-    relations.StringRelatedField.to_representation: _named("string related"),
-    relations.PrimaryKeyRelatedField.to_representation: _primary_key,
-    relations.SlugRelatedField.to_representation: _slug,
-    relations.HyperlinkedRelatedField.to_representation: _hyperlink,
-    relations.ManyRelatedField.to_representation: _many_related,
-    serializers.Serializer.to_representation: _named("nested"),
-    serializers.ListSerializer.to_representation: _named("nested"),
+_BY_CLASS = {
+    **ALIKE,
+    "integer": ByClass(int),
+    "integer as string": ByClass(int, python="str({value})", json="str({value})"),
+    "uuid as hex": ByClass(uuid.UUID, python="{value}.hex", json="{value}.hex"),
+    "uuid as urn": ByClass(uuid.UUID, python="{value}.urn", json="{value}.urn"),
+    # Integers of 128 bits are beyond orjson.
+    "uuid as int": ByClass(
+        uuid.UUID,
+        python="{value}.int",
+        json="JsonText(str({value}.int).encode())",
+        names={"JsonText": JsonText},
+    ),
 }
 
-if hasattr(fields, "BigIntegerField"):  # since DRF 3.17, when multiple choices became lists
-    KINDS[fields.BigIntegerField.to_representation] = _big_integer
-    KINDS[fields.MultipleChoiceField.to_representation] = _named("multiple choice")
+
+def _as_it_is_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
+    return Kind(
+        "value as it is",
+        python=Conversion("str", None, path.called("{value}")),
+        json=Conversion("str", None, f"json_value({path.called('{value}')})"),
+        names=JSON_VALUE,
+        may_skip=True,
+    )
+
+
+def _float_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
+    return Kind(
+        "float",
+        python=Conversion("float", None, path.own_method),
+        json=Conversion("float", JSON_FLOAT_TEMPLATE, f"json_number({path.own_method})"),
+        names={"json_number": json_number},
+        may_skip=True,
+    )
+
+
+def _decimal_kind(
+    places: int | None, is_text: bool, normalize: bool, *, path: SerializerPath, slots: list[Slot]
+) -> Kind:
+    """A value that has its places already is written as it stands; the others are quantized."""
+    result = "{value}"
+    names: dict[str, object] = {"Decimal": decimal.Decimal}
+    if places is not None:
+        context = option_slot(slots, "context", path, _context, decimals.active_context)
+        quantum = f"quantum_{len(slots)}"
+        names[quantum] = decimal.Decimal((0, (1,), -places))
+        rounding = option_slot(slots, "rounding", path, lambda field: field.rounding)
+        result = f"{{value}}.quantize({quantum}, {rounding}, {context})"
+    if normalize:
+        result = f"{result}.normalize()"
+    if not is_text:
+        return Kind(
+            "decimal",
+            python=Conversion("Decimal", result, path.own_method),
+            # A float, as for DRF's encoder.
+            json=Conversion(
+                "Decimal",
+                f"json_number(float(text)) if (text := {result}).is_finite() else json_value(text)",
+                f"json_value({path.own_method})",
+            ),
+            names={**names, "json_number": json_number, **JSON_VALUE},
+            may_skip=True,
+        )
+    text = f"format({result}, 'f')"
+    if places is not None and not normalize:
+        longest = option_slot(
+            slots,
+            "longest",
+            path,
+            lambda field: decimals.longest(field.max_digits),
+            decimals.active_context,
+        )
+        text = decimals.written(places, longest, text)
+    conversion = Conversion("Decimal", text, path.own_method)
+    return Kind("decimal as string", python=conversion, json=conversion, names=names, may_skip=True)
+
+
+def _context(field: Any) -> decimal.Context:
+    """The decimal context of this dump, as ``DecimalField.quantize`` makes it for each value."""
+    context = decimal.getcontext().copy()
+    if field.max_digits is not None:
+        context.prec = field.max_digits
+    return context
+
+
+def _choice_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
+    choices = option_slot(slots, "choices", path, lambda field: field.choice_strings_to_values)
+    chosen = f"{{value}} and {choices}.get({{value}}, {{value}})"
+    number = f"{choices}.get(str({{value}}), {{value}})"
+    otherwise = f"{number} if type({{value}}) is int else {path.own_method}"
+    return Kind(
+        "choice",
+        python=Conversion("str", chosen, otherwise),
+        json=Conversion("str", json_ready(chosen), f"json_value({otherwise})"),
+        names=JSON_VALUE,
+        may_skip=True,
+    )
+
+
+def _multiple_choice_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
+    choices = option_slot(slots, "choices", path, lambda field: field.choice_strings_to_values)
+    # A generator, as in stock: of a StopIteration it makes a RuntimeError.
+    chosen = f"list(dict.fromkeys({choices}.get(str(each), each) for each in {{value}}))"
+    return Kind(
+        "multiple choice",
+        python=Conversion("list", chosen, path.own_method),
+        json=Conversion("list", f"json_value({chosen})", f"json_value({path.own_method})"),
+        names=JSON_VALUE,
+        may_skip=True,
+    )
+
+
+def _list_kind(child: Description, *, path: SerializerPath, slots: list[Slot]) -> Kind:
+    return _collection_kind("list", child, path, slots)
+
+
+def _dict_kind(child: Description, *, path: SerializerPath, slots: list[Slot]) -> Kind:
+    return _collection_kind("dict", child, path, slots)
+
+
+_COMPREHENSIONS = {
+    "list": "[{item} for each in {{value}}]",
+    "dict": "{{{{str(key): {item} for key, each in {{value}}.items()}}}}",
+}
+
+
+def _collection_kind(
+    name: str, child: Description, path: SerializerPath, slots: list[Slot]
+) -> Kind:
+    """A comprehension with the child's conversion for each item, for plain lists and dicts."""
+    child_path = path.inside("child")
+    child_kind = kind(child, child_path, slots)
+
+    def each(conversion: Conversion) -> str:
+        item = expression(child_kind, conversion, "each", child_path.expression, none_stays=True)
+        return _COMPREHENSIONS[name].format(item=item)
+
+    return Kind(
+        f"{name} of {child_kind.label}",
+        python=Conversion(name, each(child_kind.python), path.own_method),
+        json=Conversion(name, each(child_kind.json), f"json_value({path.own_method})"),
+        names={**child_kind.names, **JSON_VALUE},
+        may_skip=True,
+        rereading=child_kind.rereading,
+    )
+
+
+def _many_related_kind(child: Description, *, path: SerializerPath, slots: list[Slot]) -> Kind:
+    """A list of what the relation's field makes of each related object."""
+    child_path = path.inside("child_relation")
+    child_kind = kind(child, child_path, slots)
+
+    def each(conversion: Conversion) -> Conversion:
+        item = expression(child_kind, conversion, "each", child_path.expression, none_stays=False)
+        return Conversion(otherwise=f"[{item} for each in {{value}}]")
+
+    return Kind(
+        f"many of {child_kind.label}",
+        python=each(child_kind.python),
+        json=each(child_kind.json),
+        names=child_kind.names,
+    )
+
+
+_MAKERS: dict[str, Callable[..., Kind]] = {
+    "as it is": _as_it_is_kind,
+    "registered": _registered_kind,
+    "float": _float_kind,
+    "decimal": _decimal_kind,
+    "datetime": datetime_kind,
+    "unformatted": unformatted_kind,
+    "strftime": strftime_kind,
+    "duration": duration_kind,
+    "choice": _choice_kind,
+    "multiple choice": _multiple_choice_kind,
+    "file": file_kind,
+    "method": method_kind,
+    "model field": _model_field_kind,
+    "string related": string_related_kind,
+    "slug": slug_kind,
+    "primary key": primary_key_kind,
+    "hyperlink": hyperlink_kind,
+    "nested": nested_kind,
+    "list": _list_kind,
+    "dict": _dict_kind,
+    "many related": _many_related_kind,
+}

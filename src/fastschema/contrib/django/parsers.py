@@ -9,8 +9,8 @@ from django.conf import settings
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
-from fastschema.engines import orjson
 from fastschema.json import may_hold_huge_integers
+from fastschema.runtime.json_engine import orjson
 from fastschema.switch import is_disabled
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from rest_framework.renderers import JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
 
-from fastschema.contrib.django.encoding import encode
-from fastschema.engines import JsonText, orjson
+from fastschema.contrib.django.json_encoding import encode
+from fastschema.runtime.json_engine import JsonText, orjson
 from fastschema.switch import is_disabled
 
 

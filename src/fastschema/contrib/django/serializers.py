@@ -7,7 +7,7 @@ from typing import Any
 
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 
-from fastschema.contrib.django.dumping import (
+from fastschema.contrib.django.dump import (
     KNOWN,
     is_stock_serializer,
     register_installed,

@@ -7,7 +7,7 @@ from typing import Any
 
 from rest_framework.mixins import ListModelMixin
 
-from fastschema.contrib.django.lazy import STOCK_LIST, list_lazily
+from fastschema.contrib.django.lazy_list import STOCK_LIST, list_lazily
 from fastschema.contrib.django.serializers import compiled
 from fastschema.contrib.django.streaming import stream
 

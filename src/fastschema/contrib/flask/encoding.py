@@ -15,7 +15,8 @@ from typing import Any
 
 from flask.json.provider import DefaultJSONProvider
 
-from fastschema.engines import (
+from fastschema.runtime.json_chunks import CHUNK_SIZE, JsonArray
+from fastschema.runtime.json_engine import (
     JsonText,
     LeftToStock,
     OrjsonEngine,
@@ -23,7 +24,6 @@ from fastschema.engines import (
     is_written_alike,
     orjson,
 )
-from fastschema.streaming import CHUNK_SIZE, JsonArray
 
 COMPACT = (",", ":")
 """The separators of ``DefaultJSONProvider.response`` out of debug mode."""

@@ -21,7 +21,7 @@ from fastschema.contrib.flask.responses import (
 )
 from fastschema.contrib.flask.streaming import stream_response
 from fastschema.installation import install
-from fastschema.streaming import CHUNK_SIZE
+from fastschema.runtime.json_chunks import CHUNK_SIZE
 
 EXTENSION = "fastschema"
 """The key in ``app.extensions``."""

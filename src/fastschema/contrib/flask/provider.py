@@ -10,7 +10,7 @@ from flask.json.provider import DefaultJSONProvider
 
 import fastschema.json
 from fastschema.contrib.flask.encoding import COMPACT, Writing
-from fastschema.engines import orjson
+from fastschema.runtime.json_engine import orjson
 from fastschema.switch import is_disabled
 
 _METHODS = ("_prepare_response_obj", "dump", "dumps", "load", "loads", "response")

@@ -14,9 +14,9 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from fastschema.contrib.flask.encoding import PlanEngine
 from fastschema.contrib.flask.provider import FastJSONProvider
-from fastschema.front_end import front_end_for
-from fastschema.plan import Plan
-from fastschema.streaming import JsonArray
+from fastschema.runtime.front_end import CompiledSchema, front_end_for
+from fastschema.runtime.json_text import dumped_text
+from fastschema.switch import is_disabled
 
 Arguments = ParamSpec("Arguments")
 Status = int | str
@@ -31,22 +31,17 @@ def json_response(schema: Any, obj: Any, many: bool | None = None) -> Response:
     :raises TypeError: if it is no schema
     :raises Exception: what ``Schema.dump`` or ``jsonify`` raises
     """
-    front_end = front_end_for(schema)
-    schema = front_end.instance(schema)
+    compiled = front_end_for(schema).compiled(schema, is_frozen=False)
     provider = current_app.json
     if isinstance(provider, FastJSONProvider) and provider.is_fast and provider.is_compact:
-        engine = PlanEngine(provider.writing)
-        at_once = front_end.is_at_once(schema, obj, many)
-        dumper = front_end.row_dumper(schema, engine.form, at_once=at_once)
-        if dumper is not None:
-            if front_end.is_collection(schema, obj, many):
-                rows = front_end.rows(schema, obj)
-                body = JsonArray(rows, dumper.chunk_dumper(), engine.encode).join(b"\n")
-            else:
-                body = engine.encode(dumper.one_row(obj)) + b"\n"
-            dumper.end()
+        body = dumped_text(compiled, obj, many, PlanEngine(provider.writing), b"\n")
+        if body is not None:
             return current_app.response_class(body, mimetype=provider.mimetype)
-    return cast(Response, provider.response(Plan(schema, front_end).dump(obj, many)))
+    return cast(Response, provider.response(_dumped(compiled, obj, many)))
+
+
+def _dumped(compiled: CompiledSchema, obj: Any, many: bool | None) -> Any:
+    return compiled.stock_dump(obj, many) if is_disabled() else compiled.dump(obj, many)
 
 
 def with_status(response: Response, status: Status | None, headers: HeadersLike | None) -> Response:

@@ -12,13 +12,12 @@ from flask import Flask, Response, after_this_request, current_app, has_request_
 from flask.globals import request_ctx
 from flask.signals import got_request_exception
 
+from fastschema.compiler.nodes import Form
 from fastschema.contrib.flask.encoding import COMPACT, PlanEngine
 from fastschema.contrib.flask.provider import FastJSONProvider
-from fastschema.engines import Engine
-from fastschema.front_end import front_end_for
-from fastschema.nodes import Form
-from fastschema.plan import Plan
-from fastschema.streaming import JsonArray, JsonLines
+from fastschema.runtime.front_end import front_end_for
+from fastschema.runtime.json_chunks import JsonArray, JsonLines
+from fastschema.runtime.json_engine import Engine
 from fastschema.switch import is_disabled
 
 NDJSON_MIMETYPE = "application/x-ndjson"
@@ -32,7 +31,7 @@ class ProviderEngine:
     """
 
     name = "provider"
-    form = Form.FAITHFUL
+    form = Form.PYTHON
 
     def __init__(self, provider: Any) -> None:
         self._dumps = provider.dumps
@@ -85,23 +84,22 @@ def _keep_context(keep: weakref.WeakMethod[Any], response: Response) -> Response
 
 
 def _chunks(schema: Any, rows: Iterable[Any], form: str, chunk_size: int) -> Iterator[bytes]:
-    front_end = front_end_for(schema)
-    schema = front_end.instance(schema)
+    compiled = front_end_for(schema).compiled(schema, is_frozen=False)
     provider = current_app.json
     engine: Engine = ProviderEngine(provider)
     if isinstance(provider, FastJSONProvider) and provider.is_fast:
         engine = PlanEngine(provider.writing)
-    dumper = None if is_disabled() else front_end.row_dumper(schema, engine.form)
+    dumper = None if is_disabled() else compiled.row_dumper(engine.form, None)
     if dumper is None:  # stock must see all rows
         engine = ProviderEngine(provider)
-        dumped = Plan(schema, front_end).dump(rows, True)
+        dumped = compiled.stock_dump(rows, True) if is_disabled() else compiled.dump(rows, True)
         if form == "json":
             return iter([engine.encode(dumped) + b"\n"])
         lines = dumped if isinstance(dumped, list) else [dumped]
         return iter(JsonLines(lines, list, engine.encode, chunk_size))
     if form == "ndjson":
-        return iter(JsonLines(rows, dumper.chunk_dumper(), engine.encode, chunk_size))
-    return _with_newline(JsonArray(rows, dumper.chunk_dumper(), engine.encode, chunk_size))
+        return iter(JsonLines(rows, dumper.all_rows, engine.encode, chunk_size))
+    return _with_newline(JsonArray(rows, dumper.all_rows, engine.encode, chunk_size))
 
 
 def _with_newline(chunks: Iterable[bytes]) -> Iterator[bytes]:

@@ -1,0 +1,1 @@
+"""From nodes to Python functions: it knows no framework, and keeps nothing."""

@@ -1,0 +1,255 @@
+"""What a front end says about a schema.
+
+A front end reads a schema (a marshmallow ``Schema``, a DRF ``Serializer``) once and describes it
+as an :class:`ObjectNode` with one :class:`FieldNode` for each output key. The code generator turns
+that description into Python; it knows nothing of the framework.
+
+Nodes carry *templates*: short pieces of Python that the front end's authors wrote, never text of a
+schema. In a template ``{value}`` stands for the variable that holds the value and ``{field}`` for
+the field object of this dump; besides those it may use ``obj`` (the object being dumped) and the
+names of :attr:`Kind.names` and :attr:`ObjectNode.slots`. Whatever is foreign (keys, attribute
+names, classes) comes in through :func:`literal` or through a name.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from string import Formatter
+from typing import Any
+
+
+class UnreadableError(Exception):
+    """A schema that cannot be compiled at all, and why."""
+
+
+class Missing:
+    """Stands for "no value"; for front ends whose framework has no such object of its own."""
+
+    def __repr__(self) -> str:
+        return "<missing>"
+
+
+class Form(enum.Enum):
+    """What the generated function makes of an object."""
+
+    PYTHON = "python"
+    """Exactly what stock returns: dictionaries of plain values."""
+    JSON = "json"
+    """Dictionaries whose values the JSON engine writes as it would write stock's."""
+
+
+ATTRIBUTE = "attribute"
+ITEM = "item"
+GENERAL = "general"
+"""Ways to read values from the objects of one class; a front end may have more of its own.
+
+In general a value is read as stock reads it, by stock's own function.
+"""
+
+
+def known_access(name: str, *more: str) -> str:
+    """The name of a way of access, checked.
+
+    :param more: the front end's own ways
+    :raises ValueError: if there is none of that name
+    """
+    known = (ATTRIBUTE, ITEM, GENERAL, *more)
+    if name not in known:
+        raise ValueError(f"access must be one of {', '.join(known)}, not {name!r}")
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One way to read a value: an expression, and what it is when an exception is raised.
+
+    ``handlers`` pairs the exceptions (a name or a tuple of names, as they stand after ``except``)
+    with the expression that replaces the value.
+    """
+
+    expression: str
+    handlers: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a field's value comes from: ``otherwise``, but for some ways of access."""
+
+    label: str
+    otherwise: Read
+    reads: Mapping[str, Read] = field(default_factory=dict)
+
+    def read(self, access: str) -> Read:
+        """How the value is read by one way of access."""
+        return self.reads.get(access, self.otherwise)
+
+
+class Rereading(enum.Enum):
+    """When a value can be read, and converted, once more without anybody noticing."""
+
+    NEVER = "never"
+    """The conversion may run code of users."""
+    VALUE = "value"
+    """Where the value is plain data of the object."""
+    KEY = "key"
+    """Where the key of a related object is plain data of the object."""
+    ADDRESS = "address"
+    """Likewise, if the address that is made of the key is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What is done to a value, in one form.
+
+    Values whose class is exactly ``common`` become ``inline`` (or stay as they are, if that is
+    None); all others become ``otherwise`` (or stay). Both are templates. Where ``items`` names a
+    class, ``common`` is ``list``: a list that holds nothing but objects of that very class is
+    copied, others become ``otherwise``.
+
+    Where ``together`` is given, ``inline`` is the text that the JSON engine writes for a value, for
+    values on which that condition holds (a template; if it is empty, for all). The texts of several
+    values may then be written at once.
+    """
+
+    common: str | None = None
+    inline: str | None = None
+    otherwise: str | None = None
+    items: str | None = None
+    together: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is done to the value of a field.
+
+    :param label: how reports name it
+    :param python: the conversion to what stock returns
+    :param json: the conversion to what the JSON engine writes
+    :param names: the objects that the templates name
+    :param none_stays: whether None stays None
+    :param link: for a nested schema, the slot that holds the link to it in this dump (a
+        ``program.Link``)
+    :param item_link: the same for a list of such; ``otherwise`` is for all but plain lists
+    :param link_for_none: whether stock looks for the nested schema even if the value is None
+    :param may_skip: whether ``otherwise`` may give ``missing``, so that the key is left out
+    :param inline_may_skip: whether ``inline`` may
+    :param rereading: when the value can be read and converted once more
+    """
+
+    label: str
+    python: Conversion
+    json: Conversion
+    names: Mapping[str, object] = field(default_factory=dict)
+    none_stays: bool = True
+    link: str | None = None
+    item_link: str | None = None
+    link_for_none: bool = False
+    may_skip: bool = False
+    inline_may_skip: bool = False
+    rereading: Rereading = Rereading.NEVER
+
+    def conversion(self, form: Form) -> Conversion:
+        """The conversion for one form."""
+        return self.json if form is Form.JSON else self.python
+
+
+@dataclass(frozen=True, slots=True)
+class FieldNode:
+    """One output key.
+
+    :param key: the key in the output
+    :param key_slot: the slot that holds the key, if it is no plain ``str``
+    :param source: where the value comes from
+    :param kind: what is done to it
+    :param field: an expression for the field object of this dump
+    :param default: an expression for the value when it is missing, or None to leave out the key
+    :param call_if_callable: a condition on a nested value, and what it becomes then (it may be a
+        method that gives the object): both templates
+    :param never_missing: whether the source always gives a value
+    :param reason: why the field runs as stock, or None if it is compiled
+    """
+
+    key: str
+    source: Source
+    kind: Kind
+    field: str
+    default: str | None = None
+    call_if_callable: tuple[str, str] | None = None
+    key_slot: str | None = None
+    never_missing: bool = False
+    reason: str | None = None
+
+    def none_stays(self, form: Form) -> bool:
+        """Whether None stays None in one form."""
+        return self.kind.none_stays or self.kind.conversion(form).otherwise is None
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A value that generated code needs and that belongs to no program: field objects, a time zone.
+
+    It is looked up when generated code is bound to a schema.
+
+    :param name: its name in generated code
+    :param resolve: looks it up: for a dump from (the front end's subject, the class of the objects,
+        the form), for a load from the load
+    :param ambient: from the subject to what the value depends on besides the schema (the active
+        time zone, say); if that is another object when the next dump begins, the value is looked
+        up again
+    """
+
+    name: str
+    resolve: Callable[..., Any]
+    ambient: Callable[[Any], object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectNode:
+    """A schema: its fields in output order, and what every dump brings along.
+
+    :param name: the schema's name, for generated code and reports
+    :param fields: one node for each output key
+    :param slots: the values looked up for each dump
+    :param missing: the object that stands for "no value"
+    :param access: how values are read from the objects of a class
+    :param dict_class: the slot that holds the dictionary class, or None for ``dict``
+    :param names: the objects that sources name
+    :param prepared: by a way of access, a name and the expression for it, to be evaluated before
+        the first value of an object is read
+    """
+
+    name: str
+    fields: tuple[FieldNode, ...]
+    slots: tuple[Slot, ...]
+    missing: object
+    access: Callable[[type], str]
+    dict_class: str | None = None
+    names: Mapping[str, object] = field(default_factory=dict)
+    prepared: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+def literal(text: str) -> str:
+    """A foreign string as Python source, whatever it contains.
+
+    :raises TypeError: for a subclass of ``str``, whose ``repr`` is not ours to trust
+    """
+    if type(text) is not str:
+        raise TypeError(f"not a plain str: {type(text).__name__}")
+    return ascii(text)
+
+
+def as_template(expression: str) -> str:
+    """Finished source as a template that stands for itself."""
+    return expression.replace("{", "{{").replace("}", "}}")
+
+
+def substitute(template: str, **templates: str) -> str:
+    """A template with other templates in the place of its placeholders."""
+    parts = []
+    for text, placeholder, _, _ in Formatter().parse(template):
+        parts.append(as_template(text))
+        if placeholder is not None:
+            parts.append(templates[placeholder])
+    return "".join(parts)

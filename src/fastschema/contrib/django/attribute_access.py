@@ -1,0 +1,197 @@
+"""Reading values from objects, as DRF reads them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.db.models import Model
+from django.db.models.fields.related_descriptors import (
+    ForwardManyToOneDescriptor,
+    ForwardOneToOneDescriptor,
+)
+from rest_framework import fields, relations
+
+from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM
+from fastschema.contrib.django.json_encoding import missing
+
+MODEL = "model"
+"""The access to model instances: by attribute, and past the descriptors of loaded relations."""
+
+
+def column(cls: type, source: str) -> str | None:
+    """The attribute that ``Model.serializable_value`` reads for a foreign key of a model."""
+    model: Any = cls
+    if access_of(cls) != MODEL or model.serializable_value is not Model.serializable_value:
+        return None
+    for field in model._meta.concrete_fields:
+        if field.name == source:
+            name: str = field.attname
+            return name
+    return None
+
+
+def relation(cls: type, source: str) -> str | None:
+    """Under which name a model instance keeps the object that a foreign key of it refers to."""
+    for base in cls.__mro__:
+        descriptor = base.__dict__.get(source)
+        if descriptor is not None:
+            is_forward = type(descriptor) in (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
+            return descriptor.field.cache_name if is_forward else None
+    return None
+
+
+def access_of(cls: type) -> str:
+    """How ``rest_framework.fields.get_attribute`` reads objects of a class.
+
+    Objects that claim another ``__class__`` (lazy ones) are asked one by one.
+    """
+    for base in cls.__mro__[:-1]:
+        own = base.__dict__
+        # That of dict is that of object.
+        if "__class__" in own or ("__getattribute__" in own and base is not dict):
+            return GENERAL
+    if issubclass(cls, Mapping):
+        return ITEM
+    return MODEL if issubclass(cls, Model) else ATTRIBUTE
+
+
+def read(obj: Any, name: str) -> Any:
+    """One attribute or item."""
+    return obj[name] if isinstance(obj, Mapping) else getattr(obj, name)
+
+
+class AccessCache(dict[type, str]):
+    """How objects of each class are read: :func:`access_of`, once for each dump."""
+
+    def __missing__(self, cls: type) -> str:
+        way = self[cls] = access_of(cls)
+        return way
+
+
+def read_path(obj: Any, names: tuple[str, ...], access: AccessCache) -> Any:
+    """Several attributes or items, one after the other; what is found is called if stock would.
+
+    :raises KeyError, AttributeError, BuiltinSignatureError: see :func:`unreadable`
+    """
+    for name in names:
+        way = access[type(obj)]
+        try:
+            if way is ITEM or (way is GENERAL and isinstance(obj, Mapping)):
+                value = obj[name]
+            else:
+                value = getattr(obj, name)
+        except ObjectDoesNotExist:
+            return None
+        if callable(value):
+            value = fields.get_attribute(_Holding(obj, value), (name,))
+        obj = value
+    return obj
+
+
+def read_many(
+    serializer_fields: Any, index: int, obj: Any, names: tuple[str, ...], access: AccessCache
+) -> Any:
+    """The related objects of a ``ManyRelatedField``: those of a manager, or any others.
+
+    :raises SkipField: if the field is to be left out
+    """
+    if hasattr(obj, "pk") and obj.pk is None:
+        return []
+    try:
+        relationship = read_path(obj, names, access)
+    except (KeyError, AttributeError) as error:
+        # The same as in ManyRelatedField.get_attribute follows, and nothing is read from it.
+        return fields.Field.get_attribute(serializer_fields[index], _Raising(obj, error))
+    return relationship.all() if hasattr(relationship, "all") else relationship
+
+
+def represent_field(field: Any, obj: Any) -> Any:
+    """One field as ``Serializer.to_representation`` treats it."""
+    try:
+        attribute = field.get_attribute(obj)
+    except fields.SkipField:
+        return missing
+    found = attribute.pk if isinstance(attribute, relations.PKOnlyObject) else attribute
+    return None if found is None else field.to_representation(attribute)
+
+
+def represent(field: Any, value: Any, obj: Any) -> Any:
+    """A value as it was read: called if stock would call it, then represented."""
+    value = call_if_callable(field, value, obj)
+    if value is None or value is missing:
+        return value
+    if isinstance(value, relations.PKOnlyObject) and value.pk is None:
+        return None
+    return field.to_representation(value)
+
+
+def is_method(value: Any) -> bool:
+    """Whether a value that was read is what stock may call."""
+    return inspect.isroutine(value) or isinstance(value, functools.partial)
+
+
+def call_if_callable(field: Any, value: Any, obj: Any) -> Any:
+    """A value as it was read: called if stock would call it.
+
+    Stock's own ``get_attribute`` decides and calls, so that its errors and its treatment of them
+    are its own; it finds the value that was read in place of the object.
+    """
+    if not is_method(value):
+        return value
+    try:
+        return field.get_attribute(_Holding(obj, value))
+    except fields.SkipField:
+        return missing
+
+
+def unreadable(field: Any, obj: Any, error: Exception) -> Any:
+    """What stock does with an object whose attribute cannot be read."""
+    try:
+        return field.get_attribute(_Raising(obj, error))
+    except fields.SkipField:
+        return missing
+
+
+class _Substitute:
+    """Stands for an object that was read from already: nothing is read from it twice."""
+
+    def __init__(self, obj: Any, result: Any) -> None:
+        object.__setattr__(self, "_fastschema_substitute", (obj, result))
+
+    def __getattribute__(self, name: str) -> Any:
+        obj, result = object.__getattribute__(self, "_fastschema_substitute")
+        return obj.__class__ if name == "__class__" else type(self)._give(result)
+
+    def __getitem__(self, name: str) -> Any:
+        return type(self)._give(object.__getattribute__(self, "_fastschema_substitute")[1])
+
+    @staticmethod
+    def _give(result: Any) -> Any:
+        raise NotImplementedError
+
+
+class _Holding(_Substitute):
+    """Gives the value that was read."""
+
+    @staticmethod
+    def _give(result: Any) -> Any:
+        return result
+
+
+class _Raising(_Substitute):
+    """Raises the exception that reading raised."""
+
+    @staticmethod
+    def _give(result: Any) -> Any:
+        raise result
+
+
+def represent_key(field: Any, value: Any, obj: Any) -> Any:
+    """The key in a foreign key's column; stock takes the columns that hold no plain key."""
+    if not (callable(value) or hasattr(value, "pk")):
+        return value
+    return represent_field(field, obj)

@@ -1,0 +1,84 @@
+"""Where a field object is found in a dump, and slots for what is looked up there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+
+from fastschema.compiler.field_path import FieldPath
+from fastschema.compiler.nodes import Slot
+from fastschema.contrib.django.json_encoding import json_value
+
+JSON_VALUE = {"json_value": json_value}
+"""The name that templates in JSON form use."""
+
+
+@dataclass(frozen=True, slots=True)
+class SerializerPath(FieldPath):
+    """Where a field is found, and what stock does with its value before it is represented.
+
+    :param is_called: whether stock would no longer call a value that is a method
+    :param is_own: whether it is a field of the serializer, or one inside of such a field
+    """
+
+    is_called: bool = True
+    is_own: bool = False
+
+    @classmethod
+    def of(cls, index: int, is_called: bool) -> SerializerPath:
+        """The path to a field of the serializer."""
+        return cls(f"fields[{index}]", lambda fields: fields[index], is_called, is_own=True)
+
+    def inside(self, attribute: str) -> SerializerPath:
+        """The path to the field that this one keeps in an attribute."""
+        inner = FieldPath.within(self, f".{attribute}", attrgetter(attribute))
+        return SerializerPath(inner.expression, inner.get)
+
+    @property
+    def own_method(self) -> str:
+        """A template: the field's own ``to_representation``."""
+        if self.is_called:
+            return "{field}.to_representation({value})"
+        return "represent({field}, {value}, obj)"
+
+    def called(self, template: str) -> str:
+        """A template that holds for any value, but for those that stock calls or looks into."""
+        if self.is_called:
+            return template
+        is_called = "type({value}) is not PKOnlyObject and not callable({value})"
+        return f"({template}) if {is_called} else {self.own_method}"
+
+
+def json_ready(expression: str) -> str:
+    """A template that makes the value of another one fit for the JSON engine."""
+    return f"text if type(text := ({expression})) is str else json_value(text)"
+
+
+def option_slot(
+    slots: list[Slot],
+    name: str,
+    path: FieldPath,
+    get: Callable[[Any], Any],
+    ambient: Callable[[Any], object] | None = None,
+) -> str:
+    """The name of a new slot for what a function gives of the options of a field."""
+    return new_slot(slots, name, lambda subject, cls, form: get(path.get(subject.options)), ambient)
+
+
+def new_slot(
+    slots: list[Slot],
+    name: str,
+    resolve: Callable[..., Any],
+    ambient: Callable[[Any], object] | None = None,
+) -> str:
+    """The name of a new slot."""
+    slot = f"{name}_{len(slots)}"
+    slots.append(Slot(slot, resolve, ambient))
+    return slot
+
+
+def always_another(subject: object) -> object:
+    """For slots that depend on the request: they are looked up for each dump."""
+    return object()

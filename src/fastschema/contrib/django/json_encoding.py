@@ -1,0 +1,155 @@
+"""JSON as DRF's ``JSONRenderer`` writes it, by orjson."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import uuid
+from typing import Any
+
+from rest_framework.renderers import JSONRenderer
+from rest_framework.utils.encoders import JSONEncoder
+from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
+
+from fastschema.compiler.nodes import Form, Missing
+from fastschema.runtime import json_engine
+from fastschema.runtime.json_chunks import JsonArray
+from fastschema.runtime.json_engine import (
+    PLAIN_CLASSES,
+    Engine,
+    JsonText,
+    LeftToStock,
+    Unwritable,
+    orjson,
+    orjson_default,
+    stock_value,
+)
+
+missing = Missing()
+"""Stands for a field that is left out (``SkipField``)."""
+_ALIKE = PLAIN_CLASSES | {uuid.UUID, datetime.date}
+"""Values of exactly these classes are written by orjson as by DRF's encoder."""
+_SEPARATORS = (",", ":")
+_JSON_FORM_CLASSES = (JsonText, LeftToStock, Unwritable)
+
+
+class _JsonFormEncoder(JSONEncoder):
+    """DRF's encoder, for data in JSON form."""
+
+    def default(self, obj: Any) -> Any:
+        return stock_value(obj) if type(obj) in _JSON_FORM_CLASSES else super().default(obj)
+
+
+def stock_encode(data: Any, encoder: type[json.JSONEncoder] = JSONEncoder) -> bytes:
+    """What ``JSONRenderer.render`` writes with its default settings.
+
+    :raises TypeError, ValueError: for a value that it cannot write
+    """
+    text = json.dumps(
+        data,
+        cls=encoder,
+        ensure_ascii=False,
+        allow_nan=not JSONRenderer.strict,
+        separators=_SEPARATORS,
+    )
+    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").encode()
+
+
+def escape_separators(text: bytes) -> bytes:
+    """JSON without the two line separators that end a line in JavaScript."""
+    if text.isascii():
+        return text
+    return text.replace(b"\xe2\x80\xa8", b"\\u2028").replace(b"\xe2\x80\xa9", b"\\u2029")
+
+
+class RestFrameworkEngine:
+    """orjson, with the bytes of ``JSONRenderer``; what orjson refuses, the stock encoder writes."""
+
+    name = "orjson"
+    form = Form.JSON
+
+    def __init__(self) -> None:
+        self._option = orjson.OPT_UTC_Z
+
+    def encode(self, data: Any) -> bytes:
+        """Write ``data`` (in JSON form)."""
+        try:
+            return escape_separators(orjson.dumps(data, orjson_default, self._option))
+        except TypeError:
+            return stock_encode(data, _JsonFormEncoder)
+
+
+class StandardRestFrameworkEngine:
+    """The stock encoder, where orjson is missing."""
+
+    name = "json"
+    form = Form.PYTHON
+
+    def encode(self, data: Any) -> bytes:
+        """Write ``data`` (in python form)."""
+        return stock_encode(data)
+
+
+def engine() -> Engine:
+    """The best engine that is installed."""
+    return StandardRestFrameworkEngine() if orjson is None else RestFrameworkEngine()
+
+
+def json_number(value: Any) -> Any:
+    """A number as orjson must be given it, to write what ``JSONRenderer`` writes.
+
+    NaN and infinities under ``STRICT_JSON`` are ``Unwritable``.
+    """
+    if type(value) is not float or 1e-4 <= abs(value) < 1e16 or value == 0.0:
+        return value
+    return JsonText.of(value, stock_encode)
+
+
+# A datetime whose zone is datetime.UTC, as DRF writes it; orjson is several times as fast as
+# isoformat with a zone.
+if orjson is None:
+    UTC_TEMPLATE = "{value}.isoformat()[:-6] + 'Z'"
+    UTC_NAMES: dict[str, object] = {}
+else:
+    UTC_TEMPLATE = "dumps({value}, None, utc_z)[1:-1].decode()"
+    UTC_NAMES = {"dumps": orjson.dumps, "utc_z": orjson.OPT_UTC_Z}
+
+
+def json_value(value: Any) -> Any:
+    """Any value as orjson must be given it; ``missing`` stays, to be left out."""
+    if type(value) in _ALIKE or value is missing:
+        return value
+    try:
+        if is_written_alike(value):
+            return value
+    except RecursionError:
+        pass  # stock's own comes when everything is written
+    return JsonText.of(value, stock_encode)
+
+
+def is_written_alike(data: Any) -> bool:
+    """Whether orjson writes ``data`` with the bytes of ``JSONRenderer``, or refuses it.
+
+    :raises RecursionError: for data that are nested too deeply, or in themselves
+    """
+    return json_engine.is_written_alike(data, (dict, ReturnDict), (list, ReturnList))
+
+
+def encode(data: Any) -> bytes:
+    """Data as ``JSONRenderer`` writes them, by orjson.
+
+    A long list is looked at and written piece by piece: what has just been looked at is still in
+    the CPU's cache.
+
+    :raises TypeError: for data that orjson refuses, or that it would write otherwise
+    :raises RecursionError: for data that are nested too deeply, or in themselves
+    """
+    if type(data) in (list, ReturnList):
+        return JsonArray(data, list, _encode).join()
+    return _encode(data)
+
+
+def _encode(data: Any) -> bytes:
+    if not is_written_alike(data):
+        raise TypeError("orjson would write this otherwise than JSONRenderer")
+    return escape_separators(orjson.dumps(data))

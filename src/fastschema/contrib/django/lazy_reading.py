@@ -1,0 +1,120 @@
+"""Whether rows can be read a second time without anybody noticing.
+
+A lazy response writes rows as JSON, and turns them into stock's data only if somebody asks. Then
+they are read again. That is done only where reading runs no code of users: the columns of model
+instances and the related objects that foreign keys refer to, which Django keeps once it has loaded
+them; and addresses that are found once for all rows. Properties, method fields, managers, files and
+fields of users' own are read once, as ever.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Model
+from django.db.models.fields.related_descriptors import (
+    ForeignKeyDeferredAttribute,
+    ForwardManyToOneDescriptor,
+    ForwardOneToOneDescriptor,
+)
+from django.db.models.query_utils import DeferredAttribute
+from rest_framework.fields import empty
+from rest_framework.serializers import Serializer
+
+from fastschema.compiler.nodes import FieldNode, ObjectNode, Rereading, UnreadableError
+from fastschema.contrib.django.attribute_access import MODEL, access_of, column
+from fastschema.contrib.django.construction import blueprint_of
+from fastschema.contrib.django.dump import is_stock_serializer, read_for_plan
+from fastschema.contrib.django.hyperlinks import has_address
+
+_COLUMNS = (DeferredAttribute, ForeignKeyDeferredAttribute)
+_FOREIGN_KEYS = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
+
+
+def can_be_read_again(serializer: Any, cls: type, context: Any) -> bool:
+    """Whether a serializer, and those nested in it, only read columns of a model.
+
+    :param cls: the class of the objects
+    :param context: the context of the dump
+    """
+    return _reads_columns(serializer, cls, context, is_own=True)
+
+
+def _reads_columns(serializer: Any, cls: type, context: Any, *, is_own: bool) -> bool:
+    """The same.
+
+    :param is_own: whether the serializer belongs to somebody, so that it may make its fields
+    """
+    if access_of(cls) != MODEL or hasattr(cls, "__getattr__"):
+        return False
+    if not is_stock_serializer(serializer):
+        return False
+    blueprint = blueprint_of(serializer)
+    if blueprint is not None:
+        return _are_plain(blueprint.fields, blueprint.program.node, cls, context, is_own=False)
+    if not is_own:
+        return False
+    try:
+        program, subject = read_for_plan(serializer)
+    except UnreadableError:
+        return False
+    return _are_plain(subject.options, program.node, cls, context, is_own=True)
+
+
+def _are_plain(
+    fields: list[Any], node: ObjectNode, cls: type, context: Any, *, is_own: bool
+) -> bool:
+    return all(
+        _is_plain(field, field_node, cls, context, is_own=is_own)
+        for field, field_node in zip(fields, node.fields, strict=True)
+    )
+
+
+def _is_plain(field: Any, node: FieldNode, cls: Any, context: Any, *, is_own: bool) -> bool:
+    has_function = field.default is not empty and callable(field.default)
+    if node.reason is not None or has_function:
+        return False
+    *steps, name = field.source_attrs or [None]
+    for step in steps:
+        related = _related_model(cls, step)
+        if related is None:
+            return False
+        cls = related
+    if node.kind.link is not None:
+        if name is not None:
+            cls = _related_model(cls, name)
+        is_single = isinstance(field, Serializer) and cls is not None
+        return is_single and _reads_columns(field, cls, context, is_own=is_own)
+    rereading = node.kind.rereading
+    # Without an address, versioning schemes or converters of users' own may be asked.
+    if rereading is Rereading.ADDRESS and not has_address(field, context):
+        return False
+    if rereading is Rereading.ADDRESS and name is None:
+        return cls.pk is Model.pk and cls._get_pk_val is Model._get_pk_val
+    if rereading in (Rereading.KEY, Rereading.ADDRESS):
+        return not steps and column(cls, name) is not None
+    if rereading is Rereading.NEVER or name is None:
+        return False
+    descriptor = _on_class(cls, name)
+    # An attribute that a query has added is no descriptor.
+    return descriptor is None or type(descriptor) in _COLUMNS
+
+
+def _related_model(cls: type, name: str) -> Any:
+    """The model that a foreign key refers to, or None where it is none whose objects are kept.
+
+    Without a constraint the key may refer to nothing, which the database is asked each time.
+    """
+    descriptor = _on_class(cls, name)
+    if type(descriptor) not in _FOREIGN_KEYS:
+        return None
+    field = descriptor.field
+    return field.remote_field.model if getattr(field, "db_constraint", False) else None
+
+
+def _on_class(cls: type, name: str) -> Any:
+    """What a class has under a name, as it is."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None

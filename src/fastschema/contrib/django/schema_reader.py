@@ -1,0 +1,346 @@
+"""Reading a DRF serializer: its description, and the node made from it."""
+
+from __future__ import annotations
+
+import keyword
+import uuid
+from functools import partial
+from typing import Any
+
+from django.core.exceptions import ObjectDoesNotExist
+from rest_framework import fields, relations, serializers
+from rest_framework.utils.serializer_helpers import BindingDict
+
+from fastschema.compiler.nodes import (
+    ATTRIBUTE,
+    ITEM,
+    Conversion,
+    FieldNode,
+    Form,
+    Kind,
+    ObjectNode,
+    Read,
+    Rereading,
+    Slot,
+    Source,
+    UnreadableError,
+    literal,
+)
+from fastschema.contrib.django.attribute_access import (
+    MODEL,
+    AccessCache,
+    access_of,
+    call_if_callable,
+    column,
+    is_method,
+    read_many,
+    read_path,
+    relation,
+    represent,
+    represent_field,
+    represent_key,
+    unreadable,
+)
+from fastschema.contrib.django.attribute_access import read as read_one
+from fastschema.contrib.django.field_path import SerializerPath, always_another
+from fastschema.contrib.django.hyperlinks import link_from_relation
+from fastschema.contrib.django.json_encoding import json_value, missing
+from fastschema.contrib.django.kinds import kind
+from fastschema.contrib.django.rules import describe
+from fastschema.runtime.descriptions import OWN_METHOD, Description, reason_of
+from fastschema.runtime.guard import Guard
+from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.programs import DumpProgram, dump_program, programs
+from fastschema.runtime.stock import stock_method
+
+_BY_STOCK = "stock"
+_GET_ATTRIBUTE = stock_method(fields.Field, "get_attribute")
+_MODEL_FIELD_GET_ATTRIBUTE = stock_method(fields.ModelField, "get_attribute")
+_RELATED_GET_ATTRIBUTE = stock_method(relations.RelatedField, "get_attribute")
+_MANY_GET_ATTRIBUTE = stock_method(relations.ManyRelatedField, "get_attribute")
+_OBJECT_ITSELF = (
+    stock_method(relations.RelatedField, "use_pk_only_optimization"),
+    stock_method(relations.HyperlinkedIdentityField, "use_pk_only_optimization"),
+)
+_KEY_ONLY = stock_method(relations.PrimaryKeyRelatedField, "use_pk_only_optimization")
+_KEY_ONLY_IF_LOOKED_UP = stock_method(relations.HyperlinkedRelatedField, "use_pk_only_optimization")
+_READABLE_FIELDS = stock_method(serializers.Serializer, "_readable_fields")
+_PLAIN_KEYS = (str, uuid.UUID)
+_HOLDERS = frozenset(["list", "dict", "many related"])
+_BY_RELATION = ("nested", "string related", "slug", "hyperlink")
+"""Kinds whose value is a related object as a rule."""
+
+
+def readable_fields(serializer: Any) -> list[Any]:
+    """The fields that ``Serializer.to_representation`` goes through."""
+    fields = serializer.fields
+    # Its own mapping is read by methods written in Python.
+    mapping = fields.fields if type(fields) is BindingDict else fields
+    return [field for field in mapping.values() if not field.write_only]
+
+
+def read(serializer: Any, serializer_fields: list[Any], guard: Guard) -> DumpProgram:
+    """The program for a serializer.
+
+    The slots of its node resolve from a :class:`fastschema.contrib.django.dump.Subject`.
+
+    :param serializer_fields: its :func:`readable_fields`
+    :param guard: what is told of all that the reading relies on
+    :raises UnreadableError: if the serializer cannot be compiled
+    """
+    try:
+        description = describe_serializer(serializer, serializer_fields, guard)
+        return programs.get(description, lambda: dump_program(make_node(description)))
+    except UnreadableError:
+        raise
+    except Exception as error:
+        raise UnreadableError(f"it cannot be read: {error}") from error
+
+
+def describe_serializer(serializer: Any, serializer_fields: list[Any], guard: Guard) -> Description:
+    """All that the generated code depends on, as plain hashable values.
+
+    :raises UnreadableError: if the serializer cannot be compiled
+    """
+    cls = type(serializer)
+    if cls._readable_fields is not _READABLE_FIELDS:
+        raise UnreadableError("_readable_fields is overridden")
+    guard.class_attribute(cls, "_readable_fields", cls._readable_fields)
+    return (
+        "rest_framework",
+        cls.__name__,
+        tuple([_describe_field(Inspection(field, guard)) for field in serializer_fields]),
+    )
+
+
+def _describe_field(look: Inspection) -> Description:
+    name = look.get("field_name")
+    if type(name) is not str:
+        raise UnreadableError(f"the name of field {name!r} is not a plain str")
+    get_attribute = look.method("get_attribute")
+    if get_attribute is None:
+        return (name, None, (_BY_STOCK, "get_attribute is set on the field object"))
+    described = describe(look)
+    source_attrs = tuple(look.contents("source_attrs"))
+    kind_name = described[0]
+    if get_attribute is _GET_ATTRIBUTE:
+        if kind_name not in ("primary key", "hyperlink", "model field", "many related"):
+            return (name, source_attrs, described)
+    elif get_attribute is _RELATED_GET_ATTRIBUTE:
+        return _describe_relation(look, name, source_attrs, described)
+    elif get_attribute is _MANY_GET_ATTRIBUTE and kind_name == "many related":
+        return (name, source_attrs, described)
+    elif get_attribute is _MODEL_FIELD_GET_ATTRIBUTE and kind_name == "model field":
+        return (name, (), described)
+    where = getattr(get_attribute, "__qualname__", "its get_attribute")
+    return (name, None, (_BY_STOCK, f"{where} is not one that fastschema knows"))
+
+
+def _describe_relation(
+    look: Inspection, name: str, source_attrs: tuple[Any, ...], described: Description
+) -> Description:
+    """A field that reads as ``RelatedField`` does: a related object, or only its key."""
+    key_only = look.method("use_pk_only_optimization")
+    if key_only in _OBJECT_ITSELF or not source_attrs:
+        is_key_only = False
+    elif key_only is _KEY_ONLY_IF_LOOKED_UP:
+        is_key_only = look.get("lookup_field") == "pk"
+    elif key_only is _KEY_ONLY:
+        is_key_only = True
+    else:
+        return (name, None, (_BY_STOCK, "use_pk_only_optimization is overridden"))
+    if not is_key_only:
+        return (name, source_attrs, described)
+    if described[0] == OWN_METHOD:
+        return (name, None, (_BY_STOCK, described[1]))
+    if len(source_attrs) > 1:
+        return (name, None, (_BY_STOCK, "a key of a dotted source is not compiled"))
+    return (name, source_attrs, ("key only", *described))
+
+
+def make_node(description: Description) -> ObjectNode:
+    """The node for a description: from the description alone, so that the cache is right."""
+    _, name, descriptions = description
+    slots = [Slot("fields", lambda subject, cls, form: subject.fields)]
+    names = [field_name for field_name, *_ in descriptions]
+    # A name that a late change gave to two fields is set by each that has a value.
+    is_display = len(set(names)) == len(names)
+    if not is_display:
+        slots.append(Slot("dict_class", lambda subject, cls, form: dict))
+    nodes = [_field_node(index, field, slots) for index, field in enumerate(descriptions)]
+    return ObjectNode(
+        name=name,
+        fields=tuple(nodes),
+        slots=tuple(slots),
+        missing=missing,
+        access=access_of,
+        dict_class=None if is_display else "dict_class",
+        names={
+            "ObjectDoesNotExist": ObjectDoesNotExist,
+            "PKOnlyObject": relations.PKOnlyObject,
+            "SkipField": fields.SkipField,
+            "BuiltinSignatureError": fields.BuiltinSignatureError,
+            "read": read_one,
+            "read_many": read_many,
+            "read_path": read_path,
+            "represent": represent,
+            "represent_field": represent_field,
+            "call_if_callable": call_if_callable,
+            "is_method": is_method,
+            "unreadable": unreadable,
+        },
+    )
+
+
+def _field_node(index: int, description: Description, slots: list[Slot]) -> FieldNode:
+    name, source_attrs, kind_description = description
+    field = f"fields[{index}]"
+    reason = _reason(kind_description)
+    kind_name = kind_description[0]
+    if kind_name == _BY_STOCK:
+        source = Source(name, Read(f"represent_field({field}, obj)"))
+        return FieldNode(
+            name, source, _represented("the field's own methods"), field, reason=reason
+        )
+    if kind_name == "key only":
+        make = _key_link_node if kind_description[1] == "hyperlink" else _primary_key_node
+        return make(index, name, source_attrs[0], slots)
+    slot = None
+    if kind_name in _BY_RELATION and len(source_attrs) == 1:
+        slot = f"relation_{len(slots)}"
+        slots.append(Slot(slot, lambda subject, cls, form: relation(cls, source_attrs[0])))
+    if kind_name == "many related":
+        source = _many_source(index, source_attrs, slots)
+    else:
+        source = _source(field, source_attrs, slot, slots)
+    is_called = len(source_attrs) != 1 or kind_name == "many related"
+    field_kind = kind(kind_description, SerializerPath.of(index, is_called), slots)
+    return FieldNode(
+        name,
+        source,
+        field_kind,
+        field,
+        call_if_callable=None if is_called else _calling(slot),
+        never_missing=not source_attrs,
+        reason=reason,
+    )
+
+
+def _reason(description: Description) -> str | None:
+    """Why a field runs as stock, or calls the own method of a field inside of it."""
+    name, *options = description
+    return str(options[0]) if name == _BY_STOCK else reason_of(description, _HOLDERS)
+
+
+def _calling(relation: str | None) -> tuple[str, str]:
+    """When a nested value is a method to be called, and what then becomes of it.
+
+    The value of a model's relation never is one.
+    """
+    condition = "is_method({value})"
+    if relation is not None:
+        condition = f"{relation} is None and {condition}"
+    return condition, "call_if_callable({field}, {value}, obj)"
+
+
+def _represented(label: str) -> Kind:
+    """The kind of a value that stock has represented already."""
+    return Kind(
+        label,
+        python=Conversion(),
+        json=Conversion("str", None, "json_value({value})"),
+        names={"json_value": json_value},
+    )
+
+
+def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> FieldNode:
+    """The value of the foreign key's own column, where the model's own method would give it."""
+    field = f"fields[{index}]"
+    slot = f"column_{len(slots)}"
+    slots.append(Slot(slot, lambda subject, cls, form: column(cls, source)))
+    expression = f"represent_field({field}, obj) if {slot} is None else getattr(obj, {slot})"
+    # What represent_field gives is finished.
+    is_finished = f"{slot} is None or type({{value}}) in plain_keys"
+    key = f"{{value}} if {is_finished} else represent_key({{field}}, {{value}}, obj)"
+    return FieldNode(
+        name,
+        Source(source, Read(expression)),
+        Kind(
+            "primary key",
+            python=Conversion("int", None, key),
+            json=Conversion("int", None, f"json_value({key})"),
+            names={
+                "json_value": json_value,
+                "plain_keys": _PLAIN_KEYS,
+                "represent_key": represent_key,
+            },
+            may_skip=True,
+            rereading=Rereading.KEY,
+        ),
+        field,
+    )
+
+
+def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> FieldNode:
+    """The address made from the value of the foreign key's own column."""
+    link = f"link_{len(slots)}"
+
+    def resolve(subject: Any, cls: type, form: Form) -> Any:
+        own = partial(_represent_later, subject.fields, index)
+        field, context = subject.options[index], subject.context
+        return link_from_relation(field, context, own, form, column(cls, source))
+
+    slots.append(Slot(link, resolve, always_another))
+    return FieldNode(
+        name,
+        Source(source, Read(f"{link}(obj)")),
+        Kind("hyperlink", python=Conversion(), json=Conversion(), rereading=Rereading.ADDRESS),
+        f"fields[{index}]",
+    )
+
+
+def _many_source(index: int, source_attrs: tuple[Any, ...], slots: list[Slot]) -> Source:
+    """Reads as ``ManyRelatedField.get_attribute`` does."""
+    access = f"access_{len(slots)}"
+    slots.append(Slot(access, lambda subject, cls, form: AccessCache()))
+    names = "".join(f"{literal(each)}, " for each in source_attrs)
+    expression = f"read_many(fields, {index}, obj, ({names}), {access})"
+    return Source(".".join(source_attrs), Read(expression, (("SkipField", "missing"),)))
+
+
+def _represent_later(serializer_fields: Any, index: int, obj: Any) -> Any:
+    return represent_field(serializer_fields[index], obj)
+
+
+def _source(
+    field: str, source_attrs: tuple[Any, ...], relation: str | None, slots: list[Slot]
+) -> Source:
+    """Reads as ``rest_framework.fields.get_attribute`` does.
+
+    :param relation: the slot that holds the name under which a model keeps the related object
+    """
+    label = ".".join(map(str, source_attrs)) or "*"
+    if not source_attrs:
+        return Source(label, Read("obj"))
+    skipped = ("SkipField", "missing")
+    if len(source_attrs) > 1:
+        access = f"access_{len(slots)}"
+        slots.append(Slot(access, lambda subject, cls, form: AccessCache()))
+        names = ", ".join(map(literal, source_attrs))
+        errors = "(KeyError, AttributeError, BuiltinSignatureError) as error"
+        handlers = (skipped, (errors, f"unreadable({field}, obj, error)"))
+        return Source(label, Read(f"read_path(obj, ({names}), {access})", handlers))
+    attribute = source_attrs[0]
+    name = literal(attribute)
+    unreadable = ("(KeyError, AttributeError) as error", f"unreadable({field}, obj, error)")
+    either = (("ObjectDoesNotExist", "None"), skipped, unreadable)
+    by_attribute = f"getattr(obj, {name})"
+    if attribute.isascii() and attribute.isidentifier() and not keyword.iskeyword(attribute):
+        by_attribute = f"obj.{attribute}"
+    reads = {ATTRIBUTE: Read(by_attribute, either), ITEM: Read(f"obj[{name}]", either)}
+    reads[MODEL] = reads[ATTRIBUTE]
+    if relation is not None:
+        # The related object where it is loaded, past the descriptor.
+        cached = f"text if (text := obj._state.fields_cache.get({relation})) is not None"
+        reads[MODEL] = Read(f"{cached} else {by_attribute}", either)
+    return Source(label, Read(f"read(obj, {name})", either), reads)

@@ -1,0 +1,259 @@
+"""Dumping by marshmallow schemas: what stock does around the generated code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from marshmallow import Schema, utils
+from marshmallow.decorators import POST_DUMP, PRE_DUMP
+
+from fastschema.compiler.nodes import Form, UnreadableError
+from fastschema.marshmallow.construction import copy_field
+from fastschema.marshmallow.kinds import json_value
+from fastschema.marshmallow.mapped_attributes import key_finder
+from fastschema.marshmallow.schema_reader import describe_dump, make_dump_program
+from fastschema.marshmallow.schema_state import Reading, Side, find_reading, read_once
+from fastschema.runtime import policy
+from fastschema.runtime.binding import Binding
+from fastschema.runtime.dispatch import Dispatch, Dispatcher, Link, UniformDispatch
+from fastschema.runtime.stock import stock_method
+from fastschema.statistics import recorder
+from fastschema.switch import is_disabled
+
+STOCK_DUMP = stock_method(Schema, "dump")
+STOCK_SERIALIZE = stock_method(Schema, "_serialize")
+KNOWN_SERIALIZE = {STOCK_SERIALIZE}
+"""``Schema._serialize`` as stock has it, and as installed."""
+DUMP = Side("dump", "dump_fields", describe_dump, make_dump_program)
+_PYTHON = Form.PYTHON
+
+
+class Subject:
+    """What the slots of a program resolve from: one schema's own objects.
+
+    :param schema: the schema
+    :param fields: its fields in the order of dumping
+    :param is_frozen: whether it belongs to a plan, for which nested schemas stay what they were
+    """
+
+    __slots__ = ("_finder", "_is_frozen", "fields", "schema")
+
+    def __init__(self, schema: Any, fields: list[Any], *, is_frozen: bool) -> None:
+        self.schema = schema
+        self.fields = fields
+        self._is_frozen = is_frozen
+        self._finder: tuple[type | None, Any] = (None, None)
+
+    def loaded_key(self, cls: type, name: str) -> object:
+        """The key of a loaded attribute; see :func:`mapped_attributes.key_finder`."""
+        found_for, find = self._finder
+        if found_for is not cls:
+            find = key_finder(cls)
+            self._finder = (cls, find)
+        return find(name)
+
+    def link(self, field: Any, form: Form) -> Link:
+        """The link to the schema of a nested field."""
+        return Link(_NestedFinder(field, form, self._is_frozen))
+
+    def pluck(self, field: Any, form: Form) -> Link:
+        """The link to the schema of a ``Pluck`` field, from which one value is taken."""
+        find = _NestedFinder(field, _PYTHON, self._is_frozen)
+        return Link(partial(_pluck_dispatch, field, form, find))
+
+
+def overrides_dump(schema: Any) -> str | None:
+    """Why a schema's own code dumps instead of stock's, or None."""
+    cls, own = type(schema), schema.__dict__
+    if cls.dump is not STOCK_DUMP or "dump" in own:
+        return "dump is overridden"
+    if cls._serialize not in KNOWN_SERIALIZE or "_serialize" in own:
+        return "_serialize is overridden"
+    return None
+
+
+def has_hooks(schema: Any) -> bool:
+    """Whether a schema has ``pre_dump`` or ``post_dump`` hooks."""
+    hooks = schema._hooks
+    return bool(hooks and (hooks.get(PRE_DUMP) or hooks.get(POST_DUMP)))
+
+
+def binding_of(reading: Reading) -> Binding | None:
+    """What a reading's program is bound to; None if it has no program."""
+    if reading.binding is None and reading.program is not None:
+        is_frozen = reading.is_frozen
+        subject = Subject(reading.schema, reading.fields, is_frozen=is_frozen)
+        reading.binding = Binding(reading.program, subject)
+    binding: Binding | None = reading.binding
+    return binding
+
+
+def find_binding(schema: Any, rows: int, *, is_inner: bool = False) -> Binding | None:
+    """What dumps by a schema, if that is known or if it pays to find out; None if stock must.
+
+    The parameters are those of :func:`find_reading`.
+    """
+    reading = find_reading(schema, DUMP, rows, is_inner=is_inner)
+    return None if reading is None else binding_of(reading)
+
+
+def read_for_plan(schema: Any) -> Reading:
+    """What a schema reads as for dumping, for a plan."""
+    return read_once(schema, DUMP, copy_field)
+
+
+def own_dump(schema: Any, obj: Any, many: bool | None) -> Any:
+    """What the schema's own ``dump`` returns."""
+    return schema.dump(obj) if many is None else schema.dump(obj, many=many)
+
+
+def dump(schema: Any, obj: Any, many: bool | None, reading: Reading | None = None) -> Any:
+    """What ``Schema.dump`` returns, compiled between its hooks, be it installed or not.
+
+    :param reading: that of a plan
+    """
+    if overrides_dump(schema) is not None:
+        return own_dump(schema, obj, many)
+    many = schema.many if many is None else bool(many)
+    processed = obj
+    if schema._hooks.get(PRE_DUMP):
+        processed = schema._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=obj)
+    result = serialize(schema, processed, many, reading)
+    if schema._hooks.get(POST_DUMP):
+        result = schema._invoke_dump_processors(POST_DUMP, result, many=many, original_data=obj)
+    return result
+
+
+def serialize(schema: Any, obj: Any, many: bool, reading: Reading | None = None) -> Any:
+    """What ``Schema._serialize`` returns, by generated code where the schema can be compiled.
+
+    :param reading: that of a plan
+    """
+    many = many and obj is not None
+    if not is_disabled():
+        if reading is not None:
+            binding = binding_of(reading)
+        elif not many:
+            binding = find_binding(schema, 1)
+        else:
+            # Of rows that user code makes nobody knows how many there are.
+            rows = len(obj) if type(obj) is list else policy.rows_worth_reading
+            binding = find_binding(schema, rows)
+        if binding is not None:
+            return dump_by(binding, obj, many)
+    return _stock_serialize(schema, obj, many)
+
+
+def dump_by(binding: Binding, obj: Any, many: bool) -> Any:
+    """What a schema's program makes of an object, or of each of several."""
+    if many and type(obj) is not list:
+        # Code of the user's that makes the rows runs before anything is looked up.
+        return binding.new_dispatch(_PYTHON).all_rows(obj)
+    dispatch = binding.begin(_PYTHON)
+    result = dispatch.all_rows(obj) if many else dispatch.one_row(obj)
+    dispatch.end()
+    return result
+
+
+def _stock_serialize(schema: Any, obj: Any, many: bool) -> Any:
+    if not many:
+        result = STOCK_SERIALIZE(schema, obj)
+        recorder.stock(1)
+        return result
+    results = [STOCK_SERIALIZE(schema, each) for each in obj]
+    recorder.stock(len(results))
+    return results
+
+
+class _NestedFinder:
+    """Finds the dispatch of a nested field's schema, as ``Nested._serialize`` dumps by it.
+
+    :param field: the field
+    :param form: the form of the output
+    :param is_frozen: whether what was found once is found again
+    """
+
+    __slots__ = ("_binding", "_dispatch", "_field", "_form", "_found", "_is_frozen")
+
+    def __init__(self, field: Any, form: Form, is_frozen: bool) -> None:
+        self._field = field
+        self._form = form
+        self._is_frozen = is_frozen
+        self._binding: Binding | None = None
+        self._dispatch: Dispatch | None = None
+        self._found: Dispatcher | None = None
+
+    def __call__(self) -> Dispatcher:
+        """The dispatch for this dump.
+
+        :raises Exception: what stock raises where the schema cannot be found
+        """
+        if self._is_frozen and self._found is not None:
+            if self._dispatch is not None:
+                self._dispatch.begin_again()
+            return self._found
+        schema = self._field.schema
+        many = schema.many or self._field.many
+        self._found = self._find(schema, many)
+        return self._found
+
+    def _find(self, schema: Any, many: Any) -> Dispatcher:
+        if overrides_dump(schema) is None:
+            if not has_hooks(schema):
+                binding = self._bind(schema)
+                if binding is not None:
+                    dispatch = self._dispatch_of(binding)
+                    return UniformDispatch(dispatch.many) if many else dispatch
+            dump_nested = partial(dump, schema, many=many)
+        else:
+            dump_nested = partial(schema.dump, many=many)
+        if self._form is Form.JSON:
+            return UniformDispatch(lambda value: json_value(dump_nested(value)))
+        return UniformDispatch(dump_nested)
+
+    def _bind(self, schema: Any) -> Binding | None:
+        if self._is_frozen:
+            return binding_of(read_for_plan(schema))
+        return find_binding(schema, 1, is_inner=True)
+
+    def _dispatch_of(self, binding: Binding) -> Dispatch:
+        """A dispatch of one's own: dump after dump, nobody else uses it."""
+        dispatch = self._dispatch
+        if dispatch is None or self._binding is not binding:
+            dispatch = self._dispatch = binding.new_dispatch(self._form)
+            self._binding = binding
+        else:
+            dispatch.begin_again()
+        return dispatch
+
+
+def _pluck_dispatch(field: Any, form: Form, find: Callable[[], Dispatcher]) -> Dispatcher:
+    """What dumps as ``Pluck._serialize`` does.
+
+    :param find: finds the dispatch of the field's schema
+    """
+    dispatch = find()
+
+    def pluck(value: Any) -> Any:
+        dumped = dispatch[type(value)](value)
+        if dumped is None:
+            return None
+        key = field._field_data_key
+        return utils.pluck(dumped, key=key) if field.many else dumped[key]
+
+    if form is Form.JSON:
+        return UniformDispatch(lambda value: json_value(pluck(value)))
+    return UniformDispatch(pluck)
+
+
+def dispatch_for(reading: Reading, form: Form) -> Dispatch:
+    """What dumps single objects by a plan's reading, without anything that stock does around it.
+
+    :raises UnreadableError: if the schema cannot be compiled
+    """
+    binding = binding_of(reading)
+    if binding is None:
+        raise UnreadableError(reading.reason)
+    return binding.new_dispatch(form)

@@ -1,0 +1,249 @@
+"""Loading by a marshmallow schema: what generated code is bound to, nested schemas included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing
+
+from fastschema.compiler.load_code import BoundLoad, load_rows
+from fastschema.marshmallow.construction import copy_field
+from fastschema.marshmallow.load_nested import (
+    NestedListLoader,
+    NestedLoader,
+    PluckLoader,
+    ValueLoader,
+)
+from fastschema.marshmallow.load_overrides import deserialize_as_stock
+from fastschema.marshmallow.load_schema_reader import describe_load, make_load_program
+from fastschema.marshmallow.schema_state import Reading, Side, find_reading, read_once
+from fastschema.statistics import recorder
+
+LOAD = Side("load", "load_fields", describe_load, make_load_program)
+_PLAIN_COLLECTIONS = (tuple, list, set, frozenset)
+
+LinkedLoader = Callable[[Any, Any, int | None], Any]
+"""From a value, the data it is in and their index to the same; errors are stored."""
+
+
+def read_for_plan(schema: Any) -> Reading:
+    """What a schema reads as for loading, for a plan."""
+    return read_once(schema, LOAD, copy_field)
+
+
+def find_load_reading(schema: Any, rows: int, *, is_inner: bool = False) -> Reading | None:
+    """What loads by a schema, if that is known or if it pays to find out; None if stock must.
+
+    The parameters are those of :func:`find_reading`.
+    """
+    reading = find_reading(schema, LOAD, rows, is_inner=is_inner)
+    return None if reading is None or reading.program is None else reading
+
+
+class Load:
+    """One load by one schema: what generated code is bound to.
+
+    Its methods are what stock's ``Schema._deserialize`` does with a value, or a row, that is not
+    handled in generated code.
+
+    :param reading: what the schema reads as; it has a program
+    :param store: where errors are stored
+    :param partial: as for ``Schema.load``
+    :param unknown: likewise
+    :param load_nested: loads by a nested schema that has hooks, as ``Schema._do_load`` does
+    """
+
+    __slots__ = (
+        "_reading",
+        "fields",
+        "load_nested",
+        "partial",
+        "program",
+        "schema",
+        "store",
+        "unknown",
+    )
+
+    def __init__(
+        self,
+        reading: Reading,
+        store: Any,
+        partial: Any,
+        unknown: Any,
+        load_nested: Callable[..., Any],
+    ) -> None:
+        self._reading = reading
+        self.schema = reading.schema
+        self.program = reading.program
+        self.fields = reading.fields
+        self.store = store
+        self.partial = partial
+        self.unknown = unknown
+        self.load_nested = load_nested
+
+    def begin_nested(self, schema: Any, store: Any, partial: Any, unknown: Any) -> Load | None:
+        """A load by a nested schema; None if stock must load."""
+        if not is_plain_partial(partial):
+            return None
+        reading = self._nested_reading(schema)
+        if reading is None or reading.program is None:
+            return None
+        return Load(reading, store, partial, unknown, self.load_nested)
+
+    def _nested_reading(self, schema: Any) -> Reading | None:
+        if not self._reading.is_frozen:
+            return find_load_reading(schema, 1, is_inner=True)
+        inner = self._reading.inner
+        reading = inner.get(id(schema))
+        if reading is None:
+            reading = inner[id(schema)] = read_for_plan(schema)
+        return reading
+
+    def bind(self) -> BoundLoad:
+        """What loads rows."""
+        function = self.program.function()
+        common = [getattr(self, name) for name in function.common]
+        values = [slot.resolve(self) for slot in function.slots]
+        bound: BoundLoad = function.bind(*common, *values)
+        return bound
+
+    def rows(self, bound: BoundLoad, data: list[Any] | tuple[Any, ...]) -> list[Any]:
+        """Load all rows."""
+        program = self.program
+        recorder.compiled(len(data), program.compiled_fields, program.stock_fields)
+        return load_rows(bound, data, is_indexed=self.schema.opts.index_errors)
+
+    def load_field(self, number: int, value: Any, data: Any, index: int | None) -> Any:
+        """The field's own ``deserialize``; errors are stored."""
+        field = self.fields[number]
+        if value is missing and self._may_be_missing(number):
+            return missing
+        key = self._key(number)
+        try:
+            return field.deserialize(value, key, data, **self.keywords(number))
+        except ValidationError as error:
+            return self._stored(error, key, index)
+
+    def validate_field(self, number: int, value: Any, index: int | None) -> Any:
+        """The value, if the field's validators agree; errors are stored."""
+        try:
+            self.fields[number]._validate(value)
+        except ValidationError as error:
+            return self._stored(error, self._key(number), index)
+        return value
+
+    def load_other(self, data: Any, index: int | None) -> Any:
+        """A row that is no dictionary, by stock."""
+        return deserialize_as_stock(
+            self.schema, data, self.store, False, self.partial, self.unknown, index
+        )
+
+    @property
+    def take_unknown(self) -> Callable[[dict[Any, Any], Any, int | None], None] | None:
+        """What includes or refuses the keys of a row that no field has; None if they are left."""
+        return self._take_unknown if self.unknown != EXCLUDE else None
+
+    def _take_unknown(self, data: dict[Any, Any], result: Any, index: int | None) -> None:
+        known = {self._key(number) for number in range(len(self.fields))}
+        for key in set(data) - known:
+            if self.unknown == INCLUDE:
+                result[key] = data[key]
+            elif self.unknown == RAISE:
+                self.store.store_error([self.schema.error_messages["unknown"]], key, index)
+
+    def nested(self, number: int) -> LinkedLoader:
+        """What loads a nested value; most are dictionaries without errors."""
+        load = NestedLoader(self.fields[number], self.keywords(number), self)
+        store = load.store
+        by_itself = self._link(number, load)
+
+        def load_nested(value: Any, data: Any, index: int | None) -> Any:
+            if type(value) is not dict:
+                return by_itself(value, data, index)
+            try:
+                if load.row is None:
+                    return by_itself(value, data, index)
+                loaded = load.row(value, None)
+                if not store.errors:
+                    return loaded
+                load.fail(value, loaded)
+            except ValidationError as error:
+                store.errors = {}
+                return self._stored(error, self._key(number), index)
+
+        return load_nested
+
+    def nested_list(self, number: int) -> LinkedLoader:
+        """What loads a list of nested values."""
+        field, keywords = self.fields[number], self.keywords(number)
+        return self._link(number, NestedListLoader(field, keywords, self))
+
+    def pluck(self, number: int) -> LinkedLoader:
+        """What loads a plucked value."""
+        field, keywords = self.fields[number], self.keywords(number)
+        return self._link(number, PluckLoader(field, keywords, self))
+
+    def keywords(self, number: int) -> dict[str, Any]:
+        """The keyword arguments of a field's ``deserialize``: what is partial in a nested schema.
+
+        See ``Schema._deserialize``.
+        """
+        partial = self.partial
+        if type(partial) in _PLAIN_COLLECTIONS:
+            name = self._key(number) if _PREFIX_IS_KEY else self._name(number)
+            prefix = f"{name}."
+            return {"partial": [each[len(prefix) :] for each in partial if each.startswith(prefix)]}
+        return {} if partial is None else {"partial": partial}
+
+    def _link(self, number: int, load: ValueLoader) -> LinkedLoader:
+        def load_nested(value: Any, data: Any, index: int | None) -> Any:
+            if value is missing:
+                return self.load_field(number, value, data, index)
+            try:
+                return load(value)
+            except ValidationError as error:
+                return self._stored(error, self._key(number), index)
+
+        return load_nested
+
+    def _stored(self, error: ValidationError, key: str, index: int | None) -> Any:
+        self.store.store_error(error.messages, key, index=index)
+        return error.valid_data or missing
+
+    def _may_be_missing(self, number: int) -> bool:
+        if self.partial is True:
+            return True
+        return type(self.partial) in _PLAIN_COLLECTIONS and self._name(number) in self.partial
+
+    def _name(self, number: int) -> str:
+        name: str = self._reading.names[number]
+        return name
+
+    def _key(self, number: int) -> str:
+        key: str | None = self.fields[number].data_key
+        return self._name(number) if key is None else key
+
+
+def is_plain_partial(partial: Any) -> bool:
+    """Whether ``partial`` is None, a bool, or a plain collection of names."""
+    if partial is None or partial is True or partial is False:
+        return True
+    return type(partial) in _PLAIN_COLLECTIONS and all(type(each) is str for each in partial)
+
+
+def _is_prefix_key() -> bool:
+    """Whether this marshmallow looks for dotted names in ``partial`` by data key, not by name."""
+    seen = []
+
+    class Probe(fields.Field):  # type: ignore[type-arg]  # not generic in marshmallow 3
+        def _deserialize(self, value: Any, attr: Any, data: Any, **keywords: Any) -> Any:
+            seen.append(keywords["partial"])
+            return value
+
+    schema = Schema.from_dict({"name": Probe(data_key="key")})()
+    schema.load({"key": 1}, partial=("key.part",))
+    return seen == [["part"]]
+
+
+_PREFIX_IS_KEY = _is_prefix_key()

@@ -1,0 +1,107 @@
+"""Reading a marshmallow schema for loading: its description, and the node made from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import missing, utils
+
+from fastschema.compiler.load_nodes import LoadFieldNode, LoadKind, LoadNode
+from fastschema.compiler.nodes import Slot, UnreadableError
+from fastschema.marshmallow import validator_rules
+from fastschema.marshmallow.load_kinds import LoadPath, kind, stock_kind
+from fastschema.marshmallow.load_overrides import CALL_AND_STORE, overrides_load
+from fastschema.marshmallow.load_rules import (
+    LINKS,
+    allows_none,
+    describe,
+    describe_missing,
+    describe_validators,
+)
+from fastschema.marshmallow.rules import describe_dict_class
+from fastschema.runtime.descriptions import OWN_METHOD, Description
+from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.programs import LoadProgram, load_program
+
+
+def describe_load(schema: Any, look: Inspection) -> Description:
+    """All that the code that loads by a schema depends on, as plain hashable values.
+
+    :param look: a look at the schema
+    :raises UnreadableError: if the schema cannot be compiled
+    """
+    if look.method("_call_and_store") is not CALL_AND_STORE:
+        raise UnreadableError(str(overrides_load(schema)))
+    return (
+        "marshmallow load",
+        type(schema).__name__,
+        describe_dict_class(look),
+        tuple(
+            [
+                _describe_field(name, Inspection(field, look.guard))
+                for name, field in schema.load_fields.items()
+            ]
+        ),
+    )
+
+
+def _describe_field(name: str, look: Inspection) -> Description:
+    data_key, attribute = look.get("data_key"), look.get("attribute")
+    if type(name) is not str:
+        raise UnreadableError("the name of a field is not a plain str")
+    for option, value in (("data_key", data_key), ("attribute", attribute)):
+        if value is not None and type(value) is not str:
+            raise UnreadableError(f"the {option} of {name!a} is not a plain str")
+    key = name if data_key is None else data_key
+    described = describe(look)
+    if described[0] == OWN_METHOD:
+        return (key, attribute or name, described, False, "own", ())
+    checks = describe_validators(look, described)
+    return (key, attribute or name, described, allows_none(look), describe_missing(look), checks)
+
+
+def make_load_program(description: Description) -> LoadProgram:
+    """The program for a description.
+
+    The slots of its node resolve from a :class:`fastschema.marshmallow.load_run.Load`.
+    """
+    return load_program(_make_node(description))
+
+
+def _make_node(description: Description) -> LoadNode:
+    """The node for a description: from the description alone, so that the cache is right."""
+    _, name, is_dict, descriptions = description
+    slots: list[Slot] = []
+    if not is_dict:
+        slots.append(Slot("dict_class", lambda load: load.schema.dict_class))
+    nodes = [_field_node(index, each, slots) for index, each in enumerate(descriptions)]
+    return LoadNode(
+        name=name,
+        fields=tuple(nodes),
+        slots=tuple(slots),
+        missing=missing,
+        set_value=utils.set_value,
+        dict_class=None if is_dict else "dict_class",
+    )
+
+
+def _field_node(index: int, description: Description, slots: list[Slot]) -> LoadFieldNode:
+    key, target, described, none_stays, when_missing, checks = description
+    field = f"fields[{index}]"
+    if described[0] == OWN_METHOD:
+        return LoadFieldNode(
+            key, target, field, stock_kind(), own_default=True, reason=described[1]
+        )
+    is_custom = checks == validator_rules.CUSTOM
+    by_kind = () if is_custom or described[0] in LINKS else checks
+    made: LoadKind = kind(described, by_kind, LoadPath.of(index), slots)
+    return LoadFieldNode(
+        key,
+        target,
+        field,
+        made,
+        none_stays=none_stays,
+        default=f"{field}.load_default" if when_missing == "value" else None,
+        own_default=when_missing == "own",
+        validated=is_custom and made.link is None,
+    )

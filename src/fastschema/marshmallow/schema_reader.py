@@ -1,0 +1,272 @@
+"""Reading a marshmallow schema: its description, and the node made from it."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable
+from typing import Any
+
+from marshmallow import Schema, fields, missing, utils
+
+from fastschema.compiler.nodes import (
+    ATTRIBUTE,
+    GENERAL,
+    ITEM,
+    FieldNode,
+    Form,
+    ObjectNode,
+    Read,
+    Slot,
+    Source,
+    UnreadableError,
+    literal,
+)
+from fastschema.marshmallow.kinds import DumpPath, kind, raw_kind
+from fastschema.marshmallow.mapped_attributes import MAPPED, is_mapped
+from fastschema.marshmallow.rules import (
+    describe,
+    describe_dict_class,
+    describe_without_attribute,
+)
+from fastschema.runtime.descriptions import OWN_METHOD, Description, reason_of
+from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.programs import DumpProgram, dump_program
+from fastschema.runtime.stock import stock_method
+
+_STOCK_GET_ATTRIBUTE = stock_method(Schema, "get_attribute")
+_STOCK_FIELD_SERIALIZE = stock_method(fields.Field, "serialize")
+_STOCK_GET_VALUE = stock_method(fields.Field, "get_value")
+_BY_SERIALIZE = "serialize"
+_LOOKUP_ERRORS = "(KeyError, IndexError, TypeError, AttributeError)"
+_HOLDERS = frozenset(["list", "mapping"])
+
+
+def describe_dump(schema: Any, look: Inspection) -> Description:
+    """All that the code that dumps a schema depends on, as plain hashable values.
+
+    :param look: a look at the schema
+    :raises UnreadableError: if the schema cannot be compiled
+    """
+    return (
+        "marshmallow",
+        type(schema).__name__,
+        describe_dict_class(look),
+        look.method("get_attribute") is not _STOCK_GET_ATTRIBUTE,
+        tuple(
+            [
+                _describe_field(name, Inspection(field, look.guard))
+                for name, field in schema.dump_fields.items()
+            ]
+        ),
+    )
+
+
+def _describe_field(name: str, look: Inspection) -> Description:
+    if type(name) is not str:
+        raise UnreadableError("the name of a field is not a plain str")
+    data_key = look.get("data_key")
+    if data_key is not None and type(data_key) is not str:
+        data_key = (str.__str__(data_key) if isinstance(data_key, str) else "key",)
+    reason = _why_not_read(look)
+    if reason is not None:
+        return (name, data_key, None, None, (_BY_SERIALIZE, reason))
+    if not look.get("_CHECK_ATTRIBUTE"):
+        described = describe_without_attribute(look)
+        if described[0] == OWN_METHOD:
+            described = (_BY_SERIALIZE, described[1])
+        return (name, data_key, None, None, described)
+    default = look.get("dump_default")
+    has_default = None
+    if default is not missing:
+        has_default = "call" if callable(default) else "value"
+    return (name, data_key, look.get("attribute"), has_default, describe(look))
+
+
+def _why_not_read(look: Inspection) -> str | None:
+    """Why the value of a field is not read in generated code, or None."""
+    if look.method("serialize") is not _STOCK_FIELD_SERIALIZE:
+        return "serialize is overridden"
+    if look.method("get_value") is not _STOCK_GET_VALUE:
+        return "get_value is overridden"
+    attribute = look.get("attribute")
+    if attribute is not None and type(attribute) is not str:
+        return "its attribute is not a plain str"
+    return None
+
+
+def make_dump_program(description: Description) -> DumpProgram:
+    """The program for a description.
+
+    The slots of its node resolve from a :class:`fastschema.marshmallow.dump.Subject`.
+    """
+    return dump_program(make_node(description))
+
+
+def make_node(description: Description) -> ObjectNode:
+    """The node for a description: from the description alone, so that the cache is right."""
+    _, name, is_dict, own_accessor, descriptions = description
+    slots = [
+        Slot("fields", lambda subject, cls, form: subject.fields),
+        Slot("accessor", lambda subject, cls, form: subject.schema.get_attribute),
+    ]
+    keys = [name if key is None else key for name, key, *_ in descriptions]
+    # A key that a late change gave to two fields is set by each that has a value.
+    is_display = is_dict and len(set(keys)) == len(keys)
+    if not is_display:
+        slots.append(Slot("dict_class", lambda subject, cls, form: subject.schema.dict_class))
+    nodes = [
+        _field_node(index, field, own_accessor, slots) for index, field in enumerate(descriptions)
+    ]
+    return ObjectNode(
+        name=name,
+        fields=tuple(nodes),
+        slots=tuple(slots),
+        missing=missing,
+        access=access_of,
+        dict_class=None if is_display else "dict_class",
+        prepared={MAPPED: ("loaded", "obj.__dict__")},
+    )
+
+
+def _field_node(
+    index: int, description: Description, own_accessor: bool, slots: list[Slot]
+) -> FieldNode:
+    name, data_key, attribute, has_default, kind_description = description
+    field = f"fields[{index}]"
+    path = DumpPath.of(index, name)
+    key, key_slot = name if data_key is None else data_key, None
+    if isinstance(data_key, tuple):
+        key, key_slot = data_key[0], f"key_{len(slots)}"
+        slots.append(Slot(key_slot, lambda subject, cls, form: subject.fields[index].data_key))
+    if kind_description[0] == _BY_SERIALIZE:
+        expression = f"{field}.serialize({literal(name)}, obj, accessor=accessor)"
+        return FieldNode(
+            key,
+            Source(name, Read(expression)),
+            raw_kind("str", "the field's own serialize"),
+            field,
+            key_slot=key_slot,
+            reason=kind_description[1],
+        )
+    if kind_description[0] in _WITHOUT_ATTRIBUTE:
+        source = _WITHOUT_ATTRIBUTE[kind_description[0]](kind_description, path, slots)
+        return FieldNode(key, source, raw_kind("str"), field, key_slot=key_slot)
+    field_kind = kind(kind_description, path, slots)
+    return FieldNode(
+        key,
+        _source(name if attribute is None else attribute, own_accessor, slots),
+        field_kind,
+        field,
+        default=_default(field, has_default),
+        key_slot=key_slot,
+        reason=reason_of(kind_description, _HOLDERS),
+    )
+
+
+def _constant_source(description: Description, path: DumpPath, slots: list[Slot]) -> Source:
+    return Source("(constant)", Read(f"{path.expression}.constant"))
+
+
+def _method_source(description: Description, path: DumpPath, slots: list[Slot]) -> Source:
+    has_method = description[1]
+    if not has_method:
+        return Source("(no method)", Read("missing"))
+    method = f"method_{len(slots)}"
+
+    def resolve(subject: Any, cls: type, form: Form) -> Any:
+        return path.get(subject.fields)._serialize_method
+
+    slots.append(Slot(method, resolve))
+    return Source("(method)", Read(f"{method}(obj)"))
+
+
+def _function_source(description: Description, path: DumpPath, slots: list[Slot]) -> Source:
+    function = f"function_{len(slots)}"
+
+    def resolve(subject: Any, cls: type, form: Form) -> Any:
+        return _one_argument(path.get(subject.fields))
+
+    slots.append(Slot(function, resolve))
+    return Source("(function)", Read(f"{function}(obj)"))
+
+
+def _one_argument(field: Any) -> Callable[[Any], Any]:
+    """The function of a ``Function`` field, as stock calls it.
+
+    marshmallow 3 looks at its signature for each value, to pass it the context if it takes two.
+    """
+    function: Callable[[Any], Any] = field.serialize_func
+    if not hasattr(field, "_call_or_raise"):
+        return function
+    try:
+        get_func_args: Any = utils.get_func_args  # type: ignore[attr-defined]  # marshmallow 3
+        if len(get_func_args(function)) == 1:
+            return function
+    except (TypeError, ValueError):
+        pass  # stock raises it, when it comes to the first value
+    return lambda obj: field._call_or_raise(function, obj, field.name)
+
+
+_WITHOUT_ATTRIBUTE = {
+    "constant": _constant_source,
+    "method": _method_source,
+    "function": _function_source,
+}
+
+
+def _default(field: str, has_default: str | None) -> str | None:
+    if has_default is None:
+        return None
+    return f"{field}.dump_default()" if has_default == "call" else f"{field}.dump_default"
+
+
+def _source(attribute: str, own_accessor: bool, slots: list[Slot]) -> Source:
+    """Reads as ``marshmallow.utils.get_value`` does, unless the schema has an accessor of its own.
+
+    A dotted path goes through stock's function.
+    """
+    name = literal(attribute)
+    general = Read(f"accessor(obj, {name}, missing)")
+    if own_accessor or "." in attribute:
+        return Source(attribute, general)
+    by_attribute = Read(f"getattr(obj, {name}, missing)")
+    if attribute.isascii() and attribute.isidentifier() and not keyword.iskeyword(attribute):
+        by_attribute = Read(f"obj.{attribute}", (("AttributeError", "missing"),))
+    by_item = Read(f"obj[{name}]", ((_LOOKUP_ERRORS, f"getattr(obj, {name}, missing)"),))
+    key = f"loaded_{len(slots)}"
+    slots.append(
+        # Which attributes SQLAlchemy has loaded is looked up for each dump.
+        Slot(key, lambda subject, cls, form: subject.loaded_key(cls, attribute), lambda _: object())
+    )
+    mapped = Read(f"loaded[{key}]", (("KeyError", f"getattr(obj, {name}, missing)"),))
+    reads = {ATTRIBUTE: by_attribute, ITEM: by_item, MAPPED: mapped}
+    return Source(attribute, general, reads)
+
+
+def access_of(cls: type) -> str:
+    """How stock's ``get_value`` ends up reading objects of a class.
+
+    It asks each object whether it has ``__getitem__``. That is a matter of the class, but where
+    user code could see the question (or where the object is itself a class).
+    """
+    if cls is dict:
+        return ITEM
+    has_item = has_hook = False
+    for base in cls.__mro__:
+        own = base.__dict__
+        if base is type or ("__getattribute__" in own and not _is_native(own["__getattribute__"])):
+            return GENERAL
+        has_item = has_item or "__getitem__" in own
+        has_hook = has_hook or "__getattr__" in own
+    if has_item:
+        return ITEM
+    if has_hook:
+        return GENERAL
+    return MAPPED if is_mapped(cls) else ATTRIBUTE
+
+
+_NativeMethod = type(object.__getattribute__)
+
+
+def _is_native(method: Callable[..., Any]) -> bool:
+    return type(method) is _NativeMethod

@@ -1,0 +1,358 @@
+"""What a marshmallow schema reads as, kept on the schema, and on its class.
+
+A schema is *fresh* while nobody has written to its fields since marshmallow made them. Fresh
+schemas of one class with the same names of fields read alike, so that only the first of them is
+read (:class:`ClassReadings`). Any other schema is read by itself, when that pays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from marshmallow import fields
+
+from fastschema.compiler.nodes import UnreadableError
+from fastschema.runtime import policy
+from fastschema.runtime.descriptions import Description
+from fastschema.runtime.guard import ATTRIBUTE, Guard, Mark, readings
+from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.programs import Program, programs
+
+_MOST_READINGS = 32
+_OWN_METHODS = frozenset(["get_attribute", "dict_class", "_call_and_store"])
+"""What a schema object may have of its own, and what it then reads as."""
+
+
+class Side(NamedTuple):
+    """One of the two things that schemas do.
+
+    :param name: "dump" or "load"
+    :param fields: the attribute of a schema that holds the fields for it
+    :param describe: from a schema and a look at it to its description
+    :param make_program: from that to the program
+    """
+
+    name: str
+    fields: str
+    describe: Callable[[Any, Inspection], Description]
+    make_program: Callable[[Description], Program[Any, Any]]
+
+
+class Reading:
+    """What one schema object reads as, for dumping or for loading.
+
+    :param schema: the schema
+    :param program: its program; None if it cannot be compiled
+    :param reason: why it cannot be compiled, or ""
+    :param fields: its fields by name, in order
+    :param guard: what the reading relies on; None if it is for a plan, and stays as it is
+    :param side: whether it is for dumping or for loading
+    """
+
+    __slots__ = (
+        "_guard",
+        "_own",
+        "_side",
+        "_state",
+        "binding",
+        "fields",
+        "inner",
+        "names",
+        "program",
+        "reason",
+        "schema",
+    )
+
+    def __init__(
+        self,
+        schema: Any,
+        program: Any,
+        reason: str,
+        fields: dict[str, Any],
+        guard: Guard | None,
+        side: Side,
+    ) -> None:
+        self.schema = schema
+        self.program = program
+        self.reason = reason
+        self.names = list(fields)
+        self.fields = list(fields.values())
+        self.binding: Any = None
+        """What the program was bound to; whoever dumps sets it."""
+        self.inner: dict[int, Reading] = {}
+        """For a plan, what nested schemas read as, by the ids of those."""
+        self._guard = guard
+        self._side = side
+        self._own = schema.__dict__
+        self._state = self._own.get(ATTRIBUTE)
+
+    def holds(self) -> bool:
+        """Whether another reading would be the same."""
+        if self._guard is None:
+            return True
+        own = self._own
+        if own.get(ATTRIBUTE) is not self._state or not own.keys().isdisjoint(_OWN_METHODS):
+            return False
+        fields = getattr(self.schema, self._side.fields)
+        return (
+            list(fields.values()) == self.fields
+            and list(fields) == self.names
+            and self._guard.holds()
+        )
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether it belongs to a plan."""
+        return self._guard is None
+
+    def without_changes(self, copy_field: Callable[[Any], Any]) -> None:
+        """Let later changes to compiled fields pass unseen.
+
+        Fields that lead to nested schemas, and those whose own methods are called, stay.
+
+        :param copy_field: copies a field
+        """
+        if self.program is None:
+            return
+        nodes = self.program.node.fields
+        self.fields = [
+            field if node.reason is not None or _is_linked(node.kind) else copy_field(field)
+            for node, field in zip(nodes, self.fields, strict=True)
+        ]
+
+
+def _is_linked(kind: Any) -> bool:
+    return kind.link is not None or getattr(kind, "item_link", None) is not None
+
+
+class SchemaState(Mark):
+    """What is known of one schema object, until somebody writes to one of its fields.
+
+    :param schema: the schema
+    :param made: its fields by name, as marshmallow has just made them; None if nobody knows what
+        became of them
+    """
+
+    __slots__ = ("dump", "generation", "load", "made", "rows", "schema")
+
+    def __init__(self, schema: Any, made: dict[str, Any] | None = None) -> None:
+        self.schema = schema
+        self.made = made
+        self.rows = 0
+        """How many rows were dumped or loaded before the schema was read."""
+        self.dump: Reading | None = None
+        self.load: Reading | None = None
+        self.generation = readings.current
+
+
+def state_of(schema: Any) -> SchemaState:
+    """The state of a schema, made if there is none."""
+    own = schema.__dict__
+    state = own.get(ATTRIBUTE)
+    # A copy of a schema has the state of the original.
+    if (
+        type(state) is SchemaState
+        and state.schema is schema
+        and state.generation is readings.current
+    ):
+        return state
+    state = own[ATTRIBUTE] = SchemaState(schema)
+    return state
+
+
+def find_reading(schema: Any, side: Side, rows: int, *, is_inner: bool = False) -> Reading | None:
+    """What a schema reads as, if that is known, or if it pays to find out; else None.
+
+    :param rows: how many rows are to be dumped or loaded
+    :param is_inner: whether it is nested in one that was read: it pays to read its class, too
+    """
+    state = state_of(schema)
+    reading: Reading | None = getattr(state, side.name)
+    if reading is not None:
+        return reading if reading.holds() else read(schema, side, state)
+    if state.made is not None:
+        known = class_readings(type(schema))
+        reading = known.find(schema, side, state)
+        if reading is None and (known.is_worth_reading(rows) or is_inner) and known.is_shared:
+            reading = known.learn(schema, side, state)
+        if reading is not None or known.is_shared:
+            return reading
+    state.rows += rows
+    return read(schema, side, state) if policy.is_worth_reading(state.rows) else None
+
+
+def read(schema: Any, side: Side, state: SchemaState) -> Reading:
+    """Read a schema, and keep what it reads as.
+
+    :param state: as it is before the first look: if somebody changes the schema while it is read,
+        the reading is kept where nobody finds it
+    """
+    reading = _read(schema, side, Guard(_owner_of))
+    setattr(state, side.name, reading)
+    return reading
+
+
+def read_once(schema: Any, side: Side, copy_field: Callable[[Any], Any]) -> Reading:
+    """Read a schema for a plan, which does not see later changes.
+
+    :param copy_field: copies a field
+    """
+    reading = _read(schema, side, None)
+    reading.without_changes(copy_field)
+    return reading
+
+
+def _read(schema: Any, side: Side, guard: Guard | None) -> Reading:
+    by_name = dict(getattr(schema, side.fields))
+    program, reason = None, ""
+    look = Inspection(schema, guard or Guard())
+    try:
+        description = side.describe(schema, look)
+        program = programs.get(description, lambda: side.make_program(description))
+    except UnreadableError as error:
+        reason = str(error)
+    except Exception as error:
+        reason = f"it cannot be read: {error}"
+    return Reading(schema, program, reason, by_name, guard, side)
+
+
+_GET_ATTRIBUTE: Any = object.__getattribute__
+noticing: Any = None
+"""``Field.__setattr__`` where writes to fields are noticed; see :mod:`installation`."""
+
+
+def tell_of_writes(setter: Any) -> None:
+    """Fields whose class has this ``__setattr__`` tell of writes to them from now on; None: none.
+
+    Whatever was read before is forgotten.
+    """
+    global noticing
+    noticing = setter
+    readings.forget()
+
+
+def note_write(field: Any, name: str) -> None:
+    """Somebody has written to an attribute of a field: what its schema reads as is forgotten."""
+    if name == "_schema":
+        return  # a nested schema is asked for anew for each dump
+    own = field.__dict__
+    root = own.get("root")
+    owner = own if root is None else getattr(root, "__dict__", own)
+    if ATTRIBUTE in owner:
+        del owner[ATTRIBUTE]
+
+
+def _owner_of(target: Any) -> Any:
+    """What tells of writes to a field: its schema, or the field itself; None if nothing does."""
+    cls = type(target)
+    if (
+        noticing is None
+        or cls.__setattr__ is not noticing
+        or cls.__getattribute__ is not _GET_ATTRIBUTE
+        or hasattr(cls, "__getattr__")
+    ):
+        return None
+    root = target.__dict__.get("root")
+    return target if root is None else root
+
+
+class ClassReadings:
+    """What the fresh schemas of one class read as, by the names of their fields.
+
+    It hangs on the class, and lives as long as that does.
+
+    :param cls: the schema class
+    """
+
+    __slots__ = ("_cls", "_declared", "_guard", "_known", "_rows", "is_shared")
+
+    def __init__(self, cls: Any) -> None:
+        self._declared = list(cls._declared_fields.items())
+        self._guard = Guard(_owner_of)
+        self._known: dict[Any, tuple[Any, str, Guard]] = {}
+        self._rows = 0
+        self.is_shared = all(self._watch(field) for _, field in self._declared)
+        """Whether all that decides over the fields of a fresh schema is watched."""
+        self._guard.class_attribute(cls, "_declared_fields", cls._declared_fields)
+        self._guard.class_attribute(cls, "opts", cls.opts)
+        self._guard.contents(getattr(cls.opts, "__dict__", None))
+
+    def holds(self, cls: Any) -> bool:
+        """Whether fresh schemas of the class are still made of the same."""
+        return self._guard.holds() and list(cls._declared_fields.items()) == self._declared
+
+    def find(self, schema: Any, side: Side, state: SchemaState) -> Reading | None:
+        """What a fresh schema reads as, if one like it was read."""
+        if not self.is_shared:
+            return None
+        found = self._known.get(self._key(schema, side))
+        if found is None or not found[2].holds() or not self._is_fresh(schema, side, state):
+            return None
+        program, reason, guard = found
+        if program is not None:
+            programs.used(program)
+        reading = Reading(schema, program, reason, getattr(schema, side.fields), guard, side)
+        setattr(state, side.name, reading)
+        return reading
+
+    def is_worth_reading(self, rows: int) -> bool:
+        """Whether it pays to read a schema for all that are like it; count its rows.
+
+        :param rows: how many are to be dumped or loaded
+        """
+        self._rows += rows
+        return policy.is_worth_reading(self._rows)
+
+    def learn(self, schema: Any, side: Side, state: SchemaState) -> Reading:
+        """Read a fresh schema, for all that are like it."""
+        is_fresh = self._is_fresh(schema, side, state)
+        guard = Guard(_owner_of)
+        reading = _read(schema, side, guard)
+        setattr(state, side.name, reading)
+        if is_fresh and guard.is_lasting:
+            if len(self._known) >= _MOST_READINGS:
+                self._known.clear()
+            self._known[self._key(schema, side)] = (
+                reading.program,
+                reading.reason,
+                guard.for_others_than(schema.__dict__),
+            )
+        return reading
+
+    def _is_fresh(self, schema: Any, side: Side, state: SchemaState) -> bool:
+        made, own = state.made, schema.__dict__
+        if made is None or own.get(ATTRIBUTE) is not state:
+            return False
+        if not own.keys().isdisjoint(_OWN_METHODS):
+            return False
+        fields = getattr(schema, side.fields)
+        return type(fields) is dict and [made.get(name) for name in fields] == list(fields.values())
+
+    def _key(self, schema: Any, side: Side) -> Any:
+        # marshmallow 3 has ordered schemas.
+        ordered = schema.__dict__.get("ordered")
+        return (side.name, ordered, type(schema).__name__, *getattr(schema, side.fields))
+
+    def _watch(self, field: Any) -> bool:
+        """Watch a declared field and those inside of it; False if that is not enough."""
+        if _owner_of(field) is not field:
+            return False
+        self._guard.watch(field)
+        for value in field.__dict__.values():
+            if isinstance(value, fields.Field) and not self._watch(value):
+                return False
+            if isinstance(value, (list, tuple)) and any(
+                isinstance(each, fields.Field) for each in value
+            ):
+                return False
+        return True
+
+
+def class_readings(cls: Any) -> ClassReadings:
+    """What is known of a schema class, as it is now."""
+    known = cls.__dict__.get(ATTRIBUTE)
+    if type(known) is not ClassReadings or not known.holds(cls):
+        known = ClassReadings(cls)
+        type.__setattr__(cls, ATTRIBUTE, known)
+    return known

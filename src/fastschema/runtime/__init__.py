@@ -1,0 +1,1 @@
+"""What uses generated code: programs, bindings, dispatches, and the JSON engine."""

@@ -1,0 +1,300 @@
+"""Dumping rows by a program: from the class of a row to the function that dumps it."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from types import GeneratorType
+from typing import Any, Protocol
+
+from fastschema.compiler.nodes import Form
+from fastschema.runtime.programs import DumpProgram
+from fastschema.statistics import recorder
+
+Dump = Callable[[Any], Any]
+"""From an object to what its schema makes of it."""
+
+DumpRows = Callable[[Iterable[Any]], list[Any]]
+"""From rows to what their schema makes of each."""
+
+_MOST_IDLE = 4
+_MOST_CLASSES = 8
+"""A dispatch that is used again remembers functions for so many classes of rows."""
+
+
+class Dispatcher(Protocol):
+    """What dumps objects: generated code (:class:`Dispatch`) or not (:class:`UniformDispatch`)."""
+
+    def __getitem__(self, cls: type, /) -> Dump:
+        """The function that dumps objects of one class."""
+        ...
+
+    def for_rows(self, cls: type, /) -> DumpRows:
+        """The function that dumps many rows, most of them of one class."""
+        ...
+
+    def count(self, rows: int) -> None:
+        """Count rows that were dumped."""
+        ...
+
+
+class RowDumper(Protocol):
+    """What dumps and counts the rows of one dump: a :class:`Dispatch`, say, or a :class:`Link`."""
+
+    def one_row(self, obj: Any) -> Any:
+        """Dump one object, and count it."""
+        ...
+
+    def all_rows(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row, and count them."""
+        ...
+
+    def end(self) -> None:
+        """The dump is over."""
+        ...
+
+
+class Dispatch(dict[type, Dump]):
+    """A program bound to one schema object, for one form of output and one dump at a time.
+
+    From the class of an object to the function that dumps it. The functions refer to the dispatch
+    weakly: whoever runs a dump holds it while it lasts, and leaves no reference cycle behind.
+
+    :param program: the program
+    :param form: the form of the output
+    :param subject: what the front end's slots resolve from
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_access",
+        "_ambient",
+        "_links",
+        "_rows",
+        "form",
+        "idle",
+        "program",
+        "subject",
+    )
+
+    def __init__(self, program: DumpProgram, form: Form, subject: Any) -> None:
+        self.program = program
+        self.form = form
+        self.subject = subject
+        self.idle: list[Dispatch] | None = None
+        """Where it waits for the next dump, if it does."""
+        self._rows: dict[type, DumpRows] = {}
+        self._access: dict[type, str] = {}
+        self._ambient: list[tuple[Callable[[Any], object], object]] = []
+        self._links: dict[int, Link] = {}
+
+    def __missing__(self, cls: type) -> Dump:
+        dump: Dump = self.bind(cls, many=False)
+        self[cls] = dump
+        return dump
+
+    def for_rows(self, cls: type, /) -> DumpRows:
+        """The function that dumps many rows, most of them of one class."""
+        dump_rows: DumpRows | None = self._rows.get(cls)
+        if dump_rows is None:
+            dump_rows = self._rows[cls] = self.bind(cls, many=True)
+        return dump_rows
+
+    def bind(self, cls: type, *, many: bool) -> Any:
+        """A generated function for objects of a class, with what belongs to this schema.
+
+        :param many: whether it dumps many rows, or one object
+        """
+        subject, form = self.subject, self.form
+        access = self._access[cls] = self.access(cls)
+        function = self.program.function(form, access, many)
+        values = []
+        for slot in function.slots:
+            if slot.ambient is not None:
+                self._ambient.append((slot.ambient, slot.ambient(subject)))
+            value = slot.resolve(subject, cls, form)
+            if type(value) is Link:
+                self._links[id(value)] = value
+            values.append(value)
+        return function.bind(cls, weakref.ref(self), *values)
+
+    def access(self, cls: type) -> str:
+        """How values are read from the objects of a class."""
+        return self.program.node.access(cls)
+
+    def begin_again(self) -> None:
+        """Begin another dump: look again at what does not belong to the schema.
+
+        Functions are made anew if classes of rows are read in another way, or if something has
+        changed that stock would look up. Nested schemas are found when they are needed.
+        """
+        if not self._is_as_it_was():
+            self.clear()
+            self._rows.clear()
+            self._access.clear()
+            self._ambient.clear()
+            self._links.clear()
+        for link in self._links.values():
+            link.found = NOT_FOUND
+
+    def end(self) -> None:
+        """The dump is over. After one that ended with an exception nobody need call this."""
+        if self.idle is not None and len(self.idle) < _MOST_IDLE:
+            self.idle.append(self)
+
+    def _is_as_it_was(self) -> bool:
+        access = self.program.node.access
+        if len(self._access) > _MOST_CLASSES:
+            return False
+        for cls, way in self._access.items():
+            if access(cls) != way:
+                return False
+        subject = self.subject
+        for ambient, seen in self._ambient:  # noqa: SIM110  # a generator would take longer
+            if ambient(subject) != seen:
+                return False
+        return True
+
+    def __call__(self, obj: Any) -> Any:
+        """Dump one object, of another class than a function expected."""
+        return self[type(obj)](obj)
+
+    def one_row(self, obj: Any) -> Any:
+        """Dump one object, and count it."""
+        result = self[type(obj)](obj)
+        recorder.compiled_row(self.program)
+        return result
+
+    def all_rows(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row, and count them."""
+        results = self.many(rows)
+        self.count(len(results))
+        return results
+
+    def count(self, rows: int) -> None:
+        """Count rows that were dumped."""
+        recorder.compiled(rows, self.program.compiled_fields, self.program.stock_fields)
+
+    def many(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row as it is read."""
+        if type(rows) is list and rows:  # most lists of nested objects are short
+            return self.for_rows(type(rows[0]))(rows)
+        return dump_each(rows, lambda: self)
+
+
+def dump_each(rows: Iterable[Any], find: Callable[[], Dispatcher]) -> list[Any]:
+    """Dump each row as it is read (a row source may reuse one object for all rows).
+
+    :param find: finds the dispatch, when there is a first row
+    """
+    iterator = iter(rows)
+    if type(iterator) not in _PLAIN_ITERATORS:
+        return _dump_each(iterator, find)
+    for first in iterator:
+        # As any row, the first one goes when the next is there: no reference to it is left here.
+        all_rows = chain(iter((first,)), iterator)
+        dispatch = find()
+        dump_rows = dispatch.for_rows(type(first))
+        del first
+        return dump_rows(all_rows)
+    return []
+
+
+_PLAIN_ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), islice, chain, GeneratorType)
+"""Iterators that may be asked for their iterator without anybody noticing."""
+
+
+def _dump_each(iterator: Iterator[Any], find: Callable[[], Dispatcher]) -> list[Any]:
+    """The same for an iterator that is only ever asked for the next row."""
+    results: list[Any] = []
+    dispatch = None
+    while True:
+        try:
+            row = next(iterator)
+        except StopIteration:
+            return results
+        if dispatch is None:
+            dispatch = find()
+        results.append(dispatch[type(row)](row))
+
+
+def one_by_one(dump: Dump) -> DumpRows:
+    """What dumps many rows by a function for one."""
+    # Not map(): a StopIteration of user code would end it silently.
+    return lambda rows: [dump(row) for row in rows]
+
+
+class UniformDispatch:
+    """Dumps objects of every class by one function: stock's, or that of a whole collection."""
+
+    __slots__ = ("_dump",)
+
+    def __init__(self, dump: Dump) -> None:
+        self._dump = dump
+
+    def __getitem__(self, cls: type, /) -> Dump:
+        return self._dump
+
+    def for_rows(self, cls: type, /) -> DumpRows:
+        """The function that dumps many rows."""
+        return one_by_one(self._dump)
+
+    def count(self, rows: int) -> None:
+        """Count rows that were dumped."""
+        recorder.stock(rows)
+
+
+NOT_FOUND = object()
+
+
+class Link:
+    """From a field to the dispatch of its nested schema, found when the first value needs it.
+
+    Calling it dumps a value.
+
+    :param find: finds the dispatch; may raise what stock raises for a schema that is not there
+    """
+
+    __slots__ = ("_find", "found")
+
+    def __init__(self, find: Callable[[], Dispatcher]) -> None:
+        self._find = find
+        self.found: object = NOT_FOUND
+        """The dispatch, once it is found in this dump; until then ``NOT_FOUND``."""
+
+    @property
+    def dispatch(self) -> Dispatcher:
+        """The dispatch of the nested schema in this dump."""
+        if self.found is NOT_FOUND:
+            self.found = self._find()
+        return self.found  # type: ignore[return-value]  # a cast would be a call for each dump
+
+    def many(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row; without rows the nested schema is not looked for."""
+        return dump_each(rows, lambda: self.dispatch)
+
+    def one_row(self, obj: Any) -> Any:
+        """Dump one object, and count it."""
+        result = self.dispatch[type(obj)](obj)
+        self.dispatch.count(1)
+        return result
+
+    def all_rows(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row, and count them."""
+        results = self.many(rows)
+        if results:
+            self.dispatch.count(len(results))
+        return results
+
+    def end(self) -> None:
+        """The dump is over."""
+
+    def each(self, values: Iterable[Any]) -> list[Any]:
+        """Dump each of some values; None stays None."""
+        return [self(value) for value in values]
+
+    def __call__(self, value: Any) -> Any:
+        """Dump one value; None stays None."""
+        dispatch = self.dispatch
+        return None if value is None else dispatch[type(value)](value)

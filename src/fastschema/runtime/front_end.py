@@ -1,0 +1,145 @@
+"""What the core asks of a front end, and which front end reads which schema."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from fastschema.compiler.nodes import Form
+from fastschema.report import Report
+from fastschema.runtime.dispatch import Dispatch, RowDumper
+from fastschema.runtime.json_engine import Engine
+from fastschema.runtime.programs import DumpProgram, LoadProgram
+
+
+class CompiledSchema(Protocol):
+    """One schema object, as its front end compiles it."""
+
+    schema: Any
+
+    def dump(self, obj: Any, many: bool | None) -> Any:
+        """What stock's dump returns, by generated code where that is possible."""
+        ...
+
+    def stock_dump(self, obj: Any, many: bool | None) -> Any:
+        """What stock's dump returns, by stock."""
+        ...
+
+    def load(self, data: Any, options: dict[str, Any]) -> Any:
+        """What stock's load returns, by generated code where that is possible.
+
+        :raises TypeError: if the framework's loading is not compiled
+        """
+        ...
+
+    def loads(self, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
+        """What stock's load returns for the value of a JSON text, likewise.
+
+        :raises TypeError: if the framework's loading is not compiled
+        """
+        ...
+
+    def validate(self, data: Any, options: dict[str, Any]) -> Any:
+        """What stock's validation returns, likewise.
+
+        :raises TypeError: if the framework's loading is not compiled
+        """
+        ...
+
+    def is_collection(self, obj: Any, many: bool | None) -> bool:
+        """Whether stock dumps ``obj`` row by row."""
+        ...
+
+    def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
+        """What does all that stock's dump does, row by row, or None if there is more to do.
+
+        :param rows: how many rows are to be dumped; None if nobody knows yet, since user code makes
+            them
+        """
+        ...
+
+    def rows(self, obj: Any) -> Iterable[Any]:
+        """What stock iterates over when it dumps a collection."""
+        ...
+
+    def engine(self) -> Engine:
+        """The JSON writer whose output equals stock's."""
+        ...
+
+    def stock_encode(self, data: Any) -> bytes:
+        """Stock's data as JSON, in the standard library's writing."""
+        ...
+
+    def program(self) -> DumpProgram | None:
+        """The program that dumps by the schema, or None if that runs as stock."""
+        ...
+
+    def load_program(self) -> LoadProgram | None:
+        """The program that loads by the schema, or None if that runs as stock."""
+        ...
+
+    def dispatch(self, form: Form) -> Dispatch:
+        """What dumps single objects by generated code, without anything that stock does around it.
+
+        :raises UnreadableError: if the schema cannot be compiled
+        """
+        ...
+
+    def arguments(self) -> dict[str, Any]:
+        """The keyword arguments, plain values all, that make such a schema from its class."""
+        ...
+
+    def access(self, name: str) -> str:
+        """A way of access by its name.
+
+        :raises ValueError: if there is none of that name
+        """
+        ...
+
+    def explain(self) -> Report:
+        """How the schema is dumped, and loaded."""
+        ...
+
+
+class FrontEnd(Protocol):
+    """Reads the schemas of one framework."""
+
+    def compiled(self, schema: Any, *, is_frozen: bool) -> CompiledSchema:
+        """A schema, compiled.
+
+        :param schema: an instance or a class
+        :param is_frozen: whether the schema is read now and never again, or for each dump as far as
+            it has changed
+        """
+        ...
+
+    def forget(self, schema: Any) -> None:
+        """Forget what is known of a schema, an instance or a class."""
+        ...
+
+
+_FRONT_ENDS = {
+    # The framework's base class: the module whose ``front_end`` reads its subclasses.
+    "marshmallow.schema.Schema": "fastschema.marshmallow.front_end",
+    "rest_framework.serializers.BaseSerializer": "fastschema.contrib.django.front_end",
+}
+
+
+def front_end_for(schema: Any) -> FrontEnd:
+    """The front end that reads a schema, an instance or a class.
+
+    No framework is imported that the schema does not come from.
+
+    :raises TypeError: if it is no schema of a framework that fastschema knows
+    """
+    cls = schema if isinstance(schema, type) else type(schema)
+    for base in cls.__mro__:
+        module = _FRONT_ENDS.get(f"{base.__module__}.{base.__qualname__}")
+        if module is not None:
+            front_end: FrontEnd = importlib.import_module(module).front_end
+            return front_end
+    raise TypeError(
+        f"{cls.__module__}.{cls.__qualname__} is not a schema that fastschema can read; "
+        "give it a marshmallow Schema or a Django REST framework Serializer"
+    )

@@ -1,0 +1,251 @@
+"""The JSON writers behind one interface: orjson, and the standard library where it is missing.
+
+Both write the same JSON values. The engine says which form of output it wants: orjson writes
+dates and UUIDs itself (the JSON form), the standard library gets exactly what stock returns (the
+python form).
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import uuid
+from collections.abc import Callable, Collection
+from typing import Any, Protocol
+
+from fastschema.compiler.nodes import Form
+
+try:
+    import orjson
+except ImportError:  # CPython without it, or PyPy, for which it is not published
+    orjson = None  # type: ignore[assignment]  # a module otherwise
+
+__all__ = [
+    "PLAIN_CLASSES",
+    "Engine",
+    "JsonText",
+    "LeftToStock",
+    "OrjsonEngine",
+    "StandardEngine",
+    "engine",
+    "is_written_alike",
+    "json_number",
+    "json_value",
+    "orjson",
+    "orjson_default",
+    "standard_dumps",
+    "stock_value",
+]
+
+PLAIN_CLASSES = frozenset([str, int, bool, type(None)])
+"""Values of exactly these classes are written alike by every engine."""
+
+
+class JsonText:
+    """A finished piece of JSON among data in JSON form.
+
+    :param text: the JSON, as UTF-8
+    :param value: the value that it was written from, for an engine that writes it otherwise
+    """
+
+    __slots__ = ("text", "value")
+
+    def __init__(self, text: bytes, value: Any = None) -> None:
+        self.text = text
+        self.value = value
+
+    @classmethod
+    def of(cls, value: Any, dumps: Callable[[Any], bytes]) -> JsonText | Unwritable | LeftToStock:
+        """A value written by stock's encoder, or the exception that it raises."""
+        try:
+            return cls(dumps(value), value)
+        except UnicodeEncodeError:
+            return LeftToStock(value)
+        except Exception as error:
+            return Unwritable(error, value)
+
+
+class Unwritable:
+    """A value that the encoder refuses, among data in JSON form.
+
+    Stock encodes when everything is dumped, so its exception waits until then.
+
+    :param error: the encoder's exception
+    :param value: the value, for an engine whose encoder does not refuse it
+    """
+
+    __slots__ = ("error", "value")
+
+    def __init__(self, error: Exception, value: Any = None) -> None:
+        self.error = error
+        self.value = value
+
+
+class LeftToStock:
+    """A value that stock's encoder must write together with all others.
+
+    One with a lone surrogate: stock finds that out when its whole text is encoded.
+
+    :param value: the value
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def orjson_default(value: Any) -> Any:
+    """What orjson asks for a value that it does not know.
+
+    :raises TypeError: if the standard library must write the data
+    """
+    if type(value) is JsonText:
+        return orjson.Fragment(value.text)
+    raise TypeError(f"{type(value).__name__} is not for orjson")
+
+
+def stock_value(value: Any) -> Any:
+    """What stock's encoder is given for a value that is only found in data in JSON form.
+
+    :raises Exception: if the value cannot be written
+    """
+    if type(value) is JsonText:
+        return json.loads(value.text)
+    if type(value) is LeftToStock:
+        return value.value
+    if type(value) is Unwritable:
+        raise value.error
+    raise TypeError(f"Object of type {value.__class__.__name__} is not JSON serializable")
+
+
+class Engine(Protocol):
+    """Writes JSON."""
+
+    name: str
+    form: Form
+
+    def encode(self, data: Any) -> bytes:
+        """Write ``data`` as UTF-8.
+
+        :raises TypeError, ValueError, RecursionError: what ``json.dumps`` raises
+        """
+        ...
+
+
+def standard_dumps(data: Any, default: Callable[[Any], Any] | None = None) -> bytes:
+    """``json.dumps`` as compact UTF-8; lone surrogates, which UTF-8 has not, are escaped."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=default)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(data, separators=(",", ":"), default=default).encode()
+
+
+class StandardEngine:
+    """The standard library's ``json``."""
+
+    name = "json"
+    form = Form.PYTHON
+
+    def encode(self, data: Any) -> bytes:
+        """Write ``data`` as UTF-8, as :meth:`Engine.encode` says."""
+        return standard_dumps(data)
+
+
+class OrjsonEngine:
+    """orjson, and the standard library for the few values that orjson cannot write.
+
+    :param utc_z: write "Z" for UTC instead of "+00:00"
+    """
+
+    name = "orjson"
+    form = Form.JSON
+
+    def __init__(self, *, utc_z: bool = False) -> None:
+        self._utc_z = utc_z
+        self._option = orjson.OPT_UTC_Z if utc_z else None
+
+    def encode(self, data: Any) -> bytes:
+        """Write ``data`` (in JSON form) as UTF-8, as :meth:`Engine.encode` says.
+
+        orjson refuses integers over 64 bits, keys that are no strings, lone surrogates and deep
+        nesting; what it refuses is written by the standard library from the same data.
+        """
+        try:
+            return orjson.dumps(data, orjson_default, self._option)
+        except TypeError:
+            return standard_dumps(data, default=self._stock_value)
+
+    def _stock_value(self, value: Any) -> Any:
+        """What stock would have given for a value that the JSON form leaves to orjson."""
+        if isinstance(value, datetime.datetime):
+            text = value.isoformat()
+            return text.removesuffix("+00:00") + "Z" if self._ends_in_utc(text) else text
+        if isinstance(value, (datetime.date, datetime.time)):
+            return value.isoformat()
+        return str(value) if isinstance(value, uuid.UUID) else stock_value(value)
+
+    def _ends_in_utc(self, text: str) -> bool:
+        return self._utc_z and text.endswith("+00:00")
+
+
+def engine(*, utc_z: bool = False) -> Engine:
+    """The best engine that is installed."""
+    return StandardEngine() if orjson is None else OrjsonEngine(utc_z=utc_z)
+
+
+def json_number(value: Any) -> Any:
+    """A number as orjson must be given it, to write what ``json.dumps`` writes.
+
+    Floats that the two spell differently (NaN, infinities, very small and very large ones) become
+    :class:`JsonText`; everything else is returned as it is.
+    """
+    if type(value) is not float or 1e-4 <= abs(value) < 1e16 or value == 0.0:
+        return value
+    return JsonText(json.dumps(value).encode(), value)
+
+
+def json_value(value: Any) -> Any:
+    """Any value as orjson must be given it, to write what ``json.dumps`` writes.
+
+    What ``json.dumps`` cannot write, be it something that orjson could, is :class:`Unwritable`.
+    """
+    if type(value) in PLAIN_CLASSES:
+        return value
+    return JsonText.of(value, standard_dumps)
+
+
+def is_written_alike(
+    data: Any,
+    mappings: tuple[type, ...] = (dict,),
+    lists: tuple[type, ...] = (list,),
+    others: Collection[type] = (),
+) -> bool:
+    """Whether orjson writes ``data`` with the characters of the standard library, or refuses it.
+
+    True for dictionaries and lists of plain values: no floats that the two spell differently, no
+    classes that only one of them knows.
+
+    :param mappings: the classes that are written as ``dict`` is
+    :param lists: the classes that are written as ``list`` is
+    :param others: further classes whose values the caller knows to be written alike
+    :raises RecursionError: for data that are nested too deeply, or in themselves
+    """
+    cls = type(data)
+    if cls is dict or cls in mappings:
+        values = data.values()
+    elif cls in lists:
+        values = data
+    else:
+        return cls in others
+    for value in values:
+        cls = type(value)
+        if cls is str or cls is int or value is None or cls is bool:
+            continue
+        if cls is float:
+            if not (1e-4 <= abs(value) < 1e16 or value == 0.0):
+                return False
+        elif not is_written_alike(value, mappings, lists, others):
+            return False
+    return True

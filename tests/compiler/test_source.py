@@ -1,0 +1,125 @@
+"""Writing Python source."""
+
+import gc
+import keyword
+import linecache
+import traceback
+
+import pytest
+
+from fastschema.compiler.nodes import as_template, literal
+from fastschema.compiler.source import GeneratedFunction, Names, SourceWriter
+
+STRANGE = ["", "class", "print", "a b", '"); import os', "1st", "naïve", "\ud800", "{}", "\n", "\0"]
+
+
+@pytest.mark.parametrize("hint", [*STRANGE, "name", "__debug__", "None"])
+def test_a_unique_name_is_an_identifier_that_may_be_assigned(hint):
+    name = Names().unique(hint)
+
+    assert name.isidentifier()
+    assert name.isascii()
+    assert not keyword.iskeyword(name)
+    compile(f"{name} = 1", "source", "exec")
+
+
+def test_names_are_handed_out_once():
+    names = Names(frozenset(["value"]))
+
+    handed_out = [names.unique("value") for _ in range(3)] + [names.unique("value_2")]
+
+    assert len({*handed_out, "value"}) == 5
+
+
+def test_a_name_reads_like_its_hint():
+    assert Names().unique("first name") == "first_name"
+
+
+@pytest.mark.parametrize("text", [*STRANGE, "'''", '"""', "\\", "\\'", "\u2028", "\N{ROCKET}"])
+def test_a_literal_is_one_line_of_ascii_that_evaluates_to_its_text(text):
+    source = literal(text)
+
+    assert source.isascii()
+    assert len(source.splitlines()) == 1
+    assert eval(source) == text
+
+
+def test_a_literal_of_a_subclass_of_str_is_refused():
+    class Text(str):
+        __slots__ = ()
+
+        def __repr__(self):
+            return "__import__('os')"
+
+    with pytest.raises(TypeError, match="Text"):
+        literal(Text("harmless"))
+
+
+@pytest.mark.parametrize("text", ["{value}", "{", "}}", "{0!r:{width}}", "none"])
+def test_an_expression_as_a_template_stands_for_itself(text):
+    assert as_template(text).format(value="wrong", width=1) == text
+
+
+def test_blocks_are_indented():
+    writer = SourceWriter()
+    with writer.block("def f():"):
+        with writer.block("if True:"):
+            writer.line("return 1")
+        writer.line("return 2")
+
+    assert writer.text == "def f():\n    if True:\n        return 1\n    return 2\n"
+
+
+def generated(text="def f():\n    return answer\n", **names):
+    return GeneratedFunction("f", "a title", text, names)
+
+
+def test_a_generated_function_sees_the_names_that_it_was_given():
+    assert generated(answer=42).function() == 42
+
+
+def test_a_generated_function_sees_no_other_names():
+    with pytest.raises(NameError):
+        generated().function()
+
+
+def test_two_generated_functions_do_not_share_names():
+    first, second = generated(answer=1), generated(answer=2)
+
+    assert (first.function(), second.function()) == (1, 2)
+
+
+def test_a_traceback_shows_the_generated_line():
+    raising = generated("def f():\n    raise LookupError(answer)  # here\n", answer=1)
+
+    try:
+        raising.function()
+    except LookupError as error:
+        shown = "".join(traceback.format_exception(error))
+
+    assert "raise LookupError(answer)  # here" in shown
+    assert "a title" in shown
+
+
+def test_the_source_leaves_linecache_with_its_function():
+    function = generated(answer=1)
+    filename = function.function.__code__.co_filename
+    assert filename in linecache.cache
+
+    del function
+    gc.collect()
+
+    assert filename not in linecache.cache
+
+
+def test_generated_functions_have_file_names_of_their_own():
+    first, second = generated(answer=1), generated(answer=1)
+
+    assert first.function.__code__.co_filename != second.function.__code__.co_filename
+
+
+def test_the_names_that_the_source_uses_become_local():
+    writer = SourceWriter()
+    writer.line("return type(value) is int")
+
+    assert writer.local_names(["int", "str", "type"]) == ["int=int", "type=type"]

@@ -1,0 +1,715 @@
+"""List views that write JSON without data in between, beside stock's answers."""
+
+import copy
+import gc
+import math
+import pickle
+import re
+import weakref
+
+import pytest
+from django.db import connection, models, transaction
+from django.db.models import F, FloatField, Value
+from django.test.utils import isolate_apps
+from django.utils import timezone
+from rest_framework import (
+    generics,
+    mixins,
+    pagination,
+    renderers,
+    serializers,
+    versioning,
+    viewsets,
+)
+from rest_framework.response import Response
+from rest_framework.test import APIClient, APIRequestFactory
+from rest_framework.utils.serializer_helpers import ReturnList
+from rest_framework.views import APIView
+
+import fastschema
+from fastschema.contrib.django import lazy
+from fastschema.contrib.django.lazy_list import LazyResponse
+from fastschema.contrib.django.renderers import FastJSONRenderer
+from flights.models import Airline, Flight, Plane
+from flights.serializers import AirlineSerializer, CompactFlightSerializer, FlightSerializer
+from tests.contrib.django.differential import exactly, outcome
+
+pytestmark = pytest.mark.django_db
+
+FLIGHTS = Flight.objects.select_related("airline", "origin", "destination", "plane")
+
+
+class NumberedPages(pagination.PageNumberPagination):
+    page_size = 2
+
+
+class LimitedPages(pagination.LimitOffsetPagination):
+    default_limit = 2
+
+
+class CursorPages(pagination.CursorPagination):
+    page_size = 2
+    ordering = "id"
+
+
+class FlightList(generics.ListAPIView):
+    """All flights, by a serializer that reads columns and foreign keys only."""
+
+    queryset = FLIGHTS
+    serializer_class = FlightSerializer
+    pagination_class = None
+    filter_backends = []
+    renderer_classes = [FastJSONRenderer, renderers.BrowsableAPIRenderer]
+
+
+@pytest.fixture(autouse=True)
+def no_view_was_read_early():
+    """Tests do not see what other tests have read."""
+    lazy._read_early.clear()
+    yield
+    lazy._read_early.clear()
+
+
+def view_of(base=FlightList, **attributes):
+    """A view class with other attributes."""
+    return type("View", (base,), attributes)
+
+
+def get(view_class, path="/", **extra):
+    """The view's answer, rendered."""
+    return view_class.as_view()(APIRequestFactory().get(path, **extra)).render()
+
+
+def without_token(body):
+    """A page without what is random in it."""
+    return re.sub(rb'"csrfToken": "\w+"', b"", bytes(body))
+
+
+def answer(view_class, path="/", **extra):
+    """What can be seen of the view's answer; its data are read first, last, and not at all."""
+    response = get(view_class, path, **extra)
+    before = view_class.as_view()(APIRequestFactory().get(path, **extra))
+    data = exactly(before.data)
+    before.render()
+    return {
+        "bodies": [without_token(response.content), without_token(before.content)],
+        "headers": [dict(response.headers), dict(before.headers)],
+        "data": [exactly(response.data), data, exactly(before.data)],
+        "classes": [type(response), type(before)],
+    }
+
+
+def assert_same_answer(view_class, path="/", calls=None, **extra):
+    """Assert that a view answers as in stock; return the answer's data."""
+    calls = [] if calls is None else calls
+    lazy._read_early.discard(view_class)
+    with fastschema.disabled():
+        expected = outcome(lambda: answer(view_class, path, **extra), calls)
+    assert outcome(lambda: answer(view_class, path, **extra), calls) == expected
+    return get(view_class, path, **extra).data
+
+
+def is_lazy(view_class, path="/", **extra):
+    """Whether the view's rows are written at once."""
+    lazy._read_early.discard(view_class)
+    return type(get(view_class, path, **extra)) is LazyResponse
+
+
+@pytest.mark.parametrize("pages", [None, NumberedPages, LimitedPages, CursorPages])
+@pytest.mark.parametrize("serializer", [FlightSerializer, CompactFlightSerializer])
+class TestStockViews:
+    """What the framework brings along is lazy, and answers as in stock."""
+
+    def test_the_answer_is_that_of_stock(self, flights, pages, serializer):
+        view_class = view_of(pagination_class=pages, serializer_class=serializer)
+        assert_same_answer(view_class)
+        assert_same_answer(view_class, "/?page=2&offset=2")
+        assert is_lazy(view_class)
+
+    def test_without_rows_too(self, pages, serializer, db):
+        view_class = view_of(pagination_class=pages, serializer_class=serializer)
+        assert_same_answer(view_class)
+        assert is_lazy(view_class)
+
+    def test_other_renderers_get_data(self, flights, pages, serializer):
+        view_class = view_of(
+            pagination_class=pages,
+            serializer_class=serializer,
+            renderer_classes=[renderers.JSONRenderer],
+        )
+        assert_same_answer(view_class)
+        assert not is_lazy(view_class)
+
+
+@pytest.mark.parametrize("accept", ["application/json; indent=4", "text/html", "*/*"])
+def test_the_accepted_media_type_counts(flights, accept):
+    assert_same_answer(FlightList, HTTP_ACCEPT=accept)
+    assert is_lazy(FlightList, HTTP_ACCEPT=accept) == (accept == "*/*")
+
+
+@pytest.mark.parametrize(
+    "queryset",
+    [
+        Flight.objects.all(),
+        Flight.objects.defer("airline", "number"),
+        Flight.objects.only("pk"),
+        Flight.objects.filter(pk__lt=3)[:1],
+        FLIGHTS.annotate(extra=F("number")),
+        Flight.objects.none(),
+    ],
+)
+def test_rows_are_queried_as_in_stock(flights, queryset):
+    view_class = view_of(get_queryset=lambda self: queryset.all())
+    assert_same_answer(view_class)
+    assert is_lazy(view_class)
+
+
+def test_rows_are_queried_where_stock_queries_them(flights, django_assert_num_queries):
+    view = FlightList.as_view()
+    with django_assert_num_queries(1):
+        response = view(APIRequestFactory().get("/"))
+    with django_assert_num_queries(0):
+        response.render()
+        assert len(response.data) == 4
+
+
+def test_reading_the_data_later_reads_nothing_anew(flights, django_assert_num_queries):
+    view = view_of(queryset=Flight.objects.defer("number"))
+    with django_assert_num_queries(4 + 4 + 4 + 3 + 3 + 1):
+        response = get(view)
+    with django_assert_num_queries(0):
+        assert response.data[0]["number"] == 1
+
+
+class TestData:
+    """Whoever reads the data gets stock's."""
+
+    def test_reading_makes_it_stocks_response(self, flights):
+        response = FlightList.as_view()(APIRequestFactory().get("/"))
+        assert type(response) is LazyResponse
+        data = response.data
+        assert type(data) is ReturnList
+        assert data.serializer.instance is not None
+        assert type(response) is Response
+        assert response.data is data
+        assert not {"_written", "_serializer"} & vars(response).keys()
+
+    @pytest.mark.parametrize("pages", [None, NumberedPages])
+    def test_what_is_changed_is_rendered(self, flights, pages):
+        def change(self, request, *args, **kwargs):
+            response = super(view_class, self).list(request, *args, **kwargs)
+            rows = response.data if pages is None else response.data["results"]
+            rows[0]["number"] = "changed"
+            rows.pop()
+            return response
+
+        view_class = view_of(pagination_class=pages, list=change)
+        assert_same_answer(view_class)
+        assert b'"changed"' in get(view_class).content
+
+    def test_what_is_set_is_rendered(self, flights):
+        def replace(self, request, *args, **kwargs):
+            response = super(view_class, self).list(request, *args, **kwargs)
+            response.data = {"set": 1}
+            return response
+
+        view_class = view_of(list=replace)
+        assert assert_same_answer(view_class) == {"set": 1}
+
+    def test_a_view_that_only_adds_headers_stays_lazy(self, flights):
+        def with_header(self, request, *args, **kwargs):
+            response = super(view_class, self).list(request, *args, **kwargs)
+            response["X-Rows"] = "4"
+            return response
+
+        view_class = view_of(list=with_header)
+        assert_same_answer(view_class)
+        assert is_lazy(view_class)
+
+    def test_a_view_whose_data_are_read_is_not_lazy_again(self, flights):
+        def read(self, request, *args, **kwargs):
+            response = super(view_class, self).list(request, *args, **kwargs)
+            types.append(type(response))
+            assert response.data
+            return response
+
+        types = []
+        view_class = view_of(list=read)
+        for _ in range(3):
+            get(view_class)
+        assert types == [LazyResponse, Response, Response]
+
+    def test_the_envelope_keeps_its_order_and_identity(self, flights):
+        view_class = view_of(pagination_class=NumberedPages)
+        data = get(view_class).data
+        assert list(data) == ["count", "next", "previous", "results"]
+        assert type(data) is dict
+        assert type(data["results"]) is ReturnList
+
+    def test_rows_that_change_after_they_were_listed(self, flights):
+        def mark_as_seen(self, request, *args, **kwargs):
+            response = super(view_class, self).list(request, *args, **kwargs)
+            for flight in self.paginator.page:
+                flight.number = 999
+                flight.distance = "far"
+            return response
+
+        def envelop(self, request, response, *args, **kwargs):
+            response.data = {"data": response.data}
+            return super(enveloped, self).finalize_response(request, response, *args, **kwargs)
+
+        view_class = view_of(pagination_class=NumberedPages, list=mark_as_seen)
+        assert assert_same_answer(view_class)["results"][0]["number"] == 1
+        enveloped = view_of(view_class, finalize_response=envelop)
+        assert assert_same_answer(enveloped)["data"]["results"][0]["number"] == 1
+
+    @pytest.mark.parametrize("link", [1e16, [1e-5], math.nan, 2**70, {"a": b"b"}, object()])
+    def test_whatever_stands_beside_the_rows_is_written_as_in_stock(self, flights, link):
+        class OddPages(NumberedPages):
+            def get_next_link(self):
+                return link
+
+        view = view_of(pagination_class=OddPages).as_view()
+
+        def body():
+            return view(APIRequestFactory().get("/")).render().content
+
+        with fastschema.disabled():
+            expected = outcome(body, [])
+        assert outcome(body, []) == expected
+
+    def test_it_is_pickled_and_copied_as_in_stock(self, flights):
+        with fastschema.disabled():
+            stock = pickle.loads(pickle.dumps(get(FlightList)))
+        for copied in (pickle.loads(pickle.dumps(get(FlightList))), copy.copy(get(FlightList))):
+            assert type(copied) is Response
+            assert copied.content == stock.content
+            assert list(copied.data) == stock.data
+        assert vars(pickle.loads(pickle.dumps(get(FlightList)))).keys() == vars(stock).keys()
+
+    def test_a_response_that_is_not_rendered_cannot_be_pickled(self, flights):
+        response = FlightList.as_view()(APIRequestFactory().get("/"))
+        with fastschema.disabled():
+            stock = FlightList.as_view()(APIRequestFactory().get("/"))
+        (expected, found) = (
+            outcome(lambda each=each: pickle.dumps(each), []) for each in (stock, response)
+        )
+        assert found == expected
+        assert found.error
+
+    def test_rendering_again_gives_the_same(self, flights):
+        response = get(FlightList)
+        assert response.rendered_content == response.content
+        assert type(response) is Response
+
+    def test_the_renderer_may_be_exchanged_before_rendering(self, flights):
+        class Upper(renderers.BaseRenderer):
+            media_type, format, charset = "text/upper", "upper", "utf-8"
+
+            def render(self, data, accepted_media_type=None, renderer_context=None):
+                return f"{type(data).__name__} {data}".upper()
+
+        def finalize(self, request, response, *args, **kwargs):
+            response = super(view_class, self).finalize_response(request, response, *args, **kwargs)
+            response.accepted_renderer = Upper()
+            return response
+
+        view_class = view_of(finalize_response=finalize)
+        assert_same_answer(view_class)
+
+    def test_a_renderer_context_with_an_indent_is_heeded(self, flights):
+        def context(self):
+            return {**super(view_class, self).get_renderer_context(), "indent": 2}
+
+        view_class = view_of(get_renderer_context=context)
+        assert_same_answer(view_class)
+
+    def test_the_rows_are_let_go_with_the_response(self, flights):
+        response = get(FlightList)
+        reference = weakref.ref(vars(response)["_serializer"])
+        assert reference() is not None
+        del response
+        gc.collect()
+        assert reference() is None
+
+
+class TestThroughTheStack:
+    """With routers, middleware and the test client."""
+
+    @pytest.mark.parametrize(
+        "path",
+        ["/api/flights/", "/api/flights/bulk/", "/api/airlines/?page_size=1", "/api/planes/"],
+    )
+    def test_the_example_project_answers_as_in_stock(self, flights, path):
+        def ask():
+            response = APIClient().get(f"/api/{path}")
+            return response.content, dict(response.headers), response.data, response.json()
+
+        with fastschema.disabled():
+            expected = outcome(ask, [])
+        assert outcome(ask, []) == expected
+
+    def test_a_viewset_is_lazy_too(self, flights):
+        class Flights(mixins.ListModelMixin, viewsets.GenericViewSet):
+            queryset = FLIGHTS
+            serializer_class = FlightSerializer
+            filter_backends = []
+            renderer_classes = [FastJSONRenderer]
+
+        response = Flights.as_view({"get": "list"})(APIRequestFactory().get("/"))
+        assert type(response) is LazyResponse
+        assert len(response.data["results"]) == 4
+
+
+class TestReadOnce:
+    """What runs code of users is run once, so it is not lazy."""
+
+    def check(self, calls, **attributes):
+        view_class = view_of(**attributes)
+        assert_same_answer(view_class, calls=calls)
+        assert not is_lazy(view_class)
+
+    def test_method_fields(self, flights):
+        calls = []
+
+        class Own(serializers.ModelSerializer):
+            a = serializers.SerializerMethodField()
+
+            class Meta:
+                model = Flight
+                fields = ("id", "a")
+
+            def get_a(self, obj):
+                calls.append(obj.pk)
+                return 1
+
+        self.check(calls, serializer_class=Own)
+
+    def test_properties_and_own_fields(self, flights):
+        calls = []
+
+        class WithProperty(Flight):
+            class Meta:
+                proxy = True
+                app_label = "flights"
+
+            @property
+            def far(self):
+                calls.append(self.pk)
+                return self.distance > 100
+
+        class Own(serializers.IntegerField):
+            def to_representation(self, value):
+                calls.append(str(value))
+                return str(value)
+
+        def of(**fields):
+            return type("Rows", (serializers.Serializer,), fields)
+
+        for serializer in (
+            of(far=serializers.BooleanField()),
+            of(id=Own()),
+            of(text=serializers.StringRelatedField(source="airline")),
+            of(deep=serializers.CharField(source="airline.__class__")),
+            of(deep=serializers.CharField(source="airline.__str__")),
+            of(save=serializers.CharField(source="get_deferred_fields")),
+            of(nothing=serializers.CharField(default=lambda: calls.append("default") or "x")),
+            of(ids=serializers.ListField(source="airline.flights.all", child=Own())),
+        ):
+            queryset = WithProperty.objects.all()
+            self.check(calls, serializer_class=serializer, queryset=queryset)
+
+    @isolate_apps()
+    def test_foreign_keys_that_may_refer_to_nothing(self, db):
+        class Loose(models.Model):
+            airline = models.ForeignKey(Airline, models.DO_NOTHING, "+", db_constraint=False)
+
+            class Meta:
+                app_label = "flights"
+
+        class Rows(serializers.Serializer):
+            airline = AirlineSerializer()
+
+        class Names(serializers.Serializer):
+            name = serializers.CharField(source="airline.name")
+
+        def rows(self):
+            return [Loose(id=1, airline_id="?")]
+
+        self.check([], serializer_class=Rows, get_queryset=rows)
+        self.check([], serializer_class=Names, get_queryset=rows)
+
+    def test_versioning_schemes_that_are_asked_for_each_address(self, flights):
+        calls = []
+
+        class Own(versioning.AcceptHeaderVersioning):
+            def reverse(self, viewname, args=None, kwargs=None, *options, **extra):
+                calls.append(kwargs)
+                return super().reverse(viewname, args, kwargs, *options, **extra)
+
+        class Linked(serializers.HyperlinkedModelSerializer):
+            class Meta:
+                model = Flight
+                fields = ("url", "airline")
+                extra_kwargs = {
+                    "url": {"view_name": "flight-detail"},
+                    "airline": {"view_name": "airline-detail"},
+                }
+
+        class Nested(serializers.Serializer):
+            linked = Linked(source="*")
+
+        for serializer in (Linked, Nested):
+            self.check(calls, serializer_class=serializer, versioning_class=Own)
+            assert {"pk": "UA"} in calls
+            stock = view_of(serializer_class=serializer, versioning_class=None)
+            assert_same_answer(stock)
+            assert is_lazy(stock)
+
+    def test_managers(self, flights):
+        class WithFlights(AirlineSerializer):
+            flights = CompactFlightSerializer(many=True)
+
+        self.check([], serializer_class=WithFlights, queryset=Airline.objects.all())
+        self.check(
+            [],
+            serializer_class=WithFlights,
+            queryset=Airline.objects.prefetch_related("flights"),
+        )
+
+    def test_a_list_serializer_that_finds_its_instance_anew(self, flights):
+        class FirstTwo(serializers.ListSerializer):
+            @property
+            def instance(self):
+                return self.rows[:2]
+
+            @instance.setter
+            def instance(self, rows):
+                self.rows = rows
+
+        class Meta(FlightSerializer.Meta):
+            list_serializer_class = FirstTwo
+
+        self.check([], serializer_class=type("Few", (FlightSerializer,), {"Meta": Meta}))
+
+    def test_serializers_that_represent_in_their_own_way(self, flights):
+        calls = []
+
+        class Own(CompactFlightSerializer):
+            def to_representation(self, instance):
+                calls.append(instance.pk)
+                return super().to_representation(instance)
+
+        class OwnData(serializers.ListSerializer):
+            @property
+            def data(self):
+                calls.append("data")
+                return super().data
+
+        class OwnList(serializers.ListSerializer):
+            def to_representation(self, data):
+                calls.append("list")
+                return super().to_representation(data)[::-1]
+
+        class Nested(serializers.Serializer):
+            whole = Own(source="*")
+
+        def listed(by):
+            meta = type("Meta", (CompactFlightSerializer.Meta,), {"list_serializer_class": by})
+            return type("Listed", (CompactFlightSerializer,), {"Meta": meta})
+
+        for serializer in (Own, listed(OwnData), listed(OwnList), Nested):
+            self.check(calls, serializer_class=serializer)
+
+    @pytest.mark.parametrize(
+        "rows",
+        [
+            lambda: tuple(Flight.objects.all()),
+            lambda: Flight.objects.values("id", "number"),
+            lambda: [*Flight.objects.all()[:1], Plane(tail_number="x")],
+            lambda: iter(Flight.objects.all()),
+            lambda: [{"id": 1}],
+        ],
+    )
+    def test_rows_that_are_no_instances_of_one_model(self, flights, rows):
+        class Ids(serializers.Serializer):
+            id = serializers.CharField(source="pk", default=None)
+
+        self.check([], serializer_class=Ids, get_queryset=lambda self: rows())
+
+    def test_querysets_that_are_read_in_their_own_way(self, flights):
+        calls = []
+
+        class Noted(type(Flight.objects.all())):
+            def __iter__(self):
+                calls.append("iter")
+                return super().__iter__()
+
+        self.check(calls, get_queryset=lambda self: Noted(Flight).all())
+
+
+class TestPages:
+    """Pages of users' own see data."""
+
+    def test_a_paginator_that_answers_in_its_own_way(self, flights):
+        seen = []
+
+        class Own(NumberedPages):
+            def get_paginated_response(self, data):
+                seen.append(type(data))
+                return Response({"rows": data, "last": data[-1]["id"]})
+
+        view_class = view_of(pagination_class=Own)
+        assert_same_answer(view_class)
+        assert not is_lazy(view_class)
+        assert set(seen) == {ReturnList}
+
+    def test_a_view_that_does(self, flights):
+        def paginated(self, data):
+            return Response({"rows": data, "count": len(data)})
+
+        view_class = view_of(pagination_class=NumberedPages, get_paginated_response=paginated)
+        assert_same_answer(view_class)
+        assert not is_lazy(view_class)
+
+    def test_a_view_that_finds_its_paginator_in_its_own_way(self, flights):
+        calls = []
+
+        def paginator(self):
+            calls.append("paginator")
+            if not hasattr(self, "_own"):
+                self._own = NumberedPages()
+            return self._own
+
+        view_class = view_of(pagination_class=NumberedPages, paginator=property(paginator))
+        assert_same_answer(view_class, calls=calls)
+        assert not is_lazy(view_class)
+
+    def test_a_view_of_another_kind_may_list_too(self, flights):
+        class Own(mixins.ListModelMixin, APIView):
+            renderer_classes = [FastJSONRenderer]
+
+            def get(self, request):
+                return self.list(request)
+
+            def get_queryset(self):
+                return Flight.objects.all()
+
+            def filter_queryset(self, queryset):
+                return queryset
+
+            def paginate_queryset(self, queryset):
+                return list(queryset)[:1]
+
+            def get_serializer(self, *args, **kwargs):
+                return CompactFlightSerializer(*args, **kwargs)
+
+            def get_paginated_response(self, data):
+                return Response({"own": data})
+
+        assert_same_answer(Own)
+        assert not is_lazy(Own)
+
+    def test_a_paginator_with_only_other_links_is_stock(self, flights):
+        class Own(NumberedPages):
+            def get_next_link(self):
+                return "next"
+
+        assert is_lazy(view_of(pagination_class=Own))
+        assert_same_answer(view_of(pagination_class=Own))
+
+
+class TestErrors:
+    """Errors come where stock's come."""
+
+    def test_an_error_of_a_row_goes_to_the_exception_handler(self, flights):
+        handled = []
+
+        def handler(self):
+            def handle(error, context):
+                handled.append(type(error))
+                return Response({"error": str(error)}, status=400)
+
+            return handle
+
+        class Gone(serializers.Serializer):
+            nothing = serializers.CharField()
+
+        view_class = view_of(serializer_class=Gone, get_exception_handler=handler)
+        data = assert_same_answer(view_class)
+        assert "nothing" in data["error"]
+        assert set(handled) == {AttributeError}
+
+    def test_what_cannot_be_written_is_refused_when_it_is_rendered(self, flights):
+        class Floats(serializers.Serializer):
+            x = serializers.FloatField()
+
+        for number in (1e-9, 1.5, float("nan")):
+            queryset = Flight.objects.annotate(x=Value(number, FloatField()))
+            view_class = view_of(serializer_class=Floats, get_queryset=lambda self, q=queryset: q)
+            rows = [flight.__dict__ for flight in queryset]
+            assert rows
+            with fastschema.disabled():
+                expected = outcome(lambda v=view_class: get(v).content, [])
+            assert outcome(lambda v=view_class: get(v).content, []) == expected
+
+    def test_a_failing_query_fails_in_the_view(self, flights):
+        view_class = view_of(get_queryset=lambda self: Flight.objects.extra(where=["nonsense"]))
+
+        def answered():
+            before = transaction.savepoint()  # PostgreSQL refuses all that follows in it
+            found = outcome(lambda: view_class.as_view()(APIRequestFactory().get("/")), [])
+            transaction.savepoint_rollback(before)
+            return found
+
+        with fastschema.disabled():
+            expected = answered()
+        assert expected.error
+        assert answered() == expected
+
+
+def test_the_time_zone_is_that_of_the_view(flights):
+    def listed(self, request, *args, **kwargs):
+        with timezone.override("Asia/Tokyo"):
+            return super(view_class, self).list(request, *args, **kwargs)
+
+    view_class = view_of(list=listed)
+    data = assert_same_answer(view_class)
+    assert data[0]["scheduled_departure"].endswith("+09:00")
+    assert is_lazy(view_class)
+    assert b"+09:00" in get(view_class).content
+
+
+def test_a_transaction_of_the_view_holds_all_queries(flights):
+    from django.db import transaction
+
+    seen = []
+
+    def note(execute, sql, params, many, context):
+        seen.append(connection.in_atomic_block)
+        return execute(sql, params, many, context)
+
+    def listed(self, request, *args, **kwargs):
+        with transaction.atomic(), connection.execute_wrapper(note):
+            return super(view_class, self).list(request, *args, **kwargs)
+
+    view_class = view_of(list=listed, queryset=Flight.objects.all())
+    get(view_class)
+    assert len(seen) > 4
+    assert all(seen)
+
+
+def test_disabled_is_stock(flights):
+    with fastschema.disabled():
+        assert type(get(FlightList)) is Response
+
+
+def test_the_method_is_documented_as_in_stock():
+    assert mixins.ListModelMixin.list.__doc__ == lazy.STOCK_LIST.__doc__
+    assert mixins.ListModelMixin.list is lazy.list_lazily
+
+
+def test_rows_are_counted(flights):
+    before = fastschema.stats().compiled_rows
+    get(FlightList)
+    assert fastschema.stats().compiled_rows == before + 4

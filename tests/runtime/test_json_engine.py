@@ -1,0 +1,296 @@
+"""The JSON writers: orjson's and the standard library's say the same."""
+
+import collections
+import datetime as dt
+import enum
+import json
+import subprocess
+import sys
+import uuid
+from decimal import Decimal
+
+import pytest
+
+from fastschema.runtime import json_engine
+from fastschema.runtime.json_engine import OrjsonEngine, StandardEngine, json_number, json_value
+from fastschema.compiler.nodes import Form
+
+
+class Colour(enum.StrEnum):
+    RED = "red"
+
+
+class Size(enum.IntEnum):
+    S = 1
+
+
+class Text(str):
+    __slots__ = ()
+
+
+def nested(depth):
+    data = []
+    for _ in range(depth):
+        data = [data]
+    return data
+
+
+WRITABLE = [
+    None,
+    True,
+    0,
+    -1,
+    2**63,
+    2**64,
+    -(2**70),
+    1.5,
+    -0.0,
+    1e16,
+    1e-5,
+    1e22,
+    5e-324,
+    float("inf"),
+    float("-inf"),
+    "",
+    "text",
+    "\x00\x1f\x7f\u2028\N{ROCKET}",
+    "\ud800 lone",
+    '"\\/',
+    Text("subclass"),
+    Colour.RED,
+    Size.S,
+    [],
+    {},
+    (1, 2),
+    [1, [2, {"a": None}]],
+    {"a": 1, "": 2, "\ud800": 3},
+    {1: 2, None: 3, 1.5: 4, False: 5},
+    collections.OrderedDict(b=1, a=2),
+    nested(400),
+]
+
+UNWRITABLE = [
+    object(),
+    {1, 2},
+    b"bytes",
+    1j,
+    Decimal(1),
+    uuid.UUID(int=1),
+    dt.datetime(2024, 1, 2),
+    dt.date(2024, 1, 2),
+    dt.time(1),
+    [{"a": {1}}],
+    {(1, 2): 3},
+]
+
+
+def without_orjson(code):
+    """What Python prints for a piece of code when orjson cannot be imported."""
+    blocked = f"import sys; sys.modules['orjson'] = None\n{code}"
+    done = subprocess.run([sys.executable, "-c", blocked], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("value", WRITABLE, ids=repr)
+def test_the_standard_engine_writes_what_json_dumps_writes(value):
+    assert json.loads(StandardEngine().encode(value)) == json.loads(json.dumps(value))
+
+
+@pytest.mark.parametrize("value", WRITABLE, ids=repr)
+@pytest.mark.parametrize("beside", [[], [float("nan")], [[1]], [2**64], ["\ud800"]], ids=repr)
+def test_orjson_writes_any_value_beside_any_other_as_json_dumps_does(value, beside):
+    data = [value, *beside]
+
+    written = OrjsonEngine().encode([json_value(each) for each in data])
+
+    assert repr(json.loads(written)) == repr(json.loads(json.dumps(data)))
+
+
+@pytest.mark.parametrize("refused", [2**64, -(2**64), "\ud800", {"\ud800": 1}], ids=repr)
+def test_what_orjson_refuses_is_written_among_fragments(refused):
+    data = [json_number(float("nan")), json_value([1.5, None]), refused]
+
+    assert repr(json.loads(OrjsonEngine().encode(data))) == repr(
+        [float("nan"), [1.5, None], refused]
+    )
+
+
+@pytest.mark.parametrize("refused", [2**64, "\ud800"], ids=repr)
+def test_what_orjson_refuses_is_written_among_the_values_that_are_left_to_orjson(refused):
+    data = {
+        "refused": refused,
+        "id": uuid.UUID(int=1),
+        "naive": dt.datetime(2024, 1, 2, 3, 4, 5, 6),
+        "aware": dt.datetime(2024, 1, 2, tzinfo=dt.UTC),
+        "day": dt.date(2024, 1, 2),
+        "time": dt.time(1, 2),
+    }
+
+    assert json.loads(OrjsonEngine().encode(data)) == {
+        "refused": refused,
+        "id": "00000000-0000-0000-0000-000000000001",
+        "naive": "2024-01-02T03:04:05.000006",
+        "aware": "2024-01-02T00:00:00+00:00",
+        "day": "2024-01-02",
+        "time": "01:02:00",
+    }
+
+
+@pytest.mark.parametrize("refused", [0, 2**64])
+@pytest.mark.parametrize(("utc_z", "expected"), [(False, "+00:00"), (True, "Z")])
+def test_utc_is_written_as_asked_for(refused, utc_z, expected):
+    moment = dt.datetime(2024, 1, 2, tzinfo=dt.UTC)
+
+    written = OrjsonEngine(utc_z=utc_z).encode([refused, moment])
+
+    assert json.loads(written) == [refused, f"2024-01-02T00:00:00{expected}"]
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        dt.datetime(1, 1, 1),
+        dt.datetime(999, 12, 31, 23, 59, 59, 999999, tzinfo=dt.UTC),
+        dt.datetime(2024, 2, 29, microsecond=1),
+        dt.datetime(2024, 2, 29, microsecond=120000),
+        dt.datetime.max,
+        dt.date(1, 1, 1),
+        dt.date.max,
+        uuid.UUID(int=0),
+        uuid.UUID(int=2**128 - 1),
+    ],
+    ids=repr,
+)
+def test_orjson_writes_what_is_left_to_it_as_python_does(moment):
+    text = moment.isoformat() if isinstance(moment, dt.date) else str(moment)
+
+    assert json.loads(OrjsonEngine().encode(moment)) == text
+
+
+@pytest.mark.parametrize("value", UNWRITABLE, ids=repr)
+def test_a_value_that_json_cannot_hold_raises_what_json_dumps_raises(value):
+    with pytest.raises(TypeError) as expected:
+        json.dumps(value)
+
+    for engine, data in ((StandardEngine(), value), (OrjsonEngine(), [json_value(value)])):
+        with pytest.raises(TypeError) as caught:
+            engine.encode(data)
+        assert str(caught.value) == str(expected.value)
+
+
+def test_a_value_that_orjson_cannot_hold_either_raises_what_json_dumps_raises():
+    with pytest.raises(TypeError, match="Object of type object is not JSON serializable"):
+        OrjsonEngine().encode([object()])
+
+
+def test_data_that_holds_itself_raises_what_json_dumps_raises():
+    data = []
+    data.append(data)
+
+    for engine, each in ((StandardEngine(), data), (OrjsonEngine(), [json_value(data)])):
+        with pytest.raises(ValueError, match="Circular reference detected"):
+            engine.encode(each)
+
+
+def test_a_value_that_json_cannot_hold_waits_until_it_is_encoded():
+    json_value(object())
+
+
+def test_a_value_is_written_as_it_was_when_it_was_given():
+    value = [1]
+    given = json_value(value)
+    value.append(2)
+
+    assert json.loads(OrjsonEngine().encode([given])) == [[1]]
+
+
+@pytest.mark.parametrize("value", [1, 0.0, -2.5, 1e-4, 9999999999999998.0, "text", None, True])
+def test_a_number_that_both_write_alike_stays(value):
+    assert json_number(value) is value
+
+
+@pytest.mark.parametrize("value", ["text", 1, True, None])
+def test_a_plain_value_stays(value):
+    assert json_value(value) is value
+
+
+def test_the_best_engine_is_orjson():
+    assert engines.engine().name == "orjson"
+    assert engines.engine().form is Form.JSON
+
+
+def test_without_orjson_the_engine_is_the_standard_librarys(monkeypatch):
+    monkeypatch.setattr(engines, "orjson", None)
+
+    assert engines.engine().name == "json"
+    assert engines.engine().form is Form.PYTHON
+
+
+DUMP_TWO_WAYS = """
+import datetime, decimal, enum, json, uuid
+from marshmallow import Schema, fields, post_dump
+import fastschema
+
+class Colour(enum.Enum):
+    RED = 1
+
+class Hooked(Schema):
+    name = fields.String()
+    @post_dump
+    def hook(self, data, **kwargs):
+        return {**data, "hooked": True}
+
+class Row(Schema):
+    id = fields.UUID()
+    moment = fields.DateTime()
+    day = fields.Date()
+    real = fields.Float()
+    reals = fields.List(fields.Float())
+    amount = fields.Decimal(2, as_string=True)
+    colour = fields.Enum(Colour, by_value=True)
+    raw = fields.Raw()
+    hooked = fields.Nested(Hooked)
+    several = fields.Nested(Hooked, many=True)
+    same = fields.Nested(lambda: Row(), many=True)
+
+row = {
+    "id": uuid.UUID(int=1), "moment": datetime.datetime(2024, 1, 2, tzinfo=datetime.UTC),
+    "day": datetime.date(2024, 1, 2), "real": float("inf"), "reals": [1e16, 1e-5, 2],
+    "amount": decimal.Decimal("1.005"), "colour": Colour.RED, "raw": [2**70, "\\ud800"],
+    "hooked": {"name": 1}, "several": [{"name": 2}, {}],
+}
+rows = [row, {}, {**row, "same": [row]}] * 3
+plan = fastschema.compile(Row)
+expected = json.loads(json.dumps(Row().dump(rows, many=True)))
+assert json.loads(plan.dumps(rows, many=True)) == expected
+assert json.loads(b"".join(plan.stream(rows, chunk_size=2))) == expected
+assert json.loads(plan.dumps(row)) == expected[0]
+assert plan.dump(rows, many=True) == Row().dump(rows, many=True)
+print(fastschema.stats().compiled_rows > 0)
+"""
+
+
+def test_a_schema_gives_the_same_json_values_without_orjson():
+    assert without_orjson(DUMP_TWO_WAYS) == "True\n"
+
+
+def test_a_schema_gives_the_same_json_values_with_orjson():
+    done = subprocess.run(
+        [sys.executable, "-c", DUMP_TWO_WAYS], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "True\n"
+
+
+@pytest.mark.parametrize("value", [1e-9, float("nan"), [1], {"a": Decimal(1)}, object(), {1}])
+def test_what_is_written_in_advance_keeps_its_value(value):
+    written = json_number(value) if type(value) is float else json_value(value)
+
+    assert written.value is value
+
+
+def test_a_caller_may_know_of_more_classes_that_are_written_alike():
+    assert not engines.is_written_alike([{"a": Decimal(1)}])
+    assert engines.is_written_alike([{"a": Decimal(1)}], others=(Decimal,))
+    assert not engines.is_written_alike([{"a": Decimal(1)}, {1}], others=(Decimal,))

@@ -1,0 +1,106 @@
+"""The bounded cache of programs."""
+
+import threading
+
+import pytest
+
+from fastschema.runtime.programs import ProgramCache
+from fastschema.runtime.dispatch import Program
+from tests.nodes import field, node
+
+
+def make_program():
+    return Program(node(field("a")))
+
+
+def test_equal_descriptions_share_a_program():
+    cache = ProgramCache()
+
+    assert cache.get(("a", 1), make_program) is cache.get(("a", 1), make_program)
+
+
+def test_different_descriptions_have_different_programs():
+    cache = ProgramCache()
+
+    assert cache.get("a", make_program) is not cache.get("b", make_program)
+
+
+def test_the_node_is_made_only_once():
+    made = []
+    cache = ProgramCache()
+
+    for _ in range(3):
+        cache.get("a", lambda: made.append(1) or make_program())
+
+    assert made == [1]
+
+
+@pytest.mark.parametrize("size", [1, 2, 10])
+def test_the_cache_never_grows_beyond_its_size(size):
+    cache = ProgramCache(size)
+
+    for number in range(50):
+        cache.get(number, make_program)
+        assert len(cache) <= size
+
+
+def test_what_was_used_last_stays_when_room_is_made():
+    cache = ProgramCache(4)
+    programs = [cache.get(number, make_program) for number in range(4)]
+    assert cache.get(0, make_program) is programs[0]
+
+    cache.get("new", make_program)
+
+    assert cache.get(0, make_program) is programs[0]
+    assert cache.get(1, make_program) is not programs[1]
+
+
+def test_an_error_while_making_the_node_is_raised_and_leaves_the_cache_in_order():
+    cache = ProgramCache()
+
+    def fail():
+        raise LookupError("no node")
+
+    with pytest.raises(LookupError):
+        cache.get("a", fail)
+    assert cache.get("a", make_program).node.name == "Test"
+
+
+def test_a_description_that_cannot_be_hashed_is_refused():
+    with pytest.raises(TypeError):
+        ProgramCache().get([], make_program)
+
+
+def test_threads_that_ask_at_once_get_the_same_program():
+    cache = ProgramCache()
+    barrier = threading.Barrier(16)
+    programs = []
+
+    def work():
+        barrier.wait()
+        programs.append(cache.get("a", make_program))
+
+    threads = [threading.Thread(target=work) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len({id(program) for program in programs}) == 1
+    assert len(programs) == 16
+
+
+def test_threads_that_fill_the_cache_keep_it_bounded():
+    cache = ProgramCache(8)
+
+    def work(start):
+        for number in range(100):
+            cache.get((start + number) % 20, make_program)
+
+    threads = [threading.Thread(target=work, args=(start,)) for start in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(cache) <= 8
