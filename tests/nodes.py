@@ -17,7 +17,8 @@ from fastschema.compiler.nodes import (
     Source,
     literal,
 )
-from fastschema.runtime.dispatch import Dispatch, Program
+from fastschema.runtime.dispatch import Dispatch
+from fastschema.runtime.programs import dump_program
 
 MISSING = object()
 UNCHANGED = Kind("as it is", python=Conversion(), json=Conversion())
@@ -68,4 +69,4 @@ def node(
 
 def dispatch(node: ObjectNode, form: Form = Form.PYTHON, subject: Any = None) -> Dispatch:
     """A dump by the program of a node."""
-    return Dispatch(Program(node), form, subject)
+    return Dispatch(dump_program(node), form, subject)

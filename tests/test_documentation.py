@@ -33,7 +33,7 @@ import fastschema.contrib.django
 import fastschema.contrib.flask
 from fastschema.contrib.django import conf
 from fastschema.contrib.flask import extension
-from fastschema.marshmallow import conversions, kinds
+from fastschema.marshmallow import kinds, rules
 from flights_flask import create_app
 from tests.quick_starts.follow import PAGES as QUICK_START_PATHS
 from tests.quick_starts.follow import follow
@@ -288,7 +288,7 @@ def anchors(page: Path) -> set[str]:
 @pytest.fixture
 def leave_no_trace() -> Iterator[None]:
     """Undo what snippets install."""
-    tables = [(table, dict(table)) for table in (kinds.KINDS, conversions._BY_CLASS)]
+    tables = [(table, dict(table)) for table in (rules.RULES, kinds._BY_CLASS)]
     yield
     fastschema.uninstall()
     fastschema.contrib.django.install()  # as the example project's settings have it

@@ -19,7 +19,9 @@ class Dog(Schema):
 
 DUMP = """
 import fastschema
+from fastschema.runtime import policy
 from marshmallow import Schema, fields
+policy.rows_worth_reading = 1
 Dog = Schema.from_dict({"name": fields.String()})
 fastschema.install()
 Dog().dump({"name": 1})

@@ -74,6 +74,7 @@ class Plan:
         """
         text = None
         if not is_disabled():
+            many = None if many is None else bool(many)  # asked once
             text = dumped_text(self._schema, obj, many, self._schema.engine())
         return self._stock_dumps(obj, many) if text is None else text
 

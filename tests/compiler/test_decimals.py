@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from fastschema import decimals
+from fastschema.compiler import decimals
 
 QUANTIZED = object()
 
@@ -85,16 +85,12 @@ def test_an_exponent_is_seen_however_it_is_written(text, places):
     assert written(decimal.Decimal(text), places) is QUANTIZED
 
 
-@pytest.mark.parametrize("length", [0, 4, 29])
-def test_a_length_is_the_same_while_the_context_is(length):
-    contexts = {
-        0: [decimal.Context(Emax=1), decimal.Context(Emin=-1)],
-        4: [decimal.Context(prec=3), decimal.Context(prec=3, capitals=0)],
-        29: [decimal.Context(prec=28), decimal.Context(prec=28, rounding=decimal.ROUND_UP)],
-    }
-    holds = decimals.still_longest(length)
-    for expected, those in contexts.items():
-        for context in those:
-            with decimal.localcontext(context):
-                assert decimals.longest() == expected
-                assert holds() is (expected == length)
+def test_what_a_length_depends_on_is_another_in_another_context():
+    contexts = [decimal.Context(), decimal.Context(prec=3), decimal.Context(Emax=1)]
+    seen = [decimals.active_context()]
+    for context in contexts:
+        with decimal.localcontext(context):
+            seen.append(decimals.active_context())
+            assert decimals.active_context() == seen[-1]
+
+    assert all(each not in seen[:index] for index, each in enumerate(seen))

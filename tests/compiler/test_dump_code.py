@@ -6,7 +6,7 @@ import types
 import pytest
 
 from fastschema.compiler.nodes import ITEM, Conversion, Form, Read, Slot, Source
-from fastschema.runtime.dispatch import Always, Link
+from fastschema.runtime.dispatch import Link, UniformDispatch
 from tests.nodes import MISSING, dispatch, field, kind, node
 
 
@@ -72,7 +72,7 @@ def test_fields_that_are_converted_alike_share_the_function_for_it():
     dump = dispatch(node(field("a", doubled), field("b", doubled)))
 
     assert dump({"a": [1], "b": [2]}) == {"a": [2], "b": [4]}
-    assert dump.program.function(Form.PYTHON, ITEM).text.count("def converted") == 1
+    assert dump.program.function(Form.PYTHON, ITEM, False).text.count("def converted") == 1
 
 
 def test_a_value_of_the_common_class_may_stay():
@@ -169,7 +169,7 @@ def test_a_link_is_followed_when_the_first_value_needs_it_and_once():
 
     def find():
         found.append("found")
-        return Always(lambda value: f"dumped {value}")
+        return UniformDispatch(lambda value: f"dumped {value}")
 
     slot = Slot("inner", lambda subject, cls, form: Link(find))
     dump = dispatch(node(field("child", kind(Conversion(), link="inner")), slots=(slot,)))
@@ -196,10 +196,14 @@ def test_the_objects_in_a_list_go_through_one_link_each_as_its_class_is_dumped()
     assert dump({}) == {}
 
 
-def test_a_nested_value_that_is_callable_is_settled():
-    slot = Slot("inner", lambda subject, cls, form: Link(lambda: Always(lambda value: value)))
+def test_a_nested_value_that_is_callable_is_called():
+    slot = Slot(
+        "inner", lambda subject, cls, form: Link(lambda: UniformDispatch(lambda value: value))
+    )
     nested = field(
-        "child", kind(Conversion(), link="inner"), settle=("callable({value})", "{value}()")
+        "child",
+        kind(Conversion(), link="inner"),
+        call_if_callable=("callable({value})", "{value}()"),
     )
 
     assert dispatch(node(nested, slots=(slot,)))({"child": lambda: 5}) == {"child": 5}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from fastschema.compiler.load_nodes import LoadFieldNode, LoadKind, LoadNode, LoadSlot
 from fastschema.compiler.load_code import generate, load_rows
-from fastschema.compiler.nodes import Missing
+from fastschema.compiler.load_nodes import LoadFieldNode, LoadKind, LoadNode
+from fastschema.compiler.nodes import Missing, Slot
 
 MISSING = Missing()
 TEXT = LoadKind("text", "type({value}) is str")
@@ -166,7 +166,7 @@ def test_a_dict_class_is_filled_in_field_order():
     loaded = load(
         [field("b"), field("a")],
         {"a": "x", "b": "y"},
-        slots=(LoadSlot("dict_class", lambda subject: Result),),
+        slots=(Slot("dict_class", lambda subject: Result),),
         dict_class="dict_class",
     )
     assert type(loaded) is Result

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -14,13 +13,10 @@ from typing import Any
 from marshmallow import Schema
 
 import fastschema
-from fastschema.recognition import Kept
 
 MARSHMALLOW_3 = version("marshmallow").startswith("3.")
-USES_UNTIL_KEPT = 5
+USES_UNTIL_KEPT = 3
 """After so many uses a schema is dumped (or loaded) by what was made for an earlier one."""
-MADE_UNTIL_ALIKE = 6
-"""After so many schemas of a class the next one is made from a template."""
 NO_CALLS: list[Any] = []
 
 
@@ -71,27 +67,14 @@ def assert_same(
     with installed():
         for _ in range(USES_UNTIL_KEPT):
             assert dump(schema.dump) == expected
-        make_until_alike(make_schema)
         assert dump(make_schema().dump) == expected
     encoded = expected if expected.error else dump(as_json(make_schema().dump, json.dumps))
     for each in (plan, fastschema.compile(make_schema())):
         assert dump(as_json(each.dumps)) == encoded
     if encoded.error is None and (schema.many if many is None else many) and fresh() is not None:
-        # After some chunks, rows are written over those of the chunk before.
         assert dump(as_json(lambda rows, many: b"".join(plan.stream(rows, 1)))) == encoded
     if not (many or schema.many):
         assert_same(make_schema, lambda: [fresh() for _ in range(5)], many=True, calls=calls)
-
-
-def make_until_alike(make_schema: Callable[[], Schema]) -> None:
-    """Make schemas until the next one is made from a template.
-
-    A class is learnt when it has outlived a collection of garbage, or where there are none.
-    """
-    gc.disable()
-    for _ in range(MADE_UNTIL_ALIKE):
-        make_schema()
-    gc.enable()
 
 
 def as_json(dump: Callable[..., Any], encode: Callable[[Any], Any] | None = None) -> Any:
@@ -135,27 +118,6 @@ def installed() -> Iterator[None]:
         yield
     finally:
         fastschema.uninstall()
-
-
-def keep(
-    check: Callable[[], Any],
-    kept: Callable[[], Kept | None],
-    is_current: Callable[[Any], bool],
-) -> None:
-    """Use a schema until the next use will go by what was made for an earlier one.
-
-    Whenever garbage is collected, that begins again.
-
-    :param check: uses the schema some times
-    :param kept: gives what is kept of it
-    :param is_current: whether something that was made for an earlier use can be used again
-    """
-    for _ in range(5):
-        check()
-        found = kept()
-        if found is not None and any(map(is_current, found.waiting)):
-            return
-    raise AssertionError("the schema is not kept")
 
 
 def is_compiled(schema: Any, key: str) -> bool:

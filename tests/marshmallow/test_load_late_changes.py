@@ -6,12 +6,9 @@ import enum
 import pytest
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing, validate
 
-from fastschema.marshmallow.load_schema_reader import recognizer
-from tests.marshmallow.differential import USES_UNTIL_KEPT, keep
+from tests.marshmallow.differential import USES_UNTIL_KEPT
 from tests.marshmallow.load_differential import Comparison
 from tests.marshmallow.load_schemas import DOG, LOG, Dog, Owner, WithHooks, noted
-
-pytestmark = pytest.mark.usefixtures("_with_and_without_versions")
 
 
 class Colour(enum.Enum):
@@ -171,20 +168,11 @@ def check_kept(comparison, rows, **arguments):
         comparison.check_installed(rows, many=True, **arguments)
 
 
-def keep_loading(comparison, rows):
-    """Load them until the next load will use what was made for an earlier one."""
-    keep(
-        lambda: check_kept(comparison, rows),
-        lambda: recognizer.kept(comparison.schema),
-        lambda made: made[0].uses.hold(),
-    )
-
-
 @pytest.mark.usefixtures("_installed")
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_of_a_schema_that_is_kept_is_seen(change):
     comparison = Comparison(Changeable, LOG)
-    keep_loading(comparison, CHANGEABLE)
+    check_kept(comparison, CHANGEABLE)
     make_change(change, comparison)
     check_kept(comparison, CHANGEABLE)
     check_kept(comparison, CHANGEABLE, partial=True, unknown=EXCLUDE)
@@ -195,7 +183,7 @@ def test_a_change_of_a_schema_that_is_kept_is_seen(change):
 def test_a_change_of_a_schema_in_a_kept_one_is_seen(change):
     comparison = Comparison(Schema.from_dict({"in": fields.Nested(Changeable)}), LOG)
     rows = [{"in": row} for row in CHANGEABLE]
-    keep_loading(comparison, rows)
+    check_kept(comparison, rows)
     make_change(change, comparison, lambda schema: schema.fields["in"].schema)
     check_kept(comparison, rows)
 

@@ -4,10 +4,6 @@ import pytest
 from marshmallow import Schema, ValidationError, fields, missing, post_load, validates
 
 import fastschema
-from fastschema.marshmallow.load_schema_reader import recognizer
-from tests.marshmallow.differential import keep
-
-pytestmark = pytest.mark.usefixtures("_with_and_without_versions")
 
 
 class Trap:
@@ -161,11 +157,8 @@ def check_trap(make, data, **options):
     schema, stock = make(), make()
     with fastschema.disabled():
         outcome(stock, data, **options)
-    keep(
-        lambda: [outcome(schema, data, **options) for _ in range(10)],
-        lambda: recognizer.kept(schema),
-        lambda made: made[0].uses.hold(),
-    )
+    for _ in range(5):
+        outcome(schema, data, **options)
     for _ in range(2):
         TRAP.is_set = True
         with fastschema.disabled():

@@ -7,8 +7,6 @@ from marshmallow import EXCLUDE, Schema, fields
 
 from tests.marshmallow.differential import USES_UNTIL_KEPT, installed, outcome
 
-pytestmark = pytest.mark.usefixtures("_with_and_without_versions")
-
 
 class World:
     """Classes that nobody else has, and a schema of them."""

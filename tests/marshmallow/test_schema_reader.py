@@ -13,7 +13,7 @@ import pytest
 from marshmallow import Schema, fields, missing
 
 import fastschema
-from fastschema.marshmallow import reader
+from fastschema.marshmallow import schema_reader
 from tests.marshmallow.differential import assert_same, is_compiled
 
 
@@ -757,7 +757,7 @@ def test_an_int_subclass_with_its_own_getattr_is_read_as_by_stock():
 
 def test_a_schema_that_was_used_is_known_again(monkeypatch):
     described = []
-    describe = reader.describe_schema
+    describe = schema_reader.describe_schema
 
     def describe_schema(*args):
         described.append(args)

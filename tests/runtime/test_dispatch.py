@@ -9,7 +9,8 @@ from itertools import islice
 import pytest
 
 from fastschema.compiler.nodes import ATTRIBUTE, ITEM, Form, Read, Source
-from fastschema.runtime.dispatch import Always, Dispatch, Link, Program, dump_each
+from fastschema.runtime.dispatch import Dispatch, Link, UniformDispatch, dump_each
+from fastschema.runtime.programs import dump_program
 from tests.nodes import dispatch, field, node
 
 ROWS = [{"a": 1}, types.SimpleNamespace(a=2), {"a": 3}, {}]
@@ -50,22 +51,22 @@ def test_an_iterator_need_not_be_iterable_itself():
 
 
 def test_a_function_is_generated_once():
-    program = Program(node(field("a")))
+    program = dump_program(node(field("a")))
 
-    assert program.function(Form.JSON, ITEM) is program.function(Form.JSON, ITEM)
+    assert program.function(Form.JSON, ITEM, False) is program.function(Form.JSON, ITEM, False)
 
 
 def test_many_rows_have_a_function_of_their_own():
-    program = Program(node(field("a")))
+    program = dump_program(node(field("a")))
 
-    assert program.function(Form.JSON, ITEM, many=True) is program.function(
-        Form.JSON, ITEM, many=True
+    assert program.function(Form.JSON, ITEM, True) is program.function(
+        Form.JSON, ITEM, True
     )
-    assert program.function(Form.JSON, ITEM, many=True) is not program.function(Form.JSON, ITEM)
+    assert program.function(Form.JSON, ITEM, True) is not program.function(Form.JSON, ITEM, False)
 
 
 def test_a_single_object_and_rows_of_one_class_make_one_function_each():
-    one, many = (Dispatch(Program(node(field("a"))), Form.PYTHON, None) for _ in range(2))
+    one, many = (Dispatch(dump_program(node(field("a"))), Form.PYTHON, None) for _ in range(2))
 
     one({"a": 1})
     many.many(iter([{"a": 1}, {"a": 2}]))
@@ -165,21 +166,21 @@ def test_a_stop_iteration_of_user_code_ends_no_dump_silently(make):
 
 
 def test_each_form_and_access_has_its_function():
-    program = Program(node(field("a")))
+    program = dump_program(node(field("a")))
 
-    functions = [program.function(form, access) for form in Form for access in (ITEM, ATTRIBUTE)]
+    functions = [program.function(form, access, False) for form in Form for access in (ITEM, ATTRIBUTE)]
 
     assert len({id(function) for function in functions}) == 4
 
 
 def test_threads_that_need_the_same_function_at_once_get_the_same():
-    program = Program(node(*[field(f"field_{number}") for number in range(200)]))
+    program = dump_program(node(*[field(f"field_{number}") for number in range(200)]))
     barrier = threading.Barrier(16)
     functions = []
 
     def work():
         barrier.wait()
-        functions.append(program.function(Form.PYTHON, ITEM))
+        functions.append(program.function(Form.PYTHON, ITEM, False))
 
     threads = [threading.Thread(target=work) for _ in range(16)]
     for thread in threads:
@@ -213,7 +214,7 @@ def test_a_program_keeps_no_class_of_rows_alive():
         a = 1
 
     died = weakref.ref(Row)
-    program = Program(node(field("a")))
+    program = dump_program(node(field("a")))
     Dispatch(program, Form.PYTHON, None).many([Row()])
     del Row
     gc.collect()
@@ -222,7 +223,7 @@ def test_a_program_keeps_no_class_of_rows_alive():
 
 
 def test_a_finished_dump_leaves_no_reference_cycle():
-    program = Program(node(field("a")))
+    program = dump_program(node(field("a")))
     Dispatch(program, Form.PYTHON, None).many(ROWS)
     while gc.collect():  # what other tests have left behind may leave more behind
         pass
@@ -236,13 +237,13 @@ def test_a_finished_dump_leaves_no_reference_cycle():
 
 
 def test_one_function_may_dump_every_class():
-    always = Always(repr)
+    always = UniformDispatch(repr)
 
     assert [always[type(value)](value) for value in (1, "a", None)] == ["1", "'a'", "None"]
 
 
 def test_a_link_leaves_none_as_it_is():
-    assert Link(lambda: Always(repr))(None) is None
+    assert Link(lambda: UniformDispatch(repr))(None) is None
 
 
 def test_a_link_looks_for_its_dispatch_even_for_none():
@@ -255,7 +256,7 @@ def test_a_link_looks_for_its_dispatch_even_for_none():
 
 @pytest.mark.parametrize("make", [list, tuple, iter])
 def test_a_link_dumps_each_of_some_values(make):
-    link = Link(lambda: Always(repr))
+    link = Link(lambda: UniformDispatch(repr))
 
     assert link.each(make([1, None, "a"])) == ["1", None, "'a'"]
 

@@ -6,8 +6,8 @@ import sys
 import pytest
 from marshmallow import Schema
 
-from fastschema.runtime.front_end import front_end_for
 from fastschema.marshmallow.front_end import MarshmallowFrontEnd
+from fastschema.runtime.front_end import front_end_for
 
 
 def imported_by(code):

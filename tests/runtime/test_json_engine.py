@@ -11,9 +11,9 @@ from decimal import Decimal
 
 import pytest
 
+from fastschema.compiler.nodes import Form
 from fastschema.runtime import json_engine
 from fastschema.runtime.json_engine import OrjsonEngine, StandardEngine, json_number, json_value
-from fastschema.compiler.nodes import Form
 
 
 class Colour(enum.StrEnum):
@@ -216,15 +216,15 @@ def test_a_plain_value_stays(value):
 
 
 def test_the_best_engine_is_orjson():
-    assert engines.engine().name == "orjson"
-    assert engines.engine().form is Form.JSON
+    assert json_engine.engine().name == "orjson"
+    assert json_engine.engine().form is Form.JSON
 
 
 def test_without_orjson_the_engine_is_the_standard_librarys(monkeypatch):
-    monkeypatch.setattr(engines, "orjson", None)
+    monkeypatch.setattr(json_engine, "orjson", None)
 
-    assert engines.engine().name == "json"
-    assert engines.engine().form is Form.PYTHON
+    assert json_engine.engine().name == "json"
+    assert json_engine.engine().form is Form.PYTHON
 
 
 DUMP_TWO_WAYS = """
@@ -291,6 +291,6 @@ def test_what_is_written_in_advance_keeps_its_value(value):
 
 
 def test_a_caller_may_know_of_more_classes_that_are_written_alike():
-    assert not engines.is_written_alike([{"a": Decimal(1)}])
-    assert engines.is_written_alike([{"a": Decimal(1)}], others=(Decimal,))
-    assert not engines.is_written_alike([{"a": Decimal(1)}, {1}], others=(Decimal,))
+    assert not json_engine.is_written_alike([{"a": Decimal(1)}])
+    assert json_engine.is_written_alike([{"a": Decimal(1)}], others=(Decimal,))
+    assert not json_engine.is_written_alike([{"a": Decimal(1)}, {1}], others=(Decimal,))

@@ -4,13 +4,12 @@ import threading
 
 import pytest
 
-from fastschema.runtime.programs import ProgramCache
-from fastschema.runtime.dispatch import Program
+from fastschema.runtime.programs import ProgramCache, dump_program
 from tests.nodes import field, node
 
 
 def make_program():
-    return Program(node(field("a")))
+    return dump_program(node(field("a")))
 
 
 def test_equal_descriptions_share_a_program():

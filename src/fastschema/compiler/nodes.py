@@ -190,7 +190,7 @@ class FieldNode:
 class Slot:
     """A value that generated code needs and that belongs to no program: field objects, a time zone.
 
-    It is looked up when generated code is bound to a schema.
+    It is looked up when generated code is bound to a schema, and kept for the next dump.
 
     :param name: its name in generated code
     :param resolve: looks it up: for a dump from (the front end's subject, the class of the objects,
@@ -203,6 +203,7 @@ class Slot:
     name: str
     resolve: Callable[..., Any]
     ambient: Callable[[Any], object] | None = None
+    by_class: bool = False
 
 
 @dataclass(frozen=True, slots=True)

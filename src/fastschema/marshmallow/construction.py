@@ -44,6 +44,7 @@ _KNOWN_BINDING = {stock_method(cls, "_bind_to_schema") for cls in _FIELD_CLASSES
 _METACLASSES = (type, ABCMeta)
 _new: Any = object.__new__
 _get_attribute: Any = object.__getattribute__
+_get_class_attribute: Any = type.__getattribute__
 _set: Any = object.__setattr__  # copies are made without writing to them
 
 
@@ -187,7 +188,7 @@ def _names(schema: Any) -> list[Any] | None:
     """The names of the schema's fields, in order; None where stock must tell."""
     cls: Any = type(schema)
     if (
-        type(cls).__getattribute__ is not type.__getattribute__
+        type(cls).__getattribute__ is not _get_class_attribute
         or cls.__getattribute__ is not _get_attribute
     ):
         return None

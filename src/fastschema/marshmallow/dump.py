@@ -38,30 +38,26 @@ class Subject:
     :param is_frozen: whether it belongs to a plan, for which nested schemas stay what they were
     """
 
-    __slots__ = ("_finder", "_is_frozen", "fields", "schema")
+    __slots__ = ("_is_frozen", "fields", "schema")
 
     def __init__(self, schema: Any, fields: list[Any], *, is_frozen: bool) -> None:
         self.schema = schema
         self.fields = fields
         self._is_frozen = is_frozen
-        self._finder: tuple[type | None, Any] = (None, None)
 
     def loaded_key(self, cls: type, name: str) -> object:
         """The key of a loaded attribute; see :func:`mapped_attributes.key_finder`."""
-        found_for, find = self._finder
-        if found_for is not cls:
-            find = key_finder(cls)
-            self._finder = (cls, find)
-        return find(name)
+        return key_finder(cls)(name)
 
     def link(self, field: Any, form: Form) -> Link:
         """The link to the schema of a nested field."""
-        return Link(_NestedFinder(field, form, self._is_frozen))
+        find = _NestedFinder(field, form, self._is_frozen)
+        return Link(find, find.rest)
 
     def pluck(self, field: Any, form: Form) -> Link:
         """The link to the schema of a ``Pluck`` field, from which one value is taken."""
         find = _NestedFinder(field, _PYTHON, self._is_frozen)
-        return Link(partial(_pluck_dispatch, field, form, find))
+        return Link(partial(_pluck_dispatch, field, form, find), find.rest)
 
 
 def overrides_dump(schema: Any) -> str | None:
@@ -198,6 +194,11 @@ class _NestedFinder:
         many = schema.many or self._field.many
         self._found = self._find(schema, many)
         return self._found
+
+    def rest(self) -> None:
+        """Let go of the classes of rows."""
+        if self._dispatch is not None:
+            self._dispatch.rest()
 
     def _find(self, schema: Any, many: Any) -> Dispatcher:
         if overrides_dump(schema) is None:

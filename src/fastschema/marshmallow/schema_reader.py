@@ -235,8 +235,7 @@ def _source(attribute: str, own_accessor: bool, slots: list[Slot]) -> Source:
     by_item = Read(f"obj[{name}]", ((_LOOKUP_ERRORS, f"getattr(obj, {name}, missing)"),))
     key = f"loaded_{len(slots)}"
     slots.append(
-        # Which attributes SQLAlchemy has loaded is looked up for each dump.
-        Slot(key, lambda subject, cls, form: subject.loaded_key(cls, attribute), lambda _: object())
+        Slot(key, lambda subject, cls, form: subject.loaded_key(cls, attribute), by_class=True)
     )
     mapped = Read(f"loaded[{key}]", (("KeyError", f"getattr(obj, {name}, missing)"),))
     reads = {ATTRIBUTE: by_attribute, ITEM: by_item, MAPPED: mapped}

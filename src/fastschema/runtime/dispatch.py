@@ -8,7 +8,7 @@ from itertools import chain, islice
 from types import GeneratorType
 from typing import Any, Protocol
 
-from fastschema.compiler.nodes import Form
+from fastschema.compiler.nodes import Form, Slot
 from fastschema.runtime.programs import DumpProgram
 from fastschema.statistics import recorder
 
@@ -19,8 +19,6 @@ DumpRows = Callable[[Iterable[Any]], list[Any]]
 """From rows to what their schema makes of each."""
 
 _MOST_IDLE = 4
-_MOST_CLASSES = 8
-"""A dispatch that is used again remembers functions for so many classes of rows."""
 
 
 class Dispatcher(Protocol):
@@ -58,8 +56,10 @@ class RowDumper(Protocol):
 class Dispatch(dict[type, Dump]):
     """A program bound to one schema object, for one form of output and one dump at a time.
 
-    From the class of an object to the function that dumps it. The functions refer to the dispatch
-    weakly: whoever runs a dump holds it while it lasts, and leaves no reference cycle behind.
+    From the class of an object to the function that dumps it. What a class allows is looked up for
+    each dump, so that nothing outlives a change to the class and no class is kept alive. The
+    functions refer to the dispatch weakly: whoever runs a dump holds it while it lasts, and leaves
+    no reference cycle behind.
 
     :param program: the program
     :param form: the form of the output
@@ -68,10 +68,9 @@ class Dispatch(dict[type, Dump]):
 
     __slots__ = (
         "__weakref__",
-        "_access",
         "_ambient",
-        "_links",
         "_rows",
+        "_values",
         "form",
         "idle",
         "program",
@@ -85,9 +84,8 @@ class Dispatch(dict[type, Dump]):
         self.idle: list[Dispatch] | None = None
         """Where it waits for the next dump, if it does."""
         self._rows: dict[type, DumpRows] = {}
-        self._access: dict[type, str] = {}
+        self._values: dict[str, Any] = {}
         self._ambient: list[tuple[Callable[[Any], object], object]] = []
-        self._links: dict[int, Link] = {}
 
     def __missing__(self, cls: type) -> Dump:
         dump: Dump = self.bind(cls, many=False)
@@ -106,55 +104,55 @@ class Dispatch(dict[type, Dump]):
 
         :param many: whether it dumps many rows, or one object
         """
-        subject, form = self.subject, self.form
-        access = self._access[cls] = self.access(cls)
-        function = self.program.function(form, access, many)
-        values = []
-        for slot in function.slots:
-            if slot.ambient is not None:
-                self._ambient.append((slot.ambient, slot.ambient(subject)))
-            value = slot.resolve(subject, cls, form)
-            if type(value) is Link:
-                self._links[id(value)] = value
-            values.append(value)
+        function = self.program.function(self.form, self.access(cls), many)
+        known = self._values
+        values = [
+            known[slot.name] if slot.name in known else self._resolve(slot, cls)
+            for slot in function.slots
+        ]
         return function.bind(cls, weakref.ref(self), *values)
+
+    def _resolve(self, slot: Slot, cls: type) -> Any:
+        subject = self.subject
+        if slot.ambient is not None:
+            self._ambient.append((slot.ambient, slot.ambient(subject)))
+        value = slot.resolve(subject, cls, self.form)
+        if not slot.by_class:
+            self._values[slot.name] = value
+        return value
 
     def access(self, cls: type) -> str:
         """How values are read from the objects of a class."""
         return self.program.node.access(cls)
 
     def begin_again(self) -> None:
-        """Begin another dump: look again at what does not belong to the schema.
+        """Begin another dump: look up again what does not belong to the schema, if it has changed.
 
-        Functions are made anew if classes of rows are read in another way, or if something has
-        changed that stock would look up. Nested schemas are found when they are needed.
+        Nested schemas are found when they are needed.
         """
-        if not self._is_as_it_was():
-            self.clear()
-            self._rows.clear()
-            self._access.clear()
-            self._ambient.clear()
-            self._links.clear()
-        for link in self._links.values():
-            link.found = NOT_FOUND
+        subject = self.subject
+        for ambient, seen in self._ambient:
+            if ambient(subject) != seen:
+                self._values.clear()
+                self._ambient.clear()
+                return
+        for value in self._values.values():
+            if type(value) is Link:
+                value.found = NOT_FOUND
 
     def end(self) -> None:
         """The dump is over. After one that ended with an exception nobody need call this."""
+        self.rest()
         if self.idle is not None and len(self.idle) < _MOST_IDLE:
             self.idle.append(self)
 
-    def _is_as_it_was(self) -> bool:
-        access = self.program.node.access
-        if len(self._access) > _MOST_CLASSES:
-            return False
-        for cls, way in self._access.items():
-            if access(cls) != way:
-                return False
-        subject = self.subject
-        for ambient, seen in self._ambient:  # noqa: SIM110  # a generator would take longer
-            if ambient(subject) != seen:
-                return False
-        return True
+    def rest(self) -> None:
+        """Let go of the classes of rows."""
+        self.clear()
+        self._rows.clear()
+        for value in self._values.values():
+            if type(value) is Link:
+                value.rest()
 
     def __call__(self, obj: Any) -> Any:
         """Dump one object, of another class than a function expected."""
@@ -254,12 +252,16 @@ class Link:
     Calling it dumps a value.
 
     :param find: finds the dispatch; may raise what stock raises for a schema that is not there
+    :param rest: lets go of the classes of rows
     """
 
-    __slots__ = ("_find", "found")
+    __slots__ = ("_find", "found", "rest")
 
-    def __init__(self, find: Callable[[], Dispatcher]) -> None:
+    def __init__(
+        self, find: Callable[[], Dispatcher], rest: Callable[[], None] = lambda: None
+    ) -> None:
         self._find = find
+        self.rest = rest
         self.found: object = NOT_FOUND
         """The dispatch, once it is found in this dump; until then ``NOT_FOUND``."""
 

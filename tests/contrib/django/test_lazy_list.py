@@ -27,7 +27,7 @@ from rest_framework.utils.serializer_helpers import ReturnList
 from rest_framework.views import APIView
 
 import fastschema
-from fastschema.contrib.django import lazy
+from fastschema.contrib.django import lazy_list
 from fastschema.contrib.django.lazy_list import LazyResponse
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from flights.models import Airline, Flight, Plane
@@ -65,9 +65,9 @@ class FlightList(generics.ListAPIView):
 @pytest.fixture(autouse=True)
 def no_view_was_read_early():
     """Tests do not see what other tests have read."""
-    lazy._read_early.clear()
+    lazy_list._read_early.clear()
     yield
-    lazy._read_early.clear()
+    lazy_list._read_early.clear()
 
 
 def view_of(base=FlightList, **attributes):
@@ -102,7 +102,7 @@ def answer(view_class, path="/", **extra):
 def assert_same_answer(view_class, path="/", calls=None, **extra):
     """Assert that a view answers as in stock; return the answer's data."""
     calls = [] if calls is None else calls
-    lazy._read_early.discard(view_class)
+    lazy_list._read_early.discard(view_class)
     with fastschema.disabled():
         expected = outcome(lambda: answer(view_class, path, **extra), calls)
     assert outcome(lambda: answer(view_class, path, **extra), calls) == expected
@@ -111,7 +111,7 @@ def assert_same_answer(view_class, path="/", calls=None, **extra):
 
 def is_lazy(view_class, path="/", **extra):
     """Whether the view's rows are written at once."""
-    lazy._read_early.discard(view_class)
+    lazy_list._read_early.discard(view_class)
     return type(get(view_class, path, **extra)) is LazyResponse
 
 
@@ -705,8 +705,8 @@ def test_disabled_is_stock(flights):
 
 
 def test_the_method_is_documented_as_in_stock():
-    assert mixins.ListModelMixin.list.__doc__ == lazy.STOCK_LIST.__doc__
-    assert mixins.ListModelMixin.list is lazy.list_lazily
+    assert mixins.ListModelMixin.list.__doc__ == lazy_list.STOCK_LIST.__doc__
+    assert mixins.ListModelMixin.list is lazy_list.list_lazily
 
 
 def test_rows_are_counted(flights):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import uuid
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -208,7 +209,9 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
     slot = None
     if kind_name in _BY_RELATION and len(source_attrs) == 1:
         slot = f"relation_{len(slots)}"
-        slots.append(Slot(slot, lambda subject, cls, form: relation(cls, source_attrs[0])))
+        slots.append(
+            Slot(slot, lambda subject, cls, form: relation(cls, source_attrs[0]), by_class=True)
+        )
     if kind_name == "many related":
         source = _many_source(index, source_attrs, slots)
     else:
@@ -224,6 +227,11 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
         never_missing=not source_attrs,
         reason=reason,
     )
+
+
+def _class_slot(name: str, resolve: Callable[[type], Any]) -> Slot:
+    """A slot for what depends on the class of the objects alone."""
+    return Slot(name, lambda subject, cls, form: resolve(cls), by_class=True)
 
 
 def _reason(description: Description) -> str | None:
@@ -257,7 +265,7 @@ def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> 
     """The value of the foreign key's own column, where the model's own method would give it."""
     field = f"fields[{index}]"
     slot = f"column_{len(slots)}"
-    slots.append(Slot(slot, lambda subject, cls, form: column(cls, source)))
+    slots.append(_class_slot(slot, lambda cls: column(cls, source)))
     expression = f"represent_field({field}, obj) if {slot} is None else getattr(obj, {slot})"
     # What represent_field gives is finished.
     is_finished = f"{slot} is None or type({{value}}) in plain_keys"
@@ -290,7 +298,7 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
         field, context = subject.options[index], subject.context
         return link_from_relation(field, context, own, form, column(cls, source))
 
-    slots.append(Slot(link, resolve, always_another))
+    slots.append(Slot(link, resolve, always_another, by_class=True))
     return FieldNode(
         name,
         Source(source, Read(f"{link}(obj)")),
@@ -302,7 +310,7 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
 def _many_source(index: int, source_attrs: tuple[Any, ...], slots: list[Slot]) -> Source:
     """Reads as ``ManyRelatedField.get_attribute`` does."""
     access = f"access_{len(slots)}"
-    slots.append(Slot(access, lambda subject, cls, form: AccessCache()))
+    slots.append(_class_slot(access, lambda cls: AccessCache()))
     names = "".join(f"{literal(each)}, " for each in source_attrs)
     expression = f"read_many(fields, {index}, obj, ({names}), {access})"
     return Source(".".join(source_attrs), Read(expression, (("SkipField", "missing"),)))
@@ -325,7 +333,7 @@ def _source(
     skipped = ("SkipField", "missing")
     if len(source_attrs) > 1:
         access = f"access_{len(slots)}"
-        slots.append(Slot(access, lambda subject, cls, form: AccessCache()))
+        slots.append(_class_slot(access, lambda cls: AccessCache()))
         names = ", ".join(map(literal, source_attrs))
         errors = "(KeyError, AttributeError, BuiltinSignatureError) as error"
         handlers = (skipped, (errors, f"unreadable({field}, obj, error)"))
