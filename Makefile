@@ -11,13 +11,16 @@ UPSTREAM := .venv/upstream
 PROFILE ?= quick
 SHOWN ?= docs/figures
 
-.PHONY: bench figures bench-peers bench-streaming test test-marshmallow-3 test-oldest-flask \
+.PHONY: bench bench-ordinary figures bench-peers bench-streaming test test-marshmallow-3 test-oldest-flask \
 	test-postgresql test-upstream docs test-quick-starts clean
 
 bench: $(BENCH)/installed  ## the example project's endpoints and orders, stock and fastschema
 	$(BENCH)/bin/python benchmarks/flights.py --results $(RESULTS)
 	$(BENCH)/bin/python benchmarks/flights_flask.py --results $(RESULTS)
 	$(BENCH)/bin/python benchmarks/orders.py --results $(RESULTS)
+
+bench-ordinary: $(BENCH)/installed  ## ordinary code: no row may be slower than stock
+	$(BENCH)/bin/python benchmarks/ordinary.py --results $(RESULTS)
 
 bench-streaming: $(BENCH)/installed  ## all flights over HTTP: the server's memory, and the time
 	$(BENCH)/bin/python benchmarks/streaming.py --results $(RESULTS)

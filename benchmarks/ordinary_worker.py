@@ -1,0 +1,70 @@
+"""Measures one pattern of ordinary code.
+
+python benchmarks/ordinary_worker.py FRONT_END PATTERN ROUNDS BATCH ROWS [ROWS ...]
+
+Prints a line of JSON for each number of rows; without PATTERN and what follows, the names of all
+patterns with their numbers of rows. Each pattern has a process of its own: no schema of another is
+there, and CPython gives a class only so many version tags, of which each install takes some.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from ordinary_pattern import Collection, DifferentError, Switch, measure
+from worker import installed
+
+
+def django_patterns() -> tuple[Collection, Switch, dict[str, str]]:
+    """Those of Django REST framework, with the example project's settings."""
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "example_project"))
+    settings = {"FASTSCHEMA": "1", "DEBUG": "0", "DATABASE_URL": "sqlite://:memory:"}
+    os.environ |= {"DJANGO_SETTINGS_MODULE": "config.settings", **settings}
+    import django
+
+    django.setup()
+    import ordinary_drf_relations
+    import ordinary_models
+    from fastschema.contrib.django import install, uninstall
+
+    ordinary_models.make_tables()
+    packages = installed("fastschema", "django", "djangorestframework")
+    return ordinary_drf_relations.DRF, Switch(install, uninstall), packages
+
+
+def marshmallow_patterns() -> tuple[Collection, Switch, dict[str, str]]:
+    """Those of marshmallow."""
+    import fastschema
+    from ordinary_marshmallow import MARSHMALLOW
+
+    switch = Switch(fastschema.install, fastschema.uninstall)
+    return MARSHMALLOW, switch, installed("fastschema", "marshmallow")
+
+
+FRONT_ENDS = {"DRF": django_patterns, "marshmallow": marshmallow_patterns}
+
+
+def main() -> None:
+    """List the patterns, or measure one."""
+    front_end, *order = sys.argv[1:]
+    collection, switch, versions = FRONT_ENDS[front_end]()
+    if not order:
+        sizes = {pattern.name: pattern.sizes for pattern in collection.patterns}
+        print(json.dumps({"patterns": sizes, "versions": versions}))
+        return
+    name, rounds, batch, *rows = order
+    [pattern] = [each for each in collection.patterns if each.name == name]
+    for number in map(int, rows):
+        try:
+            row = measure(pattern, number, switch, int(rounds), batch=float(batch))
+        except DifferentError as error:
+            raise SystemExit(f"{front_end}: {name}, {number} rows: {error}") from None
+        print(json.dumps(asdict(row)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
