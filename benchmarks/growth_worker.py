@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 import sys
+from collections.abc import Callable
 from functools import cache, lru_cache, partial
 from typing import Any
 
@@ -53,34 +54,41 @@ def unused(count: int) -> tuple[type[Schema], dict[str, Any]]:
     return wide_schema(count, suffix), wide_rows(count, 1, suffix)[0]
 
 
-def begins(contender: str, schema: Schema, dumps: Dumps, rows: list[Any]) -> bool:
-    """Make as much of the JSON as must be there to send its first byte."""
+def beginning(contender: str, schema: Schema, dumps: Dumps) -> Callable[[list[Any]], bool]:
+    """What makes as much of the JSON as must be there to send its first byte."""
     if contender == "stock":
-        return dumps(schema, rows).startswith("[{")
+        text = dumps(schema)
+        return lambda rows: text(rows).startswith("[{")
     import fastschema
 
-    return next(iter(fastschema.compile(schema).stream(rows))).startswith(b"[{")
+    plan = fastschema.compile(schema)
+    return lambda rows: next(iter(plan.stream(rows))).startswith(b"[{")
 
 
 def measures(contender: str, sizes: dict[str, Any], dumps: Dumps) -> dict[str, Measure]:
     """The measures by name."""
     schema = OrderSchema()
+    text, begins = dumps(schema), beginning(contender, schema, dumps)
     for _ in range(2):  # compiles it: what that takes is a measure of its own
-        dumps(schema, orders(100))
+        text(orders(100))
     found: dict[str, Measure] = {}
     for count in sizes["rows"]:
         rows = partial(few_orders, count)
-        found[f"rows.{count}"] = Prepared(rows, partial(dumps, schema))
-        found[f"first.{count}"] = Prepared(rows, partial(begins, contender, schema, dumps))
+        found[f"rows.{count}"] = Prepared(rows, text)
+        found[f"first.{count}"] = Prepared(rows, begins)
 
     @cache
-    def wide(count: int) -> tuple[Schema, list[dict[str, Any]]]:
-        return wide_schema(count)(), wide_rows(count, max(1, sizes["values"] // count))
+    def wide(count: int) -> tuple[Callable[[list[Any]], Any], list[dict[str, Any]]]:
+        return dumps(wide_schema(count)()), wide_rows(count, max(1, sizes["values"] // count))
+
+    def run_wide(count: int) -> Any:
+        wide_text, rows = wide(count)
+        return wide_text(rows)
 
     for count in sizes["fields"]:
-        known, rows = wide(count)
-        dumps(known, rows[:1])
-        found[f"fields.{count}"] = lambda count=count: dumps(*wide(count))
+        wide_text, few = wide(count)
+        wide_text(few[:1])
+        found[f"fields.{count}"] = partial(run_wide, count)
         found[f"compile.{count}"] = Prepared(
             partial(unused, count), lambda new: list(new[0]().dump(new[1]).values())
         )

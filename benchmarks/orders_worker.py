@@ -20,21 +20,26 @@ from worker import Measure, Prepared, installed, serve
 if TYPE_CHECKING:
     from marshmallow import Schema
 
-Dumps = Callable[["Schema", list[Any]], Any]
-"""From a schema and rows to their JSON text, ``str`` or ``bytes``."""
+Dumps = Callable[["Schema"], Callable[[list[Any]], Any]]
+"""From a schema to what makes JSON text of rows, ``str`` or ``bytes``."""
 
 
 def stock() -> Dumps:
     """Marshmallow as it is."""
-    return lambda schema, rows: json.dumps(schema.dump(rows, many=True))
+    return lambda schema: lambda rows: json.dumps(schema.dump(rows, many=True))
 
 
 def fastschema() -> Dumps:
-    """Marshmallow with fastschema installed; JSON by a plan."""
+    """Marshmallow with fastschema installed; JSON by a plan that is made once."""
     import fastschema
 
     fastschema.install()
-    return lambda schema, rows: fastschema.compile(schema).dumps(rows, many=True)
+
+    def dumps(schema: Schema) -> Callable[[list[Any]], Any]:
+        plan = fastschema.compile(schema)
+        return lambda rows: plan.dumps(rows, many=True)
+
+    return dumps
 
 
 def althaia() -> Dumps:
@@ -71,10 +76,9 @@ def pulse_marshmallow() -> Dumps:
     return own_dumps
 
 
-def own_dumps(schema: Schema, rows: list[Any]) -> str:
+def own_dumps(schema: Schema) -> Callable[[list[Any]], str]:
     """JSON text by the schema's own method."""
-    text: str = schema.dumps(rows, many=True)
-    return text
+    return lambda rows: schema.dumps(rows, many=True)
 
 
 CONTENDERS = {
@@ -98,9 +102,10 @@ def outcome(schema: Schema, data: Any, **options: Any) -> Any:
         return {"messages": error.messages}
 
 
-def measures(dumps: Dumps, count: int) -> dict[str, Measure]:
+def measures(contender: str, dumps: Dumps, count: int) -> dict[str, Measure]:
     """The measures by name."""
-    return {**dump_measures(dumps, count), **load_measures(count), **compile_measures()}
+    found = {**dump_measures(dumps, count), **load_measures(count)}
+    return {**found, "orders.plan.one": plan_measure(contender), **compile_measures()}
 
 
 def dump_measures(dumps: Dumps, count: int) -> dict[str, Measure]:
@@ -111,16 +116,18 @@ def dump_measures(dumps: Dumps, count: int) -> dict[str, Measure]:
     schema, hooked, custom = OrderSchema(), HookedOrderSchema(), CustomSchema()
     flat_schema, deep_schema = FlatSchema(), PlantSchema()
     one, flat_one = rows[1 % count], flat[1 % count]
+    orders_json, flat_json, deep_json = map(dumps, (schema, flat_schema, deep_schema))
     return {
-        "orders.dumps": lambda: dumps(schema, rows),
-        "orders.page.dumps": lambda: dumps(schema, rows[:50]),
-        "orders.one.dumps": lambda: dumps(schema, [one]),
-        "flat.dumps": lambda: dumps(flat_schema, flat),
-        "deep.dumps": lambda: dumps(deep_schema, deep),
+        "orders.dumps": lambda: orders_json(rows),
+        "orders.page.dumps": lambda: orders_json(rows[:50]),
+        "orders.one.dumps": lambda: orders_json([one]),
+        "flat.dumps": lambda: flat_json(flat),
+        "deep.dumps": lambda: deep_json(deep),
         "orders.dump": lambda: schema.dump(rows, many=True),
         "orders.one": lambda: schema.dump(one),
         "orders.one.busy": lambda: among_others(lambda: schema.dump(one)),
         "orders.fresh": lambda: OrderSchema().dump(one),
+        "orders.fresh.20": lambda: OrderSchema(many=True).dump(rows[:20]),
         "orders.page": lambda: schema.dump(rows[:50], many=True),
         "custom.dump": lambda: custom.dump(rows, many=True),
         "hooked.dump": lambda: hooked.dump(rows, many=True),
@@ -129,6 +136,20 @@ def dump_measures(dumps: Dumps, count: int) -> dict[str, Measure]:
         "flat.one": lambda: flat_schema.dump(flat_one),
         "flat.fresh": lambda: FlatSchema().dump(flat_one),
     }
+
+
+def plan_measure(contender: str) -> Measure:
+    """That of one object by a plan made once, beside those who have none: ``Schema.dump``."""
+    from workloads import OrderSchema
+
+    schema, one = OrderSchema(), orders(2)[1]
+    if contender != "fastschema":
+        return lambda: schema.dump(one)
+
+    import fastschema
+
+    plan = fastschema.compile(schema)
+    return lambda: plan.dump(one)
 
 
 def among_others(dump: Measure) -> Any:
@@ -172,19 +193,21 @@ def load_measures(count: int) -> dict[str, Measure]:
 
 
 def compile_measures() -> dict[str, Measure]:
-    """That of the first use of a schema."""
+    """Those of the first use of a schema, and of many."""
+    from ordinary_first import FIELDS, SCHEMAS, schemas, use
     from workloads import unused
 
-    numbers = itertools.count()
+    numbers, first = itertools.count(), itertools.count(step=SCHEMAS)
     one = orders(2)[1]
     return {
         "compile": Prepared(
             lambda: unused(next(numbers), one), lambda new: new.schema().dump(new.row)
         ),
+        "schemas": Prepared(lambda: schemas(next(first), SCHEMAS, FIELDS), use),
     }
 
 
 if __name__ == "__main__":
     switch_on, packages = CONTENDERS[sys.argv[1]]
     json_writer = switch_on()
-    serve(measures(json_writer, int(sys.argv[2])), installed(*packages))
+    serve(measures(sys.argv[1], json_writer, int(sys.argv[2])), installed(*packages))
