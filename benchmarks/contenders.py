@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
+import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
@@ -14,6 +16,11 @@ from typing import Any
 import pyperf
 from rich.console import Console
 from rich.progress import Progress
+
+ENOUGH = 1.5
+ENOUGH_HELP = "a measure that takes so long has no further round, once it had two"
+MIN_TIME = 0.05
+"""The seconds that one value takes at least, in what ``make bench`` runs."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,8 @@ class Figure:
     :param seconds: for one run, the best of the rounds
     :param spread: how far the median of the rounds is above that, as a part of it
     :param rows_per_second: rows in a second
-    :param peak_megabytes: memory allocated at the peak, beyond the rows themselves
+    :param peak_megabytes: memory allocated at the peak, beyond the rows themselves; None if it was
+        not measured
     :param ratio: the first contender's seconds divided by these
     """
 
@@ -46,7 +54,7 @@ class Figure:
     seconds: float
     spread: float
     rows_per_second: float
-    peak_megabytes: float
+    peak_megabytes: float | None
     ratio: float
 
 
@@ -137,6 +145,10 @@ class Contender:
             print(json.dumps(order), file=self._process.stdin, flush=True)
         return self._answer()
 
+    def run_alone(self, measure: Measure) -> None:
+        """Leave out pyperf's calibration of what takes long enough alone."""
+        self._loops[measure] = 1
+
     def time(self, measure: Measure, min_time: float) -> pyperf.Benchmark:
         """One more value of a measure; the first time, pyperf finds how many loops that takes.
 
@@ -182,11 +194,11 @@ class Comparison:
             raise SystemExit(f"{error.details}{measure.title}: {contender.name} {error}")
         self.failures.append(Failure(measure.name, contender.name, error.outcome, error.reason))
 
-    def note(self, measure: Measure, peaks: dict[str, int], found: dict[str, Any]) -> None:
+    def note(self, measure: Measure, peaks: dict[str, int | None], found: dict[str, Any]) -> None:
         """Note the figures of a measure: memory and timings by contender."""
         best = {name: min(timing.get_values()) for name, timing in found.items()}
         for name, timing in found.items():
-            seconds = best[name]
+            seconds, peak = best[name], peaks[name]
             self.timings.setdefault(name, []).append(timing)
             self.figures.append(
                 Figure(
@@ -195,7 +207,7 @@ class Comparison:
                     seconds,
                     timing.median() / seconds - 1,
                     measure.rows / seconds,
-                    peaks[name] / 1e6,
+                    None if peak is None else peak / 1e6,
                     best[self.contenders[0].name] / seconds,
                 )
             )
@@ -208,11 +220,15 @@ def compare(
     console: Console,
     *,
     min_time: float = 0.1,
+    enough: float = math.inf,
+    with_memory: bool = True,
 ) -> Comparison:
     """Run all measures of all contenders in turns; the first contender is the one to beat.
 
     :param min_time: the seconds that pyperf times together at least, for runs too short to time
         alone
+    :param enough: the seconds after which a measure has no further round, once it had two
+    :param with_memory: whether the peak memory is measured, which takes as long as some rounds
     :raises SystemExit: if a contender that is no peer fails, or differs from the first one
     """
     comparison = Comparison(measures, contenders)
@@ -223,18 +239,28 @@ def compare(
             stack.enter_context(contender)
         for measure in measures:
             progress.update(task, description=f"{measure.title}: memory, and equal output")
-            peaks: dict[str, int] = {}
+            peaks: dict[str, int | None] = {}
             timings: dict[str, pyperf.Benchmark] = {}
             reference: dict[str, Any] = {}
             running = [each for each in contenders if each.takes_part(measure)]
             for contender in list(running):
                 try:
-                    peaks[contender.name] = check(measure, contender, contenders[0], reference)
+                    answer = check(
+                        measure, contender, contenders[0], reference, with_memory=with_memory
+                    )
                 except ContenderError as error:
                     comparison.fail(measure, contender, error)
                     running.remove(contender)
+                else:
+                    peaks[contender.name] = answer["peak"]
+                    if answer["seconds"] > (10 if with_memory else 2) * min_time:
+                        contender.run_alone(measure)
             progress.advance(task)
+            start = time.monotonic()
             for number in range(rounds):
+                if number >= 2 and time.monotonic() - start > enough:
+                    progress.advance(task, rounds - number)
+                    break
                 progress.update(task, description=f"{measure.title}: round {number + 1}")
                 for contender in list(running):
                     try:
@@ -254,25 +280,31 @@ def compare(
 
 
 def check(
-    measure: Measure, contender: Contender, first: Contender, reference: dict[str, Any]
-) -> int:
-    """Run a measure once, and return its peak memory.
+    measure: Measure,
+    contender: Contender,
+    first: Contender,
+    reference: dict[str, Any],
+    *,
+    with_memory: bool = True,
+) -> dict[str, Any]:
+    """Run a measure once, and return what is known of it: its "peak" memory, its "seconds".
 
     :param reference: what is known of the first contender's result; filled as needed
     :raises ContenderError: if it cannot, or if its result is not the first contender's
     """
-    answer = contender.run(measure, "memory")
+    answer = contender.run(measure, "memory", trace=with_memory)
     if contender is first:
         reference.update(answer)
-    compared = "value" if contender.is_peer or reference["is_text"] else "digest"
-    if answer[compared] != reference[compared]:
+    if answer["digest"] != reference["digest"]:
         if "result" not in reference:
             reference["result"] = first.run(measure, "result")["result"]
         result = contender.run(measure, "result")["result"]
-        reason = difference(result, reference["result"]) or "its bytes differ, its value does not"
-        raise ContenderError("not equal", reason)
-    peak: int = answer["peak"]
-    return peak
+        reason = difference(result, reference["result"])
+        if not (reason or contender.is_peer or reference["is_text"]):
+            reason = "its bytes differ, its value does not"
+        if reason:
+            raise ContenderError("not equal", reason)
+    return answer
 
 
 def difference(value: Any, other: Any, where: str = "") -> str | None:

@@ -1,35 +1,48 @@
 """The endpoints of the example project: stock and fastschema side by side, in one run.
 
-    python benchmarks/flights.py [--flights N] [--rounds N] [--results DIR] [--peers]
+    python benchmarks/flights.py [--flights N] [--rounds N] [--all] [--results DIR] [--peers]
 
 Each contender has a process of its own; they take turns. What they return is compared before
 anything is timed. Beside them, functions written by hand build the same dictionaries and call
 orjson. Prints a table, and writes flights.json and flights.svg.
 
-With ``--peers``, other packages run too, each in an environment that is made for it. The files are
-then drf.json and drf.svg.
+With ``--all``, measures that the README does not show are there too. With ``--peers``, they are,
+and other packages run, each in an environment that is made for it. The files are then drf.json and
+drf.svg.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from pathlib import Path
 
 from rich.console import Console
 
 import peers
-from contenders import Comparison, Contender, Measure, compare, positive
+from contenders import (
+    ENOUGH,
+    ENOUGH_HELP,
+    MIN_TIME,
+    Comparison,
+    Contender,
+    Measure,
+    compare,
+    positive,
+)
 from database import load
 from showing import draw, report, table, write, write_timings
 
 HERE = Path(__file__).resolve().parent
 SHOWN = ("serializer", "rendering", "request", "page")
+SHORT = ("serializer", "rendering", "lazy", "planes.lazy", "methods", "request", "page", "one")
+"""The measures that the README shows."""
 
 
-def measures(count: int) -> list[Measure]:
+def measures(count: int, *, with_all: bool = True) -> list[Measure]:
     """What is measured of so many flights."""
-    return [
+    found = [
         Measure("serializer", "serializer only", count),
         Measure("rendering", "serializer + rendering", count),
         Measure("rendering.page", "serializer + rendering, 50 flights", min(50, count)),
@@ -44,10 +57,19 @@ def measures(count: int) -> list[Measure]:
         Measure("one", "one flight, serializer only", 1),
         Measure("methods.one", "method fields only, one flight", 1),
     ]
+    return [each for each in found if with_all or each.name in SHORT]
 
 
 def run(
-    count: int, rounds: int, console: Console, *, with_peers: bool, min_time: float = 0.1
+    count: int,
+    rounds: int,
+    console: Console,
+    *,
+    with_peers: bool,
+    with_all: bool = True,
+    min_time: float = 0.1,
+    enough: float = math.inf,
+    with_memory: bool = True,
 ) -> Comparison:
     """Fill the database, and compare all contenders."""
     load(count, console)
@@ -60,7 +82,9 @@ def run(
         Contender("by hand", [*worker, "by hand", str(count)], off, is_peer=True),
     ]
     started, failures = peers.start(peers.DRF if with_peers else [], count, console)
-    comparison = compare(measures(count), contenders + started, rounds, console, min_time=min_time)
+    how = {"min_time": min_time, "enough": enough, "with_memory": with_memory}
+    chosen = measures(count, with_all=with_all or with_peers)
+    comparison = compare(chosen, contenders + started, rounds, console, **how)
     comparison.failures += failures
     return comparison
 
@@ -87,11 +111,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--flights", type=positive, default=20_000)
     parser.add_argument("--rounds", type=positive, default=5)
+    parser.add_argument("--enough", type=float, default=ENOUGH, metavar="SECONDS", help=ENOUGH_HELP)
+    parser.add_argument("--all", action="store_true", help="all measures, not only the README's")
+    parser.add_argument("--memory", action="store_true", help="measure the peak memory too")
     parser.add_argument("--results", type=Path, default=HERE / "results", metavar="DIR")
     parser.add_argument("--peers", action="store_true", help="run the peers too")
     arguments = parser.parse_args()
     console, count = Console(), arguments.flights
-    comparison = run(count, arguments.rounds, console, with_peers=arguments.peers)
+    how = {
+        "with_peers": arguments.peers,
+        "with_all": arguments.all,
+        "enough": arguments.enough,
+        "min_time": MIN_TIME,
+        "with_memory": arguments.memory,
+    }
+    comparison = run(count, arguments.rounds, console, **how)
     name = "drf" if arguments.peers else "flights"
     show(comparison, count, name, arguments.results, console)
 

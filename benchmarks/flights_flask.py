@@ -4,8 +4,9 @@
         [--streamed N] [--streamed-rounds N] [--results DIR] [--peers]
 
 First from rows in memory to the body of the response, each contender in a process of its own. Then
-all flights over HTTP, from a gunicorn for each. What they return is compared before figures are
-shown. Prints two tables, and writes flights_flask.json and flights_flask.svg.
+flights over HTTP, from a gunicorn for each; with ``--streamed 336776``, all that there are. What
+they return is compared before figures are shown. Prints two tables, and writes flights_flask.json
+and flights_flask.svg.
 
 With ``--peers``, flask-orjson runs too, in an environment of its own, and nothing is asked over
 HTTP. The files are then flask.json and flask.svg.
@@ -14,6 +15,7 @@ HTTP. The files are then flask.json and flask.svg.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -24,8 +26,17 @@ from rich.console import Console
 from rich.table import Table
 
 import peers
-from contenders import Comparison, Contender, Measure, compare, positive
-from database import ALL_FLIGHTS, PROJECT, load
+from contenders import (
+    ENOUGH,
+    ENOUGH_HELP,
+    MIN_TIME,
+    Comparison,
+    Contender,
+    Measure,
+    compare,
+    positive,
+)
+from database import PROJECT, load
 from http_download import Download, Server
 from showing import draw, duration, report, table, write, write_timings
 
@@ -85,7 +96,14 @@ def download_table(title: str, made: Sequence[Download]) -> Table:
 
 
 def run(
-    count: int, rounds: int, console: Console, *, with_peers: bool, min_time: float = 0.1
+    count: int,
+    rounds: int,
+    console: Console,
+    *,
+    with_peers: bool,
+    min_time: float = 0.1,
+    enough: float = math.inf,
+    with_memory: bool = True,
 ) -> Comparison:
     """Fill the database, and compare all contenders, from rows in memory to a body."""
     load(count, console)
@@ -97,7 +115,8 @@ def run(
     worker = [sys.executable, HERE / "flights_flask_worker.py"]
     contenders = [Contender(name, [*worker, name, str(count)]) for name in VARIANTS]
     started, failures = peers.start(peers.FLASK if with_peers else [], count, console)
-    comparison = compare(measures, contenders + started, rounds, console, min_time=min_time)
+    how = {"min_time": min_time, "enough": enough, "with_memory": with_memory}
+    comparison = compare(measures, contenders + started, rounds, console, **how)
     comparison.failures += failures
     return comparison
 
@@ -135,13 +154,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--flights", type=positive, default=20_000)
     parser.add_argument("--rounds", type=positive, default=5)
-    parser.add_argument("--streamed", type=positive, default=ALL_FLIGHTS, metavar="FLIGHTS")
+    parser.add_argument("--streamed", type=positive, default=20_000, metavar="FLIGHTS")
     parser.add_argument("--streamed-rounds", type=positive, default=2, metavar="ROUNDS")
+    parser.add_argument("--enough", type=float, default=ENOUGH, metavar="SECONDS", help=ENOUGH_HELP)
+    parser.add_argument("--memory", action="store_true", help="measure the peak memory too")
     parser.add_argument("--results", type=Path, default=HERE / "results", metavar="DIR")
     parser.add_argument("--peers", action="store_true", help="run the peers too, without HTTP")
     arguments = parser.parse_args()
     console, count, results = Console(), arguments.flights, arguments.results
-    comparison = run(count, arguments.rounds, console, with_peers=arguments.peers)
+    how = {
+        "with_peers": arguments.peers,
+        "enough": arguments.enough,
+        "min_time": MIN_TIME,
+        "with_memory": arguments.memory,
+    }
+    comparison = run(count, arguments.rounds, console, **how)
     if arguments.peers:
         show(comparison, count, "flask", results, console)
         return

@@ -1,35 +1,53 @@
 """marshmallow schemas: stock and fastschema side by side, in one run.
 
-    python benchmarks/orders.py [--rows N] [--rounds N] [--results DIR] [--peers]
+    python benchmarks/orders.py [--rows N] [--rounds N] [--all] [--results DIR] [--peers]
 
 Each contender has a process of its own; they take turns. What they return is compared before
 anything is timed. Prints a table, and writes orders.json and orders.svg.
 
-With ``--peers``, other packages that make marshmallow fast run too, the last marshmallow 3, and
-other ways to the same JSON, each in an environment that is made for it. The files are then
-marshmallow.json, marshmallow.svg and references.svg.
+With ``--all``, measures that the README does not show are there too. With ``--peers``, they are,
+and other packages that make marshmallow fast run, the last marshmallow 3, and other ways to the
+same JSON, each in an environment that is made for it. The files are then marshmallow.json,
+marshmallow.svg and references.svg.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from pathlib import Path
 
 from rich.console import Console
 
 import peers
-from contenders import Comparison, Contender, Measure, compare, positive
+from contenders import (
+    ENOUGH,
+    ENOUGH_HELP,
+    MIN_TIME,
+    Comparison,
+    Contender,
+    Measure,
+    compare,
+    positive,
+)
+from ordinary_first import FIELDS, SCHEMAS
 from showing import draw, report, table, write, write_timings
 
 HERE = Path(__file__).resolve().parent
 MARSHMALLOW = ["stock", "fastschema", *(peer.name for peer in peers.MARSHMALLOW)]
 REFERENCES = ["stock", "fastschema", *(peer.name for peer in peers.REFERENCES)]
+SHORT = (
+    *("orders.dumps", "orders.dump", "orders.page", "orders.one", "orders.plan.one"),
+    *("orders.fresh", "orders.fresh.20", "orders.load", "orders.load.wrong"),
+    *("flat.dumps", "flat.dump", "flat.load", "compile", "schemas"),
+)
+"""The measures that the README shows."""
 
 
-def measures(count: int) -> list[Measure]:
+def measures(count: int, *, with_all: bool = True) -> list[Measure]:
     """What is measured of so many rows."""
-    return [
+    found = [
         Measure("orders.dumps", "orders to JSON text", count),
         Measure("orders.page.dumps", "a page of 50 orders to JSON text", min(50, count)),
         Measure("orders.one.dumps", "one order to JSON text", 1),
@@ -39,7 +57,9 @@ def measures(count: int) -> list[Measure]:
         Measure("orders.page", "a page of 50 orders", min(50, count)),
         Measure("orders.one", "one order, schema made once", 1),
         Measure("orders.one.busy", "one order, among 2,000 other objects", 1),
+        Measure("orders.plan.one", "one order, plan made once", 1),
         Measure("orders.fresh", "one order, a fresh schema", 1),
+        Measure("orders.fresh.20", "20 orders, a fresh schema", min(20, count)),
         Measure("hooked.dump", "orders with two hooks", count),
         Measure("custom.dump", "custom fields only", count),
         Measure("deep.dump", "five levels to dictionaries", max(1, count // 5)),
@@ -53,13 +73,23 @@ def measures(count: int) -> list[Measure]:
         Measure("items.load.wrong", "load nested items, all wrong", 2 * count),
         Measure("flat.load", "load flat rows", count),
         Measure("flat.load.wrong", "load flat rows, every second one wrong", count),
-        # The last one: what it compiles stays in memory.
-        Measure("compile", "first use of a schema", 1),
+        # The last ones: what they compile stays in memory.
+        Measure("compile", "first use of a schema of 18 fields", 1),
+        Measure("schemas", f"first dump and load of {SCHEMAS} schemas of {FIELDS} fields", SCHEMAS),
     ]
+    return [each for each in found if with_all or each.name in SHORT]
 
 
 def run(
-    count: int, rounds: int, console: Console, *, with_peers: bool, min_time: float = 0.1
+    count: int,
+    rounds: int,
+    console: Console,
+    *,
+    with_peers: bool,
+    with_all: bool = True,
+    min_time: float = 0.1,
+    enough: float = math.inf,
+    with_memory: bool = True,
 ) -> Comparison:
     """Compare all contenders."""
     worker = HERE / "orders_worker.py"
@@ -69,7 +99,9 @@ def run(
     ]
     invited = [*peers.MARSHMALLOW, *peers.REFERENCES] if with_peers else []
     started, failures = peers.start(invited, count, console)
-    comparison = compare(measures(count), contenders + started, rounds, console, min_time=min_time)
+    how = {"min_time": min_time, "enough": enough, "with_memory": with_memory}
+    chosen = measures(count, with_all=with_all or with_peers)
+    comparison = compare(chosen, contenders + started, rounds, console, **how)
     comparison.failures += failures
     return comparison
 
@@ -82,7 +114,7 @@ def show(comparison: Comparison, count: int, results: Path, console: Console) ->
     write(results, name, report(name, f"marshmallow, {count:,} rows", comparison))
     write_timings(comparison, results / "pyperf" / name)
     bulk = ("orders.dumps", "orders.dump", "hooked.dump", "custom.dump", "flat.dumps", "flat.dump")
-    loads = ("orders.load", "orders.load.wrong")
+    loads = ("orders.load", "orders.load.wrong", "flat.load")
     label = f"milliseconds for {count:,} rows; less is better"
     draw(comparison, label, results / f"{name}.svg", measures=bulk + loads, contenders=MARSHMALLOW)
     if with_peers:
@@ -100,11 +132,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=positive, default=10_000)
     parser.add_argument("--rounds", type=positive, default=5)
+    parser.add_argument("--enough", type=float, default=ENOUGH, metavar="SECONDS", help=ENOUGH_HELP)
+    parser.add_argument("--all", action="store_true", help="all measures, not only the README's")
+    parser.add_argument("--memory", action="store_true", help="measure the peak memory too")
     parser.add_argument("--results", type=Path, default=HERE / "results", metavar="DIR")
     parser.add_argument("--peers", action="store_true", help="run the peers too")
     arguments = parser.parse_args()
     console = Console()
-    comparison = run(arguments.rows, arguments.rounds, console, with_peers=arguments.peers)
+    how = {
+        "with_peers": arguments.peers,
+        "with_all": arguments.all,
+        "enough": arguments.enough,
+        "min_time": MIN_TIME,
+        "with_memory": arguments.memory,
+    }
+    comparison = run(arguments.rows, arguments.rounds, console, **how)
     show(comparison, arguments.rows, arguments.results, console)
 
 

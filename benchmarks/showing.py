@@ -24,7 +24,8 @@ def table(title: str, comparison: Comparison) -> Table:
     """The figures as a table that fits in 80 columns."""
     result = Table(title=title, caption=versions(comparison), caption_justify="left")
     result.add_column("measure", max_width=32, overflow="fold")
-    for column in ("time", "rows/s", "peak MB", "ratio"):
+    with_memory = any(figure.peak_megabytes is not None for figure in comparison.figures)
+    for column in ("time", "rows/s", *(["peak MB"] if with_memory else []), "ratio"):
         result.add_column(column, justify="right", no_wrap=True)
     for measure in comparison.measures:
         result.add_row(Text(measure.title, style="bold"))
@@ -34,7 +35,7 @@ def table(title: str, comparison: Comparison) -> Table:
                     f"  {figure.contender}",
                     duration(figure.seconds),
                     f"{figure.rows_per_second:,.0f}",
-                    f"{figure.peak_megabytes:,.1f}",
+                    *([f"{figure.peak_megabytes:,.1f}"] if with_memory else []),
                     f"{figure.ratio:.2f}",
                 )
         add_failures(result, comparison, measure.name)

@@ -15,6 +15,7 @@ import itertools
 import json
 import platform
 import sys
+import time
 import traceback
 import tracemalloc
 from collections.abc import Callable, Iterable, Mapping
@@ -104,30 +105,26 @@ def seconds(measure: Measure, order: Mapping[str, Any]) -> dict[str, Any]:
     return {"benchmark": dumped.getvalue(), "loops": run.get_loops()}
 
 
-def memory(measure: Measure, _: Mapping[str, Any]) -> dict[str, Any]:
-    """The peak memory of one run in bytes, and digests of its result and of that result's value.
+def memory(measure: Measure, order: Mapping[str, Any]) -> dict[str, Any]:
+    """The peak memory of one run in bytes, its seconds, and a digest of its result.
 
     Of a ``str``, a JSON text, only the value counts.
+
+    :param order: "trace", whether memory is traced; then the run takes several times as long
     """
     (run,) = runs(measure, 1)
     gc.collect()
-    tracemalloc.start()
+    start = time.perf_counter()
+    if order["trace"]:
+        tracemalloc.start()
     try:
         value = run()
-        peak = tracemalloc.get_traced_memory()[1]
+        peak = tracemalloc.get_traced_memory()[1] if order["trace"] else None
     finally:
         tracemalloc.stop()
-    content = body(value)
-    known = {"peak": peak, "digest": digest(content), "value": digest(content)}
-    known["is_text"] = isinstance(value, str)
-    if isinstance(value, bytes):
-        known["value"] = digest(json.dumps(json.loads(content)).encode())
-    return known
-
-
-def digest(content: bytes) -> str:
-    """A short name of a content."""
-    return hashlib.sha256(content).hexdigest()
+    took = time.perf_counter() - start
+    digest = hashlib.sha256(body(value)).hexdigest()
+    return {"peak": peak, "seconds": took, "digest": digest, "is_text": isinstance(value, str)}
 
 
 def result(measure: Measure, _: Mapping[str, Any]) -> dict[str, Any]:
