@@ -13,7 +13,6 @@ import pytest
 from marshmallow import Schema, fields, missing
 
 import fastschema
-from fastschema.marshmallow import schema_reader
 from tests.marshmallow.differential import assert_same, is_compiled
 
 
@@ -753,22 +752,6 @@ def test_an_int_subclass_with_its_own_getattr_is_read_as_by_stock():
             raise AttributeError(name)
 
     assert_same(Pair, lambda: [Number(1), 1, Number(2)], many=True, calls=Logged.calls)
-
-
-def test_a_schema_that_was_used_is_known_again(monkeypatch):
-    described = []
-    describe = schema_reader.describe_schema
-
-    def describe_schema(*args):
-        described.append(args)
-        return describe(*args)
-
-    monkeypatch.setattr(reader, "describe_schema", describe_schema)
-    schema = Schema.from_dict({"first": fields.String(), "pair": fields.Nested(Pair)})
-    for _ in range(10):
-        fastschema.compile(schema).dump({"first": 1})
-
-    assert 0 < len(described) < 10
 
 
 @pytest.mark.parametrize("uses", [2, 20])

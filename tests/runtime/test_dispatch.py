@@ -59,9 +59,7 @@ def test_a_function_is_generated_once():
 def test_many_rows_have_a_function_of_their_own():
     program = dump_program(node(field("a")))
 
-    assert program.function(Form.JSON, ITEM, True) is program.function(
-        Form.JSON, ITEM, True
-    )
+    assert program.function(Form.JSON, ITEM, True) is program.function(Form.JSON, ITEM, True)
     assert program.function(Form.JSON, ITEM, True) is not program.function(Form.JSON, ITEM, False)
 
 
@@ -168,7 +166,9 @@ def test_a_stop_iteration_of_user_code_ends_no_dump_silently(make):
 def test_each_form_and_access_has_its_function():
     program = dump_program(node(field("a")))
 
-    functions = [program.function(form, access, False) for form in Form for access in (ITEM, ATTRIBUTE)]
+    functions = [
+        program.function(form, access, False) for form in Form for access in (ITEM, ATTRIBUTE)
+    ]
 
     assert len({id(function) for function in functions}) == 4
 

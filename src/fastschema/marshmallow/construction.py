@@ -105,6 +105,18 @@ def copy_field(field: Any) -> Any:
     return copied
 
 
+def frozen_copy(field: Any) -> Any:
+    """A copy of a field, and of the fields inside of it, that later changes to those pass by."""
+    copied = copy_field(field)
+    own = copied.__dict__
+    for name, value in own.items():
+        if isinstance(value, fields.Field) and name != "parent":
+            own[name] = frozen_copy(value)
+        elif isinstance(value, list) and any(isinstance(each, fields.Field) for each in value):
+            own[name] = [frozen_copy(each) for each in value]
+    return copied
+
+
 def deepcopy_field(self: Any, memo: Any) -> Any:
     """``Field.__deepcopy__``: a shallow copy of the field."""
     if is_disabled() or not has_plain_copies(type(self)):

@@ -10,7 +10,7 @@ from marshmallow import Schema, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.marshmallow.construction import copy_field
+from fastschema.marshmallow.construction import frozen_copy
 from fastschema.marshmallow.kinds import json_value
 from fastschema.marshmallow.mapped_attributes import key_finder
 from fastschema.marshmallow.schema_reader import describe_dump, make_dump_program
@@ -97,7 +97,7 @@ def find_binding(schema: Any, rows: int, *, is_inner: bool = False) -> Binding |
 
 def read_for_plan(schema: Any) -> Reading:
     """What a schema reads as for dumping, for a plan."""
-    return read_once(schema, DUMP, copy_field)
+    return read_once(schema, DUMP, frozen_copy)
 
 
 def own_dump(schema: Any, obj: Any, many: bool | None) -> Any:

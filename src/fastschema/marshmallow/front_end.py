@@ -52,6 +52,7 @@ class CompiledMarshmallowSchema:
         if dumping is not None and not has_hooks(schema) and overrides_dump(schema) is None:
             self._plain_binding = binding_of(dumping)
         self._many = bool(schema.many)
+        self._options = {"many": schema.many, "unknown": schema.unknown}
 
     def dump(self, obj: Any, many: bool | None) -> Any:
         """``Schema.dump``, compiled between its hooks, be it installed or not."""
@@ -67,15 +68,21 @@ class CompiledMarshmallowSchema:
 
     def load(self, data: Any, options: dict[str, Any]) -> Any:
         """``Schema.load``, compiled between its hooks, be it installed or not."""
-        return load(self.schema, data, self._loading, **options)
+        return load(self.schema, data, self._loading, **self._with_own(options))
 
     def loads(self, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
         """``Schema.load`` of the value of a JSON text, likewise."""
-        return loads(self.schema, text, self._loading, **options)
+        return loads(self.schema, text, self._loading, **self._with_own(options))
 
     def validate(self, data: Any, options: dict[str, Any]) -> Any:
         """``Schema.validate``, likewise."""
         return validate(self.schema, data, self._loading, **options)
+
+    def _with_own(self, options: dict[str, Any]) -> dict[str, Any]:
+        """The options, and for a plan those that the schema had when the plan was made."""
+        if self._loading is None or overrides_load(self.schema) is not None:
+            return options
+        return self._options | options
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
         """Whether ``many``, or else ``Schema.many``, is true; None is never a collection."""

@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing
 
 from fastschema.compiler.load_code import BoundLoad, load_rows
-from fastschema.marshmallow.construction import copy_field
+from fastschema.marshmallow.construction import frozen_copy
 from fastschema.marshmallow.load_nested import (
     NestedListLoader,
     NestedLoader,
@@ -29,7 +29,7 @@ LinkedLoader = Callable[[Any, Any, int | None], Any]
 
 def read_for_plan(schema: Any) -> Reading:
     """What a schema reads as for loading, for a plan."""
-    return read_once(schema, LOAD, copy_field)
+    return read_once(schema, LOAD, frozen_copy)
 
 
 def find_load_reading(schema: Any, rows: int, *, is_inner: bool = False) -> Reading | None:

@@ -107,23 +107,16 @@ class Reading:
         return self._guard is None
 
     def without_changes(self, copy_field: Callable[[Any], Any]) -> None:
-        """Let later changes to compiled fields pass unseen.
-
-        Fields that lead to nested schemas, and those whose own methods are called, stay.
+        """Let later changes to compiled fields pass unseen; those with methods of their own stay.
 
         :param copy_field: copies a field
         """
         if self.program is None:
             return
-        nodes = self.program.node.fields
         self.fields = [
-            field if node.reason is not None or _is_linked(node.kind) else copy_field(field)
-            for node, field in zip(nodes, self.fields, strict=True)
+            field if node.reason is not None else copy_field(field)
+            for node, field in zip(self.program.node.fields, self.fields, strict=True)
         ]
-
-
-def _is_linked(kind: Any) -> bool:
-    return kind.link is not None or getattr(kind, "item_link", None) is not None
 
 
 class SchemaState(Mark):

@@ -46,6 +46,8 @@ class Inspection:
     def method(self, name: str) -> Any:
         """The function behind a method; None if the object has one of its own."""
         function = self.on_class(name)
+        if hasattr(function, "__set__"):
+            self.guard.is_lasting = False  # a property, which decides each time
         if not self._is_noticed:
             self.guard.attribute(self._own, name)
         return None if name in self._own else function
