@@ -314,10 +314,6 @@ def change_source(point):
     point._declared_fields["x"]._kwargs["source"] = "z"
 
 
-def change_class(point):
-    point._declared_fields["x"].__class__ = serializers.CharField
-
-
 def add_choice(point):
     point._declared_fields["y"]._args[0].append((4, "four"))
     point._declared_fields["y"]._kwargs["source"] = "w"
@@ -353,12 +349,6 @@ def override_nested_init(point):
         serializers.Serializer.__init__(self, *args, **{**kwargs, "write_only": True})
 
     type(point._declared_fields["inner"]).__init__ = init
-
-
-def override_nested_source(point):
-    type(point._declared_fields["inner"]).write_only = property(
-        lambda self: True, lambda self, value: None
-    )
 
 
 def override_method(point):

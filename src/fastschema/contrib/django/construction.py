@@ -160,11 +160,7 @@ class _ClassState:
 
 def blueprint_of(serializer: Any) -> Blueprint | None:
     """The blueprint of a serializer's class, or None if only the serializer can make its fields."""
-    own = vars(serializer)
-    if "fields" in own or not _DECIDING_ON_ITSELF.isdisjoint(own):
-        return None
-    url_name = own.get("url_field_name")
-    if url_name is not None and url_name != api_settings.URL_FIELD_NAME:
+    if not makes_fields_as_its_class_says(serializer):
         return None
     cls = type(serializer)
     state = cls.__dict__.get(ATTRIBUTE)
@@ -187,6 +183,15 @@ def blueprint_of(serializer: Any) -> Blueprint | None:
     except Exception:
         return None  # there is no blueprint; what is wrong with the class, stock will say
     return state.blueprint
+
+
+def makes_fields_as_its_class_says(serializer: Any) -> bool:
+    """Whether a serializer has not made its fields yet, and has nothing of its own to make them."""
+    own = vars(serializer)
+    if "fields" in own or not _DECIDING_ON_ITSELF.isdisjoint(own):
+        return False
+    url_name = own.get("url_field_name")
+    return url_name is None or url_name == api_settings.URL_FIELD_NAME
 
 
 def with_url_name(serializer: Any) -> Any:
@@ -218,7 +223,9 @@ def _look_at_class(cls: Any, guard: Guard) -> None:
 
 def _look_at_field(field: Any, guard: Guard) -> None:
     """A declared field: how it is made, and of what."""
-    _look_at_field_class(type(field))
+    cls = type(field)
+    _look_at_field_class(cls)
+    guard.class_attribute(cls, "__init__", cls.__init__)
     guard.attribute(vars(field), "_args")
     guard.attribute(vars(field), "_kwargs")
     guard.contents(field._kwargs)
@@ -307,7 +314,7 @@ def _look_at_model_field(field: Any, guard: Guard) -> None:
         if type(field.choices) not in (list, tuple):
             raise _UnfitError("choices are a function")
         guard.nested_contents(field.choices)
-    guard.attribute(vars(field), "choices")
+        guard.computed(field, "choices", field.choices)
     if isinstance(field, models.DecimalField):
         for name in ("max_digits", "decimal_places"):
             guard.attribute(vars(field), name)

@@ -12,7 +12,12 @@ from django.db.models.manager import BaseManager
 from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.contrib.django.construction import Blueprint, blueprint_of, with_url_name
+from fastschema.contrib.django.construction import (
+    Blueprint,
+    blueprint_of,
+    makes_fields_as_its_class_says,
+    with_url_name,
+)
 from fastschema.contrib.django.json_encoding import json_value
 from fastschema.contrib.django.rules import RULES
 from fastschema.contrib.django.schema_reader import read, readable_fields
@@ -182,7 +187,7 @@ class SerializerState(Mark):
         if self.binding is None:
             return None
         if self._guard is None:
-            if "fields" not in serializer.__dict__:
+            if makes_fields_as_its_class_says(serializer):
                 return self.binding
         elif readable_fields(serializer) == self._fields and self._guard.objects_hold():
             return self.binding

@@ -63,8 +63,15 @@ def option_slot(
     get: Callable[[Any], Any],
     ambient: Callable[[Any], object] | None = None,
 ) -> str:
-    """The name of a new slot for what a function gives of the options of a field."""
-    return new_slot(slots, name, lambda subject, cls, form: get(path.get(subject.options)), ambient)
+    """The name of a new slot for what a function gives of the options of a field.
+
+    :param ambient: what the value depends on; None: on what the function gives
+    """
+
+    def resolve(subject: Any, cls: Any = None, form: Any = None) -> Any:
+        return get(path.get(subject.options))
+
+    return new_slot(slots, name, resolve, ambient or resolve)
 
 
 def new_slot(

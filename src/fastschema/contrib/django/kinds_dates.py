@@ -6,8 +6,6 @@ import datetime
 import zoneinfo
 from typing import Any
 
-from django.conf import settings
-from django.utils import timezone
 from django.utils.duration import duration_iso_string, duration_string
 
 from fastschema.compiler.nodes import Conversion, Kind, Slot, as_template, literal
@@ -23,7 +21,7 @@ FORMATTED: dict[str, type] = {
 
 
 def datetime_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    zone = option_slot(slots, "zone", path, _zone, _active_zone)
+    zone = option_slot(slots, "zone", path, _zone)
     is_utc = f"{{value}}.tzinfo is utc and {zone} is utc"
     zoned = f"(zoned({{value}}, {zone}) or {path.own_method})"
     return Kind(
@@ -44,11 +42,6 @@ def datetime_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
         },
         may_skip=True,
     )
-
-
-def _active_zone(subject: object) -> object:
-    """What :func:`_zone` depends on besides the field."""
-    return timezone.get_current_timezone() if settings.USE_TZ else None
 
 
 def _zone(field: Any) -> datetime.tzinfo | None:
@@ -88,7 +81,7 @@ def strftime_kind(
     in_format = as_template(literal(output_format))
     text = f"{{value}}.strftime({in_format})"
     if name == "datetime":
-        zone = option_slot(slots, "zone", path, _zone, _active_zone)
+        zone = option_slot(slots, "zone", path, _zone)
         text = f"zoned_in_format({{value}}, {zone}, {in_format}) or {path.own_method}"
     return Kind(
         f"{name} in a format",

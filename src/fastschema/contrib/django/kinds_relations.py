@@ -58,12 +58,14 @@ def _file_function(field: Any, subject: Any) -> Callable[[Any], Any] | None:
 
 
 def method_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    def resolve(subject: Any, cls: type, form: Form) -> Any:
+    def find(subject: Any) -> Any:
         parent = subject.serializer if path.is_own else path.get(subject.fields).parent
-        method = _method(parent, path.get(subject.options).method_name)
-        return method or path.get(subject.fields).to_representation
+        return _method(parent, path.get(subject.options).method_name)
 
-    call = f"{new_slot(slots, 'method', resolve)}({{value}})"
+    def resolve(subject: Any, cls: type, form: Form) -> Any:
+        return find(subject) or path.get(subject.fields).to_representation
+
+    call = f"{new_slot(slots, 'method', resolve, find)}({{value}})"
     return Kind(
         "method field",
         python=Conversion(otherwise=call),
@@ -94,7 +96,11 @@ def string_related_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
 
 def slug_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     getter = option_slot(
-        slots, "slug", path, lambda field: attrgetter(_slug_path(field.slug_field))
+        slots,
+        "slug",
+        path,
+        lambda field: attrgetter(_slug_path(field.slug_field)),
+        lambda subject: path.get(subject.options).slug_field,
     )
     slug = path.called(f"{getter}({{value}})")
     return Kind(
