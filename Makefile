@@ -9,11 +9,15 @@ TEST := .venv/test
 DOCS := .venv/docs
 UPSTREAM := .venv/upstream
 
+# The newer Pythons that the tests of the library run with; `make test` uses the oldest.
+PYTHONS := 3.12 3.13 3.14
+
 # How much `make bench-peers` measures: quick takes ten minutes, full an hour or more.
 PROFILE ?= quick
 SHOWN ?= docs/figures
 
 .PHONY: bench bench-ordinary figures bench-peers bench-streaming test test-marshmallow-3 test-oldest-flask \
+	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) \
 	test-postgresql test-upstream docs test-quick-starts clean
 
 bench: $(BENCH)/installed  ## the example project's endpoints and orders, stock and fastschema
@@ -95,6 +99,32 @@ test-oldest-flask: .venv/test-oldest-flask/installed
 	.venv/test-oldest-flask/bin/pip install --quiet --upgrade pip
 	.venv/test-oldest-flask/bin/pip install --quiet --editable ".[marshmallow,django]" \
 		"flask==3.0.3" "werkzeug==3.0.6" --group dev
+	touch $@
+
+# The tests of the library with a newer Python, and with the Django that is chosen for it: the oldest
+# Python of Django 6.1 and the newest one, and Django 5.2 besides `make test`, which has it because
+# Python 3.11 can install no later one. What is left out depends on neither: the benchmarks, the example,
+# the documentation, the package and the servers.
+DJANGO_FOR_PYTHON_3.12 := 6.1
+DJANGO_FOR_PYTHON_3.13 := 5.2
+DJANGO_FOR_PYTHON_3.14 := 6.1
+PYTHON_TESTS := tests $(addprefix --ignore=tests/,benchmarks example_project test_documentation.py \
+	test_packaging.py contrib/django/test_streaming_servers.py contrib/flask/test_server.py)
+
+test-pythons: $(PYTHONS:%=test-python-%)
+
+$(PYTHONS:%=test-python-%): test-python-%:
+	.ci/with-python $* $(MAKE) PYTHON=python$* test-in-python-$*
+
+# To be called where $(PYTHON) is that version.
+$(PYTHONS:%=test-in-python-%): test-in-python-%: .venv/test-python-%/installed
+	.venv/test-python-$*/bin/pytest $(PYTHON_TESTS)
+
+$(PYTHONS:%=.venv/test-python-%/installed): .venv/test-python-%/installed: pyproject.toml Makefile
+	$(PYTHON) -m venv .venv/test-python-$*
+	.venv/test-python-$*/bin/pip install --quiet --upgrade pip
+	.venv/test-python-$*/bin/pip install --quiet --editable ".[marshmallow,flask,django]" \
+		"django~=$(DJANGO_FOR_PYTHON_$*).0" --group test
 	touch $@
 
 # Each suite runs in an environment of its own, against the version that it belongs to.
