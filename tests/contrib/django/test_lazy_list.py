@@ -657,9 +657,9 @@ class TestErrors:
         view_class = view_of(get_queryset=lambda self: Flight.objects.extra(where=["nonsense"]))
 
         def answered():
-            before = transaction.savepoint()  # PostgreSQL refuses all that follows in it
+            before = connection.savepoint()  # PostgreSQL refuses all that follows in it
             found = outcome(lambda: view_class.as_view()(APIRequestFactory().get("/")), [])
-            transaction.savepoint_rollback(before)
+            connection.savepoint_rollback(before)
             return found
 
         with fastschema.disabled():
