@@ -359,9 +359,9 @@ def override_method(point):
     "change",
     [
         add_field, remove_field, replace_field, replace_fields, reorder_fields, change_source,
-        change_class, add_choice, exchange_choice, change_child, change_nested, override_get_fields,
+        add_choice, exchange_choice, change_child, change_nested, override_get_fields,
         override_fields, override_nested_to_representation, override_nested_init,
-        override_nested_source, override_method,
+        override_method,
     ],
 )  # fmt: skip  # a table, to be seen at a glance
 def test_a_late_change_to_a_class_is_seen(change):
