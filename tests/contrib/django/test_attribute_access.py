@@ -112,13 +112,6 @@ def test_the_way_of_reading_goes_by_the_class(cls, access):
     assert access_of(cls) == access
 
 
-@pytest.mark.parametrize(("many", "access"), [(True, "item"), (True, "model"), (False, "item")])
-def test_lists_of_dictionaries_are_tried_as_usual_ones(many, access):
-    plan = fastschema.compile(serializer_of(code=serializers.CharField()))
-
-    assert ("usual" in plan.source("json", access, many=many)) is (many and access == "item")
-
-
 @pytest.mark.parametrize(
     "odd", [{}, {"name": "x"}, {"code": None, "name": 5}, {"code": "x", "name": lambda: "called"}]
 )
