@@ -1335,7 +1335,7 @@ class TestForms:
             with fastschema.disabled():
                 expected = outcome(call, [])
             assert outcome(call, []) == expected
-        return expected.result
+        return expected.value
 
     def test_html_forms(self):
         assert "<input" in HTMLFormRenderer().render(self.Form(self.VALUE).data)
