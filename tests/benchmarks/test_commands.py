@@ -12,6 +12,10 @@ import pytest
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 
+ONCE = ["--rounds", "1"]
+"""No more than it takes to see that a benchmark works."""
+
+
 def run(script: str, directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, str(BENCHMARKS / script), "--results", str(directory), *arguments],
@@ -22,8 +26,9 @@ def run(script: str, directory: Path, *arguments: str) -> subprocess.CompletedPr
     )
 
 
+@pytest.mark.long
 def test_the_flights_benchmark_loads_compares_and_writes_its_figures(tmp_path):
-    finished = run("flights.py", tmp_path, "--flights", "30", "--rounds", "1")
+    finished = run("flights.py", tmp_path, "--flights", "30", *ONCE)
 
     assert finished.returncode == 0, finished.stderr
     assert "serializer + rendering" in finished.stdout
@@ -39,8 +44,9 @@ def test_the_flights_benchmark_loads_compares_and_writes_its_figures(tmp_path):
     assert (tmp_path / "flights.svg").read_text().startswith("<?xml")
 
 
+@pytest.mark.long
 def test_the_flask_benchmark_compares_downloads_and_writes_its_figures(tmp_path):
-    few = ["--flights", "30", "--rounds", "1", "--streamed", "60", "--streamed-rounds", "1"]
+    few = ["--flights", "30", *ONCE, "--streamed", "60", "--streamed-rounds", "1"]
     finished = run("flights_flask.py", tmp_path, *few)
 
     assert finished.returncode == 0, finished.stderr
@@ -55,7 +61,7 @@ def test_the_flask_benchmark_compares_downloads_and_writes_its_figures(tmp_path)
 
 
 def test_the_marshmallow_benchmark_compares_and_writes_its_figures(tmp_path):
-    finished = run("orders.py", tmp_path, "--rows", "60", "--rounds", "1")
+    finished = run("orders.py", tmp_path, "--rows", "60", *ONCE)
 
     assert finished.returncode == 0, finished.stderr
     figures = json.loads((tmp_path / "orders.json").read_text())["figures"]
@@ -66,7 +72,7 @@ def test_the_marshmallow_benchmark_compares_and_writes_its_figures(tmp_path):
 
 
 def test_the_growth_benchmark_measures_all_sizes_and_draws_its_curves(tmp_path):
-    finished = run("growth.py", tmp_path, "--rows", "5", "--fields", "3", "9", "--rounds", "1")
+    finished = run("growth.py", tmp_path, "--rows", "5", "--fields", "3", "9", *ONCE)
 
     assert finished.returncode == 0, finished.stderr
     figures = json.loads((tmp_path / "growth.json").read_text())["figures"]
@@ -77,6 +83,7 @@ def test_the_growth_benchmark_measures_all_sizes_and_draws_its_curves(tmp_path):
     assert charts == {f"growth-{name}.svg" for name in ("rows", "first", "fields", "compile")}
 
 
+@pytest.mark.long
 def test_the_streaming_benchmark_serves_measures_and_writes_its_figures(tmp_path):
     finished = run("streaming.py", tmp_path, "--flights", "300")
 
@@ -90,16 +97,15 @@ def test_the_streaming_benchmark_serves_measures_and_writes_its_figures(tmp_path
         assert figure["idle"] > figure["bytes"] > 100_000
 
 
-@pytest.mark.parametrize("rows", ["0", "-1", "many"])
 @pytest.mark.parametrize(
-    ("script", "option"),
+    ("script", "option", "rows"),
     [
-        ("flights.py", "--flights"),
-        ("flights_flask.py", "--streamed"),
-        ("growth.py", "--fields"),
-        ("endpoints.py", "--seconds"),
-        ("orders.py", "--rows"),
-        ("streaming.py", "--flights"),
+        ("flights.py", "--flights", "0"),
+        ("flights_flask.py", "--streamed", "-1"),
+        ("growth.py", "--fields", "many"),
+        ("endpoints.py", "--seconds", "0"),
+        ("orders.py", "--rows", "-1"),
+        ("streaming.py", "--flights", "many"),
     ],
 )
 def test_a_number_of_rows_that_is_none_is_an_error(tmp_path, script, option, rows):

@@ -19,7 +19,7 @@ settings.register_profile(
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=100,
+    max_examples=60,
     suppress_health_check=_SLOW_TO_MAKE,  # random schemas with their rows are large
 )
 settings.register_profile(

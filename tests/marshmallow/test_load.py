@@ -229,12 +229,14 @@ def test_hostile_names_are_no_more_than_names(name):
         as_name = Schema.from_dict({name: make(), "other": make(required=True)})
         as_key = Schema.from_dict({"a": make(data_key=name), "b": make(required=True)})
         as_attribute = Schema.from_dict({"a": make(attribute=name), "b": make()})
-        for value in (1, "1", "x", DOG, None):
-            row = {name: value, "a": value, "b": value, "other": value}
-            for schema in (as_name, as_key, as_attribute):
-                assert_loads_same(schema, row)
-                Comparison(schema).check([row, {}], many=True, unknown=INCLUDE)
-                Comparison(schema).check([row, {}], many=True, partial=[name, f"{name}.name"])
+        for schema in (as_name, as_key, as_attribute):
+            comparison = Comparison(schema)
+            for value in ("1", DOG, None):
+                row = {name: value, "a": value, "b": value, "other": value}
+                comparison.check(row)
+                comparison.check_text(row)
+                comparison.check([row, {}], many=True, unknown=INCLUDE)
+                comparison.check([row, {}], many=True, partial=[name, f"{name}.name"])
 
 
 def test_keys_that_are_no_text_are_as_by_stock():

@@ -14,10 +14,9 @@ from functools import cache
 from zoneinfo import ZoneInfo
 
 import pytest
-from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, fields, missing, validate
+from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, fields, missing
 
 import fastschema
-from tests.marshmallow.differential import MARSHMALLOW_3
 from tests.marshmallow.load_differential import Comparison, assert_loads_same
 from tests.marshmallow.test_kinds import (
     VALUES as DUMPED_VALUES,
@@ -436,6 +435,9 @@ ONLY_LOADED = [
 VALUES = [*DUMPED_VALUES, *ONLY_LOADED]
 
 
+LOG = []
+
+
 def logged(name, log, returned=None):
     def call(value):
         log.append((name, value))
@@ -550,6 +552,15 @@ FIELDS = {
 def schema_of(make_field, **options):
     """A schema class whose field ``value`` is what ``make_field`` makes."""
     return Schema.from_dict({"value": make_field(**options), "after": fields.String()})
+
+
+FAMILIES = ["String", "Integer", "Decimal", "DateTime", "Enum by value", "List of String", "Nested"]
+"""Fields for what does not depend on the kind of a field: one of each family."""
+
+
+def with_families(table, some):
+    """All fields with some keys of a table, and one field of each family with all of them."""
+    return [(name, key) for name in FIELDS for key in (table if name in FAMILIES else some)]
 
 
 BY_THEIR_OWN_METHOD = {
@@ -750,8 +761,10 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize(
+    ("name", "options"),
+    with_families(OPTIONS, ["required and allow_none", "data_key strange", "attribute dotted"]),
+)
 def test_any_field_with_any_option_is_loaded_as_by_stock(name, options):
     given = OPTIONS[options]
     if name.startswith("Constant") and "required" in given:
@@ -832,8 +845,9 @@ MESSAGES = {
 }
 
 
-@pytest.mark.parametrize("message", MESSAGES)
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize(
+    ("name", "message"), with_families(MESSAGES, ["text with an attribute", "dict"])
+)
 def test_overridden_messages_are_as_by_stock(name, message):
     if name.startswith(("Url", "Email")) and not isinstance(MESSAGES[message], str):
         pytest.skip("stock makes no Url or Email whose message is not a str")
@@ -879,335 +893,6 @@ def test_messages_that_are_containers_are_copied_as_by_stock():
             with pytest.raises(ValidationError) as raised:
                 plan.load(bad)
             assert raised.value.messages == {"a": [], "b": {}}
-
-
-# Fields of a user's own
-
-LOG = []
-
-
-class Shouted(fields.String):
-    def _deserialize(self, value, attr, data, **kwargs):
-        LOG.append(("shouted", value, attr, data, kwargs))
-        return super()._deserialize(value, attr, data, **kwargs).upper()
-
-
-class Preprocessed(fields.Integer):
-    def deserialize(self, value, attr=None, data=None, **kwargs):
-        LOG.append(("deserialize", value, attr, data, kwargs))
-        return super().deserialize("1" if value == "one" else value, attr, data, **kwargs)
-
-
-class Validated(fields.Integer):
-    def _validated(self, value):
-        LOG.append(("validated", value))
-        return super()._validated(value) + 1
-
-
-class OtherNumber(fields.Integer):
-    def _format_num(self, value):
-        LOG.append(("number", value))
-        return super()._format_num(value) * 2
-
-
-class OtherType(fields.Float):
-    num_type = Whole
-
-
-class Missing(fields.String):
-    def _validate_missing(self, value):
-        LOG.append(("missing", value))
-        super()._validate_missing(value)
-
-
-class ValidatingNested(fields.Nested):
-    def _validate(self, value):
-        LOG.append(("validate", value))
-        super()._validate(value)
-        if not value:
-            raise ValidationError(["nothing in it"])
-
-
-class ValidatingPluck(fields.Pluck):
-    def _validate(self, value):
-        LOG.append(("validate", value))
-        super()._validate(value)
-
-
-class ValidatingList(fields.List):
-    def _validate(self, value):
-        LOG.append(("validate", value))
-        if not value:
-            raise ValidationError(["nothing in it"])
-
-
-class NotEmpty(fields.String):
-    def _validate_missing(self, value):
-        super()._validate_missing(value)
-        if value == "":
-            raise self.make_error("required")
-
-
-class Validating(fields.String):
-    def _validate(self, value):
-        LOG.append(("validate", value))
-        super()._validate(value)
-        if value == "bad":
-            raise ValidationError({"a": ["bad"]}, field_name="elsewhere", code=5)
-
-
-class ValidatingAll(fields.String):
-    @property
-    def _validate_all(self):
-        LOG.append("all")
-        return validate.Length(max=2)
-
-
-class OtherErrors(fields.Integer):
-    default_error_messages = {"invalid": "{input!r} is no number", "null": "none at all"}
-
-    def make_error(self, key, **kwargs):
-        LOG.append(("error", key, kwargs))
-        return super().make_error(key, **kwargs)
-
-
-class Refusing(fields.Raw):
-    def _deserialize(self, value, attr, data, **kwargs):
-        LOG.append(("refusing", attr))
-        if value == "list":
-            raise ValidationError(["a", {"b": 1}], valid_data=[1, 2], code=3)
-        if value == "dict":
-            raise ValidationError({"a": ["b"], "_schema": ["c"]}, valid_data={"partly": 1})
-        if value == "zero":
-            raise ValidationError("zero", valid_data=0)
-        if value == "text":
-            raise ValidationError("text", valid_data="valid")
-        if value == "bytes":
-            raise ValidationError(b"text")
-        if value == "nothing":
-            raise ValidationError([])
-        if value == "none":
-            raise ValidationError(None)
-        if value == "subclass":
-            raise SpecialError("special")
-        if value == "other":
-            raise ZeroDivisionError("other")
-        if value == "missing":
-            return missing
-        return value
-
-
-class SpecialError(ValidationError):
-    pass
-
-
-class Identity(fields.UUID):
-    def _validated(self, value):
-        LOG.append(("identity", value))
-        return super()._validated(value)
-
-
-class Weekday(fields.Date):
-    DEFAULT_FORMAT = "%Y.%m.%d"
-
-
-class ParsedDate(fields.DateTime):
-    DESERIALIZATION_FUNCS = {**fields.DateTime.DESERIALIZATION_FUNCS, "iso": lambda value: value}
-
-
-class MadeDate(fields.DateTime):
-    @staticmethod
-    def _make_object_from_format(value, data_format):
-        return value, data_format
-
-
-class WholeMinutes(fields.TimeDelta):
-    """Sets what only marshmallow 3 looks at."""
-
-    def __init__(self, **options):
-        super().__init__("minutes", **options)
-        self.serialization_type = int
-
-
-class SimpleNumber(fields.Number):
-    num_type = complex
-
-
-class OrderedMapping(fields.Dict):
-    mapping_type = collections.OrderedDict
-
-
-class CheckedNested(fields.Nested):
-    def _test_collection(self, value):
-        LOG.append(("collection", value))
-        super()._test_collection(value)
-
-
-class LoadingNested(fields.Nested):
-    def _load(self, value, partial=None):
-        LOG.append(("load", value, partial))
-        return super()._load(value, partial=partial)
-
-
-class NarrowBoolean(fields.Boolean):
-    truthy = {"ja"}
-    falsy = {"nein"}
-
-
-class OtherAddress(fields.IP):
-    DESERIALIZATION_CLASS = str
-
-
-class Subclassed(fields.Integer):
-    """Overrides nothing."""
-
-
-OWN = {
-    "Shouted": Shouted,
-    "Preprocessed": Preprocessed,
-    "Validated": Validated,
-    "OtherNumber": OtherNumber,
-    "OtherType": OtherType,
-    "Missing": Missing,
-    "Validating": Validating,
-    "ValidatingAll": ValidatingAll,
-    "ValidatingNested": lambda **options: ValidatingNested({"a": Shouted()}, **options),
-    "ValidatingNested many": lambda **options: ValidatingNested(
-        {"a": fields.Raw()}, many=True, **options
-    ),
-    "ValidatingPluck": lambda **options: ValidatingPluck(
-        Schema.from_dict({"a": fields.Raw()}), "a", **options
-    ),
-    "ValidatingList": lambda **options: ValidatingList(fields.Raw(allow_none=True), **options),
-    "ValidatingList of Nested": lambda **options: ValidatingList(
-        fields.Nested({"a": fields.Raw()}), **options
-    ),
-    "NotEmpty": NotEmpty,
-    "OtherErrors": OtherErrors,
-    "Refusing": Refusing,
-    "Identity": Identity,
-    "Weekday": Weekday,
-    "ParsedDate": ParsedDate,
-    "MadeDate": MadeDate,
-    "MadeDate of a format": lambda **options: MadeDate("%Y", **options),
-    "WholeMinutes": WholeMinutes,
-    "SimpleNumber": SimpleNumber,
-    "OrderedMapping": OrderedMapping,
-    "OrderedMapping of Integer": lambda **options: OrderedMapping(
-        values=fields.Integer(), **options
-    ),
-    "CheckedNested": lambda **options: CheckedNested({"a": Shouted()}, **options),
-    "LoadingNested": lambda **options: LoadingNested({"a": Shouted()}, **options),
-    "NarrowBoolean": NarrowBoolean,
-    "OtherAddress": OtherAddress,
-    "Subclassed": Subclassed,
-    "Enum by a field": lambda **options: fields.Enum(Size, by_value=Validated, **options),
-    "Enum by a shouted name": lambda **options: fields.Enum(Colour, by_value=Shouted, **options),
-    "Function": lambda **options: fields.Function(deserialize=logged("function", LOG), **options),
-}
-if MARSHMALLOW_3:
-    OWN["TimeDelta of int"] = lambda **options: fields.TimeDelta(serialization_type=int, **options)
-    OWN["TimeDelta of float"] = lambda **options: fields.TimeDelta(
-        serialization_type=float, **options
-    )
-
-OWN_VALUES = [
-    *["list", "dict", "zero", "text", "bytes", "nothing", "none", "subclass", "other", "missing"],
-    *["one", "bad", "", "long", "1", "2", 1, 2, 1.5, None, missing, True, [], {}, {"a": "x"}],
-    *["2024-02-29", "2024.02.29", "2024", "ja", "nein", "true", b"ja", "RED", "red", "1.2.3.4"],
-    *[[{}], [[]], [None], [{"b": 1}]],
-    *["12345678-1234-5678-1234-567812345678", {"a": 1}, {"b": 2}, [{"a": "1"}], 10**400],
-]
-
-
-@pytest.mark.parametrize("options", [{}, {"allow_none": True}, {"load_default": "x"}])
-@pytest.mark.parametrize("name", OWN)
-def test_fields_of_a_users_own_are_loaded_as_by_stock(name, options):
-    make = OWN[name]
-    comparison = Comparison(schema_of(make, **options), LOG)
-    listed = Comparison(schema_of(lambda: fields.List(make(**options))), LOG)
-    for value in OWN_VALUES:
-        for partial in (None, True, ["value.a"]):
-            comparison.check({"value": value, "after": "x"}, partial=partial)
-        listed.check({"value": [1, value, "1"], "after": 5})
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_fields_of_a_users_own_in_dicts_and_tuples_are_loaded_as_by_stock(name):
-    make = OWN[name]
-    values = Comparison(schema_of(lambda: fields.Dict(make(), make())), LOG)
-    tuples = Comparison(schema_of(lambda: fields.Tuple((make(), make()))), LOG)
-    for value in OWN_VALUES:
-        if is_hashable(value):
-            values.check({"value": {value: value, "1": value, "a": "1"}}, partial=("value.a",))
-        tuples.check({"value": (value, "1")}, partial=False)
-
-
-class MethodFields(Schema):
-    both = fields.Method("dumped", "loaded")
-    loading = fields.Method(deserialize="loaded", data_key="Loading")
-    plain = fields.Method()
-    dumping = fields.Method("dumped")
-
-    def dumped(self, obj):
-        return "dumped"
-
-    def loaded(self, value):
-        LOG.append(("loaded", value))
-        if value == "bad":
-            raise ValidationError("bad", "elsewhere")
-        return missing if value == "missing" else [value]
-
-
-def test_method_fields_are_loaded_as_by_stock():
-    for value in (1, "bad", "missing", None, [], missing):
-        row = {"both": value, "Loading": value, "plain": value}
-        assert_loads_same(MethodFields, row, {**row, "dumping": 1}, calls=LOG)
-
-
-# A field's own processors
-
-
-def fail(value):
-    LOG.append(("fail", value))
-    raise ValidationError(["refused", {"a": 1}], code=1)
-
-
-PROCESSORS = {
-    "one": {"pre_load": logged("pre", LOG), "post_load": logged("post", LOG)},
-    "several": {
-        "pre_load": [logged("pre 1", LOG), logged("pre 2", LOG, "12")],
-        "post_load": (logged("post 1", LOG, [1]), logged("post 2", LOG)),
-    },
-    "pre_load that gives None": {"pre_load": lambda value: None},
-    "pre_load that gives missing": {"pre_load": lambda value: missing},
-    "post_load that gives None": {"post_load": lambda value: None},
-    "post_load that gives missing": {"post_load": lambda value: missing},
-    "pre_load that fails": {"pre_load": [logged("pre", LOG), fail], "post_load": fail},
-    "post_load that fails": {"post_load": [logged("post", LOG), fail, logged("never", LOG)]},
-    "with validators": {
-        "pre_load": [logged("pre", LOG)],
-        "validate": [logged("validate", LOG), validate.NoneOf([5, "5"])],
-        "post_load": [logged("post", LOG), str],
-    },
-    "text": {"pre_load": str.strip},
-    "number": {"post_load": [float, hex]},
-}
-
-
-@pytest.mark.skipif(MARSHMALLOW_3, reason="fields have processors since marshmallow 4.3")
-@pytest.mark.parametrize("options", [{}, {"allow_none": True}, {"load_default": 5}])
-@pytest.mark.parametrize("processors", PROCESSORS)
-def test_processors_of_a_field_are_called_as_by_stock(processors, options):
-    given = {**PROCESSORS[processors], **options}
-    kinds = ["String", "Integer", "List of String", "Nested", "Date", "Raw", "Dict of values"]
-    for name in kinds:
-        comparison = Comparison(schema_of(FIELDS[name], **given), LOG)
-        listed = Comparison(schema_of(lambda: fields.List(FIELDS[name](**given))), LOG)  # noqa: B023  # called at once
-        for value in (" 12 ", 5, "5", None, missing, ["a"], {"a": 1}, "2024-02-29", {"a": "x"}):
-            comparison.check({"value": value})
-            comparison.check({}, partial=True)
-            listed.check({"value": [value, value]})
 
 
 # Types that only some values have

@@ -50,8 +50,9 @@ def test_a_nested_field_of_any_kind_is_loaded_as_by_stock(name):
         def data(value=value):
             return {"child": value() if callable(value) else value, "after": "x"}
 
-        for arguments in ({}, {"unknown": EXCLUDE}, {"partial": True}, {"partial": ["child.name"]}):
-            comparison.check(data, **arguments)
+        comparison.check(data)
+        for arguments in ({"unknown": EXCLUDE}, {"partial": True}, {"partial": ["child.name"]}):
+            comparison.check_plan(data, **arguments)
     comparison.check([{}, {"child": None}], many=True)
     Comparison(schema).check_fresh({"child": CHILD})
 

@@ -377,9 +377,9 @@ FIELDS = {
 def test_any_validator_on_any_field_is_as_by_stock(name):
     make, values = FIELDS[name]
     for make_validator in VALIDATORS.values():
-        for options in ({}, {"allow_none": True}):
-            schema = schema_of(make, make_validator(), **options)
-            check_values(schema, [*values, "zz"])
+        check_values(schema_of(make, make_validator()), [*values, "zz"])
+        if None in values:
+            check_values(schema_of(make, make_validator(), allow_none=True), [None])
 
 
 @pytest.mark.parametrize("name", VALIDATORS)
@@ -760,9 +760,9 @@ def test_a_validator_of_a_users_own_is_as_by_stock(name):
 
 @pytest.mark.parametrize("second", OWN)
 def test_several_validators_are_called_and_their_errors_merged_as_by_stock(second):
-    for first in ("text", "dict", "empty list", "arguments", "false", "another error"):
+    for first in ("text", "dict", "arguments"):
         check_own(schema_of(fields.Raw, OWN[first], OWN[second], with_list))
-        check_own(schema_of(fields.Raw, validate.Equal("a"), OWN[first], OWN[second]))
+    check_own(schema_of(fields.Raw, validate.Equal("a"), OWN["text"], OWN[second]))
 
 
 @pytest.mark.parametrize("name", OWN)

@@ -69,19 +69,19 @@ WRITABLE = [
     nested(400),
 ]
 
-UNWRITABLE = [
-    object(),
-    {1, 2},
-    b"bytes",
-    1j,
-    Decimal(1),
-    uuid.UUID(int=1),
-    dt.datetime(2024, 1, 2),
-    dt.date(2024, 1, 2),
-    dt.time(1),
-    [{"a": {1}}],
-    {(1, 2): 3},
-]
+UNWRITABLE = {
+    "an object": object(),
+    "a set": {1, 2},
+    "bytes": b"bytes",
+    "a complex number": 1j,
+    "a decimal": Decimal(1),
+    "a UUID": uuid.UUID(int=1),
+    "a datetime": dt.datetime(2024, 1, 2),
+    "a date": dt.date(2024, 1, 2),
+    "a time": dt.time(1),
+    "a set deep down": [{"a": {1}}],
+    "a key that is a tuple": {(1, 2): 3},
+}
 
 
 def without_orjson(code):
@@ -168,7 +168,7 @@ def test_orjson_writes_what_is_left_to_it_as_python_does(moment):
     assert json.loads(OrjsonEngine().encode(moment)) == text
 
 
-@pytest.mark.parametrize("value", UNWRITABLE, ids=repr)
+@pytest.mark.parametrize("value", UNWRITABLE.values(), ids=UNWRITABLE)
 def test_a_value_that_json_cannot_hold_raises_what_json_dumps_raises(value):
     with pytest.raises(TypeError) as expected:
         json.dumps(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, MutableSequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from django.db import connection
@@ -13,56 +13,36 @@ from rest_framework.serializers import Serializer
 
 import fastschema
 from fastschema.contrib.django.renderers import FastJSONRenderer
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a call gave, and what it did on the way."""
-
-    result: Any
-    error: tuple[type, str] | None
-    calls: list[Any]
-    queries: list[tuple[str, Any]]
+from tests import outcomes
+from tests.outcomes import Outcome, outcome_of, without_address
 
 
 def outcome(call: Callable[[], Any], calls: MutableSequence[Any]) -> Outcome:
     """Make a call, noting the queries it makes and what it appends to ``calls``."""
-    calls.clear()
     queries = []
 
     def note(execute, sql, params, many, context):
         queries.append((sql, params))
         return execute(sql, params, many, context)
 
-    result = error = None
     with connection.execute_wrapper(note):
-        try:
-            result = exactly(call())
-        except Exception as exception:
-            error = (type(exception), without_address(str(exception)))
-    return Outcome(result, error, list(calls), queries)
+        found = outcome_of(call, calls, exactly, lambda error: without_address(str(error)))
+    return replace(found, queries=tuple(queries))
 
 
 def exactly(value: Any) -> Any:
     """A value with the classes of all its parts; equal only to what nobody can tell from it."""
-    if isinstance(value, dict):
-        return type(value), [(exactly(key), exactly(item)) for key, item in value.items()]
-    if isinstance(value, (list, tuple)):
-        return type(value), [exactly(item) for item in value]
-    return type(value), without_address(repr(value))
+    return outcomes.exactly(
+        value, lambda leaf: without_address(repr(leaf)), dict, text=without_address
+    )
 
 
 def assert_equal(actual: Outcome, expected: Outcome) -> None:
     """Assert that two outcomes are equal, and say first what differs most."""
     assert actual.error == expected.error
-    assert actual.result == expected.result
+    assert actual.value == expected.value
     assert actual.calls == expected.calls
     assert actual.queries == expected.queries
-
-
-def without_address(text: str) -> str:
-    """What Python says of an object, apart from where it is in memory."""
-    return re.sub(r" at 0x[0-9a-f]+", "", text)
 
 
 def shown(value: Any) -> str:
@@ -124,8 +104,8 @@ def assert_same_each_time(
     # The renderer writes nothing for None, where a plan writes null.
     written = in_stock(lambda: JSONRenderer().render(representation()) or b"null")
     dumped = outcome(plan_dumps, calls)
-    assert (dumped.result, without_position(dumped.error)) == (
-        written.result,
+    assert (dumped.value, without_position(dumped.error)) == (
+        written.value,
         without_position(written.error),
     )
     assert (dumped.calls, dumped.queries) == (written.calls, written.queries)

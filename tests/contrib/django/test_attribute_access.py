@@ -10,7 +10,6 @@ from django.utils.functional import SimpleLazyObject
 from rest_framework import serializers
 from rest_framework.utils.serializer_helpers import ReturnDict
 
-import fastschema
 from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM
 from fastschema.contrib.django.attribute_access import access_of
 from tests.contrib.django.differential import assert_same, serializer_of

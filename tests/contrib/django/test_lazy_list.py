@@ -681,7 +681,6 @@ def test_the_time_zone_is_that_of_the_view(flights):
 
 
 def test_a_transaction_of_the_view_holds_all_queries(flights):
-    from django.db import transaction
 
     seen = []
 

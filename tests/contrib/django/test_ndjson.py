@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 
 import fastschema
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
+from tests.contrib.django.differential import shown
 
 ROWS = [
     {"id": 1, "name": "é \u2028\n", "when": datetime.datetime(2013, 1, 1, tzinfo=datetime.UTC)},
@@ -73,7 +74,7 @@ def test_the_settings_of_the_renderer_hold_for_each_line(options):
     assert renderer_class().render(rows) == expected(rows, stock)
 
 
-@pytest.mark.parametrize("row", [{"a": float("nan")}, {"a": object()}, {(1, 2): 3}], ids=repr)
+@pytest.mark.parametrize("row", [{"a": float("nan")}, {"a": object()}, {(1, 2): 3}], ids=shown)
 def test_what_cannot_be_written_raises_the_error_of_stock(row):
     with pytest.raises((TypeError, ValueError)) as stock:
         JSONRenderer().render(row)

@@ -292,7 +292,7 @@ def realize(value: Any, calls: list[Any]) -> Any:
 
 
 @given(st.data())
-@examples(500)
+@examples(200)
 def test_one_object_is_represented_as_in_stock(data):
     plan = data.draw(serializer_classes())
     make = data.draw(objects(plan))
@@ -301,7 +301,7 @@ def test_one_object_is_represented_as_in_stock(data):
 
 
 @given(st.data())
-@examples(300)
+@examples(100)
 def test_many_objects_are_represented_as_in_stock(data):
     plan = data.draw(serializer_classes())
     makers = data.draw(st.lists(objects(plan), max_size=4))
@@ -312,7 +312,7 @@ def test_many_objects_are_represented_as_in_stock(data):
 
 
 @given(st.data())
-@examples(300)
+@examples(100)
 def test_one_field_represents_a_fitting_value_as_in_stock(data):
     shape = data.draw(st.sampled_from(SHAPES))
     arguments = data.draw(shape.arguments)
@@ -323,7 +323,7 @@ def test_one_field_represents_a_fitting_value_as_in_stock(data):
 
 
 @given(VALUES, st.booleans(), st.booleans(), st.booleans())
-@examples(300)
+@examples(100)
 def test_any_data_are_rendered_as_in_stock(value, compact, ensure_ascii, strict):
     def renderer(base):
         attributes = {"compact": compact, "ensure_ascii": ensure_ascii, "strict": strict}
@@ -340,7 +340,7 @@ def test_any_data_are_rendered_as_in_stock(value, compact, ensure_ascii, strict)
     decimal_arguments(),
     st.integers(1, 30),
 )
-@examples(300)
+@examples(100)
 def test_a_decimal_is_represented_as_in_stock_in_any_context(value, arguments, precision):
     cls = type(
         "OneDecimal", (serializers.Serializer,), {"a": serializers.DecimalField(**arguments)}
