@@ -21,8 +21,14 @@ def longest(digits: int | None = None) -> int:
     return (context.prec if digits is None else digits) + 1
 
 
+def active_precision(subject: object = None) -> object:
+    """What :func:`longest` depends on: the active decimal context."""
+    context = decimal.getcontext()
+    return context, context.prec, context.Emin, context.Emax
+
+
 def active_context(subject: object = None) -> object:
-    """What :func:`longest`, and rounding, depend on: the active decimal context."""
+    """What rounding depends on, too."""
     context = decimal.getcontext()
     return (
         context,

@@ -192,7 +192,7 @@ def _decimal_kind(
     if as_string:
         longest = f"longest_{len(slots)}"
         slots.append(
-            Slot(longest, lambda subject, cls, form: decimals.longest(), decimals.active_context)
+            Slot(longest, lambda subject, cls, form: decimals.longest(), decimals.active_precision)
         )
         result = decimals.written(places, longest, result)
     conversion = Conversion("Decimal", result, path.own_method)
@@ -207,8 +207,7 @@ def _enum_kind(attribute: str, inner: Description, *, path: DumpPath, slots: lis
     def plain_enum(subject: Any) -> type:
         return _plain_enum(path.get(subject.fields).enum, attribute)
 
-    # The enum's own attributes may be replaced, too.
-    slots.append(Slot(enum_class, lambda subject, cls, form: plain_enum(subject), plain_enum))
+    slots.append(Slot(enum_class, lambda subject, cls, form: plain_enum(subject)))
     inner_path = path.within(".field", lambda field: field.field)
     inner_kind = kind(inner, inner_path, slots)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
@@ -19,6 +20,7 @@ DumpRows = Callable[[Iterable[Any]], list[Any]]
 """From rows to what their schema makes of each."""
 
 _MOST_IDLE = 4
+_MOST_CLASSES = 8
 
 
 class Dispatcher(Protocol):
@@ -56,10 +58,10 @@ class RowDumper(Protocol):
 class Dispatch(dict[type, Dump]):
     """A program bound to one schema object, for one form of output and one dump at a time.
 
-    From the class of an object to the function that dumps it. What a class allows is looked up for
-    each dump, so that nothing outlives a change to the class and no class is kept alive. The
-    functions refer to the dispatch weakly: whoever runs a dump holds it while it lasts, and leaves
-    no reference cycle behind.
+    From the class of an object to the function that dumps it. How objects of a class are read is
+    asked for each dump. Functions for classes that a module holds are kept for the next dump; no
+    other class is kept alive. The functions refer to the dispatch weakly: whoever runs a dump holds
+    it while it lasts, and leaves no reference cycle behind.
 
     :param program: the program
     :param form: the form of the output
@@ -68,7 +70,10 @@ class Dispatch(dict[type, Dump]):
 
     __slots__ = (
         "__weakref__",
+        "_access",
         "_ambient",
+        "_keeps_classes",
+        "_links",
         "_rows",
         "_values",
         "form",
@@ -84,8 +89,11 @@ class Dispatch(dict[type, Dump]):
         self.idle: list[Dispatch] | None = None
         """Where it waits for the next dump, if it does."""
         self._rows: dict[type, DumpRows] = {}
+        self._access: dict[type, str] = {}
+        self._keeps_classes = False
         self._values: dict[str, Any] = {}
         self._ambient: list[tuple[Callable[[Any], object], object]] = []
+        self._links: list[Link] = []
 
     def __missing__(self, cls: type) -> Dump:
         dump: Dump = self.bind(cls, many=False)
@@ -104,7 +112,9 @@ class Dispatch(dict[type, Dump]):
 
         :param many: whether it dumps many rows, or one object
         """
-        function = self.program.function(self.form, self.access(cls), many)
+        access = self._access[cls] = self.access(cls)
+        self._keeps_classes = self._keeps_classes or not _is_lasting(cls)
+        function = self.program.function(self.form, access, many)
         known = self._values
         values = [
             known[slot.name] if slot.name in known else self._resolve(slot, cls)
@@ -117,8 +127,12 @@ class Dispatch(dict[type, Dump]):
         if slot.ambient is not None:
             self._ambient.append((slot.ambient, slot.ambient(subject)))
         value = slot.resolve(subject, cls, self.form)
-        if not slot.by_class:
+        if slot.by_class:
+            self._keeps_classes = True
+        else:
             self._values[slot.name] = value
+        if type(value) is Link:
+            self._links.append(value)
         return value
 
     def access(self, cls: type) -> str:
@@ -130,15 +144,20 @@ class Dispatch(dict[type, Dump]):
 
         Nested schemas are found when they are needed.
         """
-        subject = self.subject
+        subject, access_of = self.subject, self.program.node.access
+        for cls, access in self._access.items():
+            if cls is not dict and access_of(cls) != access:
+                self._forget_classes()
+                break
         for ambient, seen in self._ambient:
             if ambient(subject) != seen:
+                self._forget_classes()
                 self._values.clear()
+                self._links.clear()
                 self._ambient.clear()
-                return
-        for value in self._values.values():
-            if type(value) is Link:
-                value.found = NOT_FOUND
+                break
+        for link in self._links:
+            link.found = NOT_FOUND
 
     def end(self) -> None:
         """The dump is over. After one that ended with an exception nobody need call this."""
@@ -147,12 +166,17 @@ class Dispatch(dict[type, Dump]):
             self.idle.append(self)
 
     def rest(self) -> None:
-        """Let go of the classes of rows."""
+        """Let go of classes that may be thrown away; those of modules stay."""
+        if self._keeps_classes or len(self._access) > _MOST_CLASSES:
+            self._forget_classes()
+        for link in self._links:
+            link.rest()
+
+    def _forget_classes(self) -> None:
         self.clear()
         self._rows.clear()
-        for value in self._values.values():
-            if type(value) is Link:
-                value.rest()
+        self._access.clear()
+        self._keeps_classes = False
 
     def __call__(self, obj: Any) -> Any:
         """Dump one object, of another class than a function expected."""
@@ -179,6 +203,12 @@ class Dispatch(dict[type, Dump]):
         if type(rows) is list and rows:  # most lists of nested objects are short
             return self.for_rows(type(rows[0]))(rows)
         return dump_each(rows, lambda: self)
+
+
+def _is_lasting(cls: type) -> bool:
+    """Whether a class is in a module, and so lives as long as the process."""
+    module = sys.modules.get(cls.__module__)
+    return getattr(module, cls.__qualname__, None) is cls
 
 
 def dump_each(rows: Iterable[Any], find: Callable[[], Dispatcher]) -> list[Any]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from operator import attrgetter
+from types import SimpleNamespace
 from typing import Any
 
 ATTRIBUTE = "_fastschema"
@@ -72,7 +73,7 @@ class Guard:
 
     __slots__ = (
         "_attributes",
-        "_class_checks",
+        "_class_check",
         "_classes",
         "_computed",
         "_contents",
@@ -89,10 +90,10 @@ class Guard:
         self._generation = readings.current
         self._marks: dict[int, tuple[dict[str, Any], Any]] = {}
         self._attributes: list[tuple[dict[str, Any], str, Any]] = []
-        self._contents: list[tuple[Any, Any]] = []
+        self._contents: dict[int, tuple[Any, Any]] = {}
         self._computed: list[tuple[Any, str, Any]] = []
         self._classes: dict[type, dict[str, Any]] = {}
-        self._class_checks: list[tuple[type, attrgetter[Any], Any]] | None = None
+        self._class_check: tuple[attrgetter[Any], SimpleNamespace, tuple[Any, ...]] | None = None
 
     def watch(self, owner: Any) -> None:
         """It relies on an object's mark being there."""
@@ -109,11 +110,11 @@ class Guard:
 
     def contents(self, collection: Any) -> None:
         """It relies on what is in a list, a set or a dictionary of plain class."""
-        self._contents.append((collection, copy(collection)))
+        self._contents.setdefault(id(collection), (collection, copy(collection)))
 
     def nested_contents(self, collection: Any) -> None:
         """The same with lists, tuples and dictionaries inside of it."""
-        self._contents.append((collection, _copied(collection)))
+        self._contents.setdefault(id(collection), (collection, _copied(collection)))
 
     def computed(self, target: Any, name: str, value: Any) -> None:
         """It relies on an attribute that an object computes, such as a setting."""
@@ -159,7 +160,7 @@ class Guard:
         for own, name, seen in self._attributes:
             if own.get(name, ABSENT) is not seen:
                 return False
-        for collection, seen in self._contents:  # noqa: SIM110  # a generator would take longer
+        for collection, seen in self._contents.values():  # noqa: SIM110  # a generator would take longer
             if collection != seen:
                 return False
         return True
@@ -169,21 +170,21 @@ class Guard:
             for target, name, seen in self._computed:
                 if getattr(target, name) != seen:
                     return False
-            for cls, get, seen in self._class_checks or self._compiled_classes():
-                if get(cls) != seen:
-                    return False
+            get, classes, values = self._class_check or self._make_class_check()
+            return bool(get(classes) == values)
         except AttributeError:
             return False
-        return True
 
-    def _compiled_classes(self) -> list[tuple[type, attrgetter[Any], Any]]:
-        """From a class to the values of all attributes at once."""
-        checks = []
-        for cls, attributes in self._classes.items():
-            get = attrgetter("__mro__", *attributes)
-            checks.append((cls, get, (cls.__mro__, *attributes.values())))
-        self._class_checks = checks
-        return checks
+    def _make_class_check(self) -> tuple[attrgetter[Any], SimpleNamespace, tuple[Any, ...]]:
+        """What gets all attributes of all classes at once, from what, and what that must give."""
+        classes = SimpleNamespace(_=None)
+        names, values = ["_", "_"], [None, None]
+        for number, (cls, attributes) in enumerate(self._classes.items()):
+            setattr(classes, f"class_{number}", cls)
+            names += [f"class_{number}.{name}" for name in attributes]
+            values += attributes.values()
+        self._class_check = attrgetter(*names), classes, tuple(values)
+        return self._class_check
 
 
 def _copied(value: Any) -> Any:
