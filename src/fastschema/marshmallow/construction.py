@@ -5,8 +5,8 @@ takes several times as long as dumping the object. Here fields are copied attrib
 where ``copy`` would come to the same, and bound without the ordered sets that stock sorts them out
 with. Whatever is out of the ordinary is left to stock.
 
-What is made in this way is as its class says, until somebody writes to it: so the schema is told
-that its fields are fresh (see :mod:`schema_state`).
+What is made in this way is as its class says, so the schema is told that its fields are fresh (see
+:mod:`schema_state`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from marshmallow import Schema, fields, missing
 from marshmallow.orderedset import OrderedSet
 
-from fastschema.marshmallow.schema_state import SchemaState, note_write
+from fastschema.marshmallow.schema_state import SchemaState
 from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.stock import stock_method
 from fastschema.switch import is_disabled
@@ -47,20 +47,6 @@ _get_attribute: Any = object.__getattribute__
 _get_class_attribute: Any = type.__getattribute__
 _set: Any = object.__setattr__  # copies are made without writing to them
 
-
-def set_attribute(self: Any, name: str, value: Any) -> None:
-    """``Field.__setattr__``, noticed."""
-    super(fields.Field, self).__setattr__(name, value)
-    note_write(self, name)
-
-
-def delete_attribute(self: Any, name: str) -> None:
-    """``Field.__delattr__``, noticed."""
-    super(fields.Field, self).__delattr__(name)
-    note_write(self, name)
-
-
-_PLAIN_SETTERS: tuple[Any, ...] = (set_attribute, object.__setattr__)
 
 _OWN_WAYS = frozenset(
     [
@@ -99,9 +85,7 @@ def copy_field(field: Any) -> Any:
     if type(own) is not dict or not own.keys().isdisjoint(_OWN_WAYS):
         return copy.copy(field)
     copied: Any = _new(type(field))
-    attributes = own.copy()
-    attributes.pop(ATTRIBUTE, None)
-    _set(copied, "__dict__", attributes)
+    _set(copied, "__dict__", own.copy())
     return copied
 
 
@@ -214,7 +198,7 @@ def _names(schema: Any) -> list[Any] | None:
         or (cls.dict_class is not dict and not has_stock_property)
         or "set_class" in own
         or "dict_class" in own
-        or fields.Field.__setattr__ not in _PLAIN_SETTERS
+        or fields.Field.__setattr__ is not _set
     ):
         return None
     opts, declared, only, exclude = schema.opts, schema.declared_fields, schema.only, schema.exclude
@@ -292,7 +276,7 @@ def _bind_to_schema(self: Any, field_name: Any, parent: Any) -> None:
     writing to its attributes: nobody can have seen a field that is not bound yet.
     """
     cls = type(self)
-    if cls in _FIELD_CLASSES and cls.__setattr__ in _PLAIN_SETTERS and not is_disabled():
+    if cls in _FIELD_CLASSES and cls.__setattr__ is _set and not is_disabled():
         own = self.__dict__
         get = own.get
         if get("parent") is None and get("name") is None and get("root") is None:

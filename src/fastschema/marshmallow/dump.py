@@ -26,7 +26,7 @@ STOCK_DUMP = stock_method(Schema, "dump")
 STOCK_SERIALIZE = stock_method(Schema, "_serialize")
 KNOWN_SERIALIZE = {STOCK_SERIALIZE}
 """``Schema._serialize`` as stock has it, and as installed."""
-DUMP = Side("dump", "dump_fields", describe_dump, make_dump_program)
+DUMP = Side("dump", "dump_fields", describe_dump, make_dump_program, worth_binding=24)
 _PYTHON = Form.PYTHON
 
 

@@ -16,10 +16,8 @@ from fastschema.marshmallow.construction import (
     STOCK_INIT_FIELDS,
     bind_to_schema,
     deepcopy_field,
-    delete_attribute,
     fast_copy,
     init_fields,
-    set_attribute,
 )
 from fastschema.marshmallow.dump import KNOWN_SERIALIZE, STOCK_SERIALIZE, serialize
 from fastschema.marshmallow.load import deserialize
@@ -28,8 +26,7 @@ from fastschema.marshmallow.load_overrides import (
     STOCK_DESERIALIZE,
     deserialize_as_stock,
 )
-from fastschema.marshmallow.schema_state import tell_of_writes
-from fastschema.runtime.stock import Replacements, stock_method, warn_of_newer
+from fastschema.runtime.stock import Replacements, warn_of_newer
 
 _NEWEST_TESTED = (4, 4)
 
@@ -72,8 +69,6 @@ _replacements = Replacements(
         (Schema, "_init_fields", STOCK_INIT_FIELDS, init_fields),
         (Field, "__deepcopy__", STOCK_DEEPCOPY, deepcopy_field),
         (Field, "_bind_to_schema", STOCK_BIND_TO_SCHEMA, bind_to_schema),
-        (Field, "__setattr__", stock_method(Field, "__setattr__"), set_attribute),
-        (Field, "__delattr__", stock_method(Field, "__delattr__"), delete_attribute),
         # By which Schema.__init__ copies fields.
         (marshmallow.schema, "copy", copy, fast_copy),
     ]
@@ -89,11 +84,8 @@ def install() -> None:
         return
     warn_of_newer("marshmallow", version("marshmallow"), _NEWEST_TESTED)
     _replacements.install()
-    is_told = (Field.__setattr__, Field.__delattr__) == (set_attribute, delete_attribute)
-    tell_of_writes(set_attribute if is_told else None)
 
 
 def uninstall() -> None:
     """Give marshmallow its own methods back, where ``install`` has replaced them."""
     _replacements.uninstall()
-    tell_of_writes(None)

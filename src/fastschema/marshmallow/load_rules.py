@@ -224,7 +224,7 @@ def _list(look: Inspection) -> Description:
 
 def _tuple(look: Inspection) -> Description:
     count = len(look.contents("tuple_fields"))
-    looks = [look.at("tuple_fields", index) for index in range(count)]
+    looks = [look.field_at("tuple_fields", index) for index in range(count)]
     inner = [_describe_inner(each, describe(each)) for each in looks]
     length = look.within("validate_length")
     is_usual = length.cls is validate.Length and length.get("equal") == count
@@ -238,10 +238,10 @@ def _mapping(look: Inspection) -> Description:
         return stock("its mapping_type is not dict")
     inner: list[Description | None] = []
     for name in ("key_field", "value_field"):
-        if look.get(name) is None:
+        field = look.optional_within(name)
+        if field is None:
             inner.append(None)
             continue
-        field = look.within(name)
         described = _describe_inner(field, describe(field))
         if described is None:
             return stock("a mapping of fields that run as stock is not compiled")

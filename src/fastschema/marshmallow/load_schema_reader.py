@@ -38,7 +38,7 @@ def describe_load(schema: Any, look: Inspection) -> Description:
         describe_dict_class(look),
         tuple(
             [
-                _describe_field(name, Inspection(field, look.guard))
+                _describe_field(name, Inspection.of_field(field, look.guard))
                 for name, field in schema.load_fields.items()
             ]
         ),

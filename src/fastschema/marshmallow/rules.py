@@ -138,14 +138,14 @@ def _mapping(look: Inspection) -> Description:
         return stock("its mapping_type is not dict")
     inner = []
     for name in ("key_field", "value_field"):
-        field = look.get(name)
-        inner.append(None if field is None else describe(look.within(name)))
+        field = look.optional_within(name)
+        inner.append(None if field is None else describe(field))
     return ("mapping", *inner)
 
 
 def _tuple(look: Inspection) -> Description:
     count = len(look.contents("tuple_fields"))
-    inner = [describe(look.at("tuple_fields", index)) for index in range(count)]
+    inner = [describe(look.field_at("tuple_fields", index)) for index in range(count)]
     if any(each[0] == OWN_METHOD for each in inner):
         # Stock makes the tuple by a generator, which turns their StopIteration into another error.
         return stock("a tuple that holds a field that runs as stock is not compiled")

@@ -54,7 +54,7 @@ def describe_dump(schema: Any, look: Inspection) -> Description:
         look.method("get_attribute") is not _STOCK_GET_ATTRIBUTE,
         tuple(
             [
-                _describe_field(name, Inspection(field, look.guard))
+                _describe_field(name, Inspection.of_field(field, look.guard))
                 for name, field in schema.dump_fields.items()
             ]
         ),

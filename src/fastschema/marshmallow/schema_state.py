@@ -1,8 +1,8 @@
 """What a marshmallow schema reads as, kept on the schema, and on its class.
 
-A schema is *fresh* while nobody has written to its fields since marshmallow made them. Fresh
-schemas of one class with the same names of fields read alike, so that only the first of them is
-read (:class:`ClassReadings`). Any other schema is read by itself, when that pays.
+A schema is *fresh* if its fields are copies of those that its class declares, bound by marshmallow
+alone. Fresh schemas of one class with the same names of fields read alike, so that only the first
+of them is read (:class:`ClassReadings`). Any other schema is read by itself, when that pays.
 """
 
 from __future__ import annotations
@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from marshmallow import fields
-
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.runtime import policy
 from fastschema.runtime.descriptions import Description
-from fastschema.runtime.guard import ATTRIBUTE, Guard, Mark, readings
+from fastschema.runtime.guard import ATTRIBUTE, Guard, State, readings
 from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.programs import Program, programs
 
@@ -31,12 +29,15 @@ class Side(NamedTuple):
     :param fields: the attribute of a schema that holds the fields for it
     :param describe: from a schema and a look at it to its description
     :param make_program: from that to the program
+    :param worth_binding: how many values a fresh schema must dump or load, in all, before it pays
+        to find out what it reads as
     """
 
     name: str
     fields: str
     describe: Callable[[Any, Inspection], Description]
     make_program: Callable[[Description], Program[Any, Any]]
+    worth_binding: int
 
 
 class Reading:
@@ -53,8 +54,9 @@ class Reading:
     __slots__ = (
         "_guard",
         "_own",
+        "_seen",
         "_side",
-        "_state",
+        "_watched",
         "binding",
         "fields",
         "inner",
@@ -85,21 +87,37 @@ class Reading:
         self._guard = guard
         self._side = side
         self._own = schema.__dict__
-        self._state = self._own.get(ATTRIBUTE)
+        self._watched: list[Any] = []
+        self._seen: list[dict[str, Any]] = []
 
     def holds(self) -> bool:
         """Whether another reading would be the same."""
         if self._guard is None:
             return True
-        own = self._own
-        if own.get(ATTRIBUTE) is not self._state or not own.keys().isdisjoint(_OWN_METHODS):
+        if not self._own.keys().isdisjoint(_OWN_METHODS):
             return False
         fields = getattr(self.schema, self._side.fields)
+        guard = self._guard
         return (
             list(fields.values()) == self.fields
             and list(fields) == self.names
-            and self._guard.holds()
+            and guard.objects_hold()
+            and guard.classes_hold()
+            and self._fields_hold(guard)
         )
+
+    def _fields_hold(self, guard: Guard) -> bool:
+        """Whether the fields are as they were: all that they have, or else all that matters."""
+        try:
+            if [field.__dict__ for field in self._watched] == self._seen and self._seen:
+                return True
+            if not guard.fields_hold(self.fields):
+                return False
+            self._watched = self.fields + guard.inner_fields(self.fields)
+            self._seen = [field.__dict__.copy() for field in self._watched]
+        except Exception:
+            return False  # an attribute that cannot be compared, say
+        return True
 
     @property
     def is_frozen(self) -> bool:
@@ -119,12 +137,12 @@ class Reading:
         ]
 
 
-class SchemaState(Mark):
-    """What is known of one schema object, until somebody writes to one of its fields.
+class SchemaState(State):
+    """What is known of one schema object.
 
     :param schema: the schema
-    :param made: its fields by name, as marshmallow has just made them; None if nobody knows what
-        became of them
+    :param made: its fields by name, as marshmallow has just made them of those of its class; None
+        if somebody else had a say
     """
 
     __slots__ = ("dump", "generation", "load", "made", "rows", "schema")
@@ -164,24 +182,25 @@ def find_reading(schema: Any, side: Side, rows: int, *, is_inner: bool = False) 
     reading: Reading | None = getattr(state, side.name)
     if reading is not None:
         return reading if reading.holds() else read(schema, side, state)
+    state.rows += rows
     if state.made is not None:
+        if not is_inner and state.rows * len(state.made) < side.worth_binding:
+            return None
         known = class_readings(type(schema))
         reading = known.find(schema, side, state)
-        if reading is None and (known.is_worth_reading(rows) or is_inner) and known.is_shared:
-            reading = known.learn(schema, side, state)
-        if reading is not None or known.is_shared:
+        if reading is not None:
             return reading
-    state.rows += rows
+        if known.is_worth_reading(rows) or is_inner:
+            return known.learn(schema, side, state)
     return read(schema, side, state) if policy.is_worth_reading(state.rows) else None
 
 
 def read(schema: Any, side: Side, state: SchemaState) -> Reading:
     """Read a schema, and keep what it reads as.
 
-    :param state: as it is before the first look: if somebody changes the schema while it is read,
-        the reading is kept where nobody finds it
+    :param state: its state
     """
-    reading = _read(schema, side, Guard(_owner_of))
+    reading = _read(schema, side, Guard())
     setattr(state, side.name, reading)
     return reading
 
@@ -210,46 +229,6 @@ def _read(schema: Any, side: Side, guard: Guard | None) -> Reading:
     return Reading(schema, program, reason, by_name, guard, side)
 
 
-_GET_ATTRIBUTE: Any = object.__getattribute__
-noticing: Any = None
-"""``Field.__setattr__`` where writes to fields are noticed; see :mod:`installation`."""
-
-
-def tell_of_writes(setter: Any) -> None:
-    """Fields whose class has this ``__setattr__`` tell of writes to them from now on; None: none.
-
-    Whatever was read before is forgotten.
-    """
-    global noticing
-    noticing = setter
-    readings.forget()
-
-
-def note_write(field: Any, name: str) -> None:
-    """Somebody has written to an attribute of a field: what its schema reads as is forgotten."""
-    if name == "_schema":
-        return  # a nested schema is asked for anew for each dump
-    own = field.__dict__
-    root = own.get("root")
-    owner = own if root is None else getattr(root, "__dict__", own)
-    if ATTRIBUTE in owner:
-        del owner[ATTRIBUTE]
-
-
-def _owner_of(target: Any) -> Any:
-    """What tells of writes to a field: its schema, or the field itself; None if nothing does."""
-    cls = type(target)
-    if (
-        noticing is None
-        or cls.__setattr__ is not noticing
-        or cls.__getattribute__ is not _GET_ATTRIBUTE
-        or hasattr(cls, "__getattr__")
-    ):
-        return None
-    root = target.__dict__.get("root")
-    return target if root is None else root
-
-
 class ClassReadings:
     """What the fresh schemas of one class read as, by the names of their fields.
 
@@ -258,34 +237,35 @@ class ClassReadings:
     :param cls: the schema class
     """
 
-    __slots__ = ("_cls", "_declared", "_guard", "_known", "_rows", "is_shared")
+    __slots__ = ("_declared", "_guard", "_known", "_rows")
 
     def __init__(self, cls: Any) -> None:
         self._declared = list(cls._declared_fields.items())
-        self._guard = Guard(_owner_of)
+        self._guard = Guard()
         self._known: dict[Any, tuple[Any, str, Guard]] = {}
         self._rows = 0
-        self.is_shared = all(self._watch(field) for _, field in self._declared)
-        """Whether all that decides over the fields of a fresh schema is watched."""
-        self._guard.class_attribute(cls, "_declared_fields", cls._declared_fields)
         self._guard.class_attribute(cls, "opts", cls.opts)
         self._guard.contents(getattr(cls.opts, "__dict__", None))
 
     def holds(self, cls: Any) -> bool:
         """Whether fresh schemas of the class are still made of the same."""
-        return self._guard.holds() and list(cls._declared_fields.items()) == self._declared
+        return (
+            self._guard.objects_hold()
+            and self._guard.classes_hold()
+            and list(cls._declared_fields.items()) == self._declared
+        )
 
     def find(self, schema: Any, side: Side, state: SchemaState) -> Reading | None:
         """What a fresh schema reads as, if one like it was read."""
-        if not self.is_shared:
-            return None
         found = self._known.get(self._key(schema, side))
-        if found is None or not found[2].holds() or not self._is_fresh(schema, side, state):
+        if found is None:
             return None
         program, reason, guard = found
+        reading = Reading(schema, program, reason, getattr(schema, side.fields), guard, side)
+        if not self._is_fresh(schema, side, state) or not reading.holds():
+            return None
         if program is not None:
             programs.used(program)
-        reading = Reading(schema, program, reason, getattr(schema, side.fields), guard, side)
         setattr(state, side.name, reading)
         return reading
 
@@ -299,11 +279,11 @@ class ClassReadings:
 
     def learn(self, schema: Any, side: Side, state: SchemaState) -> Reading:
         """Read a fresh schema, for all that are like it."""
-        is_fresh = self._is_fresh(schema, side, state)
-        guard = Guard(_owner_of)
+        guard = Guard()
         reading = _read(schema, side, guard)
         setattr(state, side.name, reading)
-        if is_fresh and guard.is_lasting:
+        is_shared = guard.is_lasting and not guard.has_inner_lists
+        if is_shared and self._is_fresh(schema, side, state):
             if len(self._known) >= _MOST_READINGS:
                 self._known.clear()
             self._known[self._key(schema, side)] = (
@@ -314,32 +294,18 @@ class ClassReadings:
         return reading
 
     def _is_fresh(self, schema: Any, side: Side, state: SchemaState) -> bool:
-        made, own = state.made, schema.__dict__
-        if made is None or own.get(ATTRIBUTE) is not state:
-            return False
-        if not own.keys().isdisjoint(_OWN_METHODS):
-            return False
+        made = state.made
         fields = getattr(schema, side.fields)
-        return type(fields) is dict and [made.get(name) for name in fields] == list(fields.values())
+        return (
+            made is not None
+            and type(fields) is dict
+            and [made.get(name) for name in fields] == list(fields.values())
+        )
 
     def _key(self, schema: Any, side: Side) -> Any:
         # marshmallow 3 has ordered schemas.
         ordered = schema.__dict__.get("ordered")
         return (side.name, ordered, type(schema).__name__, *getattr(schema, side.fields))
-
-    def _watch(self, field: Any) -> bool:
-        """Watch a declared field and those inside of it; False if that is not enough."""
-        if _owner_of(field) is not field:
-            return False
-        self._guard.watch(field)
-        for value in field.__dict__.values():
-            if isinstance(value, fields.Field) and not self._watch(value):
-                return False
-            if isinstance(value, (list, tuple)) and any(
-                isinstance(each, fields.Field) for each in value
-            ):
-                return False
-        return True
 
 
 def class_readings(cls: Any) -> ClassReadings:

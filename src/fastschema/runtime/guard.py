@@ -1,36 +1,35 @@
 """Noticing that a schema no longer reads as it did.
 
 Reading a schema is exact, and costs more than dumping one object. So what was read is kept, with a
-:class:`Guard` that knows what the reading relied on. There are four sorts of such things:
+:class:`Guard` that knows what the reading relied on, and compares it before each use:
 
-- **Writes that are noticed.** A framework's fields may tell of writes to them: the write takes away
-  the :class:`Mark` that hangs on the field's schema (or on the field, if it has none).
-- **Attributes** of objects that do not tell: compared by identity.
-- **Contents** of lists, sets and dictionaries that may change in place: compared with a copy.
-- **Attributes of classes**, methods above all: compared by identity.
+- **attributes** of the schema's fields, and of the fields inside of them;
+- attributes that other objects have in their ``__dict__``, or have not;
+- **contents** of lists, sets and dictionaries that may change in place;
+- attributes of **classes**, methods above all.
 
 What else may change is not noticed; :func:`fastschema.forget` is for that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from copy import copy
-from operator import attrgetter
+from operator import attrgetter, call
 from types import SimpleNamespace
 from typing import Any
 
 ATTRIBUTE = "_fastschema"
-"""Where what is known of a schema, a field or a class hangs on it: a key of its ``__dict__``."""
+"""Where what is known of a schema or a class hangs on it: a key of its ``__dict__``."""
 
 ABSENT: Any = object()
 """Stands for an attribute that is not there."""
 
 
-class Mark:
-    """Hangs on an object until somebody writes to it. Copies and pickles of the object have none.
+class State:
+    """What hangs on a schema object. Copies and pickles of the schema have none.
 
-    A shallow copy shares the mark, which its owner must see for itself.
+    A shallow copy shares it with the schema, which the state must see for itself.
     """
 
     __slots__ = ()
@@ -59,17 +58,26 @@ class Readings:
 readings = Readings()
 
 
-def no_owner(target: Any) -> None:
-    """The owner of objects that do not tell of writes to them."""
-    return
+class FieldRecord:
+    """What a reading relied on of one field of the schema, and of the fields inside of it.
+
+    :param field: the field
+    """
+
+    __slots__ = ("attributes", "cls", "inner", "size")
+
+    def __init__(self, field: Any) -> None:
+        self.cls = type(field)
+        self.attributes: dict[str, Any] = {}
+        """The values of attributes by their names, dotted for those of inner fields."""
+        self.inner: list[str] = []
+        """The names of the attributes that are inner fields, likewise."""
+        self.size = len(field.__dict__)
+        """How many attributes the field has of its own; one that shadows a method adds to them."""
 
 
 class Guard:
-    """What a reading relied on.
-
-    :param owner_of: from an object to the one whose mark is taken away when somebody writes to the
-        object; None if nobody is told of writes to it
-    """
+    """What a reading relied on."""
 
     __slots__ = (
         "_attributes",
@@ -77,32 +85,32 @@ class Guard:
         "_classes",
         "_computed",
         "_contents",
+        "_field_check",
         "_generation",
-        "_marks",
+        "_records",
+        "has_inner_lists",
         "is_lasting",
-        "owner_of",
     )
 
-    def __init__(self, owner_of: Callable[[Any], Any] = no_owner) -> None:
-        self.owner_of = owner_of
+    def __init__(self) -> None:
         self.is_lasting = True
         """False if the reading relied on something that cannot be compared (a property, say)."""
+        self.has_inner_lists = False
+        """Whether fields are in lists of fields, which each schema has of its own."""
         self._generation = readings.current
-        self._marks: dict[int, tuple[dict[str, Any], Any]] = {}
+        self._records: list[FieldRecord] = []
+        self._field_check: tuple[Any, Any, Any] | None = None
         self._attributes: list[tuple[dict[str, Any], str, Any]] = []
         self._contents: dict[int, tuple[Any, Any]] = {}
         self._computed: list[tuple[Any, str, Any]] = []
         self._classes: dict[type, dict[str, Any]] = {}
         self._class_check: tuple[attrgetter[Any], SimpleNamespace, tuple[Any, ...]] | None = None
 
-    def watch(self, owner: Any) -> None:
-        """It relies on an object's mark being there."""
-        if id(owner) not in self._marks:
-            own = owner.__dict__
-            mark = own.get(ATTRIBUTE)
-            if mark is None:
-                mark = own[ATTRIBUTE] = Mark()
-            self._marks[id(owner)] = (own, mark)
+    def field(self, field: Any) -> FieldRecord:
+        """The record of the next field of the schema."""
+        record = FieldRecord(field)
+        self._records.append(record)
+        return record
 
     def attribute(self, own: dict[str, Any], name: str) -> None:
         """It relies on an attribute that an object has in its ``__dict__``, or has not."""
@@ -125,47 +133,42 @@ class Guard:
         self._classes.setdefault(cls, {})[name] = value
 
     def for_others_than(self, own: dict[str, Any]) -> Guard:
-        """The same guard for objects that are made of the same, and as yet unchanged.
+        """The same guard for schemas that are made of the same.
 
-        Marks and attributes of the object itself are not asked for; what such objects share is.
-
-        :param own: the ``__dict__`` of the object that was read
+        :param own: the ``__dict__`` of the schema that was read, whose attributes are its own
         """
-        guard = Guard(self.owner_of)
+        guard = Guard()
         guard.is_lasting = self.is_lasting
         guard._generation = self._generation
+        guard._records = self._records
         guard._attributes = [each for each in self._attributes if each[0] is not own]
         guard._contents = self._contents
         guard._computed = self._computed
         guard._classes = self._classes
         return guard
 
-    def without_attributes(self) -> Guard:
-        """The same guard for objects whose attributes nobody changes."""
-        guard = self.for_others_than({})
-        guard._attributes = []
-        return guard
+    def inner_fields(self, fields: Sequence[Any]) -> list[Any]:
+        """The fields inside of a schema's fields.
 
-    def holds(self) -> bool:
-        """Whether a reading made now would be the same."""
-        return self.objects_hold() and self._classes_hold()
+        :param fields: those, in the order of the records
+        """
+        pairs = zip(self._records, fields, strict=True)
+        return [attrgetter(name)(field) for record, field in pairs for name in record.inner]
 
     def objects_hold(self) -> bool:
-        """Whether it would be the same, if no class or setting has changed."""
+        """Whether a reading made now would be the same, if fields, classes and settings are."""
         if self._generation is not readings.current or not self.is_lasting:
             return False
-        for own, mark in self._marks.values():
-            if own.get(ATTRIBUTE) is not mark:
-                return False
         for own, name, seen in self._attributes:
             if own.get(name, ABSENT) is not seen:
                 return False
-        for collection, seen in self._contents.values():  # noqa: SIM110  # a generator would take longer
+        for collection, seen in self._contents.values():  # noqa: SIM110  # slower as a generator
             if collection != seen:
                 return False
         return True
 
-    def _classes_hold(self) -> bool:
+    def classes_hold(self) -> bool:
+        """Whether classes and settings are as they were."""
         try:
             for target, name, seen in self._computed:
                 if getattr(target, name) != seen:
@@ -174,6 +177,29 @@ class Guard:
             return bool(get(classes) == values)
         except AttributeError:
             return False
+
+    def fields_hold(self, fields: Sequence[Any]) -> bool:
+        """Whether a schema's fields have the attributes that were seen.
+
+        :param fields: the fields, in the order of the records
+        """
+        get_all, values, sizes = self._field_check or self._make_field_check()
+        try:
+            return bool(
+                list(map(call, get_all, fields)) == values
+                and [len(field.__dict__) for field in fields] == sizes
+            )
+        except AttributeError:
+            return False
+
+    def _make_field_check(self) -> tuple[Any, Any, Any]:
+        """What gets the attributes of each field, what those must be, and how many it has."""
+        records = self._records
+        # Of a single name it would give no tuple.
+        get_all = [attrgetter("__class__", "__class__", *each.attributes) for each in records]
+        values = [(each.cls, each.cls, *each.attributes.values()) for each in records]
+        self._field_check = get_all, values, [each.size for each in records]
+        return self._field_check
 
     def _make_class_check(self) -> tuple[attrgetter[Any], SimpleNamespace, tuple[Any, ...]]:
         """What gets all attributes of all classes at once, from what, and what that must give."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastschema.runtime.guard import ABSENT, Guard
+from fastschema.runtime.guard import ABSENT, FieldRecord, Guard
 
 _DEEPEST = 10
 _NO_ATTRIBUTES: dict[str, Any] = {}
@@ -16,41 +16,67 @@ class Inspection:
 
     :param target: the object
     :param guard: what is told
-    :param depth: how many fields it is inside of
+    :param record: the record of the field that the object is, or is inside of; None for others
+    :param path: how to get from that field to the object: "" or "inner.", say
     """
 
-    __slots__ = ("_depth", "_is_noticed", "_own", "cls", "guard", "target")
+    __slots__ = ("_own", "_path", "_record", "cls", "guard", "target")
 
-    def __init__(self, target: Any, guard: Guard, depth: int = 0) -> None:
+    def __init__(
+        self, target: Any, guard: Guard, record: FieldRecord | None = None, path: str = ""
+    ) -> None:
         self.target = target
         self.guard = guard
         self.cls = type(target)
-        self._depth = depth
+        self._record = record
+        self._path = path
         self._own = getattr(target, "__dict__", _NO_ATTRIBUTES)
-        owner = guard.owner_of(target)
-        self._is_noticed = owner is not None
-        if owner is not None:
-            guard.watch(owner)
+
+    @classmethod
+    def of_field(cls, field: Any, guard: Guard) -> Inspection:
+        """A look at the next field of the schema."""
+        return cls(field, guard, guard.field(field))
 
     def get(self, name: str) -> Any:
         """The value of an attribute. Only for values that cannot be changed in place."""
-        self._look_at_class(name)
-        if not self._is_noticed:
-            self.guard.attribute(self._own, name)
+        value = self._read(name)
+        # What a field of the schema has from its class, it has until it gets one of its own.
+        if self._path or self._record is None or name in self._own:
+            self._note(name, value)
+        return value
+
+    def _read(self, name: str) -> Any:
+        on_class = getattr(self.cls, name, ABSENT)
+        if on_class is not ABSENT:
+            self.guard.class_attribute(self.cls, name, on_class)
+            # A property, or whatever else decides each time what the attribute is.
+            if hasattr(on_class, "__set__") or (
+                name not in self._own and hasattr(on_class, "__get__")
+            ):
+                self.guard.is_lasting = False
         return getattr(self.target, name)
 
     def optional(self, name: str) -> Any:
         """The same; ``ABSENT`` if there is none."""
-        return self.get(name) if hasattr(self.target, name) else self._absent(name)
+        if hasattr(self.target, name):
+            return self.get(name)
+        self.guard.attribute(self._own, name)
+        return ABSENT
 
     def method(self, name: str) -> Any:
         """The function behind a method; None if the object has one of its own."""
         function = self.on_class(name)
         if hasattr(function, "__set__"):
             self.guard.is_lasting = False  # a property, which decides each time
-        if not self._is_noticed:
+        if name in self._own:
+            self._note(name, self._own[name])
+            return None
+        if self._record is None:
             self.guard.attribute(self._own, name)
-        return None if name in self._own else function
+        elif self._path:
+            self._record.attributes[f"{self._path}{name}.__func__"] = function
+        # A field of the schema that gets a method of its own has more attributes than before.
+        return function
 
     def chain(self, name: str, root: type) -> tuple[Any, ...]:
         """The functions behind a method and behind each ``super()`` call in it, in that order.
@@ -101,29 +127,40 @@ class Inspection:
         return bool(value)
 
     def within(self, name: str) -> Inspection:
-        """A look at a field inside of the field."""
-        return Inspection(self.get(name), self.guard, self._depth + 1)
+        """A look at a field inside of the field, of which each schema may have its own."""
+        inner = self._read(name)
+        if self._record is None:
+            self._note(name, inner)
+        else:
+            self._note(f"{name}.__class__", type(inner))
+            self._record.inner.append(f"{self._path}{name}")
+        return Inspection(inner, self.guard, self._record, f"{self._path}{name}.")
+
+    def optional_within(self, name: str) -> Inspection | None:
+        """The same; None if there is no such field."""
+        if self._read(name) is None:
+            self._note(name, None)
+            return None
+        return self.within(name)
 
     def at(self, name: str, index: int) -> Inspection:
         """A look at one of the objects in a list, whose :meth:`contents` were looked at."""
-        return Inspection(getattr(self.target, name)[index], self.guard, self._depth + 1)
+        return Inspection(getattr(self.target, name)[index], self.guard)
+
+    def field_at(self, name: str, index: int) -> Inspection:
+        """The same for a field in a list of fields, of which each schema has its own."""
+        self.guard.has_inner_lists = True
+        look = self.at(name, index)
+        look._path = f"{self._path}{name}."
+        return look
 
     @property
     def is_deep(self) -> bool:
         """Whether the field is so deep inside of others that Python may refuse code for it."""
-        return self._depth > _DEEPEST
+        return self._path.count(".") > _DEEPEST
 
-    def _absent(self, name: str) -> Any:
-        if not self._is_noticed:
+    def _note(self, name: str, value: Any) -> None:
+        if self._record is None:
             self.guard.attribute(self._own, name)
-        return ABSENT
-
-    def _look_at_class(self, name: str) -> None:
-        """See to an attribute that the class has: a plain one, or one that is computed."""
-        value = getattr(self.cls, name, ABSENT)
-        if value is ABSENT:
-            return
-        self.guard.class_attribute(self.cls, name, value)
-        # A property, or whatever else decides each time what the attribute is.
-        if hasattr(value, "__set__") or (name not in self._own and hasattr(value, "__get__")):
-            self.guard.is_lasting = False
+        else:
+            self._record.attributes[f"{self._path}{name}"] = value

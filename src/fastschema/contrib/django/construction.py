@@ -135,14 +135,15 @@ class Blueprint:
         for field in made:
             # A class that is thrown away must not live on through its blueprint.
             field.parent = None
-        self._reading_guard = guard.without_attributes()
+        self._reading_guard = guard
 
     def holds(self, cls: Any) -> bool:
         """Whether serializers of the class would still make the same fields."""
         return (
             list(cls._declared_fields.items()) == self._declared
-            and self._guard.holds()
-            and self._reading_guard.holds()
+            and self._guard.objects_hold()
+            and self._guard.classes_hold()
+            and self._reading_guard.classes_hold()
         )
 
 

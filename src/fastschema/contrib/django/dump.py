@@ -32,7 +32,7 @@ from fastschema.runtime.dispatch import (
     UniformDispatch,
     dump_each,
 )
-from fastschema.runtime.guard import ATTRIBUTE, Guard, Mark, readings
+from fastschema.runtime.guard import ATTRIBUTE, Guard, State, readings
 from fastschema.runtime.programs import DumpProgram
 from fastschema.runtime.stock import stock_method
 from fastschema.statistics import recorder
@@ -132,7 +132,7 @@ def is_stock_list(serializer: ListSerializer) -> bool:
     )
 
 
-class SerializerState(Mark):
+class SerializerState(State):
     """What is known of one serializer object that is used again and again.
 
     Its fields may be replaced, and their attributes changed, between two uses: by its own
@@ -189,7 +189,11 @@ class SerializerState(Mark):
         if self._guard is None:
             if makes_fields_as_its_class_says(serializer):
                 return self.binding
-        elif readable_fields(serializer) == self._fields and self._guard.objects_hold():
+        elif (
+            (fields := readable_fields(serializer)) == self._fields
+            and self._guard.objects_hold()
+            and self._guard.fields_hold(fields)
+        ):
             return self.binding
         if self._guard is not None:
             self._misses += 1
@@ -208,7 +212,12 @@ def find_binding(serializer: Any, rows: int) -> Binding | None:
     """
     own = serializer.__dict__
     state = own.get(ATTRIBUTE)
-    if type(state) is not SerializerState or state.generation is not readings.current:
+    # A copy of a serializer has the state of the original.
+    if (
+        type(state) is not SerializerState
+        or state.find() is not serializer
+        or state.generation is not readings.current
+    ):
         state = own[ATTRIBUTE] = SerializerState(serializer)
     binding = state.found(serializer)
     if binding is not None:

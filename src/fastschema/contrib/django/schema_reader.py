@@ -110,7 +110,7 @@ def describe_serializer(serializer: Any, serializer_fields: list[Any], guard: Gu
     return (
         "rest_framework",
         cls.__name__,
-        tuple([_describe_field(Inspection(field, guard)) for field in serializer_fields]),
+        tuple([_describe_field(Inspection.of_field(field, guard)) for field in serializer_fields]),
     )
 
 
