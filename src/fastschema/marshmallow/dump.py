@@ -26,7 +26,7 @@ STOCK_DUMP = stock_method(Schema, "dump")
 STOCK_SERIALIZE = stock_method(Schema, "_serialize")
 KNOWN_SERIALIZE = {STOCK_SERIALIZE}
 """``Schema._serialize`` as stock has it, and as installed."""
-DUMP = Side("dump", "dump_fields", describe_dump, make_dump_program, worth_binding=24)
+DUMP = Side("dump", "dump_fields", describe_dump, make_dump_program)
 _PYTHON = Form.PYTHON
 
 
@@ -135,7 +135,7 @@ def serialize(schema: Any, obj: Any, many: bool, reading: Reading | None = None)
             binding = find_binding(schema, 1)
         else:
             # Of rows that user code makes nobody knows how many there are.
-            rows = len(obj) if type(obj) is list else policy.rows_worth_reading
+            rows = len(obj) if type(obj) is list else policy.MANY
             binding = find_binding(schema, rows)
         if binding is not None:
             return dump_by(binding, obj, many)

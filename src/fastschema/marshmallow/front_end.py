@@ -94,7 +94,7 @@ class CompiledMarshmallowSchema:
         """The schema's dispatch, unless it has hooks or overrides or cannot be read."""
         schema, binding = self.schema, self._plain_binding
         if self._dumping is None and not has_hooks(schema) and overrides_dump(schema) is None:
-            binding = find_binding(schema, policy.rows_worth_reading if rows is None else rows)
+            binding = find_binding(schema, policy.MANY if rows is None else rows)
         if binding is None:
             return None
         return binding.new_dispatch(form) if rows is None else binding.begin(form)

@@ -20,7 +20,7 @@ from fastschema.marshmallow.load_schema_reader import describe_load, make_load_p
 from fastschema.marshmallow.schema_state import Reading, Side, find_reading, read_once
 from fastschema.statistics import recorder
 
-LOAD = Side("load", "load_fields", describe_load, make_load_program, worth_binding=40)
+LOAD = Side("load", "load_fields", describe_load, make_load_program)
 _PLAIN_COLLECTIONS = (tuple, list, set, frozenset)
 
 LinkedLoader = Callable[[Any, Any, int | None], Any]

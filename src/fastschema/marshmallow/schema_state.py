@@ -29,15 +29,12 @@ class Side(NamedTuple):
     :param fields: the attribute of a schema that holds the fields for it
     :param describe: from a schema and a look at it to its description
     :param make_program: from that to the program
-    :param worth_binding: how many values a fresh schema must dump or load, in all, before it pays
-        to find out what it reads as
     """
 
     name: str
     fields: str
     describe: Callable[[Any, Inspection], Description]
     make_program: Callable[[Description], Program[Any, Any]]
-    worth_binding: int
 
 
 class Reading:
@@ -184,7 +181,8 @@ def find_reading(schema: Any, side: Side, rows: int, *, is_inner: bool = False) 
         return reading if reading.holds() else read(schema, side, state)
     state.rows += rows
     if state.made is not None:
-        if not is_inner and state.rows * len(state.made) < side.worth_binding:
+        values = state.rows * len(state.made)
+        if not is_inner and not policy.is_worth_binding(side.name, values):
             return None
         known = class_readings(type(schema))
         reading = known.find(schema, side, state)

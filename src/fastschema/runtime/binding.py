@@ -32,7 +32,6 @@ class Binding:
 
     def begin(self, form: Form) -> Dispatch:
         """A dispatch for one dump; call its ``end`` when the dump is over."""
-        self.program.last_used = recorder.plan_used()
         idle = self._idle_json if form is _JSON else self._idle_python
         try:
             dispatch = idle.pop()
@@ -40,6 +39,7 @@ class Binding:
             dispatch = self.new_dispatch(form)
             dispatch.idle = idle
             return dispatch
+        self.program.last_used = recorder.plan_used()
         dispatch.begin_again()
         return dispatch
 

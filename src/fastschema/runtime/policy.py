@@ -1,10 +1,20 @@
-"""When reading a schema pays."""
+"""When reading and binding a schema pay; what is too small runs as stock.
+
+The numbers are measured: see docs/how-it-works.md.
+"""
 
 from __future__ import annotations
+
+MANY = 1_000_000
+"""Stands for the number of rows where nobody knows it: those of a generator, say."""
 
 rows_worth_reading = 8
 """Reading a schema costs about as much as stock needs for so many rows of it. Until a schema that
 is not known has dumped (or loaded) so many, it runs as stock."""
+
+values_worth_binding = {"dump": 24, "load": 40}
+"""A schema that has just been made, of a class that is known, need not be read. To find its program
+and to bind that costs as much as stock needs for so many values (rows times fields)."""
 
 
 def is_worth_reading(rows: int) -> bool:
@@ -13,3 +23,12 @@ def is_worth_reading(rows: int) -> bool:
     :param rows: those before, and those that are to be dumped now
     """
     return rows >= rows_worth_reading
+
+
+def is_worth_binding(side: str, values: int) -> bool:
+    """Whether a schema that was just made should be bound to the program that its class has.
+
+    :param side: "dump" or "load"
+    :param values: how many are to be dumped or loaded, those of before included
+    """
+    return values >= values_worth_binding[side]

@@ -57,8 +57,13 @@ class Replacements:
 
     def install(self) -> None:
         """Replace the methods that are stock's. Doing so again does nothing."""
+        recorded = [(owner, name) for owner, name, _, _ in self._before]
         for owner, name, stock, replacement in self._methods:
-            if getattr(owner, name) is stock:
+            found = getattr(owner, name)
+            if found is replacement and (owner, name) not in recorded:
+                # Somebody has put it back after it was taken out.
+                self._before.append((owner, name, stock, replacement))
+            elif found is stock:
                 self._before.append((owner, name, vars(owner).get(name, _INHERITED), replacement))
                 setattr(owner, name, replacement)
         self.are_installed = True

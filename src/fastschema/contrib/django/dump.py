@@ -44,7 +44,6 @@ KNOWN = {STOCK_TO_REPRESENTATION}
 KNOWN_LIST = {STOCK_LIST_TO_REPRESENTATION}
 """The methods as stock has them, and as installed."""
 _PYTHON = Form.PYTHON
-_MANY = 1_000_000
 _MOST_MISSES = 2
 """A serializer whose fields have changed so often since they were read runs as stock."""
 
@@ -325,7 +324,7 @@ def dispatch_for(serializer: Any, form: Form, make: type[Dispatch] = Dispatch) -
     blueprint = blueprint_of(serializer)
     if blueprint is not None:
         find = partial(_named, lambda: serializer)
-        subject = Subject(find, blueprint.fields, _LaterFields(find), rows=_MANY)
+        subject = Subject(find, blueprint.fields, _LaterFields(find), rows=policy.MANY)
         return make(blueprint.program, form, subject)
     program, subject = read_for_plan(serializer)
     return make(program, form, subject)
@@ -338,7 +337,7 @@ def read_for_plan(serializer: Any) -> tuple[DumpProgram, Subject]:
     """
     fields = readable_fields(serializer)
     program = read(serializer, fields, Guard())
-    return program, Subject(lambda: serializer, fields, fields, rows=_MANY)
+    return program, Subject(lambda: serializer, fields, fields, rows=policy.MANY)
 
 
 def _nested_dispatch(subject: Subject, get: Callable[[Any], Any], form: Form) -> Dispatcher:
