@@ -118,16 +118,27 @@ def test_what_somebody_else_has_replaced_stays_as_it_is(owner, name, monkeypatch
     assert getattr(owner, name) is replacement
 
 
-def test_uninstall_also_takes_out_what_was_wrapped_since():
-    original = Schema._init_fields
+def test_what_another_library_has_put_around_ours_stays(monkeypatch):
+    calls = []
     fastschema.install()
-    compiled = Schema._init_fields
-    Schema._init_fields = lambda self: compiled(self)
-    fastschema.install()
+    compiled = Schema._serialize
 
+    def wrapped(self, obj, **options):
+        calls.append(obj)
+        return compiled(self, obj, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Schema, "_serialize", wrapped)
+        fastschema.uninstall()
+
+        before = fastschema.stats().compiled_rows
+        assert Dog().dump({"name": 1}) == {"name": "1"}
+        assert calls == [{"name": 1}]
+        assert fastschema.stats().compiled_rows == before
+    fastschema.install()
     fastschema.uninstall()
 
-    assert Schema._init_fields is original
+    assert Schema._serialize is not compiled
 
 
 def test_installing_twice_is_undone_by_uninstalling_once():

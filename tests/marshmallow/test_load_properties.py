@@ -515,6 +515,7 @@ def test_fields_exchanged_after_the_first_use_are_seen(first, second):
     replacement = other.make()().load_fields
     for schema in (comparison.stock, comparison.schema):
         schema.load_fields = replacement
+    comparison.compile_again()
     for data in (row, other_row):
         comparison.check(data, **arguments)
 
@@ -564,6 +565,7 @@ def test_options_changed_after_the_first_use_are_seen(example, data):
     for attribute, value in changes:
         for schema in (comparison.stock, comparison.schema):
             setattr(schema.fields[name], attribute, value)
+        comparison.compile_again()
         comparison.check(row, **arguments)
         comparison.check([row, {}], many=True, **arguments)
 

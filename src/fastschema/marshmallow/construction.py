@@ -136,7 +136,8 @@ def _copied_fields(declared: dict[Any, Any]) -> dict[str, Any] | None:
             if not has_plain_copies(cls):
                 return None
             classes.add(cls)
-        if type(name) is not str:
+        own = field.__dict__
+        if type(name) is not str or type(own) is not dict or not own.keys().isdisjoint(_OWN_WAYS):
             return None
         copied[name] = copy_field(field)
     # A field that has two names is copied once.

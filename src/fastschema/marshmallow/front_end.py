@@ -19,8 +19,8 @@ from fastschema.marshmallow.dump import (
     read_for_plan,
 )
 from fastschema.marshmallow.explaining import explain
-from fastschema.marshmallow.load import load, loads, validate
-from fastschema.marshmallow.load_overrides import overrides_load
+from fastschema.marshmallow.load import has_own_methods, load, loads, validate
+from fastschema.marshmallow.load_overrides import has_load_hooks, overrides_load
 from fastschema.marshmallow.mapped_attributes import MAPPED
 from fastschema.marshmallow.schema_state import Reading
 from fastschema.report import Report
@@ -52,7 +52,9 @@ class CompiledMarshmallowSchema:
         if dumping is not None and not has_hooks(schema) and overrides_dump(schema) is None:
             self._plain_binding = binding_of(dumping)
         self._many = bool(schema.many)
-        self._options = {"many": schema.many, "unknown": schema.unknown}
+        self._options = {}
+        if loading is not None and not has_own_methods(schema):
+            self._options = {"many": schema.many, "unknown": schema.unknown}
 
     def dump(self, obj: Any, many: bool | None) -> Any:
         """``Schema.dump``, compiled between its hooks, be it installed or not."""
@@ -68,21 +70,16 @@ class CompiledMarshmallowSchema:
 
     def load(self, data: Any, options: dict[str, Any]) -> Any:
         """``Schema.load``, compiled between its hooks, be it installed or not."""
-        return load(self.schema, data, self._loading, **self._with_own(options))
+        return load(self.schema, data, self._loading, **{**self._options, **options})
 
     def loads(self, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
         """``Schema.load`` of the value of a JSON text, likewise."""
-        return loads(self.schema, text, self._loading, **self._with_own(options))
+        return loads(self.schema, text, self._loading, **{**self._options, **options})
 
     def validate(self, data: Any, options: dict[str, Any]) -> Any:
         """``Schema.validate``, likewise."""
-        return validate(self.schema, data, self._loading, **options)
-
-    def _with_own(self, options: dict[str, Any]) -> dict[str, Any]:
-        """The options, and for a plan those that the schema had when the plan was made."""
-        if self._loading is None or overrides_load(self.schema) is not None:
-            return options
-        return self._options | options
+        own = {name: each for name, each in self._options.items() if name == "many"}
+        return validate(self.schema, data, self._loading, **{**own, **options})
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
         """Whether ``many``, or else ``Schema.many``, is true; None is never a collection."""
@@ -179,9 +176,10 @@ class MarshmallowFrontEnd:
             schema = schema()
         if not is_frozen:
             return CompiledMarshmallowSchema(schema)
-        return CompiledMarshmallowSchema(
-            schema, read_for_plan(schema), load_run.read_for_plan(schema)
-        )
+        # A hook may change the schema in the midst of a dump.
+        dumping = None if has_hooks(schema) else read_for_plan(schema)
+        loading = None if has_load_hooks(schema) else load_run.read_for_plan(schema)
+        return CompiledMarshmallowSchema(schema, dumping, loading)
 
     def forget(self, schema: Any) -> None:
         """Forget a schema; what is known of a class is known of all its schemas."""

@@ -207,7 +207,8 @@ def _enum_kind(attribute: str, inner: Description, *, path: DumpPath, slots: lis
     def plain_enum(subject: Any) -> type:
         return _plain_enum(path.get(subject.fields).enum, attribute)
 
-    slots.append(Slot(enum_class, lambda subject, cls, form: plain_enum(subject)))
+    # The enum's own attributes may be replaced, too.
+    slots.append(Slot(enum_class, lambda subject, cls, form: plain_enum(subject), plain_enum))
     inner_path = path.within(".field", lambda field: field.field)
     inner_kind = kind(inner, inner_path, slots)
 

@@ -14,6 +14,7 @@ from fastschema.marshmallow.load_nested import ErrorStore
 from fastschema.marshmallow.load_overrides import deserialize_as_stock, overrides_load
 from fastschema.marshmallow.load_run import Load, find_load_reading, is_plain_partial
 from fastschema.marshmallow.schema_state import Reading
+from fastschema.runtime.programs import programs
 from fastschema.runtime.stock import stock_method
 from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
@@ -29,6 +30,17 @@ def load(schema: Any, data: Any, reading: Reading | None = None, **options: Any)
     if overrides_load(schema) is not None:
         return schema.load(data, **options)
     return do_load(schema, data, **options, reading=reading)
+
+
+def has_own_methods(schema: Any) -> bool:
+    """Whether a schema loads, or validates, by methods of its own."""
+    cls, own = type(schema), schema.__dict__
+    return (
+        overrides_load(schema) is not None
+        or cls.loads is not _STOCK_LOADS
+        or cls.validate is not _STOCK_VALIDATE
+        or not own.keys().isdisjoint(("loads", "validate"))
+    )
 
 
 def loads(
@@ -180,6 +192,7 @@ def deserialize(
         if reading is None:
             reading = find_load_reading(schema, len(data) if many else 1)
         if reading is not None and reading.program is not None:
+            programs.used(reading.program)
             load = Load(reading, error_store, partial, unknown, do_load)
             bound = load.bind()
             if many:

@@ -173,10 +173,10 @@ def _method_source(description: Description, path: DumpPath, slots: list[Slot]) 
         return Source("(no method)", Read("missing"))
     method = f"method_{len(slots)}"
 
-    def resolve(subject: Any, cls: type, form: Form) -> Any:
+    def resolve(subject: Any, cls: Any = None, form: Any = None) -> Any:
         return path.get(subject.fields)._serialize_method
 
-    slots.append(Slot(method, resolve))
+    slots.append(Slot(method, resolve, resolve))
     return Source("(method)", Read(f"{method}(obj)"))
 
 
@@ -186,7 +186,7 @@ def _function_source(description: Description, path: DumpPath, slots: list[Slot]
     def resolve(subject: Any, cls: type, form: Form) -> Any:
         return _one_argument(path.get(subject.fields))
 
-    slots.append(Slot(function, resolve))
+    slots.append(Slot(function, resolve, lambda subject: path.get(subject.fields).serialize_func))
     return Source("(function)", Read(f"{function}(obj)"))
 
 

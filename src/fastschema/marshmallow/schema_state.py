@@ -49,6 +49,7 @@ class Reading:
     """
 
     __slots__ = (
+        "_classes",
         "_guard",
         "_own",
         "_seen",
@@ -85,6 +86,7 @@ class Reading:
         self._side = side
         self._own = schema.__dict__
         self._watched: list[Any] = []
+        self._classes: list[type] = []
         self._seen: list[dict[str, Any]] = []
 
     def holds(self) -> bool:
@@ -106,11 +108,16 @@ class Reading:
     def _fields_hold(self, guard: Guard) -> bool:
         """Whether the fields are as they were: all that they have, or else all that matters."""
         try:
-            if [field.__dict__ for field in self._watched] == self._seen and self._seen:
+            if (
+                [field.__dict__ for field in self._watched] == self._seen
+                and list(map(type, self._watched)) == self._classes
+                and self._seen
+            ):
                 return True
             if not guard.fields_hold(self.fields):
                 return False
             self._watched = self.fields + guard.inner_fields(self.fields)
+            self._classes = list(map(type, self._watched))
             self._seen = [field.__dict__.copy() for field in self._watched]
         except Exception:
             return False  # an attribute that cannot be compared, say

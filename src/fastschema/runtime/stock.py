@@ -6,9 +6,13 @@ import logging
 import sys
 from collections.abc import Sequence
 from functools import cached_property
+from types import BuiltinFunctionType, MethodDescriptorType, ModuleType, WrapperDescriptorType
 from typing import Any
 
 logger = logging.getLogger("fastschema")
+
+
+_WRITTEN_IN_C = (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, type, ModuleType)
 
 
 class _Replaced:
@@ -35,9 +39,11 @@ def stock_method(owner: Any, name: str) -> Any:
         function = function.func
     function = getattr(function, "__func__", function)
     module_names = getattr(function, "__globals__", None)
-    if module_names is not None and module_names is not vars(sys.modules[module]):
-        return _Replaced()
-    return found
+    if module_names is None:
+        is_stock = not callable(function) or isinstance(function, _WRITTEN_IN_C)
+    else:
+        is_stock = module_names is vars(sys.modules[module])
+    return found if is_stock else _Replaced()
 
 
 class Replacements:
