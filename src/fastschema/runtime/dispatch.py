@@ -19,6 +19,9 @@ Dump = Callable[[Any], Any]
 DumpRows = Callable[[Iterable[Any]], list[Any]]
 """From rows to what their schema makes of each."""
 
+Ambient = tuple[Callable[[Any], object], Any, object]
+"""What a value depends on besides the schema: a function, its argument, and what it gave."""
+
 _MOST_IDLE = 4
 _MOST_CLASSES = 8
 
@@ -66,6 +69,8 @@ class Dispatch(dict[type, Dump]):
     :param program: the program
     :param form: the form of the output
     :param subject: what the front end's slots resolve from
+    :param ambient: where to write down what the values of slots depend on besides the schema, if
+        the caller compares it; None: :meth:`begin_again` does
     """
 
     __slots__ = (
@@ -82,7 +87,13 @@ class Dispatch(dict[type, Dump]):
         "subject",
     )
 
-    def __init__(self, program: DumpProgram, form: Form, subject: Any) -> None:
+    def __init__(
+        self,
+        program: DumpProgram,
+        form: Form,
+        subject: Any,
+        ambient: list[Ambient] | None = None,
+    ) -> None:
         self.program = program
         self.form = form
         self.subject = subject
@@ -92,7 +103,7 @@ class Dispatch(dict[type, Dump]):
         self._access: dict[type, str] = {}
         self._keeps_classes = False
         self._values: dict[str, Any] = {}
-        self._ambient: list[tuple[Callable[[Any], object], object]] = []
+        self._ambient: list[Ambient] = [] if ambient is None else ambient
         self._links: list[Link] = []
 
     def __missing__(self, cls: type) -> Dump:
@@ -125,7 +136,7 @@ class Dispatch(dict[type, Dump]):
     def _resolve(self, slot: Slot, cls: type) -> Any:
         subject = self.subject
         if slot.ambient is not None:
-            self._ambient.append((slot.ambient, slot.ambient(subject)))
+            self._ambient.append((slot.ambient, subject, slot.ambient(subject)))
         value = slot.resolve(subject, cls, self.form)
         if slot.by_class:
             self._keeps_classes = True
@@ -144,12 +155,12 @@ class Dispatch(dict[type, Dump]):
 
         Nested schemas are found when they are needed.
         """
-        subject, access_of = self.subject, self.program.node.access
+        access_of = self.program.node.access
         for cls, access in self._access.items():
             if cls is not dict and access_of(cls) != access:
                 self._forget_classes()
                 break
-        for ambient, seen in self._ambient:
+        for ambient, subject, seen in self._ambient:
             if ambient(subject) != seen:
                 self._forget_classes()
                 self._values.clear()
@@ -162,6 +173,10 @@ class Dispatch(dict[type, Dump]):
     def end(self) -> None:
         """The dump is over. After one that ended with an exception nobody need call this."""
         self.rest()
+        self.put_back()
+
+    def put_back(self) -> None:
+        """Let it wait for the next dump, which finds it as it is."""
         if self.idle is not None and len(self.idle) < _MOST_IDLE:
             self.idle.append(self)
 

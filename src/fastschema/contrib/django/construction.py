@@ -115,7 +115,7 @@ class Blueprint:
     :raises Exception: whatever is wrong with the class
     """
 
-    __slots__ = ("_declared", "_guard", "_reading_guard", "fields", "program")
+    __slots__ = ("_declared", "_guard", "_reading_guard", "fields", "made", "program", "uses")
 
     def __init__(self, cls: Any) -> None:
         self._guard = Guard()
@@ -136,6 +136,9 @@ class Blueprint:
             # A class that is thrown away must not live on through its blueprint.
             field.parent = None
         self._reading_guard = guard
+        self.uses = 0
+        self.made = 0
+        """How often, of all uses, the serializer's own fields were made all the same."""
 
     def holds(self, cls: Any) -> bool:
         """Whether serializers of the class would still make the same fields."""
@@ -168,9 +171,12 @@ def blueprint_of(serializer: Any) -> Blueprint | None:
     if type(state) is not _ClassState or state.generation is not readings.current:
         state = _ClassState()
         type.__setattr__(cls, ATTRIBUTE, state)
-    if state.blueprint is not None:
-        if state.blueprint.holds(cls):
-            return state.blueprint
+    blueprint = state.blueprint
+    if blueprint is not None:
+        if blueprint.holds(cls):
+            blueprint.uses += 1
+            # One whose serializers mostly make their own fields saves nothing.
+            return None if 2 * blueprint.made > blueprint.uses > _TRIES else blueprint
         state.blueprint = None
     state.uses += 1
     # The first serializer of a class makes its own fields: there may be no second one.

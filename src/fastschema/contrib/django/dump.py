@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -20,10 +20,11 @@ from fastschema.contrib.django.construction import (
 )
 from fastschema.contrib.django.json_encoding import json_value
 from fastschema.contrib.django.rules import RULES
-from fastschema.contrib.django.schema_reader import read, readable_fields
+from fastschema.contrib.django.schema_reader import field_mapping, read, readable_fields
 from fastschema.runtime import policy
 from fastschema.runtime.binding import Binding
 from fastschema.runtime.dispatch import (
+    Ambient,
     Dispatch,
     Dispatcher,
     Dump,
@@ -56,9 +57,10 @@ class Subject:
     :param fields: its own fields, or what makes them when one of them is needed
     :param outer: the subject of the serializer in which this one is nested
     :param rows: how many rows are to be represented at least
+    :param ambient: as for :class:`Dispatch`
     """
 
-    __slots__ = ("_outer", "fields", "find", "options", "rows")
+    __slots__ = ("_outer", "ambient", "fields", "find", "options", "rows")
 
     def __init__(
         self,
@@ -67,12 +69,14 @@ class Subject:
         fields: Any,
         outer: Subject | None = None,
         rows: int = 1,
+        ambient: list[Ambient] | None = None,
     ) -> None:
         self.find = find
         self.options = options
         self.fields = fields
         self._outer = outer
         self.rows: int = rows if outer is None else outer.rows
+        self.ambient: list[Ambient] | None = ambient if outer is None else outer.ambient
 
     @property
     def serializer(self) -> Any:
@@ -101,16 +105,19 @@ class _LaterFields:
     """A serializer's own fields, made when one of them is needed.
 
     :param find: gives the serializer
+    :param blueprint: what stands in for them
     """
 
-    __slots__ = ("_fields", "_find")
+    __slots__ = ("_blueprint", "_fields", "_find")
 
-    def __init__(self, find: Callable[[], Any]) -> None:
+    def __init__(self, find: Callable[[], Any], blueprint: Blueprint) -> None:
         self._find = find
+        self._blueprint = blueprint
         self._fields: list[Any] | None = None
 
     def __getitem__(self, index: int) -> Any:
         if self._fields is None:
+            self._blueprint.made += 1
             self._fields = readable_fields(self._find())
         return self._fields[index]
 
@@ -132,15 +139,29 @@ def is_stock_list(serializer: ListSerializer) -> bool:
 
 
 class SerializerState(State):
-    """What is known of one serializer object that is used again and again.
+    """What is known of one serializer object.
 
-    Its fields may be replaced, and their attributes changed, between two uses: by its own
-    ``to_representation``, say, before that calls ``super()``. So each use compares them.
+    One that represents rows one by one (its own ``to_representation`` calls ``super()``, say) stays
+    bound from row to row. Its fields may be replaced, and their attributes changed, between two
+    rows, so they are compared. Classes, and what is nested, are looked at when it is bound.
 
     :param serializer: the serializer
     """
 
-    __slots__ = ("_fields", "_guard", "_misses", "binding", "find", "generation", "rows")
+    __slots__ = (
+        "_all_fields",
+        "_ambient",
+        "_fields",
+        "_guard",
+        "_misses",
+        "_nested",
+        "_size",
+        "_url_name",
+        "binding",
+        "find",
+        "generation",
+        "rows",
+    )
 
     def __init__(self, serializer: Any) -> None:
         self.find = weakref.ref(serializer)
@@ -148,56 +169,89 @@ class SerializerState(State):
         self.rows = 0
         """How many rows were represented before it was read."""
         self.binding: Binding | None = None
-        self._fields: list[Any] | None = None
+        self._all_fields: list[Any] = []
+        self._ambient: list[Ambient] = []
+        self._fields: list[Any] = []
         self._guard: Guard | None = None
         self._misses = 0
+        self._nested: list[tuple[dict[str, Any], int, Any, list[Any]]] = []
+        self._size = 0
+        self._url_name: Any = None
 
     def bind(self, serializer: Any) -> Binding | None:
-        """What represents objects by the serializer, if that pays; None if stock must.
-
-        :param serializer: the serializer, whose fields are there
-        """
+        """What represents objects by the serializer, if that pays; None if stock must."""
+        own = serializer.__dict__
+        self._ambient = []
+        blueprint = blueprint_of(serializer)
+        if blueprint is not None:
+            find = partial(_named, self.find)
+            later = _LaterFields(self.find, blueprint)
+            subject = Subject(find, blueprint.fields, later, None, self.rows, self._ambient)
+            self.binding = Binding(blueprint.program, subject, self._ambient)
+            self._guard = None
+            self._size, self._url_name = len(own), own.get("url_field_name")
+            return self.binding
         if self._misses > _MOST_MISSES or not policy.is_worth_reading(self.rows):
             return None
         guard = Guard()
-        fields = readable_fields(serializer)
+        self._fields = fields = readable_fields(serializer)
+        self._all_fields = list(field_mapping(serializer).values())
+        self._nested = list(_nested_fields(self._all_fields))
         try:
             program = read(serializer, fields, guard)
         except UnreadableError:
             self._misses = _MOST_MISSES + 1
             return None
-        binding = Binding(program, Subject(self.find, fields, fields, rows=self.rows))
+        subject = Subject(self.find, fields, fields, None, self.rows, self._ambient)
+        binding = Binding(program, subject, self._ambient)
         if guard.is_lasting:
-            self.binding, self._fields, self._guard = binding, fields, guard
+            self.binding, self._guard = binding, guard
         else:
             self._misses += 1
         return binding
 
-    def bind_blueprint(self, blueprint: Blueprint) -> Binding:
-        """What represents objects by the serializer, whose fields are as its class says."""
-        find = partial(_named, self.find)
-        subject = Subject(find, blueprint.fields, _LaterFields(self.find), rows=self.rows)
-        binding = Binding(blueprint.program, subject)
-        self.binding, self._fields, self._guard = binding, None, None
-        return binding
-
-    def found(self, serializer: Any) -> Binding | None:
-        """What was bound before, if the serializer still reads as it did."""
-        if self.binding is None:
-            return None
-        if self._guard is None:
-            if makes_fields_as_its_class_says(serializer):
-                return self.binding
+    def holds(self, serializer: Any) -> bool:
+        """Whether the serializer still reads as it did when it was bound."""
+        own = serializer.__dict__
+        if self.generation is not readings.current or self.find() is not serializer:
+            return False
+        guard = self._guard
+        if guard is None:
+            if len(own) != self._size or own.get("url_field_name") is not self._url_name:
+                if not makes_fields_as_its_class_says(serializer):
+                    return False
+                self._size, self._url_name = len(own), own.get("url_field_name")
         elif (
-            (fields := readable_fields(serializer)) == self._fields
-            and self._guard.objects_hold()
-            and self._guard.fields_hold(fields)
+            list(field_mapping(serializer).values()) != self._all_fields
+            or not guard.objects_hold()
+            or not guard.fields_hold(self._fields)
+            or not self._nested_hold()
         ):
-            return self.binding
-        if self._guard is not None:
             self._misses += 1
-        self.binding = None
-        return None
+            return False
+        for ambient, subject, seen in self._ambient:  # noqa: SIM110  # slower as a generator
+            if ambient(subject) != seen:
+                return False
+        return True
+
+    def _nested_hold(self) -> bool:
+        for own, size, mapping, fields in self._nested:
+            if len(own) != size or list(mapping.values()) != fields:
+                return False
+        return True
+
+
+def _nested_fields(fields: list[Any]) -> Iterator[tuple[dict[str, Any], int, Any, list[Any]]]:
+    """The fields of nested serializers that have made them, with what tells whether others did."""
+    for field in fields:
+        nested = getattr(field, "child", field)
+        if not isinstance(nested, Serializer):
+            continue
+        own = vars(nested)
+        mapping = field_mapping(nested) if "fields" in own else {}
+        inner = list(mapping.values())
+        yield own, len(own), mapping, inner
+        yield from _nested_fields(inner)
 
 
 def _named(find: Callable[[], Any]) -> Any:
@@ -211,6 +265,10 @@ def find_binding(serializer: Any, rows: int) -> Binding | None:
     """
     own = serializer.__dict__
     state = own.get(ATTRIBUTE)
+    if type(state) is SerializerState:
+        if state.binding is not None and state.holds(serializer):
+            return state.binding
+        state.binding = None
     # A copy of a serializer has the state of the original.
     if (
         type(state) is not SerializerState
@@ -218,13 +276,7 @@ def find_binding(serializer: Any, rows: int) -> Binding | None:
         or state.generation is not readings.current
     ):
         state = own[ATTRIBUTE] = SerializerState(serializer)
-    binding = state.found(serializer)
-    if binding is not None:
-        return binding
     state.rows += rows
-    blueprint = blueprint_of(serializer)
-    if blueprint is not None:
-        return state.bind_blueprint(blueprint)
     return state.bind(serializer)
 
 
@@ -233,9 +285,10 @@ def represent(serializer: Any, obj: Any) -> Any:
     if not is_disabled():
         binding = find_binding(serializer, 1)
         if binding is not None:
-            dispatch = binding.begin(_PYTHON)
+            # What may have changed since the last row was compared.
+            dispatch = binding.take(_PYTHON)
             result = dispatch.one_row(obj)
-            dispatch.end()
+            dispatch.put_back()
             return result
     result = STOCK_TO_REPRESENTATION(serializer, obj)
     recorder.stock(1)
@@ -324,7 +377,7 @@ def dispatch_for(serializer: Any, form: Form, make: type[Dispatch] = Dispatch) -
     blueprint = blueprint_of(serializer)
     if blueprint is not None:
         find = partial(_named, lambda: serializer)
-        subject = Subject(find, blueprint.fields, _LaterFields(find), rows=policy.MANY)
+        subject = Subject(find, blueprint.fields, _LaterFields(find, blueprint), rows=policy.MANY)
         return make(blueprint.program, form, subject)
     program, subject = read_for_plan(serializer)
     return make(program, form, subject)
@@ -367,8 +420,8 @@ def _like_dispatch(
     blueprint = blueprint_of(serializer)
     if blueprint is None:
         return _own_dispatch(find(), form, outer)
-    subject = Subject(partial(_named, find), blueprint.fields, _LaterFields(find), outer)
-    return Dispatch(blueprint.program, form, subject)
+    subject = Subject(partial(_named, find), blueprint.fields, _LaterFields(find, blueprint), outer)
+    return Dispatch(blueprint.program, form, subject, subject.ambient)
 
 
 def _own_dispatch(serializer: Any, form: Form, outer: Subject) -> Dispatcher:
@@ -380,7 +433,8 @@ def _own_dispatch(serializer: Any, form: Form, outer: Subject) -> Dispatcher:
         program = read(serializer, fields, Guard())
     except UnreadableError:
         return _by(partial(STOCK_TO_REPRESENTATION, serializer), form)
-    return Dispatch(program, form, Subject(lambda: serializer, fields, fields, outer))
+    subject = Subject(lambda: serializer, fields, fields, outer)
+    return Dispatch(program, form, subject, subject.ambient)
 
 
 def _serializer_dispatch(serializer: Any, form: Form) -> Dispatcher:

@@ -72,12 +72,16 @@ _BY_RELATION = ("nested", "string related", "slug", "hyperlink")
 """Kinds whose value is a related object as a rule."""
 
 
-def readable_fields(serializer: Any) -> list[Any]:
-    """The fields that ``Serializer.to_representation`` goes through."""
+def field_mapping(serializer: Any) -> Any:
+    """The fields of a serializer by name, made if there are none yet."""
     fields = serializer.fields
     # Its own mapping is read by methods written in Python.
-    mapping = fields.fields if type(fields) is BindingDict else fields
-    return [field for field in mapping.values() if not field.write_only]
+    return fields.fields if type(fields) is BindingDict else fields
+
+
+def readable_fields(serializer: Any) -> list[Any]:
+    """The fields that ``Serializer.to_representation`` goes through."""
+    return [field for field in field_mapping(serializer).values() if not field.write_only]
 
 
 def read(serializer: Any, serializer_fields: list[Any], guard: Guard) -> DumpProgram:
@@ -115,6 +119,7 @@ def describe_serializer(serializer: Any, serializer_fields: list[Any], guard: Gu
 
 
 def _describe_field(look: Inspection) -> Description:
+    look.get("write_only")
     name = look.get("field_name")
     if type(name) is not str:
         raise UnreadableError(f"the name of field {name!r} is not a plain str")
