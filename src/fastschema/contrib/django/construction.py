@@ -115,7 +115,7 @@ class Blueprint:
     :raises Exception: whatever is wrong with the class
     """
 
-    __slots__ = ("_declared", "_guard", "_reading_guard", "fields", "made", "program", "uses")
+    __slots__ = ("_declared", "_guard", "_reading_guard", "fields", "made", "objects", "program")
 
     def __init__(self, cls: Any) -> None:
         self._guard = Guard()
@@ -136,9 +136,15 @@ class Blueprint:
             # A class that is thrown away must not live on through its blueprint.
             field.parent = None
         self._reading_guard = guard
-        self.uses = 0
+        self.objects = 0
+        """How many single objects were represented."""
         self.made = 0
-        """How often, of all uses, the serializer's own fields were made all the same."""
+        """How often a serializer's own fields were made all the same."""
+
+    def pays_for_one(self) -> bool:
+        """Whether a single object is represented without the serializer's own fields, mostly."""
+        self.objects += 1
+        return 2 * self.made <= self.objects or self.objects < _TRIES
 
     def holds(self, cls: Any) -> bool:
         """Whether serializers of the class would still make the same fields."""
@@ -174,9 +180,7 @@ def blueprint_of(serializer: Any) -> Blueprint | None:
     blueprint = state.blueprint
     if blueprint is not None:
         if blueprint.holds(cls):
-            blueprint.uses += 1
-            # One whose serializers mostly make their own fields saves nothing.
-            return None if 2 * blueprint.made > blueprint.uses > _TRIES else blueprint
+            return blueprint
         state.blueprint = None
     state.uses += 1
     # The first serializer of a class makes its own fields: there may be no second one.

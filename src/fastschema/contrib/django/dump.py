@@ -183,7 +183,8 @@ class SerializerState(State):
         own = serializer.__dict__
         self._ambient = []
         blueprint = blueprint_of(serializer)
-        if blueprint is not None:
+        is_worth_reading = policy.is_worth_reading(self.rows)
+        if blueprint is not None and (is_worth_reading or blueprint.pays_for_one()):
             find = partial(_named, self.find)
             later = _LaterFields(self.find, blueprint)
             subject = Subject(find, blueprint.fields, later, None, self.rows, self._ambient)
@@ -191,7 +192,7 @@ class SerializerState(State):
             self._guard = None
             self._size, self._url_name = len(own), own.get("url_field_name")
             return self.binding
-        if self._misses > _MOST_MISSES or not policy.is_worth_reading(self.rows):
+        if self._misses > _MOST_MISSES or not is_worth_reading:
             return None
         guard = Guard()
         self._fields = fields = readable_fields(serializer)
