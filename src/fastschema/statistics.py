@@ -66,6 +66,7 @@ class Recorder:
             self._compiled_rows = self._stock_rows = 0
             self._compiled_fields = self._stock_fields = 0
             self._single_rows: list[FieldCounts] = []
+            self._reset_stock_rows()
 
     def compiled_row(self, program: FieldCounts) -> None:
         """Generated code dumped a single row."""
@@ -84,6 +85,11 @@ class Recorder:
             self._stock_fields += program.stock_fields
         self._compiled_rows += count
         del rows[:count]  # and not those that came meanwhile
+
+    def _reset_stock_rows(self) -> None:
+        self._stock_clock = itertools.count(1)
+        self.stock_row: Callable[[], int] = self._stock_clock.__next__
+        """Stock dumped a single row."""
 
     def plan_made(self, name: str) -> None:
         """A plan was made from the schema of that name."""
@@ -106,6 +112,8 @@ class Recorder:
         """The counts so far."""
         with self._lock:
             self._add_single_rows()
+            self._stock_rows += next(self._stock_clock) - 1
+            self._reset_stock_rows()
             uses = next(self._clock) - self._before - 1
             self._before += 1
             return Statistics(

@@ -19,7 +19,7 @@ from fastschema.marshmallow.construction import (
     fast_copy,
     init_fields,
 )
-from fastschema.marshmallow.dump import KNOWN_SERIALIZE, STOCK_SERIALIZE, serialize
+from fastschema.marshmallow.dump import KNOWN_SERIALIZE, STOCK_SERIALIZE, runs_as_stock, serialize
 from fastschema.marshmallow.load import deserialize
 from fastschema.marshmallow.load_overrides import (
     KNOWN_DESERIALIZE,
@@ -36,7 +36,7 @@ def _serialize(self: Any, obj: Any, *, many: bool = False) -> Any:
     if many and obj is not None and type(self)._serialize is not _serialize:
         # A subclass overrides it and called super(): stock calls the override for each object.
         return STOCK_SERIALIZE(self, obj, many=many)
-    if not _replacements.are_installed:
+    if not _replacements.are_installed or (not many and runs_as_stock(self)):
         return STOCK_SERIALIZE(self, obj, many=many)
     return serialize(self, obj, many)
 

@@ -49,16 +49,14 @@ class Reading:
     """
 
     __slots__ = (
-        "_classes",
         "_guard",
         "_own",
-        "_seen",
         "_side",
-        "_watched",
         "binding",
         "fields",
         "inner",
         "names",
+        "pays_for_one",
         "program",
         "reason",
         "schema",
@@ -82,12 +80,11 @@ class Reading:
         """What the program was bound to; whoever dumps sets it."""
         self.inner: dict[int, Reading] = {}
         """For a plan, what nested schemas read as, by the ids of those."""
+        self.pays_for_one = program is not None and policy.pays_for_one(program.node)
+        """Whether a single object is dumped in less time than the reading is compared."""
         self._guard = guard
         self._side = side
         self._own = schema.__dict__
-        self._watched: list[Any] = []
-        self._classes: list[type] = []
-        self._seen: list[dict[str, Any]] = []
 
     def holds(self) -> bool:
         """Whether another reading would be the same."""
@@ -102,26 +99,8 @@ class Reading:
             and list(fields) == self.names
             and guard.objects_hold()
             and guard.classes_hold()
-            and self._fields_hold(guard)
+            and guard.fields_hold(self.fields)
         )
-
-    def _fields_hold(self, guard: Guard) -> bool:
-        """Whether the fields are as they were: all that they have, or else all that matters."""
-        try:
-            if (
-                [field.__dict__ for field in self._watched] == self._seen
-                and list(map(type, self._watched)) == self._classes
-                and self._seen
-            ):
-                return True
-            if not guard.fields_hold(self.fields):
-                return False
-            self._watched = self.fields + guard.inner_fields(self.fields)
-            self._classes = list(map(type, self._watched))
-            self._seen = [field.__dict__.copy() for field in self._watched]
-        except Exception:
-            return False  # an attribute that cannot be compared, say
-        return True
 
     @property
     def is_frozen(self) -> bool:

@@ -64,14 +64,12 @@ class FieldRecord:
     :param field: the field
     """
 
-    __slots__ = ("attributes", "cls", "inner", "size")
+    __slots__ = ("attributes", "cls", "size")
 
     def __init__(self, field: Any) -> None:
         self.cls = type(field)
         self.attributes: dict[str, Any] = {}
         """The values of attributes by their names, dotted for those of inner fields."""
-        self.inner: list[str] = []
-        """The names of the attributes that are inner fields, likewise."""
         self.size = len(field.__dict__)
         """How many attributes the field has of its own; one that shadows a method adds to them."""
 
@@ -147,14 +145,6 @@ class Guard:
         guard._classes = self._classes
         return guard
 
-    def inner_fields(self, fields: Sequence[Any]) -> list[Any]:
-        """The fields inside of a schema's fields.
-
-        :param fields: those, in the order of the records
-        """
-        pairs = zip(self._records, fields, strict=True)
-        return [attrgetter(name)(field) for record, field in pairs for name in record.inner]
-
     def objects_hold(self) -> bool:
         """Whether a reading made now would be the same, if fields, classes and settings are."""
         if self._generation is not readings.current or not self.is_lasting:
@@ -189,8 +179,8 @@ class Guard:
                 list(map(call, get_all, fields)) == values
                 and [len(field.__dict__) for field in fields] == sizes
             )
-        except AttributeError:
-            return False
+        except Exception:
+            return False  # an attribute that is gone, or that cannot be compared
 
     def _make_field_check(self) -> tuple[Any, Any, Any]:
         """What gets the attributes of each field, what those must be, and how many it has."""

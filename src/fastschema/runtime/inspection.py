@@ -133,7 +133,6 @@ class Inspection:
             self._note(name, inner)
         else:
             self._note(f"{name}.__class__", type(inner))
-            self._record.inner.append(f"{self._path}{name}")
         return Inspection(inner, self.guard, self._record, f"{self._path}{name}.")
 
     def optional_within(self, name: str) -> Inspection | None:

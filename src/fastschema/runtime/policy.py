@@ -5,6 +5,9 @@ The numbers are measured: see docs/how-it-works.md.
 
 from __future__ import annotations
 
+from fastschema.compiler.load_nodes import LoadNode
+from fastschema.compiler.nodes import ObjectNode
+
 MANY = 1_000_000
 """Stands for the number of rows where nobody knows it: those of a generator, say."""
 
@@ -12,9 +15,28 @@ rows_worth_reading = 8
 """Reading a schema costs about as much as stock needs for so many rows of it. Until a schema that
 is not known has dumped (or loaded) so many, it runs as stock."""
 
+rows_worth_keeping = 24
+"""The same for a serializer object that represents its rows one by one: each time its fields are
+compared."""
+
 values_worth_binding = {"dump": 24, "load": 40}
 """A schema that has just been made, of a class that is known, need not be read. To find its program
 and to bind that costs as much as stock needs for so many values (rows times fields)."""
+
+
+fields_worth_comparing = 16
+"""To find out whether a schema still reads as it did costs as much as stock needs for an object of
+so many fields."""
+
+
+def pays_for_one(node: ObjectNode | LoadNode) -> bool:
+    """Whether generated code pays for a single object of a schema that was read.
+
+    That of an object that nests others always does: nobody knows how many those are.
+    """
+    if isinstance(node, LoadNode) or len(node.fields) >= fields_worth_comparing:
+        return True
+    return any(field.kind.link or field.kind.item_link for field in node.fields)
 
 
 def is_worth_reading(rows: int) -> bool:
@@ -23,6 +45,11 @@ def is_worth_reading(rows: int) -> bool:
     :param rows: those before, and those that are to be dumped now
     """
     return rows >= rows_worth_reading
+
+
+def is_worth_keeping(rows: int) -> bool:
+    """Whether a serializer that has represented so many rows one by one should be read."""
+    return rows >= rows_worth_keeping
 
 
 def is_worth_binding(side: str, values: int) -> bool:

@@ -168,8 +168,11 @@ class _ClassState:
         self.tries = 0
 
 
-def blueprint_of(serializer: Any) -> Blueprint | None:
-    """The blueprint of a serializer's class, or None if only the serializer can make its fields."""
+def blueprint_of(serializer: Any, *, is_single: bool = False) -> Blueprint | None:
+    """The blueprint of a serializer's class, or None if only the serializer can make its fields.
+
+    :param is_single: whether a single object is to be represented, for which it may not pay
+    """
     if not makes_fields_as_its_class_says(serializer):
         return None
     cls = type(serializer)
@@ -179,6 +182,8 @@ def blueprint_of(serializer: Any) -> Blueprint | None:
         type.__setattr__(cls, ATTRIBUTE, state)
     blueprint = state.blueprint
     if blueprint is not None:
+        if is_single and not blueprint.pays_for_one():
+            return None
         if blueprint.holds(cls):
             return blueprint
         state.blueprint = None

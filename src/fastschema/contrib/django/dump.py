@@ -169,35 +169,33 @@ class SerializerState(State):
         self.rows = 0
         """How many rows were represented before it was read."""
         self.binding: Binding | None = None
-        self._all_fields: list[Any] = []
-        self._ambient: list[Ambient] = []
-        self._fields: list[Any] = []
-        self._guard: Guard | None = None
         self._misses = 0
-        self._nested: list[tuple[dict[str, Any], int, Any, list[Any]]] = []
-        self._size = 0
-        self._url_name: Any = None
 
-    def bind(self, serializer: Any) -> Binding | None:
-        """What represents objects by the serializer, if that pays; None if stock must."""
+    def bind(self, serializer: Any, *, is_single: bool) -> Binding | None:
+        """What represents objects by the serializer, if that pays; None if stock must.
+
+        :param is_single: whether its rows come one by one
+        """
         own = serializer.__dict__
-        self._ambient = []
-        blueprint = blueprint_of(serializer)
-        is_worth_reading = policy.is_worth_reading(self.rows)
-        if blueprint is not None and (is_worth_reading or blueprint.pays_for_one()):
+        self._ambient: list[Ambient] = []
+        is_worth = policy.is_worth_keeping if is_single else policy.is_worth_reading
+        is_worth_reading = is_worth(self.rows)
+        blueprint = blueprint_of(serializer, is_single=not is_worth_reading)
+        if blueprint is not None:
             find = partial(_named, self.find)
             later = _LaterFields(self.find, blueprint)
             subject = Subject(find, blueprint.fields, later, None, self.rows, self._ambient)
             self.binding = Binding(blueprint.program, subject, self._ambient)
-            self._guard = None
+            self._guard: Guard | None = None
             self._size, self._url_name = len(own), own.get("url_field_name")
             return self.binding
         if self._misses > _MOST_MISSES or not is_worth_reading:
             return None
         guard = Guard()
-        self._fields = fields = readable_fields(serializer)
-        self._all_fields = list(field_mapping(serializer).values())
-        self._nested = list(_nested_fields(self._all_fields))
+        fields = readable_fields(serializer)
+        self._fields: list[Any] = fields
+        self._all_fields: list[Any] = list(field_mapping(serializer).values())
+        self._nested: list[_NestedFields] = list(_nested_fields(self._all_fields))
         try:
             program = read(serializer, fields, guard)
         except UnreadableError:
@@ -242,7 +240,10 @@ class SerializerState(State):
         return True
 
 
-def _nested_fields(fields: list[Any]) -> Iterator[tuple[dict[str, Any], int, Any, list[Any]]]:
+_NestedFields = tuple[dict[str, Any], int, Any, list[Any]]
+
+
+def _nested_fields(fields: list[Any]) -> Iterator[_NestedFields]:
     """The fields of nested serializers that have made them, with what tells whether others did."""
     for field in fields:
         nested = getattr(field, "child", field)
@@ -259,10 +260,11 @@ def _named(find: Callable[[], Any]) -> Any:
     return with_url_name(find())
 
 
-def find_binding(serializer: Any, rows: int) -> Binding | None:
+def find_binding(serializer: Any, rows: int, *, is_single: bool = False) -> Binding | None:
     """What represents objects by a stock serializer, if that pays; None if stock must.
 
     :param rows: how many rows are to be represented
+    :param is_single: whether rows come one by one
     """
     own = serializer.__dict__
     state = own.get(ATTRIBUTE)
@@ -278,13 +280,13 @@ def find_binding(serializer: Any, rows: int) -> Binding | None:
     ):
         state = own[ATTRIBUTE] = SerializerState(serializer)
     state.rows += rows
-    return state.bind(serializer)
+    return state.bind(serializer, is_single=is_single)
 
 
 def represent(serializer: Any, obj: Any) -> Any:
     """What ``Serializer.to_representation`` returns, by generated code where that pays."""
     if not is_disabled():
-        binding = find_binding(serializer, 1)
+        binding = find_binding(serializer, 1, is_single=True)
         if binding is not None:
             # What may have changed since the last row was compared.
             dispatch = binding.take(_PYTHON)
@@ -292,7 +294,7 @@ def represent(serializer: Any, obj: Any) -> Any:
             dispatch.put_back()
             return result
     result = STOCK_TO_REPRESENTATION(serializer, obj)
-    recorder.stock(1)
+    recorder.stock_row()
     return result
 
 
@@ -355,7 +357,7 @@ class _AsRead:
 
 
 def _stock_row(serializer: Any, obj: Any) -> Any:
-    recorder.stock(1)
+    recorder.stock_row()
     return STOCK_TO_REPRESENTATION(serializer, obj)
 
 
