@@ -126,7 +126,7 @@ def dump(schema: Any, obj: Any, many: bool | None, reading: Reading | None = Non
 def runs_as_stock(schema: Any) -> bool:
     """Whether a single object is known not to be worth more than a look; counted if so."""
     state = schema.__dict__.get(ATTRIBUTE)
-    if type(state) is SchemaState and state.dump is not None and not state.dump.pays_for_one:
+    if type(state) is SchemaState and state.dump is not None and state.dump.least_rows > 1:
         recorder.stock_row()
         return True
     return False

@@ -187,10 +187,13 @@ def deserialize(
 
     :param reading: that of a plan
     """
+    if partial and not many and reading is None:
+        # What is partial most often has few keys, which stock loads in no time.
+        recorder.stock_row()
+        return deserialize_as_stock(schema, data, error_store, many, partial, unknown, index)
     is_collection = type(data) is list or type(data) is tuple
     if not is_disabled() and (is_collection or not many) and is_plain_partial(partial):
-        # What is partial most often has few keys, which stock loads in no time.
-        if reading is None and (many or not partial):
+        if reading is None:
             reading = find_load_reading(schema, len(data) if many else 1)
         if reading is not None and reading.program is not None:
             programs.used(reading.program)

@@ -55,8 +55,8 @@ class Reading:
         "binding",
         "fields",
         "inner",
+        "least_rows",
         "names",
-        "pays_for_one",
         "program",
         "reason",
         "schema",
@@ -80,8 +80,8 @@ class Reading:
         """What the program was bound to; whoever dumps sets it."""
         self.inner: dict[int, Reading] = {}
         """For a plan, what nested schemas read as, by the ids of those."""
-        self.pays_for_one = program is not None and policy.pays_for_one(program.node)
-        """Whether a single object is dumped in less time than the reading is compared."""
+        self.least_rows = 1 if program is None else policy.least_rows(program.node)
+        """For fewer rows it does not pay to compare the reading."""
         self._guard = guard
         self._side = side
         self._own = schema.__dict__
@@ -164,6 +164,8 @@ def find_reading(schema: Any, side: Side, rows: int, *, is_inner: bool = False) 
     state = state_of(schema)
     reading: Reading | None = getattr(state, side.name)
     if reading is not None:
+        if rows < reading.least_rows and not is_inner:
+            return None
         return reading if reading.holds() else read(schema, side, state)
     state.rows += rows
     if state.made is not None:

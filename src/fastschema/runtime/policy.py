@@ -24,19 +24,20 @@ values_worth_binding = {"dump": 24, "load": 40}
 and to bind that costs as much as stock needs for so many values (rows times fields)."""
 
 
-fields_worth_comparing = 16
-"""To find out whether a schema still reads as it did costs as much as stock needs for an object of
-so many fields."""
+values_worth_comparing = 24
+"""To find out whether a schema still reads as it did costs as much as stock needs for so many
+values."""
 
 
-def pays_for_one(node: ObjectNode | LoadNode) -> bool:
-    """Whether generated code pays for a single object of a schema that was read.
+def least_rows(node: ObjectNode | LoadNode) -> int:
+    """For how many rows at least generated code pays, where a schema was read before.
 
-    That of an object that nests others always does: nobody knows how many those are.
+    One row may hold many values if there is a list of nested objects in it. (What a nested schema
+    with ``many`` dumps is a list of its own.)
     """
-    if isinstance(node, LoadNode) or len(node.fields) >= fields_worth_comparing:
-        return True
-    return any(field.kind.link or field.kind.item_link for field in node.fields)
+    if isinstance(node, LoadNode) or any(field.kind.item_link for field in node.fields):
+        return 1
+    return max(1, -(-values_worth_comparing // max(1, len(node.fields))))
 
 
 def is_worth_reading(rows: int) -> bool:

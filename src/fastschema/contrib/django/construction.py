@@ -168,6 +168,15 @@ class _ClassState:
         self.tries = 0
 
 
+def runs_as_stock(cls: type) -> bool:
+    """Whether a single object of a serializer class is known not to be worth more than a look."""
+    state = cls.__dict__.get(ATTRIBUTE)
+    if type(state) is not _ClassState or state.generation is not readings.current:
+        return False
+    blueprint = state.blueprint
+    return state.tries == _TRIES if blueprint is None else not blueprint.pays_for_one()
+
+
 def blueprint_of(serializer: Any, *, is_single: bool = False) -> Blueprint | None:
     """The blueprint of a serializer's class, or None if only the serializer can make its fields.
 

@@ -16,6 +16,7 @@ from fastschema.contrib.django.construction import (
     Blueprint,
     blueprint_of,
     makes_fields_as_its_class_says,
+    runs_as_stock,
     with_url_name,
 )
 from fastschema.contrib.django.json_encoding import json_value
@@ -267,7 +268,7 @@ def find_binding(serializer: Any, rows: int, *, is_single: bool = False) -> Bind
     :param is_single: whether rows come one by one
     """
     own = serializer.__dict__
-    state = own.get(ATTRIBUTE)
+    state = own.get(ATTRIBUTE, 0)
     if type(state) is SerializerState:
         if state.binding is not None and state.holds(serializer):
             return state.binding
@@ -278,14 +279,20 @@ def find_binding(serializer: Any, rows: int, *, is_single: bool = False) -> Bind
         or state.find() is not serializer
         or state.generation is not readings.current
     ):
+        before = state if type(state) is int else 0
         state = own[ATTRIBUTE] = SerializerState(serializer)
+        state.rows = before
     state.rows += rows
     return state.bind(serializer, is_single=is_single)
 
 
 def represent(serializer: Any, obj: Any) -> Any:
     """What ``Serializer.to_representation`` returns, by generated code where that pays."""
-    if not is_disabled():
+    own = serializer.__dict__
+    seen = own.get(ATTRIBUTE, 0)
+    if type(seen) is int and seen < policy.rows_worth_keeping and runs_as_stock(type(serializer)):
+        own[ATTRIBUTE] = seen + 1
+    elif not is_disabled():
         binding = find_binding(serializer, 1, is_single=True)
         if binding is not None:
             # What may have changed since the last row was compared.
