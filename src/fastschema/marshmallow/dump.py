@@ -14,11 +14,10 @@ from fastschema.marshmallow.construction import frozen_copy
 from fastschema.marshmallow.kinds import json_value
 from fastschema.marshmallow.mapped_attributes import key_finder
 from fastschema.marshmallow.schema_reader import describe_dump, make_dump_program
-from fastschema.marshmallow.schema_state import Reading, SchemaState, Side, find_reading, read_once
+from fastschema.marshmallow.schema_state import Reading, Side, find_reading, read_once
 from fastschema.runtime import policy
 from fastschema.runtime.binding import Binding
 from fastschema.runtime.dispatch import Dispatch, Dispatcher, Link, UniformDispatch
-from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.stock import stock_method
 from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
@@ -121,15 +120,6 @@ def dump(schema: Any, obj: Any, many: bool | None, reading: Reading | None = Non
     if schema._hooks.get(POST_DUMP):
         result = schema._invoke_dump_processors(POST_DUMP, result, many=many, original_data=obj)
     return result
-
-
-def runs_as_stock(schema: Any) -> bool:
-    """Whether a single object is known not to be worth more than a look; counted if so."""
-    state = schema.__dict__.get(ATTRIBUTE)
-    if type(state) is SchemaState and state.dump is not None and state.dump.least_rows > 1:
-        recorder.stock_row()
-        return True
-    return False
 
 
 def serialize(schema: Any, obj: Any, many: bool, reading: Reading | None = None) -> Any:

@@ -19,14 +19,17 @@ from fastschema.marshmallow.construction import (
     fast_copy,
     init_fields,
 )
-from fastschema.marshmallow.dump import KNOWN_SERIALIZE, STOCK_SERIALIZE, runs_as_stock, serialize
+from fastschema.marshmallow.dump import KNOWN_SERIALIZE, STOCK_SERIALIZE, serialize
 from fastschema.marshmallow.load import deserialize
 from fastschema.marshmallow.load_overrides import (
     KNOWN_DESERIALIZE,
     STOCK_DESERIALIZE,
     deserialize_as_stock,
 )
+from fastschema.marshmallow.schema_state import SchemaState
+from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.stock import Replacements, warn_of_newer
+from fastschema.statistics import recorder
 
 _NEWEST_TESTED = (4, 4)
 
@@ -36,7 +39,12 @@ def _serialize(self: Any, obj: Any, *, many: bool = False) -> Any:
     if many and obj is not None and type(self)._serialize is not _serialize:
         # A subclass overrides it and called super(): stock calls the override for each object.
         return STOCK_SERIALIZE(self, obj, many=many)
-    if not _replacements.are_installed or (not many and runs_as_stock(self)):
+    if not many:
+        state = self.__dict__.get(ATTRIBUTE)
+        if type(state) is SchemaState and state.dumps_one_as_stock:
+            recorder.stock_row()
+            return STOCK_SERIALIZE(self, obj)
+    if not _replacements.are_installed:
         return STOCK_SERIALIZE(self, obj, many=many)
     return serialize(self, obj, many)
 

@@ -128,7 +128,7 @@ class SchemaState(State):
         if somebody else had a say
     """
 
-    __slots__ = ("dump", "generation", "load", "made", "rows", "schema")
+    __slots__ = ("dump", "dumps_one_as_stock", "generation", "load", "made", "rows", "schema")
 
     def __init__(self, schema: Any, made: dict[str, Any] | None = None) -> None:
         self.schema = schema
@@ -136,6 +136,8 @@ class SchemaState(State):
         self.rows = 0
         """How many rows were dumped or loaded before the schema was read."""
         self.dump: Reading | None = None
+        self.dumps_one_as_stock = False
+        """Whether a single object is known to be too small to pay."""
         self.load: Reading | None = None
         self.generation = readings.current
 
@@ -165,6 +167,7 @@ def find_reading(schema: Any, side: Side, rows: int, *, is_inner: bool = False) 
     reading: Reading | None = getattr(state, side.name)
     if reading is not None:
         if rows < reading.least_rows and not is_inner:
+            state.dumps_one_as_stock = side.name == "dump"
             return None
         return reading if reading.holds() else read(schema, side, state)
     state.rows += rows

@@ -189,6 +189,7 @@ class SerializerState(State):
             self.binding = Binding(blueprint.program, subject, self._ambient)
             self._guard: Guard | None = None
             self._size, self._url_name = len(own), own.get("url_field_name")
+            blueprint.objects += self.rows == 1
             return self.binding
         if self._misses > _MOST_MISSES or not is_worth_reading:
             return None
