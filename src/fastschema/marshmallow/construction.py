@@ -96,8 +96,10 @@ def frozen_copy(field: Any) -> Any:
     for name, value in own.items():
         if isinstance(value, fields.Field) and name != "parent":
             own[name] = frozen_copy(value)
-        elif isinstance(value, list) and any(isinstance(each, fields.Field) for each in value):
-            own[name] = [frozen_copy(each) for each in value]
+        elif type(value) is list:
+            own[name] = [
+                frozen_copy(each) if isinstance(each, fields.Field) else each for each in value
+            ]
     return copied
 
 

@@ -1,5 +1,9 @@
 """fastschema.compile() and what a plan tells of a serializer."""
 
+from datetime import UTC, datetime
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
 import pytest
 from rest_framework import serializers
 from rest_framework.renderers import JSONRenderer
@@ -214,3 +218,25 @@ def test_loading_by_a_serializer_is_refused_with_what_to_do_instead():
     with pytest.raises(TypeError, match="is_valid"):
         plan.loads("{}")
     assert plan.load_source().startswith("# ")
+
+
+def test_a_plan_keeps_giving_what_it_gave():
+    inner = serializer_of(price=serializers.DecimalField(5, 2))
+    outer = serializer_of(inner=inner(), many=inner(many=True), at=serializers.DateTimeField())()
+    row = {
+        "inner": {"price": Decimal("1.5")},
+        "many": [{"price": Decimal("2.5")}],
+        "at": datetime(2024, 1, 2, tzinfo=UTC),
+    }
+    plan = fastschema.compile(outer)
+
+    def given():
+        return plan.dump(row), plan.dump([row], many=True), plan.dumps(row)
+
+    before = given()
+    outer.fields["inner"].fields["price"].decimal_places = 1
+    outer.fields["many"].child.fields.pop("price")
+    outer.fields["at"].timezone = ZoneInfo("Asia/Tokyo")
+
+    assert given() == before
+    assert fastschema.compile(outer).dump(row) != before[0]

@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import decimal
+import weakref
 from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import Any
@@ -158,12 +159,12 @@ class Blueprint:
 class _ClassState:
     """What is known of a serializer class; it hangs on the class."""
 
-    __slots__ = ("blueprint", "generation", "tries", "uses")
+    __slots__ = ("blueprint", "first", "generation", "tries")
 
     def __init__(self) -> None:
         self.blueprint: Blueprint | None = None
         self.generation = readings.current
-        self.uses = 0
+        self.first: weakref.ref[Any] | None = None
         self.tries = 0
 
 
@@ -195,9 +196,10 @@ def blueprint_of(serializer: Any, *, is_single: bool = False) -> Blueprint | Non
         if blueprint.holds(cls):
             return blueprint
         state.blueprint = None
-    state.uses += 1
     # The first serializer of a class makes its own fields: there may be no second one.
-    if state.uses < 2 or state.tries == _TRIES:
+    if state.first is None:
+        state.first = weakref.ref(serializer)
+    if state.first() is serializer or state.tries == _TRIES:
         return None
     state.tries += 1
     try:

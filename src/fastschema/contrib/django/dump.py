@@ -59,9 +59,10 @@ class Subject:
     :param outer: the subject of the serializer in which this one is nested
     :param rows: how many rows are to be represented at least
     :param ambient: as for :class:`Dispatch`
+    :param is_frozen: whether it belongs to a plan, for which nested serializers stay what they were
     """
 
-    __slots__ = ("_outer", "ambient", "fields", "find", "options", "rows")
+    __slots__ = ("_outer", "ambient", "fields", "find", "frozen", "options", "rows")
 
     def __init__(
         self,
@@ -71,6 +72,8 @@ class Subject:
         outer: Subject | None = None,
         rows: int = 1,
         ambient: list[Ambient] | None = None,
+        *,
+        is_frozen: bool = False,
     ) -> None:
         self.find = find
         self.options = options
@@ -78,6 +81,8 @@ class Subject:
         self._outer = outer
         self.rows: int = rows if outer is None else outer.rows
         self.ambient: list[Ambient] | None = ambient if outer is None else outer.ambient
+        self.frozen: dict[Any, tuple[DumpProgram, Subject]] | None = {} if is_frozen else None
+        """For a plan, what nested serializers read as, by what finds them."""
 
     @property
     def serializer(self) -> Any:
@@ -390,28 +395,48 @@ def dispatch_for(serializer: Any, form: Form, make: type[Dispatch] = Dispatch) -
         find = partial(_named, lambda: serializer)
         subject = Subject(find, blueprint.fields, _LaterFields(find, blueprint), rows=policy.MANY)
         return make(blueprint.program, form, subject)
-    program, subject = read_for_plan(serializer)
+    program, fields = read_now(serializer)
+    subject = Subject(lambda: serializer, fields, fields, rows=policy.MANY)
     return make(program, form, subject)
 
 
-def read_for_plan(serializer: Any) -> tuple[DumpProgram, Subject]:
-    """The program of a serializer, and what its slots resolve from, for a plan.
+def read_now(serializer: Any) -> tuple[DumpProgram, list[Any]]:
+    """The program of a serializer as it is now, and its own fields that are dumped.
 
     :raises UnreadableError: if the serializer cannot be compiled
     """
     fields = readable_fields(serializer)
-    program = read(serializer, fields, Guard())
-    return program, Subject(lambda: serializer, fields, fields, rows=policy.MANY)
+    return read(serializer, fields, Guard()), fields
+
+
+def read_for_plan(serializer: Any, outer: Subject | None = None) -> tuple[DumpProgram, Subject]:
+    """The program of a serializer, and what its slots resolve from, for a plan.
+
+    :param outer: the subject of the serializer in which it is nested
+    :raises UnreadableError: if the serializer cannot be compiled
+    """
+    program, fields = read_now(serializer)
+    # Copies, so that later changes to options pass unseen.
+    options = list(map(_copied, fields))
+    subject = Subject(lambda: serializer, options, fields, outer, policy.MANY, is_frozen=True)
+    return program, subject
+
+
+def _copied(field: Any) -> Any:
+    """A copy of a field's attributes, for which no code of the user's is called."""
+    copied = object.__new__(type(field))
+    copied.__dict__.update(field.__dict__)
+    return copied
 
 
 def _nested_dispatch(subject: Subject, get: Callable[[Any], Any], form: Form) -> Dispatcher:
     """The dispatch of a nested serializer, single or many."""
     field = get(subject.options)
     if not isinstance(field, ListSerializer):
-        return _like_dispatch(field, form, lambda: get(subject.fields), subject)
+        return _like_dispatch(field, form, get, lambda: get(subject.fields), subject)
     if is_stock_list(field) and is_stock_serializer(field.child):
         find = partial(
-            _like_dispatch, field.child, form, lambda: get(subject.fields).child, subject
+            _like_dispatch, field.child, form, get, lambda: get(subject.fields).child, subject
         )
         child = Link(find)
         return UniformDispatch(lambda data: child.many(rows(data)))
@@ -419,15 +444,22 @@ def _nested_dispatch(subject: Subject, get: Callable[[Any], Any], form: Form) ->
 
 
 def _like_dispatch(
-    serializer: Any, form: Form, find: Callable[[], Any], outer: Subject
+    serializer: Any,
+    form: Form,
+    get: Callable[[Any], Any],
+    find: Callable[[], Any],
+    outer: Subject,
 ) -> Dispatcher:
     """The dispatch of a nested serializer.
 
     :param serializer: one like it
+    :param get: finds its field in a list of fields
     :param find: gives the serializer itself
     """
     if not is_stock_serializer(serializer):
         return _by(find().to_representation, form)
+    if outer.frozen is not None:
+        return _frozen_dispatch(form, get, find, outer, outer.frozen)
     blueprint = blueprint_of(serializer)
     if blueprint is None:
         return _own_dispatch(find(), form, outer)
@@ -435,13 +467,29 @@ def _like_dispatch(
     return Dispatch(blueprint.program, form, subject, subject.ambient)
 
 
+def _frozen_dispatch(
+    form: Form,
+    get: Callable[[Any], Any],
+    find: Callable[[], Any],
+    outer: Subject,
+    frozen: dict[Any, tuple[DumpProgram, Subject]],
+) -> Dispatcher:
+    """The same for a plan: the serializer is read when its first value comes, and never again."""
+    if get not in frozen:
+        try:
+            frozen[get] = read_for_plan(find(), outer)
+        except UnreadableError:
+            return _by(partial(STOCK_TO_REPRESENTATION, find()), form)
+    program, subject = frozen[get]
+    return Dispatch(program, form, subject)
+
+
 def _own_dispatch(serializer: Any, form: Form, outer: Subject) -> Dispatcher:
     """The dispatch of a nested serializer whose own fields must be read, if that pays."""
     if not policy.is_worth_reading(outer.rows):
         return _by(partial(represent, serializer), form)
-    fields = readable_fields(serializer)
     try:
-        program = read(serializer, fields, Guard())
+        program, fields = read_now(serializer)
     except UnreadableError:
         return _by(partial(STOCK_TO_REPRESENTATION, serializer), form)
     subject = Subject(lambda: serializer, fields, fields, outer)

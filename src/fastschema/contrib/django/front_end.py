@@ -15,6 +15,7 @@ from fastschema.contrib.django.dump import (
     is_stock_serializer,
     link_to,
     read_for_plan,
+    read_now,
     represent,
     represent_list,
     represent_many,
@@ -130,7 +131,7 @@ class CompiledSerializer:
         if not is_stock_serializer(self._row_serializer):
             return None
         try:
-            return read_for_plan(self._row_serializer)[0]
+            return read_now(self._row_serializer)[0]
         except UnreadableError:
             return None
 
@@ -175,12 +176,12 @@ def _explain(schema: Any) -> Report:
     if not is_stock_serializer(schema):
         return Report(name, [], "to_representation is overridden")
     try:
-        program, subject = read_for_plan(schema)
+        program, fields = read_now(schema)
     except UnreadableError as error:
         return Report(name, [], str(error))
     nested = {
         node.key: _explain(field)
-        for node, field in zip(program.node.fields, subject.options, strict=True)
+        for node, field in zip(program.node.fields, fields, strict=True)
         if node.kind.link is not None
     }
     return Report(name, with_nested(field_reports(program.node), nested))

@@ -24,7 +24,7 @@ from rest_framework.serializers import Serializer
 from fastschema.compiler.nodes import FieldNode, ObjectNode, Rereading, UnreadableError
 from fastschema.contrib.django.attribute_access import MODEL, access_of, column
 from fastschema.contrib.django.construction import blueprint_of
-from fastschema.contrib.django.dump import is_stock_serializer, read_for_plan
+from fastschema.contrib.django.dump import is_stock_serializer, read_now
 from fastschema.contrib.django.hyperlinks import has_address
 
 _COLUMNS = (DeferredAttribute, ForeignKeyDeferredAttribute)
@@ -55,10 +55,10 @@ def _reads_columns(serializer: Any, cls: type, context: Any, *, is_own: bool) ->
     if not is_own:
         return False
     try:
-        program, subject = read_for_plan(serializer)
+        program, fields = read_now(serializer)
     except UnreadableError:
         return False
-    return _are_plain(subject.options, program.node, cls, context, is_own=True)
+    return _are_plain(fields, program.node, cls, context, is_own=True)
 
 
 def _are_plain(
