@@ -11,6 +11,7 @@ import sys
 import pytest
 
 import fastschema
+from fastschema.runtime import policy
 
 WITH_RENDERER = os.environ.get("FASTSCHEMA_TEST_RENDERER") == "1"
 rendered = 0
@@ -39,6 +40,10 @@ def make_the_renderer_the_default() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure() -> None:
+    # From the first row on: most tests have no more than one.
+    policy.rows_worth_reading = policy.rows_worth_keeping = 1
+    policy.values_worth_comparing = 0
+    policy.values_worth_binding.update(dump=0, load=0)
     if "django" in sys.modules:
         if WITH_RENDERER:
             make_the_renderer_the_default()

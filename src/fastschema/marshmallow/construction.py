@@ -66,7 +66,7 @@ _OWN_WAYS = frozenset(
     ]
 )
 """What says how an object is to be copied, or what becomes of copies."""
-_PLAIN_CLASSES = frozenset([*_FIELD_CLASSES, *fields.Field.__mro__])
+_PLAIN_CLASSES = frozenset(base for cls in _FIELD_CLASSES for base in cls.__mro__)
 
 
 def has_plain_copies(cls: Any) -> bool:
