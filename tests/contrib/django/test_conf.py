@@ -13,7 +13,7 @@ from django.test import override_settings
 from rest_framework.serializers import Serializer
 
 from fastschema.contrib.django import conf
-from fastschema.contrib.django.dump import STOCK_TO_REPRESENTATION
+from fastschema.contrib.django.stock_serializers import STOCK_TO_REPRESENTATION
 
 PROJECT = Path(__file__).resolve().parents[3] / "example_project"
 

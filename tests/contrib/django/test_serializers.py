@@ -16,7 +16,6 @@ from rest_framework.test import APIRequestFactory
 from rest_framework.viewsets import GenericViewSet, ReadOnlyModelViewSet
 
 import fastschema
-from fastschema.contrib.django.dump import STOCK_TO_REPRESENTATION
 from fastschema.contrib.django.lazy_list import STOCK_LIST, LazyResponse
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.serializers import (
@@ -24,6 +23,7 @@ from fastschema.contrib.django.serializers import (
     FastSerializerMixin,
     compiled,
 )
+from fastschema.contrib.django.stock_serializers import STOCK_TO_REPRESENTATION
 from fastschema.contrib.django.views import FastViewMixin, StreamingListMixin
 from flights.models import Airline
 from flights.serializers import AirlineSerializer

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.views import APIView
 
-from fastschema.contrib.django.dump import is_stock_list
+from fastschema.contrib.django.stock_serializers import is_stock_list
 from fastschema.plan import compile
 from fastschema.report import Report
 

@@ -9,19 +9,10 @@ from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form, UnreadableError, known_access
 from fastschema.contrib.django.attribute_access import MODEL
-from fastschema.contrib.django.dump import (
-    dispatch_for,
-    is_stock_list,
-    is_stock_serializer,
-    link_to,
-    read_for_plan,
-    read_now,
-    represent,
-    represent_list,
-    represent_many,
-    rows,
-)
+from fastschema.contrib.django.dump import represent, represent_list, represent_many
 from fastschema.contrib.django.json_encoding import engine, stock_encode
+from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer, rows
+from fastschema.contrib.django.subjects import dispatch_for, link_to, read_for_plan, read_now
 from fastschema.report import Report, field_reports, with_nested
 from fastschema.runtime.binding import Binding
 from fastschema.runtime.dispatch import Dispatch, RowDumper

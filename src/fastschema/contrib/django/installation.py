@@ -8,14 +8,13 @@ from typing import Any
 from rest_framework.mixins import ListModelMixin
 from rest_framework.serializers import ListSerializer, Serializer
 
-from fastschema.contrib.django.dump import (
+from fastschema.contrib.django.dump import represent, represent_list
+from fastschema.contrib.django.lazy_list import STOCK_LIST, list_lazily
+from fastschema.contrib.django.stock_serializers import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
     register_installed,
-    represent,
-    represent_list,
 )
-from fastschema.contrib.django.lazy_list import STOCK_LIST, list_lazily
 from fastschema.runtime.stock import Replacements, warn_of_newer
 
 _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}

@@ -26,10 +26,11 @@ from rest_framework.serializers import BaseSerializer, ListSerializer
 
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.construction import blueprint_of
-from fastschema.contrib.django.dump import dispatch_for, is_stock_list, is_stock_serializer
 from fastschema.contrib.django.json_encoding import engine, json_value
 from fastschema.contrib.django.lazy_reading import can_be_read_again
 from fastschema.contrib.django.renderers import FastJSONRenderer
+from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.subjects import dispatch_for
 from fastschema.runtime import policy
 from fastschema.runtime.dispatch import Dispatch
 from fastschema.runtime.json_chunks import JsonArray

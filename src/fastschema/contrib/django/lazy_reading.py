@@ -24,8 +24,9 @@ from rest_framework.serializers import Serializer
 from fastschema.compiler.nodes import FieldNode, ObjectNode, Rereading, UnreadableError
 from fastschema.contrib.django.attribute_access import MODEL, access_of, column
 from fastschema.contrib.django.construction import blueprint_of
-from fastschema.contrib.django.dump import is_stock_serializer, read_now
 from fastschema.contrib.django.hyperlinks import has_address
+from fastschema.contrib.django.stock_serializers import is_stock_serializer
+from fastschema.contrib.django.subjects import read_now
 
 _COLUMNS = (DeferredAttribute, ForeignKeyDeferredAttribute)
 _FOREIGN_KEYS = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)

@@ -87,7 +87,7 @@ def readable_fields(serializer: Any) -> list[Any]:
 def read(serializer: Any, serializer_fields: list[Any], guard: Guard) -> DumpProgram:
     """The program for a serializer.
 
-    The slots of its node resolve from a :class:`fastschema.contrib.django.dump.Subject`.
+    The slots of its node resolve from a :class:`fastschema.contrib.django.subjects.Subject`.
 
     :param serializer_fields: its :func:`readable_fields`
     :param guard: what is told of all that the reading relies on

@@ -7,12 +7,11 @@ from typing import Any
 
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 
-from fastschema.contrib.django.dump import (
+from fastschema.contrib.django.dump import represent, represent_list
+from fastschema.contrib.django.stock_serializers import (
     KNOWN,
     is_stock_serializer,
     register_installed,
-    represent,
-    represent_list,
 )
 
 

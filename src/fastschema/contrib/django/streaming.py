@@ -27,9 +27,10 @@ from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.utils.encoders import JSONEncoder
 
 from fastschema.contrib.django import conf
-from fastschema.contrib.django.dump import is_stock_list, link_to, rows
 from fastschema.contrib.django.json_encoding import engine
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
+from fastschema.contrib.django.stock_serializers import is_stock_list, rows
+from fastschema.contrib.django.subjects import link_to
 from fastschema.runtime.json_chunks import CHUNK_SIZE, checked_chunk_size
 from fastschema.switch import is_disabled
 

@@ -1,0 +1,166 @@
+"""What is known of one serializer object, from row to row."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from rest_framework.serializers import Serializer
+
+from fastschema.compiler.nodes import UnreadableError
+from fastschema.contrib.django.construction import blueprint_of, makes_fields_as_its_class_says
+from fastschema.contrib.django.schema_reader import field_mapping, read, readable_fields
+from fastschema.contrib.django.subjects import LaterFields, Subject, named
+from fastschema.runtime import policy
+from fastschema.runtime.binding import Binding
+from fastschema.runtime.dispatch import Ambient
+from fastschema.runtime.guard import ATTRIBUTE, Guard, State, readings
+
+_MOST_MISSES = 2
+"""A serializer whose fields have changed so often since they were read runs as stock."""
+
+
+class SerializerState(State):
+    """What is known of one serializer object.
+
+    One that represents rows one by one (its own ``to_representation`` calls ``super()``, say) stays
+    bound from row to row. Its fields may be replaced, and their attributes changed, between two
+    rows, so they are compared. Classes, and what is nested, are looked at when it is bound.
+
+    :param serializer: the serializer
+    """
+
+    __slots__ = (
+        "_all_fields",
+        "_ambient",
+        "_fields",
+        "_guard",
+        "_misses",
+        "_nested",
+        "_size",
+        "_url_name",
+        "binding",
+        "find",
+        "generation",
+        "rows",
+    )
+
+    def __init__(self, serializer: Any) -> None:
+        self.find = weakref.ref(serializer)
+        self.generation = readings.current
+        self.rows = 0
+        """How many rows were represented before it was read."""
+        self.binding: Binding | None = None
+        self._misses = 0
+
+    def bind(self, serializer: Any, *, is_single: bool) -> Binding | None:
+        """What represents objects by the serializer, if that pays; None if stock must.
+
+        :param is_single: whether its rows come one by one
+        """
+        own = serializer.__dict__
+        self._ambient: list[Ambient] = []
+        is_worth = policy.is_worth_keeping if is_single else policy.is_worth_reading
+        is_worth_reading = is_worth(self.rows)
+        blueprint = blueprint_of(serializer, is_single=not is_worth_reading)
+        if blueprint is not None:
+            find = partial(named, self.find)
+            later = LaterFields(self.find, blueprint)
+            subject = Subject(find, blueprint.fields, later, None, self.rows, self._ambient)
+            self.binding = Binding(blueprint.program, subject, self._ambient)
+            self._guard: Guard | None = None
+            self._size, self._url_name = len(own), own.get("url_field_name")
+            blueprint.objects += self.rows == 1
+            return self.binding
+        if self._misses > _MOST_MISSES or not is_worth_reading:
+            return None
+        guard = Guard()
+        fields = readable_fields(serializer)
+        self._fields: list[Any] = fields
+        self._all_fields: list[Any] = list(field_mapping(serializer).values())
+        self._nested: list[_NestedFields] = list(_nested_fields(self._all_fields))
+        try:
+            program = read(serializer, fields, guard)
+        except UnreadableError:
+            self._misses = _MOST_MISSES + 1
+            return None
+        subject = Subject(self.find, fields, fields, None, self.rows, self._ambient)
+        binding = Binding(program, subject, self._ambient)
+        if guard.is_lasting:
+            self.binding, self._guard = binding, guard
+        else:
+            self._misses += 1
+        return binding
+
+    def holds(self, serializer: Any) -> bool:
+        """Whether the serializer still reads as it did when it was bound."""
+        own = serializer.__dict__
+        if self.generation is not readings.current or self.find() is not serializer:
+            return False
+        guard = self._guard
+        if guard is None:
+            if len(own) != self._size or own.get("url_field_name") is not self._url_name:
+                if not makes_fields_as_its_class_says(serializer):
+                    return False
+                self._size, self._url_name = len(own), own.get("url_field_name")
+        elif (
+            list(field_mapping(serializer).values()) != self._all_fields
+            or not guard.objects_hold()
+            or not guard.fields_hold(self._fields)
+            or not self._nested_hold()
+        ):
+            self._misses += 1
+            return False
+        for ambient, subject, seen in self._ambient:  # noqa: SIM110  # slower as a generator
+            if ambient(subject) != seen:
+                return False
+        return True
+
+    def _nested_hold(self) -> bool:
+        for own, size, mapping, fields in self._nested:
+            if len(own) != size or list(mapping.values()) != fields:
+                return False
+        return True
+
+
+_NestedFields = tuple[dict[str, Any], int, Any, list[Any]]
+
+
+def _nested_fields(fields: list[Any]) -> Iterator[_NestedFields]:
+    """The fields of nested serializers that have made them, with what tells whether others did."""
+    for field in fields:
+        nested = getattr(field, "child", field)
+        if not isinstance(nested, Serializer):
+            continue
+        own = vars(nested)
+        mapping = field_mapping(nested) if "fields" in own else {}
+        inner = list(mapping.values())
+        yield own, len(own), mapping, inner
+        yield from _nested_fields(inner)
+
+
+def find_binding(serializer: Any, rows: int, *, is_single: bool = False) -> Binding | None:
+    """What represents objects by a stock serializer, if that pays; None if stock must.
+
+    :param rows: how many rows are to be represented
+    :param is_single: whether rows come one by one
+    """
+    own = serializer.__dict__
+    state = own.get(ATTRIBUTE, 0)
+    if type(state) is SerializerState:
+        if state.binding is not None and state.holds(serializer):
+            return state.binding
+        state.binding = None
+    # A copy of a serializer has the state of the original.
+    if (
+        type(state) is not SerializerState
+        or state.find() is not serializer
+        or state.generation is not readings.current
+    ):
+        before = state if type(state) is int else 0
+        state = own[ATTRIBUTE] = SerializerState(serializer)
+        state.rows = before
+    state.rows += rows
+    return state.bind(serializer, is_single=is_single)

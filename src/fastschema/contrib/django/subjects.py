@@ -1,0 +1,239 @@
+"""What a program of a serializer needs to run: its subject, and links to what is nested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from rest_framework.serializers import ListSerializer
+
+from fastschema.compiler.nodes import Form, UnreadableError
+from fastschema.contrib.django.construction import Blueprint, blueprint_of, with_url_name
+from fastschema.contrib.django.json_encoding import json_value
+from fastschema.contrib.django.schema_reader import read, readable_fields
+from fastschema.contrib.django.stock_serializers import (
+    STOCK_TO_REPRESENTATION,
+    is_stock_list,
+    is_stock_serializer,
+    rows,
+)
+from fastschema.runtime import policy
+from fastschema.runtime.dispatch import Ambient, Dispatch, Dispatcher, Link, UniformDispatch
+from fastschema.runtime.guard import Guard
+from fastschema.runtime.programs import DumpProgram
+
+
+class Subject:
+    """What the slots of a program resolve from: one serializer and its fields.
+
+    :param find: gives the serializer; called when it is needed
+    :param options: fields like its own, of which only options are read
+    :param fields: its own fields, or what makes them when one of them is needed
+    :param outer: the subject of the serializer in which this one is nested
+    :param rows: how many rows are to be represented at least
+    :param ambient: as for :class:`Dispatch`
+    :param is_frozen: whether it belongs to a plan, for which nested serializers stay what they were
+    """
+
+    __slots__ = ("_outer", "ambient", "fields", "find", "frozen", "options", "rows")
+
+    def __init__(
+        self,
+        find: Callable[[], Any],
+        options: list[Any],
+        fields: Any,
+        outer: Subject | None = None,
+        rows: int = 1,
+        ambient: list[Ambient] | None = None,
+        *,
+        is_frozen: bool = False,
+    ) -> None:
+        self.find = find
+        self.options = options
+        self.fields = fields
+        self._outer = outer
+        self.rows: int = rows if outer is None else outer.rows
+        self.ambient: list[Ambient] | None = ambient if outer is None else outer.ambient
+        self.frozen: dict[Any, tuple[DumpProgram, Subject]] | None = {} if is_frozen else None
+        """For a plan, what nested serializers read as, by what finds them."""
+
+    @property
+    def serializer(self) -> Any:
+        """The serializer itself."""
+        return self.find()
+
+    @property
+    def context(self) -> Any:
+        """What ``Field.context`` gives in this serializer and in all that is nested in it."""
+        if self._outer is not None:
+            return self._outer.context
+        root = self.serializer
+        while root.parent is not None:
+            root = root.parent
+        return getattr(root, "_context", {})
+
+    def link(self, get: Callable[[Any], Any], form: Form) -> Link:
+        """The link to the serializer of a nested field.
+
+        :param get: finds the field in a list of fields
+        """
+        return Link(partial(_nested_dispatch, self, get, form))
+
+
+class LaterFields:
+    """A serializer's own fields, made when one of them is needed.
+
+    :param find: gives the serializer
+    :param blueprint: what stands in for them
+    """
+
+    __slots__ = ("_blueprint", "_fields", "_find")
+
+    def __init__(self, find: Callable[[], Any], blueprint: Blueprint) -> None:
+        self._find = find
+        self._blueprint = blueprint
+        self._fields: list[Any] | None = None
+
+    def __getitem__(self, index: int) -> Any:
+        if self._fields is None:
+            self._blueprint.made += 1
+            self._fields = readable_fields(self._find())
+        return self._fields[index]
+
+
+def named(find: Callable[[], Any]) -> Any:
+    """The serializer that is found, its ``url_field_name`` set as ``get_fields`` would."""
+    return with_url_name(find())
+
+
+def link_to(serializer: Any, form: Form) -> Link:
+    """The link to a serializer: its fields are not looked at before there is a first row."""
+    return Link(partial(_serializer_dispatch, serializer, form))
+
+
+def dispatch_for(serializer: Any, form: Form, make: type[Dispatch] = Dispatch) -> Dispatch:
+    """The dispatch for one dump of many rows by a serializer.
+
+    :param make: the class of the dispatch
+    :raises UnreadableError: if the serializer cannot be compiled
+    """
+    blueprint = blueprint_of(serializer)
+    if blueprint is not None:
+        find = partial(named, lambda: serializer)
+        subject = Subject(find, blueprint.fields, LaterFields(find, blueprint), rows=policy.MANY)
+        return make(blueprint.program, form, subject)
+    program, fields = read_now(serializer)
+    subject = Subject(lambda: serializer, fields, fields, rows=policy.MANY)
+    return make(program, form, subject)
+
+
+def read_now(serializer: Any) -> tuple[DumpProgram, list[Any]]:
+    """The program of a serializer as it is now, and its own fields that are dumped.
+
+    :raises UnreadableError: if the serializer cannot be compiled
+    """
+    fields = readable_fields(serializer)
+    return read(serializer, fields, Guard()), fields
+
+
+def read_for_plan(serializer: Any, outer: Subject | None = None) -> tuple[DumpProgram, Subject]:
+    """The program of a serializer, and what its slots resolve from, for a plan.
+
+    :param outer: the subject of the serializer in which it is nested
+    :raises UnreadableError: if the serializer cannot be compiled
+    """
+    program, fields = read_now(serializer)
+    # Copies, so that later changes to options pass unseen.
+    options = list(map(_copied, fields))
+    subject = Subject(lambda: serializer, options, fields, outer, policy.MANY, is_frozen=True)
+    return program, subject
+
+
+def _copied(field: Any) -> Any:
+    """A copy of a field's attributes, for which no code of the user's is called."""
+    copied = object.__new__(type(field))
+    copied.__dict__.update(field.__dict__)
+    return copied
+
+
+def _nested_dispatch(subject: Subject, get: Callable[[Any], Any], form: Form) -> Dispatcher:
+    """The dispatch of a nested serializer, single or many."""
+    field = get(subject.options)
+    if not isinstance(field, ListSerializer):
+        return _like_dispatch(field, form, get, lambda: get(subject.fields), subject)
+    if is_stock_list(field) and is_stock_serializer(field.child):
+        find = partial(
+            _like_dispatch, field.child, form, get, lambda: get(subject.fields).child, subject
+        )
+        child = Link(find)
+        return UniformDispatch(lambda data: child.many(rows(data)))
+    return _by(get(subject.fields).to_representation, form)
+
+
+def _like_dispatch(
+    serializer: Any,
+    form: Form,
+    get: Callable[[Any], Any],
+    find: Callable[[], Any],
+    outer: Subject,
+) -> Dispatcher:
+    """The dispatch of a nested serializer.
+
+    :param serializer: one like it
+    :param get: finds its field in a list of fields
+    :param find: gives the serializer itself
+    """
+    if not is_stock_serializer(serializer):
+        return _by(find().to_representation, form)
+    if outer.frozen is not None:
+        return _frozen_dispatch(form, get, find, outer, outer.frozen)
+    blueprint = blueprint_of(serializer)
+    if blueprint is None:
+        return _own_dispatch(find(), form, outer)
+    subject = Subject(partial(named, find), blueprint.fields, LaterFields(find, blueprint), outer)
+    return Dispatch(blueprint.program, form, subject, subject.ambient)
+
+
+def _frozen_dispatch(
+    form: Form,
+    get: Callable[[Any], Any],
+    find: Callable[[], Any],
+    outer: Subject,
+    frozen: dict[Any, tuple[DumpProgram, Subject]],
+) -> Dispatcher:
+    """The same for a plan: the serializer is read when its first value comes, and never again."""
+    if get not in frozen:
+        try:
+            frozen[get] = read_for_plan(find(), outer)
+        except UnreadableError:
+            return _by(partial(STOCK_TO_REPRESENTATION, find()), form)
+    program, subject = frozen[get]
+    return Dispatch(program, form, subject)
+
+
+def _own_dispatch(serializer: Any, form: Form, outer: Subject) -> Dispatcher:
+    """The dispatch of a nested serializer whose own fields must be read, if that pays."""
+    if not policy.is_worth_reading(outer.rows):
+        return _by(serializer.to_representation, form)
+    try:
+        program, fields = read_now(serializer)
+    except UnreadableError:
+        return _by(partial(STOCK_TO_REPRESENTATION, serializer), form)
+    subject = Subject(lambda: serializer, fields, fields, outer)
+    return Dispatch(program, form, subject, subject.ambient)
+
+
+def _serializer_dispatch(serializer: Any, form: Form) -> Dispatcher:
+    if not is_stock_serializer(serializer):
+        return _by(serializer.to_representation, form)
+    try:
+        return dispatch_for(serializer, form)
+    except UnreadableError:
+        return _by(partial(STOCK_TO_REPRESENTATION, serializer), form)
+
+
+def _by(represent_value: Callable[[Any], Any], form: Form) -> Dispatcher:
+    if form is Form.JSON:
+        return UniformDispatch(lambda value: json_value(represent_value(value)))
+    return UniformDispatch(represent_value)
