@@ -89,6 +89,10 @@ def copy_field(field: Any) -> Any:
     return copied
 
 
+_LISTS = ("tuple_fields", "validators")
+"""The attributes of fields that are lists of what they are made of."""
+
+
 def frozen_copy(field: Any) -> Any:
     """A copy of a field, and of the fields inside of it, that later changes to those pass by."""
     copied = copy_field(field)
@@ -96,7 +100,7 @@ def frozen_copy(field: Any) -> Any:
     for name, value in own.items():
         if isinstance(value, fields.Field) and name != "parent":
             own[name] = frozen_copy(value)
-        elif type(value) is list:
+        elif name in _LISTS and type(value) is list:
             own[name] = [
                 frozen_copy(each) if isinstance(each, fields.Field) else each for each in value
             ]

@@ -35,15 +35,17 @@ class Subject:
 
     :param schema: the schema
     :param fields: its fields in the order of dumping
-    :param is_frozen: whether it belongs to a plan, for which nested schemas stay what they were
+    :param frozen: for a plan, what nested schemas read as, by the ids of those; else None
     """
 
-    __slots__ = ("_is_frozen", "fields", "schema")
+    __slots__ = ("_frozen", "fields", "schema")
 
-    def __init__(self, schema: Any, fields: list[Any], *, is_frozen: bool) -> None:
+    def __init__(
+        self, schema: Any, fields: list[Any], frozen: dict[int, Reading] | None = None
+    ) -> None:
         self.schema = schema
         self.fields = fields
-        self._is_frozen = is_frozen
+        self._frozen = frozen
 
     def loaded_key(self, cls: type, name: str) -> object:
         """The key of a loaded attribute; see :func:`mapped_attributes.key_finder`."""
@@ -51,12 +53,12 @@ class Subject:
 
     def link(self, field: Any, form: Form) -> Link:
         """The link to the schema of a nested field."""
-        find = _NestedFinder(field, form, self._is_frozen)
+        find = _NestedFinder(field, form, self._frozen)
         return Link(find, find.rest)
 
     def pluck(self, field: Any, form: Form) -> Link:
         """The link to the schema of a ``Pluck`` field, from which one value is taken."""
-        find = _NestedFinder(field, _PYTHON, self._is_frozen)
+        find = _NestedFinder(field, _PYTHON, self._frozen)
         return Link(partial(_pluck_dispatch, field, form, find), find.rest)
 
 
@@ -79,8 +81,8 @@ def has_hooks(schema: Any) -> bool:
 def binding_of(reading: Reading) -> Binding | None:
     """What a reading's program is bound to; None if it has no program."""
     if reading.binding is None and reading.program is not None:
-        is_frozen = reading.is_frozen
-        subject = Subject(reading.schema, reading.fields, is_frozen=is_frozen)
+        frozen = reading.inner if reading.is_frozen else None
+        subject = Subject(reading.schema, reading.fields, frozen)
         reading.binding = Binding(reading.program, subject)
     binding: Binding | None = reading.binding
     return binding
@@ -168,15 +170,15 @@ class _NestedFinder:
 
     :param field: the field
     :param form: the form of the output
-    :param is_frozen: whether what was found once is found again
+    :param frozen: as for :class:`Subject`
     """
 
-    __slots__ = ("_binding", "_dispatch", "_field", "_form", "_found", "_is_frozen")
+    __slots__ = ("_binding", "_dispatch", "_field", "_form", "_found", "_frozen")
 
-    def __init__(self, field: Any, form: Form, is_frozen: bool) -> None:
+    def __init__(self, field: Any, form: Form, frozen: dict[int, Reading] | None) -> None:
         self._field = field
         self._form = form
-        self._is_frozen = is_frozen
+        self._frozen = frozen
         self._binding: Binding | None = None
         self._dispatch: Dispatch | None = None
         self._found: Dispatcher | None = None
@@ -186,7 +188,7 @@ class _NestedFinder:
 
         :raises Exception: what stock raises where the schema cannot be found
         """
-        if self._is_frozen and self._found is not None:
+        if self._frozen is not None and self._found is not None:
             if self._dispatch is not None:
                 self._dispatch.begin_again()
             return self._found
@@ -215,8 +217,10 @@ class _NestedFinder:
         return UniformDispatch(dump_nested)
 
     def _bind(self, schema: Any) -> Binding | None:
-        if self._is_frozen:
-            return binding_of(read_for_plan(schema))
+        if self._frozen is not None:
+            if id(schema) not in self._frozen:
+                self._frozen[id(schema)] = read_for_plan(schema)
+            return binding_of(self._frozen[id(schema)])
         return find_binding(schema, 1, is_inner=True)
 
     def _dispatch_of(self, binding: Binding) -> Dispatch:

@@ -179,7 +179,7 @@ def describe_without_attribute(look: Inspection) -> Description:
     if method is _CONSTANT:
         return ("constant",)
     if method is _METHOD:
-        return ("method", look.get("_serialize_method") is not None)
+        return ("method", look.is_given("_serialize_method"))
     if method is _FUNCTION and look.method("_call_or_raise") is _CALL_OR_RAISE:
         return ("function",)
     return stock(f"{look.cls.__name__} does not read an attribute")

@@ -18,6 +18,8 @@ from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.programs import Program, programs
 
 _MOST_READINGS = 32
+_MOST_TRIES = 4
+"""Schemas of which so many were read, since others like them were not alike, run as stock."""
 _OWN_METHODS = frozenset(["get_attribute", "dict_class", "_call_and_store"])
 """What a schema object may have of its own, and what it then reads as."""
 
@@ -50,6 +52,7 @@ class Reading:
 
     __slots__ = (
         "_guard",
+        "_ordered",
         "_own",
         "_side",
         "binding",
@@ -85,12 +88,15 @@ class Reading:
         self._guard = guard
         self._side = side
         self._own = schema.__dict__
+        self._ordered = self._own.get("ordered")
 
     def holds(self) -> bool:
         """Whether another reading would be the same."""
         if self._guard is None:
             return True
         if not self._own.keys().isdisjoint(_OWN_METHODS):
+            return False
+        if self._own.get("ordered") is not self._ordered:
             return False
         fields = getattr(self.schema, self._side.fields)
         guard = self._guard
@@ -179,7 +185,7 @@ def find_reading(schema: Any, side: Side, rows: int, *, is_inner: bool = False) 
         reading = known.find(schema, side, state)
         if reading is not None:
             return reading
-        if known.is_worth_reading(rows) or is_inner:
+        if is_inner or known.is_worth_reading(rows, schema, side):
             return known.learn(schema, side, state)
     return read(schema, side, state) if policy.is_worth_reading(state.rows) else None
 
@@ -226,12 +232,13 @@ class ClassReadings:
     :param cls: the schema class
     """
 
-    __slots__ = ("_declared", "_guard", "_known", "_rows")
+    __slots__ = ("_declared", "_guard", "_known", "_rows", "_tries")
 
     def __init__(self, cls: Any) -> None:
         self._declared = list(cls._declared_fields.items())
         self._guard = Guard()
         self._known: dict[Any, tuple[Any, str, Guard]] = {}
+        self._tries: dict[Any, int] = {}
         self._rows = 0
         self._guard.class_attribute(cls, "opts", cls.opts)
         self._guard.contents(getattr(cls.opts, "__dict__", None))
@@ -258,28 +265,31 @@ class ClassReadings:
         setattr(state, side.name, reading)
         return reading
 
-    def is_worth_reading(self, rows: int) -> bool:
+    def is_worth_reading(self, rows: int, schema: Any, side: Side) -> bool:
         """Whether it pays to read a schema for all that are like it; count its rows.
 
         :param rows: how many are to be dumped or loaded
         """
         self._rows += rows
-        return policy.is_worth_reading(self._rows)
+        tries = self._tries.get(self._key(schema, side), 0)
+        return tries < _MOST_TRIES and policy.is_worth_reading(self._rows)
 
     def learn(self, schema: Any, side: Side, state: SchemaState) -> Reading:
         """Read a fresh schema, for all that are like it."""
         guard = Guard()
         reading = _read(schema, side, guard)
         setattr(state, side.name, reading)
+        if len(self._tries) >= _MOST_READINGS:
+            self._known.clear()
+            self._tries.clear()
+        key = self._key(schema, side)
         is_shared = guard.is_lasting and not guard.has_inner_lists
-        if is_shared and self._is_fresh(schema, side, state):
-            if len(self._known) >= _MOST_READINGS:
-                self._known.clear()
-            self._known[self._key(schema, side)] = (
-                reading.program,
-                reading.reason,
-                guard.for_others_than(schema.__dict__),
-            )
+        if not is_shared or not self._is_fresh(schema, side, state):
+            self._tries[key] = _MOST_TRIES
+            return reading
+        self._tries[key] = self._tries.get(key, 0) + 1
+        guard = guard.for_others_than(schema.__dict__)
+        self._known[key] = reading.program, reading.reason, guard
         return reading
 
     def _is_fresh(self, schema: Any, side: Side, state: SchemaState) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastschema.compiler.nodes import Form
-from fastschema.runtime.dispatch import Ambient, Dispatch
+from fastschema.runtime.dispatch import Dispatch
 from fastschema.runtime.programs import DumpProgram
 from fastschema.statistics import recorder
 
@@ -20,15 +20,11 @@ class Binding:
 
     :param program: the program
     :param subject: what the slots of its node resolve from
-    :param ambient: as for :class:`Dispatch`
     """
 
-    __slots__ = ("_idle_json", "_idle_python", "ambient", "program", "subject")
+    __slots__ = ("_idle_json", "_idle_python", "program", "subject")
 
-    def __init__(
-        self, program: DumpProgram, subject: Any, ambient: list[Ambient] | None = None
-    ) -> None:
-        self.ambient = ambient
+    def __init__(self, program: DumpProgram, subject: Any) -> None:
         self.program = program
         self.subject = subject
         self._idle_python: list[Dispatch] = []
@@ -36,25 +32,28 @@ class Binding:
 
     def begin(self, form: Form) -> Dispatch:
         """A dispatch for one dump; call its ``end`` when the dump is over."""
-        dispatch = self.take(form)
+        dispatch = self._take(form)
         dispatch.begin_again()
         return dispatch
 
-    def take(self, form: Form) -> Dispatch:
-        """A dispatch as the last dump has left it, or a new one.
+    def resume(self, form: Form) -> Dispatch:
+        """The same for one row of many: what is nested in it stays what it was."""
+        dispatch = self._take(form)
+        dispatch.look_again()
+        return dispatch
 
-        :meth:`Dispatch.put_back` returns it.
-        """
+    def _take(self, form: Form) -> Dispatch:
         idle = self._idle_json if form is _JSON else self._idle_python
         try:
             dispatch = idle.pop()
         except IndexError:
-            dispatch = Dispatch(self.program, form, self.subject, self.ambient)
+            dispatch = Dispatch(self.program, form, self.subject)
             dispatch.idle = idle
             return dispatch
+        dispatch.idle = idle
         self.program.last_used = recorder.plan_used()
         return dispatch
 
     def new_dispatch(self, form: Form) -> Dispatch:
         """A dispatch that belongs to the caller."""
-        return Dispatch(self.program, form, self.subject, self.ambient)
+        return Dispatch(self.program, form, self.subject)

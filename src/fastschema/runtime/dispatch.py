@@ -41,6 +41,10 @@ class Dispatcher(Protocol):
         """Count rows that were dumped."""
         ...
 
+    def look_again(self) -> None:
+        """Look up again what does not belong to the schema, if it has changed."""
+        ...
+
 
 class RowDumper(Protocol):
     """What dumps and counts the rows of one dump: a :class:`Dispatch`, say, or a :class:`Link`."""
@@ -69,8 +73,6 @@ class Dispatch(dict[type, Dump]):
     :param program: the program
     :param form: the form of the output
     :param subject: what the front end's slots resolve from
-    :param ambient: where to write down what the values of slots depend on besides the schema, if
-        the caller compares it; None: :meth:`begin_again` does
     """
 
     __slots__ = (
@@ -87,23 +89,17 @@ class Dispatch(dict[type, Dump]):
         "subject",
     )
 
-    def __init__(
-        self,
-        program: DumpProgram,
-        form: Form,
-        subject: Any,
-        ambient: list[Ambient] | None = None,
-    ) -> None:
+    def __init__(self, program: DumpProgram, form: Form, subject: Any) -> None:
         self.program = program
         self.form = form
         self.subject = subject
         self.idle: list[Dispatch] | None = None
-        """Where it waits for the next dump, if it does."""
+        """Where it is to wait for the next dump, if it is."""
         self._rows: dict[type, DumpRows] = {}
         self._access: dict[type, str] = {}
         self._keeps_classes = False
         self._values: dict[str, Any] = {}
-        self._ambient: list[Ambient] = [] if ambient is None else ambient
+        self._ambient: list[Ambient] = []
         self._links: list[Link] = []
 
     def __missing__(self, cls: type) -> Dump:
@@ -155,6 +151,12 @@ class Dispatch(dict[type, Dump]):
 
         Nested schemas are found when they are needed.
         """
+        self.look_again()
+        for link in self._links:
+            link.found = NOT_FOUND
+
+    def look_again(self) -> None:
+        """The same where nested schemas stay what they were."""
         access_of = self.program.node.access
         for cls, access in self._access.items():
             if cls is not dict and access_of(cls) != access:
@@ -168,17 +170,15 @@ class Dispatch(dict[type, Dump]):
                 self._ambient.clear()
                 break
         for link in self._links:
-            link.found = NOT_FOUND
+            if link.found is not NOT_FOUND:
+                link.dispatch.look_again()
 
     def end(self) -> None:
         """The dump is over. After one that ended with an exception nobody need call this."""
         self.rest()
-        self.put_back()
-
-    def put_back(self) -> None:
-        """Let it wait for the next dump, which finds it as it is."""
-        if self.idle is not None and len(self.idle) < _MOST_IDLE:
-            self.idle.append(self)
+        idle, self.idle = self.idle, None  # while it waits, the list refers to it
+        if idle is not None and len(idle) < _MOST_IDLE:
+            idle.append(self)
 
     def rest(self) -> None:
         """Let go of classes that may be thrown away; those of modules stay."""
@@ -269,12 +269,17 @@ def one_by_one(dump: Dump) -> DumpRows:
 
 
 class UniformDispatch:
-    """Dumps objects of every class by one function: stock's, or that of a whole collection."""
+    """Dumps objects of every class by one function: stock's, or that of a whole collection.
 
-    __slots__ = ("_dump",)
+    :param dump: the function
+    :param inner: the link by which the function dumps, if it does
+    """
 
-    def __init__(self, dump: Dump) -> None:
+    __slots__ = ("_dump", "_inner")
+
+    def __init__(self, dump: Dump, inner: Link | None = None) -> None:
         self._dump = dump
+        self._inner = inner
 
     def __getitem__(self, cls: type, /) -> Dump:
         return self._dump
@@ -286,6 +291,11 @@ class UniformDispatch:
     def count(self, rows: int) -> None:
         """Count rows that were dumped."""
         recorder.stock(rows)
+
+    def look_again(self) -> None:
+        """Look up again what does not belong to the schema, if it has changed."""
+        if self._inner is not None and self._inner.found is not NOT_FOUND:
+            self._inner.dispatch.look_again()
 
 
 NOT_FOUND = object()

@@ -63,6 +63,12 @@ class Inspection:
         self.guard.attribute(self._own, name)
         return ABSENT
 
+    def is_given(self, name: str) -> bool:
+        """Whether an attribute, of which each schema may have its own value, is not None."""
+        value = self._read(name)
+        self._note_class(name, value)
+        return value is not None
+
     def method(self, name: str) -> Any:
         """The function behind a method; None if the object has one of its own."""
         function = self.on_class(name)
@@ -132,7 +138,7 @@ class Inspection:
         if self._record is None:
             self._note(name, inner)
         else:
-            self._note(f"{name}.__class__", type(inner))
+            self._note_class(name, inner)
         return Inspection(inner, self.guard, self._record, f"{self._path}{name}.")
 
     def optional_within(self, name: str) -> Inspection | None:
@@ -157,6 +163,9 @@ class Inspection:
     def is_deep(self) -> bool:
         """Whether the field is so deep inside of others that Python may refuse code for it."""
         return self._path.count(".") > _DEEPEST
+
+    def _note_class(self, name: str, value: Any) -> None:
+        self._note(f"{name}.__class__", type(value))
 
     def _note(self, name: str, value: Any) -> None:
         if self._record is None:

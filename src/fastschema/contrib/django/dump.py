@@ -34,10 +34,9 @@ def represent(serializer: Any, obj: Any) -> Any:
     elif not is_disabled():
         binding = find_binding(serializer, 1, is_single=True)
         if binding is not None:
-            # What may have changed since the last row was compared.
-            dispatch = binding.take(_PYTHON)
+            dispatch = binding.resume(_PYTHON)
             result = dispatch.one_row(obj)
-            dispatch.put_back()
+            dispatch.end()
             return result
     result = STOCK_TO_REPRESENTATION(serializer, obj)
     recorder.stock_row()
@@ -88,6 +87,9 @@ class _AsRead:
 
     def count(self, rows: int) -> None:
         """Rows are counted as they are represented."""
+
+    def look_again(self) -> None:
+        """Nothing was looked up."""
 
     def _all(self, each_row: Iterable[Any]) -> list[Any]:
         results: list[Any] = []

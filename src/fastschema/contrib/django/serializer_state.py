@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -11,13 +10,13 @@ from rest_framework.serializers import Serializer
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.construction import blueprint_of, makes_fields_as_its_class_says
-from fastschema.contrib.django.schema_reader import field_mapping, read, readable_fields
+from fastschema.contrib.django.schema_reader import read, readable_fields
 from fastschema.contrib.django.subjects import LaterFields, Subject, named
 from fastschema.runtime import policy
 from fastschema.runtime.binding import Binding
-from fastschema.runtime.dispatch import Ambient
 from fastschema.runtime.guard import ATTRIBUTE, Guard, State, readings
 
+_FIELDS = Serializer.fields
 _MOST_MISSES = 2
 """A serializer whose fields have changed so often since they were read runs as stock."""
 
@@ -27,23 +26,21 @@ class SerializerState(State):
 
     One that represents rows one by one (its own ``to_representation`` calls ``super()``, say) stays
     bound from row to row. Its fields may be replaced, and their attributes changed, between two
-    rows, so they are compared. Classes, and what is nested, are looked at when it is bound.
+    rows, so they are compared. Classes are looked at when it is bound.
 
     :param serializer: the serializer
     """
 
     __slots__ = (
-        "_all_fields",
-        "_ambient",
         "_fields",
         "_guard",
         "_misses",
-        "_nested",
         "_size",
         "_url_name",
         "binding",
         "find",
         "generation",
+        "is_single",
         "rows",
     )
 
@@ -61,33 +58,33 @@ class SerializerState(State):
         :param is_single: whether its rows come one by one
         """
         own = serializer.__dict__
-        self._ambient: list[Ambient] = []
+        self.is_single = is_single
         is_worth = policy.is_worth_keeping if is_single else policy.is_worth_reading
         is_worth_reading = is_worth(self.rows)
         blueprint = blueprint_of(serializer, is_single=not is_worth_reading)
         if blueprint is not None:
             find = partial(named, self.find)
             later = LaterFields(self.find, blueprint)
-            subject = Subject(find, blueprint.fields, later, None, self.rows, self._ambient)
-            self.binding = Binding(blueprint.program, subject, self._ambient)
+            subject = Subject(find, blueprint.fields, later, rows=self.rows)
+            self.binding = Binding(blueprint.program, subject)
             self._guard: Guard | None = None
             self._size, self._url_name = len(own), own.get("url_field_name")
             blueprint.objects += self.rows == 1
             return self.binding
         if self._misses > _MOST_MISSES or not is_worth_reading:
             return None
+        if is_single and type(serializer).fields is not _FIELDS:
+            return None  # asked for each row, as by stock
         guard = Guard()
         fields = readable_fields(serializer)
         self._fields: list[Any] = fields
-        self._all_fields: list[Any] = list(field_mapping(serializer).values())
-        self._nested: list[_NestedFields] = list(_nested_fields(self._all_fields))
         try:
             program = read(serializer, fields, guard)
         except UnreadableError:
             self._misses = _MOST_MISSES + 1
             return None
-        subject = Subject(self.find, fields, fields, None, self.rows, self._ambient)
-        binding = Binding(program, subject, self._ambient)
+        subject = Subject(self.find, fields, fields, rows=self.rows, is_by_row=is_single)
+        binding = Binding(program, subject)
         if guard.is_lasting:
             self.binding, self._guard = binding, guard
         else:
@@ -106,39 +103,13 @@ class SerializerState(State):
                     return False
                 self._size, self._url_name = len(own), own.get("url_field_name")
         elif (
-            list(field_mapping(serializer).values()) != self._all_fields
+            readable_fields(serializer) != self._fields
             or not guard.objects_hold()
             or not guard.fields_hold(self._fields)
-            or not self._nested_hold()
         ):
             self._misses += 1
             return False
-        for ambient, subject, seen in self._ambient:  # noqa: SIM110  # slower as a generator
-            if ambient(subject) != seen:
-                return False
         return True
-
-    def _nested_hold(self) -> bool:
-        for own, size, mapping, fields in self._nested:
-            if len(own) != size or list(mapping.values()) != fields:
-                return False
-        return True
-
-
-_NestedFields = tuple[dict[str, Any], int, Any, list[Any]]
-
-
-def _nested_fields(fields: list[Any]) -> Iterator[_NestedFields]:
-    """The fields of nested serializers that have made them, with what tells whether others did."""
-    for field in fields:
-        nested = getattr(field, "child", field)
-        if not isinstance(nested, Serializer):
-            continue
-        own = vars(nested)
-        mapping = field_mapping(nested) if "fields" in own else {}
-        inner = list(mapping.values())
-        yield own, len(own), mapping, inner
-        yield from _nested_fields(inner)
 
 
 def find_binding(serializer: Any, rows: int, *, is_single: bool = False) -> Binding | None:
@@ -150,7 +121,7 @@ def find_binding(serializer: Any, rows: int, *, is_single: bool = False) -> Bind
     own = serializer.__dict__
     state = own.get(ATTRIBUTE, 0)
     if type(state) is SerializerState:
-        if state.binding is not None and state.holds(serializer):
+        if state.binding is not None and state.is_single is is_single and state.holds(serializer):
             return state.binding
         state.binding = None
     # A copy of a serializer has the state of the original.

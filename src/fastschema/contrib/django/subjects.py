@@ -19,7 +19,7 @@ from fastschema.contrib.django.stock_serializers import (
     rows,
 )
 from fastschema.runtime import policy
-from fastschema.runtime.dispatch import Ambient, Dispatch, Dispatcher, Link, UniformDispatch
+from fastschema.runtime.dispatch import Dispatch, Dispatcher, Link, UniformDispatch
 from fastschema.runtime.guard import Guard
 from fastschema.runtime.programs import DumpProgram
 
@@ -32,11 +32,12 @@ class Subject:
     :param fields: its own fields, or what makes them when one of them is needed
     :param outer: the subject of the serializer in which this one is nested
     :param rows: how many rows are to be represented at least
-    :param ambient: as for :class:`Dispatch`
     :param is_frozen: whether it belongs to a plan, for which nested serializers stay what they were
+    :param is_by_row: whether nested serializers represent by themselves: they may change between
+        two rows
     """
 
-    __slots__ = ("_outer", "ambient", "fields", "find", "frozen", "options", "rows")
+    __slots__ = ("_outer", "fields", "find", "frozen", "is_by_row", "options", "rows")
 
     def __init__(
         self,
@@ -45,16 +46,16 @@ class Subject:
         fields: Any,
         outer: Subject | None = None,
         rows: int = 1,
-        ambient: list[Ambient] | None = None,
         *,
         is_frozen: bool = False,
+        is_by_row: bool = False,
     ) -> None:
         self.find = find
         self.options = options
         self.fields = fields
         self._outer = outer
         self.rows: int = rows if outer is None else outer.rows
-        self.ambient: list[Ambient] | None = ambient if outer is None else outer.ambient
+        self.is_by_row = is_by_row
         self.frozen: dict[Any, tuple[DumpProgram, Subject]] | None = {} if is_frozen else None
         """For a plan, what nested serializers read as, by what finds them."""
 
@@ -159,6 +160,8 @@ def _copied(field: Any) -> Any:
 
 def _nested_dispatch(subject: Subject, get: Callable[[Any], Any], form: Form) -> Dispatcher:
     """The dispatch of a nested serializer, single or many."""
+    if subject.is_by_row:
+        return _by(lambda value: get(subject.fields).to_representation(value), form)
     field = get(subject.options)
     if not isinstance(field, ListSerializer):
         return _like_dispatch(field, form, get, lambda: get(subject.fields), subject)
@@ -167,7 +170,7 @@ def _nested_dispatch(subject: Subject, get: Callable[[Any], Any], form: Form) ->
             _like_dispatch, field.child, form, get, lambda: get(subject.fields).child, subject
         )
         child = Link(find)
-        return UniformDispatch(lambda data: child.many(rows(data)))
+        return UniformDispatch(lambda data: child.many(rows(data)), child)
     return _by(get(subject.fields).to_representation, form)
 
 
@@ -192,7 +195,7 @@ def _like_dispatch(
     if blueprint is None:
         return _own_dispatch(find(), form, outer)
     subject = Subject(partial(named, find), blueprint.fields, LaterFields(find, blueprint), outer)
-    return Dispatch(blueprint.program, form, subject, subject.ambient)
+    return Dispatch(blueprint.program, form, subject)
 
 
 def _frozen_dispatch(
@@ -221,7 +224,7 @@ def _own_dispatch(serializer: Any, form: Form, outer: Subject) -> Dispatcher:
     except UnreadableError:
         return _by(partial(STOCK_TO_REPRESENTATION, serializer), form)
     subject = Subject(lambda: serializer, fields, fields, outer)
-    return Dispatch(program, form, subject, subject.ambient)
+    return Dispatch(program, form, subject)
 
 
 def _serializer_dispatch(serializer: Any, form: Form) -> Dispatcher:
