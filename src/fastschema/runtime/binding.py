@@ -36,11 +36,13 @@ class Binding:
         dispatch.begin_again()
         return dispatch
 
-    def resume(self, form: Form) -> Dispatch:
-        """The same for one row of many: what is nested in it stays what it was."""
+    def resume(self, form: Form) -> Dispatch | None:
+        """The same for one row of many: what is nested in it stays what it was.
+
+        None if something that does not belong to the schema has changed since the row before.
+        """
         dispatch = self._take(form)
-        dispatch.look_again()
-        return dispatch
+        return None if dispatch.look_again() else dispatch
 
     def _take(self, form: Form) -> Dispatch:
         idle = self._idle_json if form is _JSON else self._idle_python

@@ -41,8 +41,8 @@ class Dispatcher(Protocol):
         """Count rows that were dumped."""
         ...
 
-    def look_again(self) -> None:
-        """Look up again what does not belong to the schema, if it has changed."""
+    def look_again(self) -> bool:
+        """Look up again what does not belong to the schema; return whether it had changed."""
         ...
 
 
@@ -155,8 +155,12 @@ class Dispatch(dict[type, Dump]):
         for link in self._links:
             link.found = NOT_FOUND
 
-    def look_again(self) -> None:
-        """The same where nested schemas stay what they were."""
+    def look_again(self) -> bool:
+        """The same where nested schemas stay what they were.
+
+        Returns whether something that does not belong to the schema had changed.
+        """
+        has_changed = False
         access_of = self.program.node.access
         for cls, access in self._access.items():
             if cls is not dict and access_of(cls) != access:
@@ -168,10 +172,12 @@ class Dispatch(dict[type, Dump]):
                 self._values.clear()
                 self._links.clear()
                 self._ambient.clear()
+                has_changed = True
                 break
         for link in self._links:
             if link.found is not NOT_FOUND:
-                link.dispatch.look_again()
+                has_changed |= link.dispatch.look_again()
+        return has_changed
 
     def end(self) -> None:
         """The dump is over. After one that ended with an exception nobody need call this."""
@@ -292,10 +298,10 @@ class UniformDispatch:
         """Count rows that were dumped."""
         recorder.stock(rows)
 
-    def look_again(self) -> None:
-        """Look up again what does not belong to the schema, if it has changed."""
-        if self._inner is not None and self._inner.found is not NOT_FOUND:
-            self._inner.dispatch.look_again()
+    def look_again(self) -> bool:
+        """Look up again what does not belong to the schema; return whether it had changed."""
+        inner = self._inner
+        return inner is not None and inner.found is not NOT_FOUND and inner.dispatch.look_again()
 
 
 NOT_FOUND = object()

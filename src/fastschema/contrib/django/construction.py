@@ -138,12 +138,12 @@ class Blueprint:
             field.parent = None
         self._reading_guard = guard
         self.objects = 0
-        """How many single objects were represented."""
+        """How many serializers were to represent one object, or a few."""
         self.made = 0
         """How often a serializer's own fields were made all the same."""
 
-    def pays_for_one(self) -> bool:
-        """Whether a single object is represented without the serializer's own fields, mostly."""
+    def pays_for_few(self) -> bool:
+        """Whether a few objects are represented without the serializer's own fields, mostly."""
         return 2 * self.made <= self.objects or self.objects < _TRIES
 
     def holds(self, cls: Any) -> bool:
@@ -174,13 +174,13 @@ def runs_as_stock(cls: type) -> bool:
     if type(state) is not _ClassState or state.generation is not readings.current:
         return False
     blueprint = state.blueprint
-    return state.tries == _TRIES if blueprint is None else not blueprint.pays_for_one()
+    return state.tries == _TRIES if blueprint is None else not blueprint.pays_for_few()
 
 
-def blueprint_of(serializer: Any, *, is_single: bool = False) -> Blueprint | None:
+def blueprint_of(serializer: Any, *, is_few: bool = False) -> Blueprint | None:
     """The blueprint of a serializer's class, or None if only the serializer can make its fields.
 
-    :param is_single: whether a single object is to be represented, for which it may not pay
+    :param is_few: whether a few objects are to be represented, for which it may not pay
     """
     if not makes_fields_as_its_class_says(serializer):
         return None
@@ -191,7 +191,7 @@ def blueprint_of(serializer: Any, *, is_single: bool = False) -> Blueprint | Non
         type.__setattr__(cls, ATTRIBUTE, state)
     blueprint = state.blueprint
     if blueprint is not None:
-        if is_single and not blueprint.pays_for_one():
+        if is_few and not blueprint.pays_for_few():
             return None
         if blueprint.holds(cls):
             return blueprint

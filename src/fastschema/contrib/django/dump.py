@@ -31,13 +31,15 @@ def represent(serializer: Any, obj: Any) -> Any:
     seen = own.get(ATTRIBUTE, 0)
     if type(seen) is int and seen < policy.rows_worth_keeping and runs_as_stock(type(serializer)):
         own[ATTRIBUTE] = seen + 1
-    elif not is_disabled():
+    elif (type(seen) is int or not seen.runs_as_stock) and not is_disabled():
         binding = find_binding(serializer, 1, is_single=True)
         if binding is not None:
             dispatch = binding.resume(_PYTHON)
-            result = dispatch.one_row(obj)
-            dispatch.end()
-            return result
+            if dispatch is not None:
+                result = dispatch.one_row(obj)
+                dispatch.end()
+                return result
+            own[ATTRIBUTE].runs_as_stock = True
     result = STOCK_TO_REPRESENTATION(serializer, obj)
     recorder.stock_row()
     return result
@@ -88,8 +90,9 @@ class _AsRead:
     def count(self, rows: int) -> None:
         """Rows are counted as they are represented."""
 
-    def look_again(self) -> None:
+    def look_again(self) -> bool:
         """Nothing was looked up."""
+        return False
 
     def _all(self, each_row: Iterable[Any]) -> list[Any]:
         results: list[Any] = []

@@ -42,6 +42,7 @@ class SerializerState(State):
         "generation",
         "is_single",
         "rows",
+        "runs_as_stock",
     )
 
     def __init__(self, serializer: Any) -> None:
@@ -51,6 +52,8 @@ class SerializerState(State):
         """How many rows were represented before it was read."""
         self.binding: Binding | None = None
         self._misses = 0
+        self.runs_as_stock = False
+        """Whether rows that come one by one are not worth another look."""
 
     def bind(self, serializer: Any, *, is_single: bool) -> Binding | None:
         """What represents objects by the serializer, if that pays; None if stock must.
@@ -59,9 +62,12 @@ class SerializerState(State):
         """
         own = serializer.__dict__
         self.is_single = is_single
+        if is_single and self._misses > _MOST_MISSES:
+            self.runs_as_stock = True
+            return None
         is_worth = policy.is_worth_keeping if is_single else policy.is_worth_reading
         is_worth_reading = is_worth(self.rows)
-        blueprint = blueprint_of(serializer, is_single=not is_worth_reading)
+        blueprint = blueprint_of(serializer, is_few=not is_worth_reading)
         if blueprint is not None:
             find = partial(named, self.find)
             later = LaterFields(self.find, blueprint)
@@ -69,12 +75,13 @@ class SerializerState(State):
             self.binding = Binding(blueprint.program, subject)
             self._guard: Guard | None = None
             self._size, self._url_name = len(own), own.get("url_field_name")
-            blueprint.objects += self.rows == 1
+            blueprint.objects += not is_worth_reading
             return self.binding
         if self._misses > _MOST_MISSES or not is_worth_reading:
             return None
         if is_single and type(serializer).fields is not _FIELDS:
-            return None  # asked for each row, as by stock
+            self.runs_as_stock = True  # its fields are asked for by each row
+            return None
         guard = Guard()
         fields = readable_fields(serializer)
         self._fields: list[Any] = fields
