@@ -1,0 +1,179 @@
+"""What is known of schemas: which are read, which are found, and when a reading is made anew."""
+
+import copy
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal, localcontext
+
+import pytest
+from marshmallow import Schema, fields
+
+import fastschema
+from fastschema.marshmallow import schema_state
+from fastschema.runtime import policy
+
+
+@pytest.fixture(autouse=True)
+def _installed():
+    fastschema.install()
+    yield
+    fastschema.uninstall()
+
+
+@pytest.fixture
+def readings(monkeypatch):
+    """The names of schemas that were read for dumping, one after the other."""
+    read = []
+    stock_read = schema_state._read
+
+    def counted(schema, side, guard):
+        if side.name == "dump":
+            read.append(type(schema).__name__)
+        return stock_read(schema, side, guard)
+
+    monkeypatch.setattr(schema_state, "_read", counted)
+    return read
+
+
+@pytest.fixture
+def _real_policy(monkeypatch):
+    monkeypatch.setattr(policy, "rows_worth_reading", 8)
+    monkeypatch.setattr(policy, "values_worth_comparing", 24)
+    monkeypatch.setattr(policy, "values_worth_binding", {"dump": 24, "load": 40})
+
+
+class Item(Schema):
+    name = fields.String()
+    price = fields.Decimal(places=2, as_string=True)
+
+
+class WithMethods(Schema):
+    one = fields.Method("get_one")
+    two = fields.Method("get_one")
+
+    def get_one(self, obj):
+        return 1
+
+
+class WithTuple(Schema):
+    pair = fields.Tuple((fields.Integer(), fields.String()))
+    names = fields.List(fields.String())
+    name = fields.String()
+    name_again = fields.String(attribute="name", dump_only=True)
+    name_at_last = fields.String(attribute="name", dump_only=True)
+    price = fields.Decimal()
+
+
+ROW = {"name": "n", "price": Decimal("1.5"), "pair": (1, "a")}
+
+
+@pytest.mark.parametrize("cls", [Item, WithMethods])
+def test_schemas_that_are_made_for_each_dump_are_read_once(cls, readings):
+    fastschema.forget(cls)
+    for _ in range(5):
+        cls().dump([ROW] * 3, many=True)
+    assert readings == [cls.__name__]
+
+
+@pytest.mark.usefixtures("_real_policy")
+def test_schemas_that_cannot_share_a_reading_are_read_only_if_they_have_many_rows(readings):
+    fastschema.forget(WithTuple)
+    for _ in range(30):
+        WithTuple().dump([ROW] * 4, many=True)
+    few = len(readings)
+    for _ in range(30):
+        WithTuple().dump([ROW] * 30, many=True)
+    assert (few, len(readings)) == (1, 31)
+
+
+@pytest.mark.usefixtures("_real_policy")
+def test_schemas_of_a_class_that_are_never_alike_are_not_all_read(readings):
+    fastschema.forget(Item)
+    for number in range(50):
+        schema = Item()
+        schema.fields["price"].places = Decimal(1).scaleb(-number % 7)
+        schema.dump([ROW] * 12, many=True)
+        schema.dump([ROW] * 3, many=True)
+    few = len(readings)
+    for number in range(50):
+        schema = Item()
+        schema.fields["name"].data_key = f"key {number}"
+        schema.dump([ROW] * 3, many=True)
+    assert len(readings) == few
+
+
+@pytest.mark.usefixtures("_real_policy")
+def test_a_schema_is_read_once_it_has_dumped_enough_values(readings):
+    fastschema.forget(Item)
+    schema = Item()
+    known = []
+    for _ in range(7):
+        schema.dump([ROW] * 2, many=True)
+        known.append(len(readings))
+    assert known == [0, 0, 0, 0, 0, 1, 1]
+
+
+def test_a_copy_of_a_schema_has_what_is_set_on_it():
+    schema = Item()
+    schema.dump([ROW] * 3, many=True)
+    copied = copy.copy(schema)
+    copied.dump_fields = {"name": schema.fields["name"]}
+    assert copied.dump(ROW) == {"name": "n"}
+    assert schema.dump(ROW) == {"name": "n", "price": "1.50"}
+
+
+@pytest.mark.parametrize("make", [lambda schema: schema, lambda schema: None, type])
+def test_what_was_patched_is_seen_after_forgetting(make, monkeypatch):
+    class Shouting(fields.String):
+        def _serialize(self, value, attr, obj, **kwargs):
+            return super()._serialize(value, attr, obj, **kwargs).upper()
+
+    schema = Item()
+    schema.dump([ROW] * 3, many=True)
+    schema.fields["name"].__class__ = Shouting
+    fastschema.forget(make(schema))
+    assert schema.dump(ROW)["name"] == "N"
+
+
+@pytest.mark.parametrize("wrong", [5, object(), int])
+def test_what_is_no_schema_cannot_be_forgotten(wrong):
+    with pytest.raises(TypeError, match="schema"):
+        fastschema.forget(wrong)
+
+
+def test_a_plan_reads_nested_schemas_once():
+    inner = Item()
+    outer = Schema.from_dict(
+        {"item": fields.Nested(lambda: inner), "total": fields.Decimal(as_string=True, places=2)}
+    )
+    plan = fastschema.compile(outer())
+    row = {"item": ROW, "total": Decimal("1.23")}
+    before = plan.dump([row], many=True)
+    inner.fields["name"].data_key = "other"
+    with localcontext() as context:
+        context.prec = 20
+        assert plan.dump([row], many=True) == before
+    assert plan.dump(iter([row]), many=True) == before
+
+
+def test_schemas_are_shared_by_threads():
+    shared = Item()
+    expected = [{"name": "n", "price": "1.50"}] * 5
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    def work(number):
+        results = []
+        for index in range(200):
+            if number == 0 and index % 10 == 0:
+                fastschema.forget()
+            results.append(shared.dump([ROW] * 5, many=True))
+            results.append(Item().dump([ROW] * 5, many=True))
+        return results
+
+    try:
+        with ThreadPoolExecutor(16) as threads:
+            for results in threads.map(work, range(16)):
+                assert all(result == expected for result in results)
+    finally:
+        sys.setswitchinterval(interval)
