@@ -38,7 +38,7 @@ class CompiledMarshmallowSchema:
     """A marshmallow schema; see :class:`fastschema.runtime.front_end.CompiledSchema`.
 
     :param schema: the schema
-    :param dumping: what it reads as for dumping; None: to be looked up for each dump
+    :param dumping: what it reads as for dumping; None: the schema is read again where it has changed
     :param loading: likewise for loading
     """
 

@@ -2,7 +2,7 @@
 
 The table is keyed by the method that stock would call (``Field.to_representation``); an override
 misses it. An entry describes a field as a tuple of plain values: all that the generated code
-depends on, and so a part of the cache key. :mod:`conversions` makes the node from that tuple.
+depends on, and so a part of the cache key. :mod:`kinds` makes the node from that tuple.
 """
 
 from __future__ import annotations
