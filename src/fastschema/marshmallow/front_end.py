@@ -38,7 +38,7 @@ class CompiledMarshmallowSchema:
     """A marshmallow schema; see :class:`fastschema.runtime.front_end.CompiledSchema`.
 
     :param schema: the schema
-    :param dumping: what it reads as for dumping; None: the schema is read again where it has changed
+    :param dumping: what it reads as for dumping; None: it is read again where it has changed
     :param loading: likewise for loading
     """
 
