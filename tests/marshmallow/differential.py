@@ -15,7 +15,7 @@ import fastschema
 from tests.outcomes import Outcome, exactly, outcome_of
 
 MARSHMALLOW_3 = version("marshmallow").startswith("3.")
-USES_UNTIL_KEPT = 3
+USES = 3
 """After so many uses a schema is dumped (or loaded) by what was made for an earlier one."""
 NO_CALLS: list[Any] = []
 
@@ -51,7 +51,7 @@ def assert_same(
     for _ in range(2):
         assert dump(plan.dump) == expected
     with installed():
-        for _ in range(USES_UNTIL_KEPT):
+        for _ in range(USES):
             assert dump(schema.dump) == expected
         assert dump(make_schema().dump) == expected
     encoded = expected if expected.error else dump(as_json(make_schema().dump, json.dumps))

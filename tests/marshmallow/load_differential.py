@@ -12,7 +12,7 @@ from typing import Any
 from marshmallow import Schema, ValidationError
 
 import fastschema
-from tests.marshmallow.differential import NO_CALLS, USES_UNTIL_KEPT, installed
+from tests.marshmallow.differential import NO_CALLS, USES, installed
 from tests.outcomes import exactly, without_address
 
 
@@ -64,7 +64,7 @@ class Comparison:
         expected = self.check_plan(data, **arguments)
         with installed():
             # Often enough for all ways that a schema is loaded, and twice in each of them.
-            for _ in range(max(2, USES_UNTIL_KEPT - self._uses)):
+            for _ in range(max(2, USES - self._uses)):
                 self._uses += 1
                 got = self._run(self.schema.load, data, arguments)
                 assert got == expected, "installed"

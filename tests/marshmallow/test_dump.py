@@ -21,7 +21,7 @@ from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.programs import CACHE_SIZE, programs
 from tests.marshmallow.differential import (
     MARSHMALLOW_3,
-    USES_UNTIL_KEPT,
+    USES,
     assert_same,
     installed,
     is_compiled,
@@ -759,7 +759,7 @@ def test_an_overridden_schema_method_that_appears_later_is_called():
 
 def used(schema, obj, method="dump"):
     """A schema that was used some times."""
-    for _ in range(USES_UNTIL_KEPT):
+    for _ in range(USES):
         getattr(schema, method)(obj)
     return schema
 

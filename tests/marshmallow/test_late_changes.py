@@ -12,7 +12,7 @@ from marshmallow import EXCLUDE, Schema, fields
 
 import fastschema
 from tests.marshmallow.differential import (
-    USES_UNTIL_KEPT,
+    USES,
     as_json,
     assert_same,
     installed,
@@ -61,7 +61,7 @@ class Twins:
     def check(self, *rows):
         """Dump rows one by one, and all of them at once, as often as it takes to be kept."""
         self.plan = fastschema.compile(self.fast)
-        for _ in range(USES_UNTIL_KEPT):
+        for _ in range(USES):
             for row in rows:
                 self._check(row)
             self._check([*rows], many=True)
@@ -218,7 +218,7 @@ def test_the_decimal_context_of_a_dump_is_not_that_of_another_thread():
         with decimal.localcontext(NARROW), contextlib.suppress(decimal.InvalidOperation):
             outcomes.append(schema.dump(Slow()))
 
-    for _ in range(USES_UNTIL_KEPT):
+    for _ in range(USES):
         schema.dump({"first": 1, "amounts": None})
     outcomes = []
     thread = threading.Thread(target=dump_narrow)
@@ -249,7 +249,7 @@ class Switching(fields.List):
 def test_a_field_that_a_property_gives_may_change(method):
     schema = Schema.from_dict({"numbers": Switching(fields.Integer())})()
     use = getattr(schema, method)
-    for _ in range(USES_UNTIL_KEPT):
+    for _ in range(USES):
         assert use({"numbers": [1]}) == {"numbers": [1]}
     Switching.found = fields.Boolean()
     try:
@@ -282,7 +282,7 @@ def test_tables_of_formats_edited_in_place_are_seen(monkeypatch):
 @pytest.mark.usefixtures("_installed")
 def test_while_disabled_a_kept_schema_is_dumped_by_stock():
     schema = Late()
-    for _ in range(USES_UNTIL_KEPT):
+    for _ in range(USES):
         schema.dump(LATE_ROW)
     before = fastschema.stats().compiled_rows
     with fastschema.disabled():
@@ -293,7 +293,7 @@ def test_while_disabled_a_kept_schema_is_dumped_by_stock():
 def test_what_is_changed_between_uninstalling_and_installing_is_seen():
     schema = Late(only=("text",))
     with installed():
-        for _ in range(USES_UNTIL_KEPT):
+        for _ in range(USES):
             schema.dump(LATE_ROW)
     schema.fields["text"].data_key = "label"
     with installed():

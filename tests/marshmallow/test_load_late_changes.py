@@ -7,7 +7,7 @@ import pytest
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing, validate
 
 import fastschema
-from tests.marshmallow.differential import USES_UNTIL_KEPT
+from tests.marshmallow.differential import USES
 from tests.marshmallow.load_differential import Comparison
 from tests.marshmallow.load_schemas import DOG, LOG, Dog, Owner, WithHooks, noted
 
@@ -163,7 +163,7 @@ def make_change(change, comparison, path=lambda schema: schema):
 
 def check_kept(comparison, rows, **arguments):
     """Load rows one by one, and all of them at once, as often as it takes to be kept."""
-    for _ in range(USES_UNTIL_KEPT):
+    for _ in range(USES):
         for row in rows:
             comparison.check_installed(row, **arguments)
         comparison.check_installed(rows, many=True, **arguments)

@@ -3,7 +3,7 @@
 import pytest
 from marshmallow import EXCLUDE, Schema, fields
 
-from tests.marshmallow.differential import USES_UNTIL_KEPT, installed, outcome
+from tests.marshmallow.differential import USES, installed, outcome
 
 
 class World:
@@ -59,7 +59,7 @@ def assert_seen(change, make=World):
 
     def all_uses():
         world = make()
-        found = [uses(world) for _ in range(USES_UNTIL_KEPT)]
+        found = [uses(world) for _ in range(USES)]
         change(world)
         return [*found, uses(world), uses(world), uses(world)]
 
@@ -127,7 +127,7 @@ def test_what_many_is_may_come_to_mean_something_else(of):
         owner = world.inner if of == "schema" else world.schema.fields["n"]
         owner.many = many
         found = []
-        for _ in range(USES_UNTIL_KEPT):
+        for _ in range(USES):
             found.append(uses(world))
         many.append(1)
         return [*found, uses(world), uses(world)]
@@ -150,7 +150,7 @@ def test_an_accessor_that_a_property_gives_is_asked_for():
 
         schema = Localized()
         row = {"a_en": 1, "a_de": 2}
-        found = [schema.dump(row) for _ in range(USES_UNTIL_KEPT)]
+        found = [schema.dump(row) for _ in range(USES)]
         schema.language = "de"
         return [*found, schema.dump(row), schema.dump(row)]
 
@@ -167,7 +167,7 @@ def test_an_accessor_of_the_moment_is_not_used_later():
     def dumps():
         schema = World().schema
         row = Row()
-        for _ in range(USES_UNTIL_KEPT):
+        for _ in range(USES):
             schema.dump([row, row], many=True)
         row.change = lambda: setattr(schema, "get_attribute", lambda *given: "odd")
         outcome(lambda: schema.dump([row, Other()], many=True))
