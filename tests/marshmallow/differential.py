@@ -16,7 +16,7 @@ from tests.outcomes import Outcome, exactly, outcome_of
 
 MARSHMALLOW_3 = version("marshmallow").startswith("3.")
 USES = 3
-"""After so many uses a schema is dumped (or loaded) by what was made for an earlier one."""
+"""How often each schema is used: read, bound, and bound again."""
 NO_CALLS: list[Any] = []
 
 
