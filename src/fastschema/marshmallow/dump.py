@@ -88,12 +88,14 @@ def binding_of(reading: Reading) -> Binding | None:
     return binding
 
 
-def find_binding(schema: Any, rows: int, *, is_inner: bool = False) -> Binding | None:
+def find_binding(
+    schema: Any, rows: int, *, is_inner: bool = False, counts: bool = True
+) -> Binding | None:
     """What dumps by a schema, if that is known or if it pays to find out; None if stock must.
 
     The parameters are those of :func:`find_reading`.
     """
-    reading = find_reading(schema, DUMP, rows, is_inner=is_inner)
+    reading = find_reading(schema, DUMP, rows, is_inner=is_inner, counts=counts)
     return None if reading is None else binding_of(reading)
 
 

@@ -91,7 +91,8 @@ class CompiledMarshmallowSchema:
         """The schema's dispatch, unless it has hooks or overrides or cannot be read."""
         schema, binding = self.schema, self._plain_binding
         if self._dumping is None and not has_hooks(schema) and overrides_dump(schema) is None:
-            binding = find_binding(schema, policy.MANY if rows is None else rows)
+            # Where it is none, `dump` is called and counts the rows.
+            binding = find_binding(schema, policy.MANY if rows is None else rows, counts=False)
         if binding is None:
             return None
         return binding.new_dispatch(form) if rows is None else binding.begin(form)

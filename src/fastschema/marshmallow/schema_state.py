@@ -163,11 +163,14 @@ def state_of(schema: Any) -> SchemaState:
     return state
 
 
-def find_reading(schema: Any, side: Side, rows: int, *, is_inner: bool = False) -> Reading | None:
+def find_reading(
+    schema: Any, side: Side, rows: int, *, is_inner: bool = False, counts: bool = True
+) -> Reading | None:
     """What a schema reads as, if that is known, or if it pays to find out; else None.
 
     :param rows: how many rows are to be dumped or loaded
     :param is_inner: whether it is nested in one that was read: it pays to read its class, too
+    :param counts: whether these rows count when it is asked for the next ones
     """
     state = state_of(schema)
     reading: Reading | None = getattr(state, side.name)
@@ -176,9 +179,11 @@ def find_reading(schema: Any, side: Side, rows: int, *, is_inner: bool = False) 
             state.dumps_one_as_stock = side.name == "dump"
             return None
         return reading if reading.holds() else read(schema, side, state)
-    state.rows += rows
+    total = state.rows + rows
+    if counts:
+        state.rows = total
     if state.made is not None:
-        values = state.rows * len(state.made)
+        values = total * len(state.made)
         if not is_inner and not policy.is_worth_binding(side.name, values):
             return None
         known = class_readings(type(schema))
@@ -187,7 +192,7 @@ def find_reading(schema: Any, side: Side, rows: int, *, is_inner: bool = False) 
             return reading
         if is_inner or known.is_worth_reading(rows, schema, side):
             return known.learn(schema, side, state)
-    return read(schema, side, state) if policy.is_worth_reading(state.rows) else None
+    return read(schema, side, state) if policy.is_worth_reading(total) else None
 
 
 def read(schema: Any, side: Side, state: SchemaState) -> Reading:

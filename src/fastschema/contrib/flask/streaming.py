@@ -61,7 +61,8 @@ def stream_response(schema: Any, rows: Iterable[Any], form: str, chunk_size: int
     try:
         if form not in FORMATS:
             raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {form!r}")
-        chunks = _chunks(schema, source, form, chunk_size)
+        each_row = rows if type(rows) is list else source
+        chunks = _chunks(schema, each_row, form, chunk_size)
         first = variables.run(next, chunks, b"")
     except BaseException:
         source.close()
@@ -89,7 +90,8 @@ def _chunks(schema: Any, rows: Iterable[Any], form: str, chunk_size: int) -> Ite
     engine: Engine = ProviderEngine(provider)
     if isinstance(provider, FastJSONProvider) and provider.is_fast:
         engine = PlanEngine(provider.writing)
-    dumper = None if is_disabled() else compiled.row_dumper(engine.form, None)
+    count = len(rows) if type(rows) is list else None
+    dumper = None if is_disabled() else compiled.row_dumper(engine.form, count)
     if dumper is None:  # stock must see all rows
         engine = ProviderEngine(provider)
         dumped = compiled.stock_dump(rows, True) if is_disabled() else compiled.dump(rows, True)

@@ -1,0 +1,38 @@
+"""Responses of so few rows that compiling does not pay."""
+
+import flask
+import pytest
+from marshmallow import Schema, fields
+
+import fastschema
+from fastschema.contrib.flask import FastSchema
+from fastschema.runtime import policy
+
+
+class Item(Schema):
+    name = fields.String()
+    number = fields.Integer()
+
+
+ITEMS = [{"name": "a", "number": 1}]
+
+
+@pytest.fixture
+def fs(monkeypatch):
+    monkeypatch.setattr(policy, "rows_worth_reading", 8)
+    monkeypatch.setattr(policy, "values_worth_comparing", 24)
+    monkeypatch.setattr(policy, "values_worth_binding", {"dump": 3, "load": 40})
+    app = flask.Flask(__name__)
+    fs = FastSchema(app)
+    with app.test_request_context():
+        yield fs
+
+
+@pytest.mark.parametrize("make", [lambda fs: fs.response, lambda fs: fs.stream], ids=["r", "s"])
+def test_one_row_by_a_new_schema_runs_as_stock(fs, make):
+    before = fastschema.stats()
+    response = make(fs)(Item(many=True), ITEMS)
+    assert response.get_data() == b'[{"name":"a","number":1}]\n'
+    after = fastschema.stats()
+    assert after.compiled_rows == before.compiled_rows
+    assert after.stock_rows == before.stock_rows + 1
