@@ -19,9 +19,10 @@ def test_a_schema_of_few_fields_needs_more_rows(values, rows, monkeypatch):
     assert policy.least_rows(node) == rows
 
 
-def test_one_row_with_a_list_of_nested_objects_is_enough(monkeypatch):
-    monkeypatch.setattr(policy, "values_worth_comparing", 100)
-    assert policy.least_rows(node_of(a=fields.List(fields.Nested(Schema())))) == 1
+def test_a_list_of_nested_objects_counts_as_several_values(monkeypatch):
+    monkeypatch.setattr(policy, "values_worth_comparing", 27)
+    node = node_of(a=fields.String(), b=fields.List(fields.Nested(Schema())))
+    assert policy.least_rows(node) == 3
 
 
 def test_a_schema_without_fields_is_no_error(monkeypatch):

@@ -151,21 +151,21 @@ class Dispatch(dict[type, Dump]):
 
         Nested schemas are found when they are needed.
         """
-        self.look_again()
-        for link in self._links:
-            link.found = NOT_FOUND
-
-    def look_again(self) -> bool:
-        """The same where nested schemas stay what they were.
-
-        Returns whether something that does not belong to the schema had changed.
-        """
-        has_changed = False
         access_of = self.program.node.access
         for cls, access in self._access.items():
             if cls is not dict and access_of(cls) != access:
                 self._forget_classes()
                 break
+        self.look_again()
+        for link in self._links:
+            link.found = NOT_FOUND
+
+    def look_again(self) -> bool:
+        """The same where classes and nested schemas stay what they were.
+
+        Returns whether something that does not belong to the schema had changed.
+        """
+        has_changed = False
         for ambient, subject, seen in self._ambient:
             if ambient(subject) != seen:
                 self._forget_classes()
@@ -182,6 +182,15 @@ class Dispatch(dict[type, Dump]):
     def end(self) -> None:
         """The dump is over. After one that ended with an exception nobody need call this."""
         self.rest()
+        self._wait()
+
+    def pause(self) -> None:
+        """A row is over, of which more may come: let go of classes only if they are many."""
+        if len(self._access) > _MOST_CLASSES:
+            self._forget_classes()
+        self._wait()
+
+    def _wait(self) -> None:
         idle, self.idle = self.idle, None  # while it waits, the list refers to it
         if idle is not None and len(idle) < _MOST_IDLE:
             idle.append(self)

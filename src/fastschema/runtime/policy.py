@@ -29,15 +29,20 @@ values_worth_comparing = 24
 values."""
 
 
+values_of_a_list = 8
+"""For how many values a field that is a list of nested objects counts."""
+
+
 def least_rows(node: ObjectNode | LoadNode) -> int:
     """For how many rows at least generated code pays, where a schema was read before.
 
-    One row may hold many values if there is a list of nested objects in it. (What a nested schema
-    with ``many`` dumps is a list of its own.)
+    A list of nested objects counts as some values, as nobody knows how long it is. (What a nested
+    schema with ``many`` dumps is a list of its own.)
     """
-    if isinstance(node, LoadNode) or any(field.kind.item_link for field in node.fields):
+    if isinstance(node, LoadNode):
         return 1
-    return max(1, -(-values_worth_comparing // max(1, len(node.fields))))
+    values = sum(values_of_a_list if field.kind.item_link else 1 for field in node.fields)
+    return max(1, -(-values_worth_comparing // max(1, values)))
 
 
 def is_worth_reading(rows: int) -> bool:

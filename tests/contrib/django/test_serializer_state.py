@@ -135,16 +135,16 @@ def test_rows_of_threads_are_in_the_time_zones_of_those():
         sys.setswitchinterval(interval)
 
 
-def test_classes_of_rows_are_not_kept_alive():
+def test_only_a_few_classes_of_rows_are_kept_alive():
     serializer = Plain()
     classes = []
-    for _ in range(20):
+    for _ in range(50):
         cls = type("Row", (), {"name": "n", "at": AT})
         classes.append(weakref.ref(cls))
         serializer.to_representation(cls())
     del cls
     gc.collect()
-    assert not any(reference() for reference in classes)
+    assert sum(reference() is not None for reference in classes) < 10
 
 
 def test_fields_that_are_computed_are_asked_for_as_often_as_by_stock():

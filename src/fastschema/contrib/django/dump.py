@@ -37,7 +37,7 @@ def represent(serializer: Any, obj: Any) -> Any:
             dispatch = binding.resume(_PYTHON)
             if dispatch is not None:
                 result = dispatch.one_row(obj)
-                dispatch.end()
+                dispatch.pause()
                 return result
             own[ATTRIBUTE].runs_as_stock = True
     result = STOCK_TO_REPRESENTATION(serializer, obj)

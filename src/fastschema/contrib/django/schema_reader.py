@@ -109,7 +109,7 @@ def describe_serializer(serializer: Any, serializer_fields: list[Any], guard: Gu
     """
     cls = type(serializer)
     if any(field.parent is not serializer for field in serializer_fields):
-        raise UnreadableError("a field belongs to another serializer, of which it may be a copy")
+        raise UnreadableError("its fields belong to another serializer")
     if cls._readable_fields is not _READABLE_FIELDS:
         raise UnreadableError("_readable_fields is overridden")
     guard.class_attribute(cls, "_readable_fields", cls._readable_fields)
