@@ -10,7 +10,7 @@ from fastschema.runtime import policy
 @pytest.fixture(autouse=True, scope="session")
 def _read_at_once():
     """Compile schemas from the first row on; tests of the policy itself set their own number."""
-    policy.rows_worth_reading = policy.rows_worth_keeping = 1
+    policy.rows_worth_reading = policy.rows_worth_reading_at_once = 1
     policy.values_worth_comparing = 0
     policy.values_worth_binding.update(dump=0, load=0)
 

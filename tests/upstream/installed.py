@@ -41,7 +41,7 @@ def make_the_renderer_the_default() -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_configure() -> None:
     # From the first row on: most tests have no more than one.
-    policy.rows_worth_reading = policy.rows_worth_keeping = 1
+    policy.rows_worth_reading = policy.rows_worth_reading_at_once = 1
     policy.values_worth_comparing = 0
     policy.values_worth_binding.update(dump=0, load=0)
     if "django" in sys.modules:

@@ -36,14 +36,16 @@ _NEWEST_TESTED = (4, 4)
 
 def _serialize(self: Any, obj: Any, *, many: bool = False) -> Any:
     """``Schema._serialize``, compiled: what ``Schema.dump`` calls between its hooks."""
+    state = self.__dict__.get(ATTRIBUTE)
+    if not many and type(state) is SchemaState and state.stock_below > 1:
+        recorder.stock_row()
+        return STOCK_SERIALIZE(self, obj)
     if many and obj is not None and type(self)._serialize is not _serialize:
         # A subclass overrides it and called super(): stock calls the override for each object.
         return STOCK_SERIALIZE(self, obj, many=many)
-    if not many:
-        state = self.__dict__.get(ATTRIBUTE)
-        if type(state) is SchemaState and state.dumps_one_as_stock:
-            recorder.stock_row()
-            return STOCK_SERIALIZE(self, obj)
+    if many and type(obj) is list and type(state) is SchemaState and len(obj) < state.stock_below:
+        recorder.stock(len(obj))
+        return [STOCK_SERIALIZE(self, each) for each in obj]
     if not _replacements.are_installed:
         return STOCK_SERIALIZE(self, obj, many=many)
     return serialize(self, obj, many)

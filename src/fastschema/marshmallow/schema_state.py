@@ -134,7 +134,7 @@ class SchemaState(State):
         if somebody else had a say
     """
 
-    __slots__ = ("dump", "dumps_one_as_stock", "generation", "load", "made", "rows", "schema")
+    __slots__ = ("dump", "generation", "load", "made", "rows", "schema", "stock_below")
 
     def __init__(self, schema: Any, made: dict[str, Any] | None = None) -> None:
         self.schema = schema
@@ -142,8 +142,8 @@ class SchemaState(State):
         self.rows = 0
         """How many rows were dumped or loaded before the schema was read."""
         self.dump: Reading | None = None
-        self.dumps_one_as_stock = False
-        """Whether a single object is known to be too small to pay."""
+        self.stock_below = 0 if made is None else policy.least_rows_to_bind(len(made))
+        """Dumps of fewer rows are known to be too small to pay."""
         self.load: Reading | None = None
         self.generation = readings.current
 
@@ -176,7 +176,8 @@ def find_reading(
     reading: Reading | None = getattr(state, side.name)
     if reading is not None:
         if rows < reading.least_rows and not is_inner:
-            state.dumps_one_as_stock = side.name == "dump"
+            if side.name == "dump":
+                state.stock_below = reading.least_rows
             return None
         return reading if reading.holds() else read(schema, side, state)
     total = state.rows + rows

@@ -11,13 +11,13 @@ from fastschema.compiler.nodes import ObjectNode
 MANY = 1_000_000
 """Stands for the number of rows where nobody knows it: those of a generator, say."""
 
-rows_worth_reading = 8
+rows_worth_reading = 24
 """Reading a schema costs about as much as stock needs for so many rows of it. Until a schema that
-is not known has dumped (or loaded) so many, it runs as stock."""
+is not known has dumped (or loaded) so many, it runs as stock. The same goes for a serializer that
+represents its rows one by one."""
 
-rows_worth_keeping = 24
-"""The same for a serializer object that represents its rows one by one: each time its fields are
-compared."""
+rows_worth_reading_at_once = 8
+"""The same for a list of rows by a serializer: stock needs longer for each of them."""
 
 values_worth_binding = {"dump": 24, "load": 40}
 """A schema that has just been made, of a class that is known, need not be read. To find its program
@@ -45,6 +45,11 @@ def least_rows(node: ObjectNode | LoadNode) -> int:
     return max(1, -(-values_worth_comparing // max(1, values)))
 
 
+def least_rows_to_bind(fields: int) -> int:
+    """For how many rows at least a new schema with so many fields is bound."""
+    return -(-values_worth_binding["dump"] // max(1, fields))
+
+
 def is_worth_reading(rows: int) -> bool:
     """Whether a schema of which so many rows were dumped (or loaded) should be read.
 
@@ -53,9 +58,9 @@ def is_worth_reading(rows: int) -> bool:
     return rows >= rows_worth_reading
 
 
-def is_worth_keeping(rows: int) -> bool:
-    """Whether a serializer that has represented so many rows one by one should be read."""
-    return rows >= rows_worth_keeping
+def is_list_worth_reading(rows: int) -> bool:
+    """Whether a serializer that has represented so many rows in lists should be read."""
+    return rows >= rows_worth_reading_at_once
 
 
 def is_worth_binding(side: str, values: int) -> bool:

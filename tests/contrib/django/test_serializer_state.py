@@ -180,7 +180,7 @@ def test_what_was_patched_is_seen_after_forgetting(monkeypatch):
 
 
 def test_a_serializer_is_compiled_once_it_has_represented_enough_rows(monkeypatch):
-    monkeypatch.setattr(policy, "rows_worth_keeping", 5)
+    monkeypatch.setattr(policy, "rows_worth_reading", 5)
     serializer = Plain()
     assert serializer.fields
     compiled = []

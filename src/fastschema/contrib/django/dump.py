@@ -29,7 +29,7 @@ def represent(serializer: Any, obj: Any) -> Any:
     """What ``Serializer.to_representation`` returns, by generated code where that pays."""
     own = serializer.__dict__
     seen = own.get(ATTRIBUTE, 0)
-    if type(seen) is int and seen < policy.rows_worth_keeping and runs_as_stock(type(serializer)):
+    if type(seen) is int and seen < policy.rows_worth_reading and runs_as_stock(type(serializer)):
         own[ATTRIBUTE] = seen + 1
     elif (type(seen) is int or not seen.runs_as_stock) and not is_disabled():
         binding = find_binding(serializer, 1, is_single=True)

@@ -234,7 +234,7 @@ def _write(serializer: Any) -> JsonText | None:
     if not is_stock_serializer(serializer.child):
         return None
     try:
-        if blueprint_of(serializer.child) is None and not policy.is_worth_reading(len(rows)):
+        if blueprint_of(serializer.child) is None and not policy.is_list_worth_reading(len(rows)):
             return None
         dispatch = dispatch_for(serializer.child, Form.JSON, make=_PlainDispatch)
         return JsonText(JsonArray(rows, dispatch.all_rows, _engine.encode).join())

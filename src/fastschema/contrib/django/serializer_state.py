@@ -65,7 +65,7 @@ class SerializerState(State):
         if is_single and self._misses > _MOST_MISSES:
             self.runs_as_stock = True
             return None
-        is_worth = policy.is_worth_keeping if is_single else policy.is_worth_reading
+        is_worth = policy.is_worth_reading if is_single else policy.is_list_worth_reading
         is_worth_reading = is_worth(self.rows)
         blueprint = blueprint_of(serializer, is_few=not is_worth_reading)
         if blueprint is not None:

@@ -217,7 +217,7 @@ def _frozen_dispatch(
 
 def _own_dispatch(serializer: Any, form: Form, outer: Subject) -> Dispatcher:
     """The dispatch of a nested serializer whose own fields must be read, if that pays."""
-    if not policy.is_worth_reading(outer.rows):
+    if not policy.is_list_worth_reading(outer.rows):
         return _by(serializer.to_representation, form)
     try:
         program, fields = read_now(serializer)
