@@ -12,7 +12,10 @@ from django.db.models import Model
 from django.db.models.fields.related_descriptors import (
     ForwardManyToOneDescriptor,
     ForwardOneToOneDescriptor,
+    ManyToManyDescriptor,
+    ReverseManyToOneDescriptor,
 )
+from django.db.models.manager import BaseManager
 from rest_framework import fields, relations
 
 from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM
@@ -20,6 +23,7 @@ from fastschema.contrib.django.json_encoding import missing
 
 MODEL = "model"
 """The access to model instances: by attribute, and past the descriptors of loaded relations."""
+_PREFETCHED = "_prefetched_objects_cache"
 
 
 def column(cls: type, source: str) -> str | None:
@@ -42,6 +46,51 @@ def relation(cls: type, source: str) -> str | None:
             is_forward = type(descriptor) in (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
             return descriptor.field.cache_name if is_forward else None
     return None
+
+
+def prefetched(cls: type, source: str) -> str | None:
+    """Under which name a model instance keeps the prefetched objects of a relation to many.
+
+    None where anybody but Django has a say in what ``manager.all()`` gives.
+    """
+    model: Any = cls
+    descriptor: Any = next(
+        (each.__dict__[source] for each in cls.__mro__ if source in vars(each)), None
+    )
+    if access_of(cls) != MODEL or not _has_stock_key(model):
+        return None
+    if type(descriptor) is ManyToManyDescriptor:
+        field, is_reverse = descriptor.rel.field, descriptor.reverse
+        name = field.related_query_name() if is_reverse else field.name
+        column = field.m2m_reverse_field_name() if is_reverse else field.m2m_field_name()
+        key = descriptor.through._meta.get_field(column)
+    elif type(descriptor) is ReverseManyToOneDescriptor:
+        key = descriptor.field
+        name = key.remote_field.cache_name
+    else:
+        return None
+    # With other keys, the manager asks whether their values are there.
+    is_by_key = all(each.primary_key for each in key.foreign_related_fields)
+    return name if is_by_key and _is_stock_manager(descriptor.related_manager_cls) else None
+
+
+def _has_stock_key(model: Any) -> bool:
+    return (
+        model.pk is Model.pk
+        and model._is_pk_set is Model._is_pk_set
+        and not hasattr(model, _PREFETCHED)
+    )
+
+
+def _is_stock_manager(manager: Any) -> bool:
+    """Whether making a related manager, and asking it for all, runs no code of users."""
+    base = manager.__mro__[1]
+    return (
+        base.__init__ is BaseManager.__init__
+        and base.__new__ is BaseManager.__new__
+        and base.__getattribute__ is object.__getattribute__
+        and manager.all is BaseManager.all
+    )
 
 
 def access_of(cls: type) -> str:
@@ -92,13 +141,32 @@ def read_path(obj: Any, names: tuple[str, ...], access: AccessCache) -> Any:
     return obj
 
 
+def read_prefetched(obj: Any, name: str) -> Any:
+    """The related objects of a model instance that were prefetched, or None.
+
+    :param name: see :func:`prefetched`
+    """
+    objects = obj.__dict__.get(_PREFETCHED)
+    return None if objects is None or obj.pk is None else objects.get(name)
+
+
 def read_many(
-    serializer_fields: Any, index: int, obj: Any, names: tuple[str, ...], access: AccessCache
+    serializer_fields: Any,
+    index: int,
+    obj: Any,
+    names: tuple[str, ...],
+    access: AccessCache,
+    prefetched_name: str | None,
 ) -> Any:
     """The related objects of a ``ManyRelatedField``: those of a manager, or any others.
 
+    :param prefetched_name: see :func:`prefetched`
     :raises SkipField: if the field is to be left out
     """
+    if prefetched_name is not None:
+        found = read_prefetched(obj, prefetched_name)
+        if found is not None:
+            return found
     if hasattr(obj, "pk") and obj.pk is None:
         return []
     try:

@@ -34,8 +34,10 @@ from fastschema.contrib.django.attribute_access import (
     call_if_callable,
     column,
     is_method,
+    prefetched,
     read_many,
     read_path,
+    read_prefetched,
     relation,
     represent,
     represent_field,
@@ -191,6 +193,7 @@ def make_node(description: Description) -> ObjectNode:
             "read": read_one,
             "read_many": read_many,
             "read_path": read_path,
+            "read_prefetched": read_prefetched,
             "represent": represent,
             "represent_field": represent_field,
             "call_if_callable": call_if_callable,
@@ -213,16 +216,17 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
     if kind_name == "key only":
         make = _key_link_node if kind_description[1] == "hyperlink" else _primary_key_node
         return make(index, name, source_attrs[0], slots)
-    slot = None
+    slot = many = None
     if kind_name in _BY_RELATION and len(source_attrs) == 1:
         slot = f"relation_{len(slots)}"
-        slots.append(
-            Slot(slot, lambda subject, cls, form: relation(cls, source_attrs[0]), by_class=True)
-        )
+        slots.append(_class_slot(slot, lambda cls: relation(cls, source_attrs[0])))
+    if kind_name == "nested" and len(source_attrs) == 1:
+        many = f"prefetched_{len(slots)}"
+        slots.append(_class_slot(many, lambda cls: prefetched(cls, source_attrs[0])))
     if kind_name == "many related":
         source = _many_source(index, source_attrs, slots)
     else:
-        source = _source(field, source_attrs, slot, slots)
+        source = _source(field, source_attrs, slot, many, slots)
     is_called = len(source_attrs) != 1 or kind_name == "many related"
     field_kind = kind(kind_description, SerializerPath.of(index, is_called), slots)
     return FieldNode(
@@ -319,7 +323,11 @@ def _many_source(index: int, source_attrs: tuple[Any, ...], slots: list[Slot]) -
     access = f"access_{len(slots)}"
     slots.append(_class_slot(access, lambda cls: AccessCache()))
     names = "".join(f"{literal(each)}, " for each in source_attrs)
-    expression = f"read_many(fields, {index}, obj, ({names}), {access})"
+    many = "None"
+    if len(source_attrs) == 1:
+        many = f"prefetched_{len(slots)}"
+        slots.append(_class_slot(many, lambda cls: prefetched(cls, source_attrs[0])))
+    expression = f"read_many(fields, {index}, obj, ({names}), {access}, {many})"
     return Source(".".join(source_attrs), Read(expression, (("SkipField", "missing"),)))
 
 
@@ -328,11 +336,16 @@ def _represent_later(serializer_fields: Any, index: int, obj: Any) -> Any:
 
 
 def _source(
-    field: str, source_attrs: tuple[Any, ...], relation: str | None, slots: list[Slot]
+    field: str,
+    source_attrs: tuple[Any, ...],
+    relation: str | None,
+    many: str | None,
+    slots: list[Slot],
 ) -> Source:
     """Reads as ``rest_framework.fields.get_attribute`` does.
 
     :param relation: the slot that holds the name under which a model keeps the related object
+    :param many: the slot that holds the name under which it keeps several that were prefetched
     """
     label = ".".join(map(str, source_attrs)) or "*"
     if not source_attrs:
@@ -357,5 +370,8 @@ def _source(
     if relation is not None:
         # The related object where it is loaded, past the descriptor.
         cached = f"text if (text := obj._state.fields_cache.get({relation})) is not None"
+        if many is not None:
+            found = f"(text := read_prefetched(obj, {many})) is not None"
+            cached = f"{cached} else text if {many} is not None and {found}"
         reads[MODEL] = Read(f"{cached} else {by_attribute}", either)
     return Source(label, Read(f"read(obj, {name})", either), reads)
