@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
@@ -19,7 +18,9 @@ from django.db.models.manager import BaseManager
 from rest_framework import fields, relations
 
 from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM
+from fastschema.contrib.django.callables import Callables, call_if_callable, is_method
 from fastschema.contrib.django.json_encoding import missing
+from fastschema.contrib.django.substitutes import Holding, Raising
 
 MODEL = "model"
 """The access to model instances: by attribute, and past the descriptors of loaded relations."""
@@ -121,7 +122,7 @@ class AccessCache(dict[type, str]):
         return way
 
 
-def read_path(obj: Any, names: tuple[str, ...], access: AccessCache) -> Any:
+def read_path(obj: Any, names: tuple[str, ...], access: AccessCache, callables: Callables) -> Any:
     """Several attributes or items, one after the other; what is found is called if stock would.
 
     :raises KeyError, AttributeError, BuiltinSignatureError: see :func:`unreadable`
@@ -136,7 +137,8 @@ def read_path(obj: Any, names: tuple[str, ...], access: AccessCache) -> Any:
         except ObjectDoesNotExist:
             return None
         if callable(value):
-            value = fields.get_attribute(_Holding(obj, value), (name,))
+            by_stock = partial(_get_one, obj, name)
+            value = callables.call(value, by_stock) if is_method(value) else by_stock(value)
         obj = value
     return obj
 
@@ -150,12 +152,18 @@ def read_prefetched(obj: Any, name: str) -> Any:
     return None if objects is None or obj.pk is None else objects.get(name)
 
 
+def _get_one(obj: Any, name: str, found: Any) -> Any:
+    """What DRF makes of a value that it finds in an object."""
+    return fields.get_attribute(Holding(obj, found), (name,))
+
+
 def read_many(
     serializer_fields: Any,
     index: int,
     obj: Any,
     names: tuple[str, ...],
     access: AccessCache,
+    callables: Callables,
     prefetched_name: str | None,
 ) -> Any:
     """The related objects of a ``ManyRelatedField``: those of a manager, or any others.
@@ -170,10 +178,10 @@ def read_many(
     if hasattr(obj, "pk") and obj.pk is None:
         return []
     try:
-        relationship = read_path(obj, names, access)
+        relationship = read_path(obj, names, access, callables)
     except (KeyError, AttributeError) as error:
         # The same as in ManyRelatedField.get_attribute follows, and nothing is read from it.
-        return fields.Field.get_attribute(serializer_fields[index], _Raising(obj, error))
+        return fields.Field.get_attribute(serializer_fields[index], Raising(obj, error))
     return relationship.all() if hasattr(relationship, "all") else relationship
 
 
@@ -187,9 +195,9 @@ def represent_field(field: Any, obj: Any) -> Any:
     return None if found is None else field.to_representation(attribute)
 
 
-def represent(field: Any, value: Any, obj: Any) -> Any:
+def represent(field: Any, value: Any, obj: Any, callables: Callables) -> Any:
     """A value as it was read: called if stock would call it, then represented."""
-    value = call_if_callable(field, value, obj)
+    value = call_if_callable(field, value, obj, callables)
     if value is None or value is missing:
         return value
     if isinstance(value, relations.PKOnlyObject) and value.pk is None:
@@ -197,65 +205,12 @@ def represent(field: Any, value: Any, obj: Any) -> Any:
     return field.to_representation(value)
 
 
-def is_method(value: Any) -> bool:
-    """Whether a value that was read is what stock may call."""
-    return inspect.isroutine(value) or isinstance(value, functools.partial)
-
-
-def call_if_callable(field: Any, value: Any, obj: Any) -> Any:
-    """A value as it was read: called if stock would call it.
-
-    Stock's own ``get_attribute`` decides and calls, so that its errors and its treatment of them
-    are its own; it finds the value that was read in place of the object.
-    """
-    if not is_method(value):
-        return value
-    try:
-        return field.get_attribute(_Holding(obj, value))
-    except fields.SkipField:
-        return missing
-
-
 def unreadable(field: Any, obj: Any, error: Exception) -> Any:
     """What stock does with an object whose attribute cannot be read."""
     try:
-        return field.get_attribute(_Raising(obj, error))
+        return field.get_attribute(Raising(obj, error))
     except fields.SkipField:
         return missing
-
-
-class _Substitute:
-    """Stands for an object that was read from already: nothing is read from it twice."""
-
-    def __init__(self, obj: Any, result: Any) -> None:
-        object.__setattr__(self, "_fastschema_substitute", (obj, result))
-
-    def __getattribute__(self, name: str) -> Any:
-        obj, result = object.__getattribute__(self, "_fastschema_substitute")
-        return obj.__class__ if name == "__class__" else type(self)._give(result)
-
-    def __getitem__(self, name: str) -> Any:
-        return type(self)._give(object.__getattribute__(self, "_fastschema_substitute")[1])
-
-    @staticmethod
-    def _give(result: Any) -> Any:
-        raise NotImplementedError
-
-
-class _Holding(_Substitute):
-    """Gives the value that was read."""
-
-    @staticmethod
-    def _give(result: Any) -> Any:
-        return result
-
-
-class _Raising(_Substitute):
-    """Raises the exception that reading raised."""
-
-    @staticmethod
-    def _give(result: Any) -> Any:
-        raise result
 
 
 def represent_key(field: Any, value: Any, obj: Any) -> Any:
