@@ -131,8 +131,9 @@ class Dispatch(dict[type, Dump]):
 
     def _resolve(self, slot: Slot, cls: type) -> Any:
         subject = self.subject
-        if slot.ambient is not None:
-            self._ambient.append((slot.ambient, subject, slot.ambient(subject)))
+        ambient = slot.ambient
+        if ambient is not None and all(ambient is not each for each, _, _ in self._ambient):
+            self._ambient.append((ambient, subject, ambient(subject)))
         value = slot.resolve(subject, cls, self.form)
         if slot.by_class:
             self._keeps_classes = True

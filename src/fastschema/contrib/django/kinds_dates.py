@@ -6,6 +6,8 @@ import datetime
 import zoneinfo
 from typing import Any
 
+from django.conf import settings
+from django.utils import timezone
 from django.utils.duration import duration_iso_string, duration_string
 
 from fastschema.compiler.nodes import Conversion, Kind, Slot, as_template, literal
@@ -21,7 +23,7 @@ FORMATTED: dict[str, type] = {
 
 
 def datetime_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    zone = option_slot(slots, "zone", path, _zone)
+    zone = option_slot(slots, "zone", path, _zone, _active_zone)
     is_utc = f"{{value}}.tzinfo is utc and {zone} is utc"
     zoned = f"(zoned({{value}}, {zone}) or {path.own_method})"
     return Kind(
@@ -50,6 +52,11 @@ def _zone(field: Any) -> datetime.tzinfo | None:
     if isinstance(zone, zoneinfo.ZoneInfo) and zone.key == "UTC":
         return datetime.UTC
     return zone  # type: ignore[no-any-return]  # a tzinfo or None
+
+
+def _active_zone(subject: object) -> datetime.tzinfo | None:
+    """The zone of fields that have none of their own: ``DateTimeField.default_timezone``."""
+    return timezone.get_current_timezone() if settings.USE_TZ else None
 
 
 def _zoned(value: datetime.datetime, zone: datetime.tzinfo | None) -> str | None:
@@ -81,7 +88,7 @@ def strftime_kind(
     in_format = as_template(literal(output_format))
     text = f"{{value}}.strftime({in_format})"
     if name == "datetime":
-        zone = option_slot(slots, "zone", path, _zone)
+        zone = option_slot(slots, "zone", path, _zone, _active_zone)
         text = f"zoned_in_format({{value}}, {zone}, {in_format}) or {path.own_method}"
     return Kind(
         f"{name} in a format",

@@ -96,6 +96,7 @@ def _datetime(look: Inspection) -> Description:
         return stock("enforce_timezone is overridden")
     if look.method("default_timezone") is not _DEFAULT_TIMEZONE:
         return stock("default_timezone is overridden")
+    look.optional("timezone")
     return _formatted("datetime", _option(look, "format", "DATETIME_FORMAT"))
 
 
