@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastschema.compiler.nodes import Form
-from fastschema.runtime.dispatch import Dispatch
+from fastschema.runtime.dispatch import MOST_IDLE, Dispatch
 from fastschema.runtime.programs import DumpProgram
 from fastschema.statistics import recorder
 
@@ -36,13 +36,23 @@ class Binding:
         dispatch.begin_again()
         return dispatch
 
-    def resume(self, form: Form) -> Dispatch | None:
+    def resume(self) -> Dispatch | None:
         """The same for one row of many: what is nested in it stays what it was.
 
-        None if something that does not belong to the schema has changed since the row before.
+        Call :meth:`pause` when the row is over. None if something that does not belong to the
+        schema has changed since the row before.
         """
-        dispatch = self._take(form)
+        try:
+            dispatch = self._idle_python.pop()
+        except IndexError:
+            dispatch = Dispatch(self.program, Form.PYTHON, self.subject)
         return None if dispatch.look_again() else dispatch
+
+    def pause(self, dispatch: Dispatch) -> None:
+        """A row is over, of which more may come: let go of classes only if they are many."""
+        dispatch.keep_few_classes()
+        if len(self._idle_python) < MOST_IDLE:
+            self._idle_python.append(dispatch)
 
     def _take(self, form: Form) -> Dispatch:
         idle = self._idle_json if form is _JSON else self._idle_python

@@ -22,7 +22,7 @@ DumpRows = Callable[[Iterable[Any]], list[Any]]
 Ambient = tuple[Callable[[Any], object], Any, object]
 """What a value depends on besides the schema: a function, its argument, and what it gave."""
 
-_MOST_IDLE = 4
+MOST_IDLE = 4
 _MOST_CLASSES = 8
 
 
@@ -183,18 +183,14 @@ class Dispatch(dict[type, Dump]):
     def end(self) -> None:
         """The dump is over. After one that ended with an exception nobody need call this."""
         self.rest()
-        self._wait()
+        idle, self.idle = self.idle, None  # while it waits, the list refers to it
+        if idle is not None and len(idle) < MOST_IDLE:
+            idle.append(self)
 
-    def pause(self) -> None:
-        """A row is over, of which more may come: let go of classes only if they are many."""
+    def keep_few_classes(self) -> None:
+        """Let go of classes if they are many."""
         if len(self._access) > _MOST_CLASSES:
             self._forget_classes()
-        self._wait()
-
-    def _wait(self) -> None:
-        idle, self.idle = self.idle, None  # while it waits, the list refers to it
-        if idle is not None and len(idle) < _MOST_IDLE:
-            idle.append(self)
 
     def rest(self) -> None:
         """Let go of classes that may be thrown away; those of modules stay."""

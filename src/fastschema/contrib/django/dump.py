@@ -9,7 +9,7 @@ from typing import Any
 
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.construction import runs_as_stock
-from fastschema.contrib.django.serializer_state import find_binding
+from fastschema.contrib.django.serializer_state import find_binding, find_binding_for_row
 from fastschema.contrib.django.stock_serializers import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
@@ -23,6 +23,7 @@ from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
 _PYTHON = Form.PYTHON
+compiled_row = recorder.compiled_row
 
 
 def represent(serializer: Any, obj: Any) -> Any:
@@ -32,12 +33,13 @@ def represent(serializer: Any, obj: Any) -> Any:
     if type(seen) is int and seen < policy.rows_worth_reading and runs_as_stock(type(serializer)):
         own[ATTRIBUTE] = seen + 1
     elif (type(seen) is int or not seen.runs_as_stock) and not is_disabled():
-        binding = find_binding(serializer, 1, is_single=True)
+        binding = find_binding_for_row(serializer)
         if binding is not None:
-            dispatch = binding.resume(_PYTHON)
+            dispatch = binding.resume()
             if dispatch is not None:
-                result = dispatch.one_row(obj)
-                dispatch.pause()
+                result = dispatch[type(obj)](obj)
+                compiled_row(binding.program)
+                binding.pause(dispatch)
                 return result
             own[ATTRIBUTE].runs_as_stock = True
     result = STOCK_TO_REPRESENTATION(serializer, obj)

@@ -51,6 +51,8 @@ class SerializerState(State):
         self.rows = 0
         """How many rows were represented before it was read."""
         self.binding: Binding | None = None
+        self.is_single = False
+        """Whether it is bound for rows that come one by one."""
         self._misses = 0
         self.runs_as_stock = False
         """Whether rows that come one by one are not worth another look."""
@@ -61,7 +63,7 @@ class SerializerState(State):
         :param is_single: whether its rows come one by one
         """
         own = serializer.__dict__
-        self.is_single = is_single
+        self.is_single = False
         if is_single and self._misses > _MOST_MISSES:
             self.runs_as_stock = True
             return None
@@ -73,6 +75,7 @@ class SerializerState(State):
             later = LaterFields(self.find, blueprint)
             subject = Subject(find, blueprint.fields, later, rows=self.rows)
             self.binding = Binding(blueprint.program, subject)
+            self.is_single = is_single
             self._guard: Guard | None = None
             self._size, self._url_name = len(own), own.get("url_field_name")
             blueprint.objects += not is_worth_reading
@@ -94,6 +97,7 @@ class SerializerState(State):
         binding = Binding(program, subject)
         if guard.is_lasting:
             self.binding, self._guard = binding, guard
+            self.is_single = is_single
         else:
             self._misses += 1
         return binding
@@ -119,12 +123,24 @@ class SerializerState(State):
         return True
 
 
-def find_binding(serializer: Any, rows: int, *, is_single: bool = False) -> Binding | None:
-    """What represents objects by a stock serializer, if that pays; None if stock must.
+def find_binding(serializer: Any, rows: int) -> Binding | None:
+    """What represents a list of objects by a stock serializer, if that pays; None if stock must.
 
     :param rows: how many rows are to be represented
-    :param is_single: whether rows come one by one
     """
+    return _find_binding(serializer, rows, is_single=False)
+
+
+def find_binding_for_row(serializer: Any) -> Binding | None:
+    """The same for one row, of which more may come one by one."""
+    state = serializer.__dict__.get(ATTRIBUTE)
+    # This first, as it is asked for each row.
+    if type(state) is SerializerState and state.is_single and state.holds(serializer):
+        return state.binding
+    return _find_binding(serializer, 1, is_single=True)
+
+
+def _find_binding(serializer: Any, rows: int, *, is_single: bool) -> Binding | None:
     own = serializer.__dict__
     state = own.get(ATTRIBUTE, 0)
     if type(state) is SerializerState:
