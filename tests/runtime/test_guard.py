@@ -69,7 +69,7 @@ def test_another_class_of_the_field_is_noticed(guard, field):
 
 def test_a_list_that_changes_in_place_is_noticed(guard, field):
     field.names.append("b")
-    assert not guard.objects_hold()
+    assert not guard.fields_hold([field])
 
 
 def test_a_method_of_the_class_is_compared(guard, monkeypatch):

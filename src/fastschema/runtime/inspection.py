@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from fastschema.runtime.guard import ABSENT, FieldRecord, Guard
@@ -60,7 +61,9 @@ class Inspection:
         """The same; ``ABSENT`` if there is none."""
         if hasattr(self.target, name):
             return self.get(name)
-        self.guard.attribute(self._own, name)
+        if self._path or self._record is None:
+            self.guard.attribute(self._own, name)
+        # A field of the schema that gets it has more attributes than before.
         return ABSENT
 
     def is_given(self, name: str) -> bool:
@@ -121,8 +124,12 @@ class Inspection:
 
     def contents(self, name: str) -> Any:
         """A collection that is an attribute, and may change in place."""
-        collection = self.get(name)
-        self.guard.contents(collection)
+        collection = self._read(name)
+        if self._record is not None and name in self._own:
+            self._note(name, copy(collection))  # compared with what is in it then
+        else:
+            self.get(name)
+            self.guard.contents(collection)
         return collection
 
     def is_true(self, name: str) -> bool:

@@ -84,7 +84,7 @@ def function_of(value: Any) -> Any:
 
 def is_method(value: Any) -> bool:
     """Whether a value that was read is what stock may call."""
-    return inspect.isroutine(value) or isinstance(value, functools.partial)
+    return callable(value) and (inspect.isroutine(value) or isinstance(value, functools.partial))
 
 
 def call_if_callable(field: Any, value: Any, obj: Any, callables: Callables) -> Any:

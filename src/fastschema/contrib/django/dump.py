@@ -7,6 +7,8 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from rest_framework.serializers import Serializer
+
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.construction import runs_as_stock
 from fastschema.contrib.django.serializer_state import find_binding, find_binding_for_row
@@ -51,6 +53,9 @@ def represent_list(serializer: Any, data: Any) -> Any:
     """What ``ListSerializer.to_representation`` returns, compiled where that pays."""
     child = serializer.child
     if is_disabled() or not is_stock_serializer(child):
+        if type(data) is list and isinstance(child, Serializer):
+            # Its own method may call super() for each of them.
+            child.__dict__.setdefault(ATTRIBUTE, len(data))
         return STOCK_LIST_TO_REPRESENTATION(serializer, data)
     return represent_many(child, data)
 

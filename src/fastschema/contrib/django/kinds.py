@@ -70,10 +70,11 @@ _PLAIN = frozenset(
 
 
 def _ownmethod_kind(*_: Any, path: SerializerPath, slots: list[Slot]) -> Kind:
+    represent = path.called("{field}.to_representation({value})")
     return Kind(
         "the field's own method",
-        python=Conversion(otherwise=path.own_method),
-        json=Conversion(otherwise=json_ready(path.own_method)),
+        python=Conversion(otherwise=represent),
+        json=Conversion(otherwise=json_ready(represent)),
         names=JSON_VALUE,
         may_skip=True,
     )
