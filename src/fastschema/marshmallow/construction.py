@@ -265,7 +265,7 @@ def _are_as_declared(schema: Any, bound: dict[Any, Any]) -> bool:
     classes = set()
     for name, field in bound.items():
         cls = type(field)
-        if type(declared.get(name)) is not cls:
+        if type(declared.get(name, field if cls is _Inferred else None)) is not cls:
             return False
         classes.add(cls)
     return all(

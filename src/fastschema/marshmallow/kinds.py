@@ -98,6 +98,44 @@ def _registered_kind(registered: Any, *, path: DumpPath, slots: list[Slot]) -> K
     return made
 
 
+def _inferred_kind(*, path: DumpPath, slots: list[Slot]) -> Kind:
+    by_class = f"serialize_{len(slots)}"
+    slots.append(
+        Slot(by_class, lambda subject, cls, form: _SerializeByClass(path.get(subject.fields)))
+    )
+    others = f"{by_class}[{{value}}.__class__]({{value}}, {as_template(path.arguments)})"
+    unchanged = f"{{value}} if {{value}}.__class__ in unchanged else {others}"
+    return Kind(
+        "inferred from each value",
+        python=Conversion("str", None, unchanged),
+        json=Conversion("str", None, f"json_value({unchanged})"),
+        names={"json_value": json_value, "unchanged": _UNCHANGED},
+        may_skip=True,
+    )
+
+
+class _SerializeByClass(dict[type, Callable[..., Any]]):
+    """By which method an inferred field serializes values of a class.
+
+    :param field: the field
+    """
+
+    def __init__(self, field: Any) -> None:
+        self._field = field
+
+    def __missing__(self, cls: type) -> Callable[..., Any]:
+        field_class = self._field.root.TYPE_MAPPING.get(cls)
+        inner = self._field._field_cache.get(field_class)
+        if inner is None:
+            # It makes the field of that class, or finds none, and may raise.
+            serialize: Callable[..., Any] = self._field._serialize
+            return serialize
+        serialize = self[cls] = inner._serialize
+        return serialize
+
+
+_UNCHANGED = frozenset([int, float, bool, list, dict])
+"""Classes of values that marshmallow's inferred fields leave as they are, besides ``str``."""
 _IN_UTC_OR_NAIVE = "(zone := {value}.tzinfo) is utc or zone is None"
 _BY_CLASS = {
     **ALIKE,
@@ -366,6 +404,7 @@ def _linked_kind(label: str, link_method: str, path: DumpPath, slots: list[Slot]
 
 _MAKERS: dict[str, Callable[..., Kind]] = {
     "raw": raw_kind,
+    "inferred": _inferred_kind,
     "registered": _registered_kind,
     "integer": _integer_kind,
     "float": _float_kind,

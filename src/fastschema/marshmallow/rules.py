@@ -39,6 +39,17 @@ _CALL_OR_RAISE = (
     else None
 )
 _DICT_CLASS = Schema.dict_class
+_TYPE_MAPPING = Schema.TYPE_MAPPING
+_FIELDS_OF_VALUES: dict[Any, Any] = {
+    str: fields.String,
+    int: fields.Integer,
+    float: fields.Float,
+    bool: fields.Boolean,
+    list: fields.Raw,
+    dict: None,
+    type(None): None,
+}
+"""The fields by which values stay what they are."""
 
 
 def describe_dict_class(look: Inspection) -> bool:
@@ -203,6 +214,19 @@ def _nested(look: Inspection) -> Description:
     return ("nested",)
 
 
+def _inferred(look: Inspection) -> Description:
+    """A field that takes its class from each value: marshmallow 3 has them for undeclared names."""
+    root = look.target.root
+    mapping = getattr(root, "TYPE_MAPPING", None)
+    if mapping is not _TYPE_MAPPING or type(mapping) is not dict:
+        return stock("TYPE_MAPPING is overridden")
+    look.guard.class_attribute(type(root), "TYPE_MAPPING", mapping)
+    look.guard.contents(mapping)
+    if any(mapping.get(cls) is not _FIELDS_OF_VALUES[cls] for cls in _FIELDS_OF_VALUES):
+        return stock("TYPE_MAPPING has other fields for common values")
+    return ("inferred",)
+
+
 def _utility(name: str) -> Any:
     """A function that only one of marshmallow 3 and 4 has; else an object equal to none."""
     return getattr(utils, name, object())
@@ -237,5 +261,7 @@ RULES: dict[Any, Rule] = {
     stock_method(fields.IPInterface, "_serialize"): _ip,
 }
 # Methods of their own only in one of marshmallow 3 and 4.
+if hasattr(fields, "Inferred"):
+    RULES[stock_method(fields.Inferred, "_serialize")] = _inferred
 RULES.setdefault(stock_method(fields.UUID, "_serialize"), _uuid)
 RULES.setdefault(stock_method(fields.Boolean, "_serialize"), _boolean)

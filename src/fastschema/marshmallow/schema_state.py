@@ -20,7 +20,7 @@ from fastschema.runtime.programs import Program, programs
 _MOST_READINGS = 32
 _MOST_TRIES = 4
 """Schemas of which so many were read, since others like them were not alike, run as stock."""
-_OWN_METHODS = frozenset(["get_attribute", "dict_class", "_call_and_store"])
+_OWN_METHODS = frozenset(["get_attribute", "dict_class", "_call_and_store", "TYPE_MAPPING"])
 """What a schema object may have of its own, and what it then reads as."""
 
 
