@@ -97,7 +97,7 @@ def test_the_chunks_before_an_error_are_given():
         next(array)
 
 
-@pytest.mark.parametrize("chunk_size", [0, -1, "5", 2.5])
+@pytest.mark.parametrize("chunk_size", [0, -1, "5", 2.5, True])
 def test_a_chunk_of_no_rows_is_refused_at_once(chunk_size):
     with pytest.raises(ValueError, match=f"chunk_size must be at least 1, not {chunk_size!r}"):
         JsonArray([], dump_many, encode, chunk_size)

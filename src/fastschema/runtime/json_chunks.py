@@ -17,7 +17,7 @@ def checked_chunk_size(chunk_size: int) -> int:
 
     :raises ValueError: if it is no positive integer
     """
-    if not isinstance(chunk_size, int) or chunk_size < 1:
+    if not isinstance(chunk_size, int) or isinstance(chunk_size, bool) or chunk_size < 1:
         raise ValueError(f"chunk_size must be at least 1, not {chunk_size!r}")
     return chunk_size
 

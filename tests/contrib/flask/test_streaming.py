@@ -12,12 +12,15 @@ from flask import (
     g,
     got_request_exception,
     has_request_context,
+    jsonify,
     request,
 )
+from flask.json.provider import DefaultJSONProvider, JSONProvider
 from marshmallow import Schema, fields, post_dump
 from sqlalchemy import create_engine, text
 
 import fastschema
+from fastschema.contrib.flask import FastJSONProvider, FastSchema
 from tests.contrib.flask.schemas import ALL_ROWS, AlbumSchema, BandSchema, albums
 
 
@@ -87,10 +90,93 @@ def test_debug_mode_and_other_providers_stream_compact_json(make_app, fast, form
 def test_a_provider_that_indents_has_its_rows_in_lines_all_the_same(fast, make_app):
     app = make_app(FASTSCHEMA_JSON_PROVIDER=False)
     dumps = app.json.dumps
-    app.json.dumps = lambda obj: dumps(obj, indent=2)
+    app.json.dumps = lambda obj, **layout: dumps(obj, **layout, indent=2)
     with app.test_request_context():
         lines = b"".join(fast.stream(BandSchema, names(3), format="ndjson").iter_encoded())
     assert [json.loads(line) for line in lines.splitlines()] == names(3)
+
+
+class Guarded(DefaultJSONProvider):
+    """Puts what some clients want before all JSON."""
+
+    def dumps(self, obj, **kwargs):
+        return ")]}',\n" + super().dumps(obj, **kwargs)
+
+
+class Enveloped(DefaultJSONProvider):
+    """Puts all JSON into an envelope."""
+
+    def response(self, *args, **kwargs):
+        wrapped = super().response({"data": self._prepare_response_obj(args, kwargs)})
+        wrapped.mimetype = "application/vnd.api+json"
+        return wrapped
+
+
+class Plain(JSONProvider):
+    """Not one of Flask's."""
+
+    def dumps(self, obj, **kwargs):
+        return json.dumps(obj, **kwargs)
+
+    def loads(self, s, **kwargs):
+        return json.loads(s, **kwargs)
+
+
+def spaced(cls):
+    """Settings of an application's own only."""
+    return type("Spaced", (cls,), {"compact": True, "sort_keys": False})
+
+
+@pytest.mark.parametrize("fast_json", [True, False])
+@pytest.mark.parametrize(
+    "provider",
+    [
+        Guarded,
+        Enveloped,
+        Plain,
+        spaced(DefaultJSONProvider),
+        DefaultJSONProvider,
+        spaced(FastJSONProvider),
+        type("GuardedFast", (Guarded, FastJSONProvider), {}),
+    ],
+)
+def test_a_stream_is_what_jsonify_answers(provider, fast_json):
+    app = Flask(__name__)
+    app.json = provider(app)
+    app.config["FASTSCHEMA_JSON_PROVIDER"] = fast_json
+    fast = FastSchema(app)
+    rows = Rows(7)
+    with app.test_request_context():
+        streamed = fast.stream(BandSchema, rows, chunk_size=3)
+        expected = jsonify(BandSchema(many=True).dump(names(7)))
+        assert b"".join(streamed.iter_encoded()) == expected.data
+        assert streamed.mimetype == expected.mimetype
+        assert rows.closed == 1
+        with pytest.raises(LookupError):
+            list(fast.stream(BandSchema, (failing := Rows(9, fail_at=5)), chunk_size=20))
+        assert failing.closed == 1
+
+
+@pytest.mark.parametrize("provider", [Guarded, Enveloped, Plain])
+def test_lines_are_json_whoever_writes_them(provider):
+    app = Flask(__name__)
+    app.json = provider(app)
+    fast = FastSchema(app)
+    with app.test_request_context():
+        if provider is Guarded:
+            with pytest.raises(ValueError, match=r"Guarded.dumps does not write plain JSON"):
+                fast.stream(BandSchema, names(3), format="ndjson")
+            return
+        lines = b"".join(fast.stream(BandSchema, names(3), format="ndjson").iter_encoded())
+    assert [json.loads(line) for line in lines.splitlines()] == names(3)
+
+
+@pytest.mark.parametrize("chunk_size", [0, -1, True, 2.5, "many"])
+def test_a_chunk_has_a_positive_number_of_rows(app, fast, chunk_size):
+    rows = Rows(3)
+    with app.test_request_context(), pytest.raises(ValueError, match="chunk_size must be at least 1"):
+        fast.stream(BandSchema, rows, chunk_size=chunk_size)
+    assert (rows.read, rows.closed) == (0, 1)
 
 
 def test_rows_are_read_as_chunks_are_sent(app, fast):

@@ -72,6 +72,15 @@ def _is_own(provider: DefaultJSONProvider, names: tuple[str, ...], cls: type) ->
     )
 
 
+def writes_as_flask(provider: Any) -> bool:
+    """Whether a provider writes what Flask's own does: only its settings may be others."""
+    if isinstance(provider, FastJSONProvider):
+        return _is_own(provider, _METHODS, FastJSONProvider)
+    return isinstance(provider, DefaultJSONProvider) and _is_own(
+        provider, _METHODS, DefaultJSONProvider
+    )
+
+
 def fast_provider(app: Flask) -> FastJSONProvider | None:
     """A provider that answers as an application's own does, or None if there can be none.
 
@@ -81,9 +90,7 @@ def fast_provider(app: Flask) -> FastJSONProvider | None:
     provider = app.json
     if isinstance(provider, FastJSONProvider):
         return provider
-    if not isinstance(provider, DefaultJSONProvider) or not _is_own(
-        provider, _METHODS, DefaultJSONProvider
-    ):
+    if not writes_as_flask(provider):
         return None
     fast: Any = copy(provider)  # not made anew: its class may ask for more than the application
     cls = type(provider)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -10,13 +11,15 @@ from typing import Any
 
 from flask import Flask, Response, after_this_request, current_app, has_request_context, request
 from flask.globals import request_ctx
+from flask.json.provider import DefaultJSONProvider
 from flask.signals import got_request_exception
 
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.flask.encoding import COMPACT, PlanEngine
-from fastschema.contrib.flask.provider import FastJSONProvider
+from fastschema.contrib.flask.provider import FastJSONProvider, writes_as_flask
+from fastschema.contrib.flask.responses import json_response
 from fastschema.runtime.front_end import front_end_for
-from fastschema.runtime.json_chunks import JsonArray, JsonLines
+from fastschema.runtime.json_chunks import JsonArray, JsonLines, checked_chunk_size
 from fastschema.runtime.json_engine import Engine
 from fastschema.switch import is_disabled
 
@@ -25,7 +28,7 @@ FORMATS = ("json", "ndjson")
 
 
 class ProviderEngine:
-    """Any JSON provider of an application, as an engine.
+    """Any JSON provider of an application, as an engine that writes a value in one line.
 
     :param provider: the provider
     """
@@ -35,15 +38,31 @@ class ProviderEngine:
 
     def __init__(self, provider: Any) -> None:
         self._dumps = provider.dumps
-        self._layout = {"separators": COMPACT} if isinstance(provider, FastJSONProvider) else {}
+        self._layout = {"separators": COMPACT} if isinstance(provider, DefaultJSONProvider) else {}
+        self._is_checked = writes_as_flask(provider)
+        self._name = type(provider).__name__
 
     def encode(self, data: Any) -> bytes:
         """Write ``data`` in one line.
 
+        :raises ValueError: for a provider that writes something else than JSON
         :raises Exception: what the provider raises
         """
         text: str = self._dumps(data, **self._layout)
-        return text.encode().strip().replace(b"\n", b"")  # never in a string: there it is escaped
+        line = text.encode().strip().replace(b"\n", b"")  # never in a string: there it is escaped
+        if not self._is_checked:
+            self._check(line)
+        return line
+
+    def _check(self, line: bytes) -> None:
+        try:
+            json.loads(line)
+        except ValueError:
+            raise ValueError(
+                f"{self._name}.dumps does not write plain JSON, so there are no lines of it: it "
+                f"wrote {line[:40]!r}. Use format='json' for this application."
+            ) from None
+        self._is_checked = True
 
 
 def stream_response(schema: Any, rows: Iterable[Any], form: str, chunk_size: int) -> Response:
@@ -52,7 +71,9 @@ def stream_response(schema: Any, rows: Iterable[Any], form: str, chunk_size: int
     The first chunk is made here, so that its errors are those of the view.
 
     :param form: "json" or "ndjson"
-    :raises ValueError: for another form
+    A JSON provider of the application's own that overrides methods writes an array in one piece.
+
+    :raises ValueError: for another form, or a chunk size that is not positive
     :raises TypeError: if it is no schema, or for rows that are an asynchronous iterable
     :raises Exception: what stock raises for the rows of the first chunk
     """
@@ -61,7 +82,13 @@ def stream_response(schema: Any, rows: Iterable[Any], form: str, chunk_size: int
     try:
         if form not in FORMATS:
             raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {form!r}")
+        checked_chunk_size(chunk_size)
         each_row = rows if type(rows) is list else source
+        if form == "json" and not writes_as_flask(current_app.json):
+            # Nobody else knows what belongs around the rows.
+            response = json_response(schema, each_row, many=True)
+            source.close()
+            return response
         chunks = _chunks(schema, each_row, form, chunk_size)
         first = variables.run(next, chunks, b"")
     except BaseException:
