@@ -1,5 +1,7 @@
 """register(): users compile their own fields."""
 
+import re
+
 import pytest
 from marshmallow import Schema, fields
 
@@ -179,17 +181,39 @@ def test_a_field_that_is_registered_after_its_first_use_is_compiled(uses):
     assert is_compiled(schema, "one")
 
 
-@pytest.mark.parametrize("uses", [1, 5])
-def test_the_last_registration_counts(uses):
+def test_a_method_is_registered_once():
     field = own_field("a")
     schema = Schema.from_dict({"one": field()})
     fastschema.register(field._serialize, function=write("first"))
-    for _ in range(uses):
-        assert fastschema.compile(schema).dump({"one": 1}) == {"one": "first 1"}
 
-    fastschema.register(field._serialize, function=write("second"))
+    with pytest.raises(ValueError, match=r"Own._serialize is registered already"):
+        fastschema.register(field._serialize, function=write("second"))
 
-    assert fastschema.compile(schema).dump({"one": 1}) == {"one": "second 1"}
+    assert fastschema.compile(schema).dump({"one": 1}) == {"one": "first 1"}
+
+
+@pytest.mark.parametrize("method", [fields.String._serialize, fields.Field._serialize])
+def test_methods_of_marshmallow_are_not_registered(method):
+    with pytest.raises(ValueError, match=r"is a method of marshmallow.fields, which all its"):
+        fastschema.register(method, function=str)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"function": 5}, "function= must be a function of one value, not 5"),
+        ({"function": str, "common": "int"}, "common= must be a class, such as int, not 'int'"),
+    ],
+)
+def test_arguments_of_other_types_are_refused(options, message):
+    with pytest.raises(TypeError, match=re.escape(message)):
+        fastschema.register(own_field("a")._serialize, **options)
+
+
+@pytest.mark.parametrize("expression", ["5", "{field}.name", "'{{value}}'"])
+def test_an_expression_has_to_use_the_value(expression):
+    with pytest.raises(ValueError, match=r"does not use \{value\}, the value of"):
+        fastschema.register(own_field("a")._serialize, expression=expression)
 
 
 @pytest.mark.parametrize("result", [object(), {1, 2}, float("nan"), 2**70, "\ud800", [1], None])

@@ -10,7 +10,9 @@ def install() -> None:
     A method that somebody else has replaced since fastschema was imported stays as it is.
     Installing again does nothing.
 
-    :raises ImportError: if marshmallow is not installed
+    For Django REST framework, put ``"fastschema.contrib.django"`` into ``INSTALLED_APPS`` instead.
+
+    :raises ImportError: if marshmallow is too old; ``ModuleNotFoundError`` if it is not installed
     """
     from fastschema.marshmallow.installation import install
 

@@ -83,7 +83,7 @@ class Plan:
 
         A schema that must see all rows at once (one with hooks, say) is dumped in one piece.
 
-        :param rows: any iterable
+        :param rows: any iterable; for a DRF serializer also a model's manager
         :param chunk_size: how many rows to write at a time
         :raises ValueError: if ``chunk_size`` is no positive integer
         :raises Exception: what stock raises, when the row that causes it is reached
@@ -173,7 +173,8 @@ class Plan:
         engine = schema.engine()
         dumper = None if is_stock else schema.row_dumper(engine.form, None)
         if dumper is not None:
-            yield from JsonArray(rows, dumper.all_rows, engine.encode, chunk_size)
+            each_row = schema.rows(rows)
+            yield from JsonArray(each_row, dumper.all_rows, engine.encode, chunk_size)
         elif is_stock:
             yield schema.stock_encode(schema.stock_dump(rows, True))
         else:

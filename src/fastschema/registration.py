@@ -80,9 +80,10 @@ def register(
     :param names: the objects that the expression names
     :param common: if given, only values of exactly this class are treated so; all others go to
         the method itself
-    :raises TypeError: if it is no function of a field class, or not exactly one of ``function``
-        and ``expression`` is given
-    :raises ValueError: if the expression is no Python expression
+    :raises TypeError: if it is no function of a field class, not exactly one of ``function`` and
+        ``expression`` is given, or an argument is of another type
+    :raises ValueError: if the method is marshmallow's or DRF's own, or registered already; if the
+        expression is no Python expression, or does not use ``{value}``
     """
     name = getattr(method, "__name__", None)
     if not callable(method) or name not in ("_serialize", "to_representation"):
@@ -90,8 +91,19 @@ def register(
             "register() takes the function that stock calls, MyField._serialize or "
             f"MyField.to_representation, not {method!r}"
         )
+    if method.__module__.partition(".")[0] in ("marshmallow", "rest_framework"):
+        raise ValueError(
+            f"{method.__qualname__} is a method of {method.__module__}, which all its fields have. "
+            "Register the method of a field class of your own."
+        )
+    if method in registered:
+        raise ValueError(f"{method.__qualname__} is registered already")
     if (function is None) == (expression is None):
         raise TypeError("register() takes one of function= and expression=")
+    if function is not None and not callable(function):
+        raise TypeError(f"function= must be a function of one value, not {function!r}")
+    if common is not None and not isinstance(common, type):
+        raise TypeError(f"common= must be a class, such as int, not {common!r}")
     number = next(_numbers)
     if expression is None:
         expression, names = "registered_function({value})", {"registered_function": function}
@@ -117,6 +129,8 @@ def _renamed(
         compile(tree, "<expression>", "eval")  # refuses more than parsing does
     except (SyntaxError, KeyError, IndexError, ValueError) as error:
         raise ValueError(f"not an expression over {{value}}: {expression!r} ({error})") from error
+    if not any(isinstance(node, ast.Name) and node.id == _VALUE for node in ast.walk(tree)):
+        raise ValueError(f"{expression!r} does not use {{value}}, the value of the field")
     bound = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     used = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     bound |= {node.id for node in used if isinstance(node.ctx, ast.Store)}

@@ -1,5 +1,10 @@
 """The marshmallow front end."""
 
-from fastschema.marshmallow.installation import install, uninstall
+from fastschema.requirements import require
+
+require("fastschema", "marshmallow", marshmallow=(3, 26))
+
+# Only if it fits:
+from fastschema.marshmallow.installation import install, uninstall  # noqa: E402
 
 __all__ = ["install", "uninstall"]

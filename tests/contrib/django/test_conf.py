@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from django.apps import AppConfig
 from django.core.exceptions import ImproperlyConfigured
 from django.test import override_settings
 from rest_framework.serializers import Serializer
@@ -56,6 +57,11 @@ def test_a_setting_that_is_none_is_a_clear_error(value, message):
     with pytest.raises(ImproperlyConfigured) as raised:
         conf.checked(value)
     assert str(raised.value) == message
+
+
+def test_the_package_itself_is_no_app():
+    with pytest.raises(ImproperlyConfigured, match=r"Write 'fastschema.contrib.django' instead"):
+        AppConfig.create("fastschema")
 
 
 def test_a_setting_that_is_none_stops_django_when_it_starts(tmp_path):

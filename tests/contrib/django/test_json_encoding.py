@@ -242,7 +242,11 @@ class TestStream:
 
         plan = fastschema.compile(FlightSerializer(many=True))
         expected = JSONRenderer().render(FlightSerializer(Flight.objects.all(), many=True).data)
-        for source in (Flight.objects.all(), Flight.objects.iterator(chunk_size=2)):
+        for source in (
+            Flight.objects,
+            Flight.objects.all(),
+            Flight.objects.iterator(chunk_size=2),
+        ):
             assert b"".join(plan.stream(source, chunk_size=3)) == expected
         assert plan.dumps(Flight.objects) == expected
 

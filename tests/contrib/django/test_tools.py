@@ -6,6 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError, SystemCheckError
+from django.db import OperationalError
 from django.test import override_settings
 from django.urls import path
 from rest_framework import serializers
@@ -13,6 +14,7 @@ from rest_framework.views import APIView
 
 from fastschema.contrib.django.checks import check_serializers
 from fastschema.contrib.django.endpoints import Survey, endpoints, path_of, reached
+from tests.contrib.django import surveyed
 from tests.contrib.django.surveyed import AirlineSerializer, WholeSerializer
 
 HERE = "tests.contrib.django.surveyed"
@@ -133,6 +135,20 @@ class TestCommand:
             in printed
         )
         assert "Without a serializer that can be found:\n    GET / (APIRootView): the" in printed
+
+    def test_it_tells_the_same_reason_for_some_endpoints_only(self):
+        printed = run("--urlconf", HERE)
+        reason = "the view names no serializer"
+        assert printed.count(reason) == 4
+        assert f"    and 1 more: {reason}\n" in printed
+
+    def test_it_says_that_the_database_is_not_ready(self, monkeypatch):
+        def get_serializer(self):
+            raise OperationalError("no such table: flights_airline")
+
+        monkeypatch.setattr(surveyed.Airlines, "get_serializer", get_serializer)
+        printed = run("--urlconf", HERE)
+        assert "the view asks the database, which is not ready: run manage.py migrate" in printed
 
     def test_without_a_module_it_looks_at_the_projects_own(self):
         assert "flights.serializers.FlightSerializer: 45 of 45 fields compiled\n" in run()

@@ -1,5 +1,6 @@
 """What ``FastSchema(app)`` does to an application."""
 
+import re
 import subprocess
 import sys
 
@@ -142,6 +143,26 @@ def test_a_wrong_value_in_the_configuration_is_an_error_and_changes_nothing(key,
     assert not isinstance(app.json, FastJSONProvider)
 
 
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("FASTSCHEMA_CHUNKSIZE", "Did you mean 'FASTSCHEMA_CHUNK_SIZE'?"),
+        ("FASTSCHEMA_ZZZZZZZZZZZZZZZZZZZZZZ", "There are FASTSCHEMA_INSTALL, FASTSCHEMA_JSON_PROVIDER, "),
+    ],
+)
+def test_an_unknown_key_in_the_configuration_is_an_error(key, hint):
+    app = Flask("app")
+    app.config[key] = 5
+    with pytest.raises(ValueError, match=re.escape(f"the unknown key '{key}'. {hint}")):
+        FastSchema(app)
+
+
+def test_the_kill_switch_may_be_in_the_configuration():
+    app = Flask("app")
+    app.config["FASTSCHEMA_DISABLED"] = "1"
+    FastSchema(app)
+
+
 def test_schemas_defined_later_are_compiled(app):
     class LateSchema(Schema):
         name = fields.String()
@@ -167,7 +188,8 @@ def test_importing_it_without_what_it_needs_gives_one_clear_message(name):
         [sys.executable, "-c", HIDING.format(name=name)], capture_output=True, text=True, check=True
     )
     assert done.stdout == (
-        "fastschema.contrib.flask needs Flask and marshmallow: pip install 'fastschema[flask]'\n"
+        f"fastschema.contrib.flask needs {name}, which is not installed: "
+        "pip install 'fastschema[flask]'\n"
     )
 
 

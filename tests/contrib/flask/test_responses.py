@@ -331,3 +331,17 @@ def test_a_schema_that_reads_the_request_sees_it(app, fast):
         return fast.response(RequestSchema(many=True), [{}])
 
     assert json.loads(app.test_client().get("/here").data) == [{"path": "/here"}]
+
+
+def test_the_decorator_needs_a_schema(fast):
+    with pytest.raises(TypeError, match=r"on .*view needs a schema: write @fs.dump\(YourSchema\)"):
+
+        @fast.dump
+        def view():
+            return []
+
+
+@pytest.mark.parametrize("schema", [5, "AlbumSchema", dict, None])
+def test_the_decorator_refuses_what_is_no_schema_at_once(fast, schema):
+    with pytest.raises(TypeError, match="is not a schema that fastschema can read"):
+        fast.dump(schema)

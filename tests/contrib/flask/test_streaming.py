@@ -174,7 +174,10 @@ def test_lines_are_json_whoever_writes_them(provider):
 @pytest.mark.parametrize("chunk_size", [0, -1, True, 2.5, "many"])
 def test_a_chunk_has_a_positive_number_of_rows(app, fast, chunk_size):
     rows = Rows(3)
-    with app.test_request_context(), pytest.raises(ValueError, match="chunk_size must be at least 1"):
+    with (
+        app.test_request_context(),
+        pytest.raises(ValueError, match="chunk_size must be at least 1"),
+    ):
         fast.stream(BandSchema, rows, chunk_size=chunk_size)
     assert (rows.read, rows.closed) == (0, 1)
 

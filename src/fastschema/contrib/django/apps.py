@@ -9,6 +9,7 @@ from django.core import checks
 from django.core.signals import setting_changed
 
 from fastschema.contrib.django import conf
+from fastschema.requirements import require
 
 
 class FastSchemaConfig(AppConfig):
@@ -22,7 +23,9 @@ class FastSchemaConfig(AppConfig):
         """Do what ``FASTSCHEMA`` says, now and whenever a test overrides it.
 
         :raises ImproperlyConfigured: for a key or a value in ``FASTSCHEMA`` that is none
+        :raises ImportError: if Django or DRF is too old, or DRF is missing
         """
+        require("fastschema.contrib.django", "django", django=(5, 2), djangorestframework=(3, 16))
         from fastschema.contrib.django.checks import TAG, check_serializers
 
         _follow_settings()

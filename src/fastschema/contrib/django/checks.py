@@ -26,7 +26,7 @@ def check_serializers(app_configs: Any = None, **kwargs: Any) -> list[CheckMessa
     return [
         Warning(
             f"{each.report.schema} runs as stock, because {each.report.why}.",
-            hint=f"Used by {each.uses[0]}. See docs/explain.md of fastschema for what to do.",
+            hint=f"Used by {each.uses[0]}. For its fields: manage.py fastschema {each.path}",
             obj=each.path,
             id="fastschema.W001",
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from django.contrib.admindocs.views import simplify_regex
+from django.db import DatabaseError
 from django.http import HttpRequest
 from django.urls import URLPattern, get_resolver
 from django.views import View
@@ -125,6 +126,11 @@ def reached(urlconf: str | None = None) -> Survey:
                 survey.without[str(endpoint)] = "the view names no serializer"
             else:
                 survey.add(serializer, str(endpoint))
+        except DatabaseError as error:
+            survey.without[str(endpoint)] = (
+                "the view asks the database, which is not ready: run manage.py migrate "
+                f"({type(error).__name__})"
+            )
         except Exception as error:  # whatever the project's own code raises without a real request
             survey.without[str(endpoint)] = f"{type(error).__name__}: {error}"
     return survey

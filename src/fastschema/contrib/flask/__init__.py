@@ -1,17 +1,11 @@
 """The Flask extension: one line, and every marshmallow response is fast."""
 
-try:
-    import flask as _flask  # noqa: F401  # only to see whether it is there
-    import marshmallow as _marshmallow  # noqa: F401  # only to see whether it is there
-except ModuleNotFoundError as error:
-    if error.name not in ("flask", "marshmallow"):
-        raise
-    raise ModuleNotFoundError(
-        "fastschema.contrib.flask needs Flask and marshmallow: pip install 'fastschema[flask]'",
-        name=error.name,
-    ) from None
+from fastschema.requirements import require
 
-from fastschema.contrib.flask.extension import FastSchema
-from fastschema.contrib.flask.provider import FastJSONProvider
+require("fastschema.contrib.flask", "flask", flask=(3, 0), marshmallow=(3, 26))
+
+# Only if they fit:
+from fastschema.contrib.flask.extension import FastSchema  # noqa: E402
+from fastschema.contrib.flask.provider import FastJSONProvider  # noqa: E402
 
 __all__ = ["FastJSONProvider", "FastSchema"]

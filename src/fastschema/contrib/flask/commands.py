@@ -36,7 +36,7 @@ def explain(schema: str | None, as_json: bool) -> None:
     width = max(map(len, reports), default=0)
     for name, each in reports.items():
         click.echo(f"{name.ljust(width)}  {_line(each)}")
-    click.echo(f"{len(reports)} schemas")
+    click.echo(f"{len(reports)} schema{'s' * (len(reports) != 1)}")
 
 
 def registered_schemas() -> dict[str, type[Schema]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 from flask import Flask, Response, current_app
@@ -21,7 +23,9 @@ from fastschema.contrib.flask.responses import (
 )
 from fastschema.contrib.flask.streaming import stream_response
 from fastschema.installation import install
+from fastschema.runtime.front_end import front_end_for
 from fastschema.runtime.json_chunks import CHUNK_SIZE
+from fastschema.switch import VARIABLE
 
 EXTENSION = "fastschema"
 """The key in ``app.extensions``."""
@@ -66,7 +70,8 @@ class FastSchema:
           than settings stays, with a warning.
         - ``FASTSCHEMA_CHUNK_SIZE`` (150): how many rows :meth:`stream` writes at a time.
 
-        :raises ValueError: for a configuration key with a value that it cannot have
+        :raises ValueError: for a configuration key that there is not, or one with a value that it
+            cannot have
         """
         if EXTENSION in app.extensions:
             return
@@ -148,11 +153,20 @@ class FastSchema:
 
         :param schema: a marshmallow schema, instance or class
         :param many: whether views return collections; None: as the schema says
+        :raises TypeError: if it is no schema
         """
+        if isinstance(schema, FunctionType):
+            raise TypeError(
+                f"@fs.dump on {schema.__qualname__} needs a schema: write @fs.dump(YourSchema)"
+            )
+        front_end_for(schema)
         return partial(dumping, partial(self.response, schema, many=many))
 
 
 def _settings(app: Flask) -> Settings:
+    for key in app.config:
+        if key.startswith("FASTSCHEMA_") and key not in (*DEFAULTS, VARIABLE):
+            raise ValueError(f"app.config has the unknown key {key!r}. {_hint(key)}")
     for key in ("FASTSCHEMA_INSTALL", "FASTSCHEMA_JSON_PROVIDER"):
         if type(app.config[key]) is not bool:
             raise ValueError(f"{key} must be True or False, not {app.config[key]!r}")
@@ -160,6 +174,11 @@ def _settings(app: Flask) -> Settings:
     if type(size) is not int or size < 1:
         raise ValueError(f"FASTSCHEMA_CHUNK_SIZE must be a positive int, not {size!r}")
     return Settings(chunk_size=size)
+
+
+def _hint(key: str) -> str:
+    similar = difflib.get_close_matches(key, DEFAULTS, n=1)
+    return f"Did you mean {similar[0]!r}?" if similar else f"There are {', '.join(DEFAULTS)}."
 
 
 def _replace_provider(app: Flask) -> None:

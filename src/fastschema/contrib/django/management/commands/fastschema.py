@@ -15,6 +15,9 @@ from fastschema.contrib.django.endpoints import Reached, Survey, path_of, reache
 from fastschema.plan import compile
 from fastschema.report import Report
 
+_SHOWN = 3
+"""For how many endpoints the same reason is told."""
+
 
 class Command(BaseCommand):
     """Lists the serializers that the URL configuration reaches, or shows one in detail."""
@@ -96,7 +99,13 @@ def _lines(survey: Survey) -> Iterator[str]:
                 yield f"    {field.key}: {field.why}"
     if survey.without:
         yield "\nWithout a serializer that can be found:"
-        yield from (f"    {endpoint}: {why}" for endpoint, why in survey.without.items())
+        by_reason: dict[str, list[str]] = {}
+        for endpoint, why in survey.without.items():
+            by_reason.setdefault(why, []).append(endpoint)
+        for why, found in by_reason.items():
+            yield from (f"    {endpoint}: {why}" for endpoint in found[:_SHOWN])
+            if len(found) > _SHOWN:
+                yield f"    and {len(found) - _SHOWN} more: {why}"
 
 
 def _summary(report: Report) -> str:
