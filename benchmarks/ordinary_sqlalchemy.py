@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "example_project
 from flights_flask.models import Airline, Airport, Flight, Plane, Table
 from flights_flask.schemas import FlightSchema
 
-__all__ = ["FlightSchema", "flights"]
+__all__ = ["Airline", "Flight", "FlightSchema", "flights"]
 
 
 def flights(count: int) -> list[Any]:

@@ -39,6 +39,7 @@ def django_patterns() -> tuple[Collection, Switch, dict[str, str]]:
 def marshmallow_patterns() -> tuple[Collection, Switch, dict[str, str]]:
     """Those of marshmallow."""
     import fastschema
+    import ordinary_neighbours  # noqa: F401  # adds to the patterns
     from ordinary_marshmallow import MARSHMALLOW
 
     switch = Switch(fastschema.install, fastschema.uninstall)
