@@ -6,12 +6,18 @@ database in memory. Where relations are not prefetched, both make the same queri
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from django.urls import path
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.openapi import AutoSchema
+from rest_flex_fields import FlexFieldsModelSerializer
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.pagination import LimitOffsetPagination
-from rest_framework.renderers import JSONRenderer
+from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
+from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
 from flights.models import Airline, Airport, Flight, Plane
@@ -241,3 +247,41 @@ def three(count: int) -> Run:
     }
     runs = [data_of(model_serializer(model), rows) for model, rows in by_model.items()]
     return lambda: [run() for run in runs]
+
+
+@DRF.add("drf-flex-fields: fields named in the query string")
+def flex_fields(count: int) -> Run:
+    class Flexible(FlexFieldsModelSerializer):
+        class Meta:
+            model = Flight
+            exclude = ("airline", "origin", "destination", "plane")
+
+    asked = Request(APIRequestFactory().get("/", {"fields": "id,number,date,distance"}))
+    return data_of(Flexible, flight_rows(count), context={"request": asked})
+
+
+@DRF.add("the page of a list view in the browsable API", sizes=(1, 20))
+def browsable(count: int) -> Run:
+    class Planes(ListAPIView):
+        queryset = Plane.objects.order_by("pk")[:count]
+        serializer_class = model_serializer(Plane)
+        renderer_classes = (BrowsableAPIRenderer,)
+
+        def paginate_queryset(self, queryset: Any) -> Any:
+            return None
+
+    flight_rows(count)
+    view, asked = Planes.as_view(), request()
+    # The token is another one each time.
+    return lambda: re.sub(rb'"csrfToken": "\w+"', b"", view(asked).render().content)
+
+
+@DRF.add("the OpenAPI schema of drf-spectacular", sizes=(20,))
+def openapi(count: int) -> Run:
+    class Flights(ListAPIView):
+        queryset = Flight.objects.none()
+        serializer_class = FlightSerializer
+        schema = AutoSchema()
+
+    patterns = [path(f"flights/{n}/", Flights.as_view()) for n in range(count)]
+    return lambda: SchemaGenerator(patterns=patterns).get_schema(public=True)

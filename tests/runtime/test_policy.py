@@ -30,6 +30,30 @@ def test_a_schema_without_fields_is_no_error(monkeypatch):
     assert policy.least_rows(node_of()) == 24
 
 
+@pytest.mark.parametrize(
+    ("row", "is_compiled"),
+    [
+        ({}, False),
+        ({"a": 1, "b": 2, "c": None}, False),
+        ({"a": 1, "b": 2, "c": 3, "d": 4}, True),
+        ({"e": [1]}, True),
+        ({"f": {}}, True),
+    ],
+)
+def test_a_row_with_few_plain_values_is_loaded_as_stock(monkeypatch, row, is_compiled):
+    monkeypatch.setattr(policy, "keys_worth_loading", 4)
+    content = dict.fromkeys("abcd", fields.Integer(allow_none=True))
+    fastschema.install()
+    try:
+        inner = {"e": fields.List(fields.Integer()), "f": fields.Dict()}
+        schema = Schema.from_dict(content | inner)()
+        before = fastschema.stats().compiled_rows
+        assert schema.load(row) == row
+        assert (fastschema.stats().compiled_rows > before) is is_compiled
+    finally:
+        fastschema.uninstall()
+
+
 def test_a_schema_of_which_too_few_rows_are_dumped_runs_as_stock(monkeypatch):
     monkeypatch.setattr(policy, "values_worth_binding", {"dump": 24, "load": 40})
     fastschema.install()

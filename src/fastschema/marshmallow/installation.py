@@ -27,6 +27,7 @@ from fastschema.marshmallow.load_overrides import (
     deserialize_as_stock,
 )
 from fastschema.marshmallow.schema_state import SchemaState
+from fastschema.runtime import policy
 from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.stock import Replacements, warn_of_newer
 from fastschema.statistics import recorder
@@ -62,6 +63,12 @@ def _deserialize(
     index: int | None = None,
 ) -> Any:
     """``Schema._deserialize``, compiled: what ``Schema.load`` calls between its hooks."""
+    is_small = not many and type(data) is dict and len(data) < policy.keys_worth_loading
+    if is_small and (not data or policy.has_plain_values(data)):
+        recorder.stock_row()
+        return STOCK_DESERIALIZE(
+            self, data, error_store=error_store, partial=partial, unknown=unknown, index=index
+        )
     is_overridden = many and type(self)._deserialize is not _deserialize
     if is_overridden or not _replacements.are_installed:
         # A subclass that overrides it and called super(): stock calls the override for each row.

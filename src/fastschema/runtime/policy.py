@@ -5,6 +5,8 @@ The numbers are measured: see docs/how-it-works.md.
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastschema.compiler.load_nodes import LoadNode
 from fastschema.compiler.nodes import ObjectNode
 
@@ -29,6 +31,9 @@ values_worth_comparing = 24
 values."""
 
 
+keys_worth_loading = 4
+"""The same for loading a single row, whose fields are many more than its keys at times."""
+
 values_of_a_list = 8
 """For how many values a field that is a list of nested objects counts."""
 
@@ -48,6 +53,14 @@ def least_rows(node: ObjectNode | LoadNode) -> int:
 def least_rows_to_bind(fields: int) -> int:
     """For how many rows at least a new schema with so many fields is bound."""
     return -(-values_worth_binding["dump"] // max(1, fields))
+
+
+def has_plain_values(row: dict[Any, Any]) -> bool:
+    """Whether there are neither lists nor dictionaries in a dictionary, which may be long."""
+    for value in row.values():  # noqa: SIM110  # slower as a generator
+        if type(value) is list or type(value) is dict:
+            return False
+    return True
 
 
 def is_worth_reading(rows: int) -> bool:

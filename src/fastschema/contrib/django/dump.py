@@ -53,7 +53,8 @@ def represent_list(serializer: Any, data: Any) -> Any:
     """What ``ListSerializer.to_representation`` returns, compiled where that pays."""
     child = serializer.child
     if is_disabled() or not is_stock_serializer(child):
-        if type(data) is list and isinstance(child, Serializer):
+        is_worth_reading = type(data) is list and policy.is_worth_reading(len(data))
+        if is_worth_reading and isinstance(child, Serializer):
             # Its own method may call super() for each of them.
             child.__dict__.setdefault(ATTRIBUTE, len(data))
         return STOCK_LIST_TO_REPRESENTATION(serializer, data)
