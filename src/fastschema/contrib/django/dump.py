@@ -32,7 +32,9 @@ def represent(serializer: Any, obj: Any) -> Any:
     """What ``Serializer.to_representation`` returns, by generated code where that pays."""
     own = serializer.__dict__
     seen = own.get(ATTRIBUTE, 0)
-    if type(seen) is int and seen < policy.rows_worth_reading and runs_as_stock(type(serializer)):
+    is_unknown = type(seen) is int and seen < policy.rows_worth_reading
+    # A serializer that has made its fields needs no blueprint any more.
+    if is_unknown and ("fields" in own or runs_as_stock(type(serializer))):
         own[ATTRIBUTE] = seen + 1
     elif (type(seen) is int or not seen.runs_as_stock) and not is_disabled():
         binding = find_binding_for_row(serializer)
