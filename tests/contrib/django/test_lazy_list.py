@@ -439,6 +439,49 @@ class TestReadOnce:
         self.check([], serializer_class=Rows, get_queryset=rows)
         self.check([], serializer_class=Names, get_queryset=rows)
 
+    @pytest.mark.parametrize("owner", ["manager", "class"])
+    def test_related_objects_that_are_found_in_a_way_of_their_own(self, flights, owner):
+        calls = []
+
+        class Hiding(models.Manager):
+            def get_queryset(self):
+                calls.append("get_queryset")
+                return super().get_queryset().none()
+
+        class Watched:
+            def __getattribute__(self, name):
+                if name == "name":
+                    calls.append(name)
+                return super().__getattribute__(name)
+
+        with isolate_apps("flights"):
+
+            class Owner(*((Watched,) if owner == "class" else ()), models.Model):
+                code = models.CharField(max_length=2, primary_key=True)
+                name = models.CharField(max_length=100)
+                hiding = Hiding()
+
+                class Meta:
+                    app_label = "flights"
+                    db_table = "flights_airline"
+                    base_manager_name = "hiding" if owner == "manager" else None
+
+            class Owned(models.Model):
+                airline = models.ForeignKey(Owner, models.DO_NOTHING, "+")
+
+                class Meta:
+                    app_label = "flights"
+
+        class Rows(serializers.Serializer):
+            airline = AirlineSerializer()
+            text = serializers.CharField(source="airline.name", default="-")
+
+        self.check(
+            calls,
+            serializer_class=Rows,
+            get_queryset=lambda view: [Owned(id=1, airline_id="UA")],
+        )
+
     def test_versioning_schemes_that_are_asked_for_each_address(self, flights):
         calls = []
 
@@ -536,6 +579,29 @@ class TestReadOnce:
             id = serializers.CharField(source="pk", default=None)
 
         self.check([], serializer_class=Ids, get_queryset=lambda self: rows())
+
+    def test_querysets_that_tell_their_length_in_their_own_way(self, flights):
+        calls = []
+
+        class Noted(type(Flight.objects.all())):
+            def __len__(self):
+                calls.append("len")
+                return super().__len__()
+
+        self.check(calls, get_queryset=lambda self: Noted(Flight).all())
+
+    def test_querysets_whose_own_method_fetches_the_rows(self, flights):
+        calls = []
+
+        class Flights(FlightList):
+            def filter_queryset(self, queryset):
+                queryset = queryset.all()
+                fetch_all = queryset._fetch_all
+                queryset._fetch_all = lambda: calls.append("fetch") or fetch_all()
+                return queryset
+
+        assert_same_answer(Flights, calls=calls)
+        assert not is_lazy(Flights)
 
     def test_querysets_that_are_read_in_their_own_way(self, flights):
         calls = []

@@ -50,7 +50,7 @@ _PAGINATORS = (
     pagination.LimitOffsetPagination.get_paginated_response,
     pagination.CursorPagination.get_paginated_response,
 )
-_ITER, _FETCH_ALL = QuerySet.__iter__, QuerySet._fetch_all
+_ITER, _LEN, _FETCH_ALL = QuerySet.__iter__, QuerySet.__len__, QuerySet._fetch_all
 _engine = engine()
 _read_early: WeakSet[type] = WeakSet()
 """Views whose data were read before they were rendered: there is nothing to be gained there."""
@@ -259,6 +259,8 @@ def _has_stock_data(serializer: Any) -> bool:
     return (
         isinstance(rows, QuerySet)
         and type(rows).__iter__ is _ITER
+        and type(rows).__len__ is _LEN
         and type(rows)._fetch_all is _FETCH_ALL
+        and "_fetch_all" not in vars(rows)
         and rows._iterable_class is ModelIterable
     )

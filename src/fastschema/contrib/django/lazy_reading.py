@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Model
+from django.db.models import Manager, Model
 from django.db.models.fields.related_descriptors import (
     ForeignKeyDeferredAttribute,
     ForwardManyToOneDescriptor,
@@ -104,13 +104,16 @@ def _is_plain(field: Any, node: FieldNode, cls: Any, context: Any, *, is_own: bo
 def _related_model(cls: type, name: str) -> Any:
     """The model that a foreign key refers to, or None where it is none whose objects are kept.
 
-    Without a constraint the key may refer to nothing, which the database is asked each time.
+    Without a constraint the key may refer to nothing, and a base manager of the user's may hide
+    what it refers to: the database is then asked each time.
     """
     descriptor = _on_class(cls, name)
     if type(descriptor) not in _FOREIGN_KEYS:
         return None
     field = descriptor.field
-    return field.remote_field.model if getattr(field, "db_constraint", False) else None
+    model = field.remote_field.model
+    is_kept = getattr(field, "db_constraint", False) and type(model._base_manager) is Manager
+    return model if is_kept and access_of(model) == MODEL else None
 
 
 def _on_class(cls: type, name: str) -> Any:
