@@ -20,7 +20,7 @@ SHOWN ?= docs/figures
 PARALLEL := --numprocesses logical --dist worksteal
 PYTEST := $(TEST)/bin/pytest $(PARALLEL)
 
-.PHONY: bench bench-ordinary figures bench-peers bench-streaming lint test test-all test-long \
+.PHONY: bench bench-ordinary figures figures-ordinary bench-peers bench-streaming lint test test-all test-long \
 	test-marshmallow-3 test-oldest-flask \
 	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) \
 	test-postgresql test-upstream docs test-quick-starts clean
@@ -43,6 +43,10 @@ bench-peers: $(BENCH)/installed  ## everything beside all peers, shown in docs/b
 figures: $(BENCH)/installed  ## what the README shows: measured, drawn, written into it
 	$(MAKE) bench RESULTS=docs/figures STREAMED=336776
 	$(BENCH)/bin/python benchmarks/readme.py
+
+figures-ordinary: $(BENCH)/installed  ## the README's and docs/benchmarks.md's tables of ordinary code
+	-$(MAKE) bench-ordinary RESULTS=docs/figures
+	$(BENCH)/bin/python benchmarks/ordinary_tables.py
 
 test: lint  ## lint, types, tests; the few that take long are left to test-all
 	$(PYTEST) -m "not long"

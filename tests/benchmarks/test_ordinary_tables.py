@@ -1,0 +1,35 @@
+"""The tables of ordinary code."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def ordinary_tables(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    for name in ("readme", "ordinary_tables"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    import ordinary_tables
+
+    return ordinary_tables
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/benchmarks.md"])
+def test_the_pages_show_the_figures_that_were_measured(ordinary_tables, page):
+    assert ordinary_tables.tables()[page] in (ROOT / page).read_text()
+
+
+def test_a_size_that_was_not_measured_is_left_out(ordinary_tables):
+    figure = {"front_end": "DRF", "pattern": "one", "rows": 20, "ratio": 2.345}
+    report = {"figures": [figure], "versions": {"django": "6.1"}, "date": "today", "machine": "one"}
+    assert ordinary_tables.table(report, {"DRF: one": "a title"}).splitlines() == [
+        "| times as fast as stock | 20 rows | 240 rows | one row |",
+        "| --- | ---: | ---: | ---: |",
+        "| a title | 2.3 | | |",
+        "",
+        "Measured on today on one, with django 6.1.",
+    ]
