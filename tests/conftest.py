@@ -13,7 +13,7 @@ def _read_at_once():
     policy.rows_worth_reading = policy.rows_worth_reading_at_once = 1
     policy.values_worth_comparing = 0
     policy.values_worth_binding.update(dump=0, load=0)
-    policy.keys_worth_loading = 0
+    policy.keys_worth_loading = policy.fields_worth_comparing = 0
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -44,7 +44,7 @@ def pytest_configure() -> None:
     policy.rows_worth_reading = policy.rows_worth_reading_at_once = 1
     policy.values_worth_comparing = 0
     policy.values_worth_binding.update(dump=0, load=0)
-    policy.keys_worth_loading = 0
+    policy.keys_worth_loading = policy.fields_worth_comparing = 0
     if "django" in sys.modules:
         if WITH_RENDERER:
             make_the_renderer_the_default()

@@ -26,7 +26,6 @@ from fastschema.marshmallow.load_overrides import (
     STOCK_DESERIALIZE,
     deserialize_as_stock,
 )
-from fastschema.marshmallow.schema_state import SchemaState
 from fastschema.runtime import policy
 from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.stock import Replacements, warn_of_newer
@@ -38,13 +37,13 @@ _NEWEST_TESTED = (4, 4)
 def _serialize(self: Any, obj: Any, *, many: bool = False) -> Any:
     """``Schema._serialize``, compiled: what ``Schema.dump`` calls between its hooks."""
     state = self.__dict__.get(ATTRIBUTE)
-    if not many and type(state) is SchemaState and state.stock_below > 1:
+    if not many and state is not None and state.stock_below > 1:
         recorder.stock_row()
         return STOCK_SERIALIZE(self, obj)
     if many and obj is not None and type(self)._serialize is not _serialize:
         # A subclass overrides it and called super(): stock calls the override for each object.
         return STOCK_SERIALIZE(self, obj, many=many)
-    if many and type(obj) is list and type(state) is SchemaState and len(obj) < state.stock_below:
+    if many and type(obj) is list and state is not None and len(obj) < state.stock_below:
         recorder.stock(len(obj))
         return [STOCK_SERIALIZE(self, each) for each in obj]
     if not _replacements.are_installed:

@@ -21,6 +21,10 @@ represents its rows one by one."""
 rows_worth_reading_at_once = 8
 """The same for a list of rows by a serializer: stock needs longer for each of them."""
 
+fields_worth_comparing = 6
+"""A serializer that represents its rows one by one, and whose fields have to be compared for each
+of them, runs as stock if it has fewer, none of which is nested."""
+
 values_worth_binding = {"dump": 24, "load": 40}
 """A schema that has just been made, of a class that is known, need not be read. To find its program
 and to bind that costs as much as stock needs for so many values (rows times fields)."""

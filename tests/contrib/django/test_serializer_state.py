@@ -191,6 +191,20 @@ def test_a_serializer_is_compiled_once_it_has_represented_enough_rows(monkeypatc
     assert compiled == [0, 0, 0, 0, 0, 1, 1]
 
 
+@pytest.mark.parametrize(("names", "is_compiled"), [("abc", False), ("abcd", True)])
+def test_a_serializer_of_few_fields_represents_rows_one_by_one_as_stock(
+    monkeypatch, names, is_compiled
+):
+    monkeypatch.setattr(policy, "fields_worth_comparing", 4)
+    cls = type("Few", (serializers.Serializer,), {name: serializers.CharField() for name in names})
+    serializer = cls()
+    assert serializer.fields
+    before = fastschema.stats().compiled_rows
+    for _ in range(3):
+        assert serializer.to_representation(dict.fromkeys(names, 5)) == dict.fromkeys(names, "5")
+    assert (fastschema.stats().compiled_rows > before) is is_compiled
+
+
 def test_rows_that_each_depend_on_another_request_run_as_stock():
     class WithFile(serializers.Serializer):
         image = serializers.FileField()

@@ -10,18 +10,25 @@ from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.contrib.django.dump import represent, represent_list
 from fastschema.contrib.django.lazy_list import STOCK_LIST, list_lazily
+from fastschema.contrib.django.serializer_state import SerializerState
 from fastschema.contrib.django.stock_serializers import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
     register_installed,
 )
+from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.stock import Replacements, warn_of_newer
+from fastschema.statistics import recorder
 
 _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
 
 def _to_representation(self: Any, instance: Any) -> Any:
     """``Serializer.to_representation``, compiled."""
+    state = self.__dict__.get(ATTRIBUTE)
+    if type(state) is SerializerState and state.runs_as_stock:
+        recorder.stock_row()
+        return STOCK_TO_REPRESENTATION(self, instance)
     if not _replacements.are_installed:
         return STOCK_TO_REPRESENTATION(self, instance)
     return represent(self, instance)

@@ -6,7 +6,7 @@ import weakref
 from functools import partial
 from typing import Any
 
-from rest_framework.serializers import Serializer
+from rest_framework.serializers import BaseSerializer, Serializer
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.construction import blueprint_of, makes_fields_as_its_class_says
@@ -87,6 +87,9 @@ class SerializerState(State):
             return None
         guard = Guard()
         fields = readable_fields(serializer)
+        if is_single and not _are_worth_comparing(fields):
+            self.runs_as_stock = True
+            return None
         self._fields: list[Any] = fields
         try:
             program = read(serializer, fields, guard)
@@ -121,6 +124,12 @@ class SerializerState(State):
             self._misses += 1
             return False
         return True
+
+
+def _are_worth_comparing(fields: list[Any]) -> bool:
+    return len(fields) >= policy.fields_worth_comparing or any(
+        isinstance(field, BaseSerializer) for field in fields
+    )
 
 
 def find_binding(serializer: Any, rows: int) -> Binding | None:
