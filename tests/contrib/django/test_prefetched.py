@@ -27,6 +27,13 @@ class Counting(models.Manager):
         super().__init__()
 
 
+class Doubling(models.Manager):
+    """Has a method that querysets have not."""
+
+    def doubled(self):
+        return 2 * self.count()
+
+
 class Filtering(models.Manager):
     """A usual custom manager, which prefetched objects pass by."""
 
@@ -73,6 +80,7 @@ with isolate_apps("flights"):
     Hidden = item("hidden", Hiding)
     Counted = item("counted", Counting)
     Filtered = item("filtered", Filtering)
+    Doubled = item("doubled", Doubling)
     Coded = item("coded", to_field="code")
     OwnKey = type(
         "OwnKey",
@@ -155,6 +163,17 @@ def test_anything_may_stand_for_prefetched_objects(objects):
     if objects is None:  # stock makes a query
         make = box_of()
     assert_same_each_time(serializer_for("plains"), make, calls=CALLS)
+
+
+def test_a_serializer_of_the_manager_itself_gets_the_manager():
+    def make():
+        box = Box(pk=1, code="a")
+        box._prefetched_objects_cache = {"doubleds": rows_of(Doubled)}
+        return box
+
+    about = serializer_of(count=serializers.IntegerField(), doubled=serializers.IntegerField())
+    serializer = serializer_of(about=about(source="doubleds"))
+    assert assert_same_each_time(serializer, make) == {"about": {"count": 2, "doubled": 4}}
 
 
 def test_the_reverse_side_of_many_to_many():

@@ -273,6 +273,7 @@ _MAKERS: dict[str, Callable[..., Kind]] = {
     "primary key": primary_key_kind,
     "hyperlink": hyperlink_kind,
     "nested": nested_kind,
+    "nested list": nested_kind,
     "list": _list_kind,
     "dict": _dict_kind,
     "many related": _many_related_kind,

@@ -201,7 +201,7 @@ RULES: dict[Any, Rule] = {
     stock_method(relations.HyperlinkedRelatedField, "to_representation"): _hyperlink,
     stock_method(relations.ManyRelatedField, "to_representation"): _many_related,
     stock_method(serializers.Serializer, "to_representation"): _named("nested"),
-    stock_method(serializers.ListSerializer, "to_representation"): _named("nested"),
+    stock_method(serializers.ListSerializer, "to_representation"): _named("nested list"),
 }
 
 if hasattr(fields, "BigIntegerField"):  # since DRF 3.17, when multiple choices became lists

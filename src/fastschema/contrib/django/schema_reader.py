@@ -222,7 +222,7 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
     if kind_name in _BY_RELATION and len(source_attrs) == 1:
         slot = f"relation_{len(slots)}"
         slots.append(_class_slot(slot, lambda cls: relation(cls, source_attrs[0])))
-    if kind_name == "nested" and len(source_attrs) == 1:
+    if kind_name == "nested list" and len(source_attrs) == 1:
         many = f"prefetched_{len(slots)}"
         slots.append(_class_slot(many, lambda cls: prefetched(cls, source_attrs[0])))
     if kind_name == "many related":
@@ -372,8 +372,8 @@ def _source(
     if relation is not None:
         # The related object where it is loaded, past the descriptor.
         cached = f"text if (text := obj._state.fields_cache.get({relation})) is not None"
-        if many is not None:
-            found = f"(text := read_prefetched(obj, {many})) is not None"
-            cached = f"{cached} else text if {many} is not None and {found}"
         reads[MODEL] = Read(f"{cached} else {by_attribute}", either)
+    if many is not None:
+        found = f"{many} is not None and (text := read_prefetched(obj, {many})) is not None"
+        reads[MODEL] = Read(f"text if {found} else {by_attribute}", either)
     return Source(label, Read(f"read(obj, {name})", either), reads)
