@@ -55,7 +55,14 @@ def test_a_report_as_a_dict_is_ready_for_json():
             }
         ],
         "why": "",
+        "notes": [],
     }
+
+
+@pytest.mark.parametrize("why", ["", "dump is overridden"])
+def test_notes_stand_below_the_first_line(why):
+    lines = str(Report("Dog", [NAME], why, notes=["It barks.", "It bites."])).splitlines()
+    assert lines[1:3] == ["It barks.", "It bites."]
 
 
 def test_the_fields_of_a_node_are_reported_in_order():

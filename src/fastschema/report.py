@@ -36,12 +36,14 @@ class Report:
     :param fields: its fields in output order, each followed by those of its nested schema
     :param why: why the whole schema runs as stock, or ""
     :param loading: how it loads, if fastschema compiles that
+    :param notes: what else there is to know, a sentence each
     """
 
     schema: str
     fields: Sequence[FieldReport]
     why: str = ""
     loading: Report | None = None
+    notes: Sequence[str] = ()
 
     @property
     def compiled(self) -> int:
@@ -52,7 +54,8 @@ class Report:
         """The report as plain values, for JSON."""
         loading = {} if self.loading is None else {"loading": self.loading.as_dict()}
         fields = [asdict(field) for field in self.fields]
-        return {"schema": self.schema, "fields": fields, "why": self.why, **loading}
+        about = {"schema": self.schema, "why": self.why, "notes": list(self.notes)}
+        return {**about, "fields": fields, **loading}
 
     def __iter__(self) -> Iterator[FieldReport]:
         return iter(self.fields)
@@ -65,7 +68,7 @@ class Report:
 
     def _table(self, title: str, source: str) -> str:
         if self.why:
-            return f"{title}: runs as stock, because {self.why}"
+            return "\n".join([f"{title}: runs as stock, because {self.why}", *self.notes])
         head = f"{title}: {self.compiled} of {len(self.fields)} fields compiled"
         rows = [("key", source, "runs", "kind", "why stock")]
         rows += [
@@ -83,7 +86,7 @@ class Report:
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in rows
         ]
-        return "\n".join([head, *lines])
+        return "\n".join([head, *self.notes, *lines])
 
 
 def field_reports(node: ObjectNode) -> list[FieldReport]:

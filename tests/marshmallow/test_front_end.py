@@ -5,7 +5,7 @@ import uuid
 from datetime import UTC, datetime
 
 import pytest
-from marshmallow import Schema, fields, post_dump
+from marshmallow import Schema, fields, post_dump, post_load, pre_dump, validates_schema
 
 import fastschema
 from fastschema.compiler.nodes import Form
@@ -122,6 +122,37 @@ def test_a_report_says_why_a_schema_runs_as_stock():
 
     assert report.why == "dump is overridden"
     assert str(report).startswith("OwnDump: runs as stock, because dump is overridden\n")
+    assert report.notes == [
+        "What it calls by super().dump() is compiled, where fastschema is installed."
+    ]
+
+
+def test_a_report_tells_of_hooks():
+    class Hooked(Schema):
+        name = fields.String()
+
+        @pre_dump
+        def trim(self, obj, **kwargs):
+            return obj
+
+        @post_dump
+        def wrap(self, data, **kwargs):
+            return data
+
+        @validates_schema
+        def check(self, data, **kwargs):
+            pass
+
+        @post_load
+        def make(self, data, **kwargs):
+            return data
+
+    report = fastschema.compile(Hooked).explain()
+
+    assert report.notes == ["Hooks, called as by stock: pre_dump trim, post_dump wrap."]
+    assert report.loading.notes == [
+        "Hooks, called as by stock: validates_schema check, post_load make."
+    ]
 
 
 def test_a_report_tells_once_of_a_schema_that_nests_itself():

@@ -6,6 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from marshmallow.decorators import (
+    POST_DUMP,
+    POST_LOAD,
+    PRE_DUMP,
+    PRE_LOAD,
+    VALIDATES,
+    VALIDATES_SCHEMA,
+)
 from marshmallow.fields import List, Nested
 
 from fastschema.marshmallow import load_run
@@ -13,6 +21,8 @@ from fastschema.marshmallow.dump import overrides_dump, read_for_plan
 from fastschema.marshmallow.load_overrides import overrides_load
 from fastschema.marshmallow.schema_state import Reading
 from fastschema.report import FieldReport, Report, field_reports, load_field_reports, with_nested
+
+_LOAD_HOOKS = (PRE_LOAD, VALIDATES, VALIDATES_SCHEMA, POST_LOAD)
 
 
 def explain(dumping: Reading, loading: Reading) -> Report:
@@ -27,15 +37,30 @@ def explain(dumping: Reading, loading: Reading) -> Report:
 def _explain_dump(reading: Reading, above: tuple[Any, ...]) -> Report:
     reason = overrides_dump(reading.schema) or reading.reason
     if reason:
-        return Report(type(reading.schema).__name__, [], reason)
-    return _report(reading, field_reports(reading.program.node), above, _explain_nested_dump)
+        return Report(type(reading.schema).__name__, [], reason, notes=_by_super(reason, "dump"))
+    report = _report(reading, field_reports(reading.program.node), above, _explain_nested_dump)
+    return replace(report, notes=_hooks(reading.schema, (PRE_DUMP, POST_DUMP)))
 
 
 def _explain_load(reading: Reading, above: tuple[Any, ...]) -> Report:
     reason = overrides_load(reading.schema) or reading.reason
     if reason:
-        return Report(type(reading.schema).__name__, [], reason)
-    return _report(reading, load_field_reports(reading.program.node), above, _explain_nested_load)
+        return Report(type(reading.schema).__name__, [], reason, notes=_by_super(reason, "load"))
+    report = _report(reading, load_field_reports(reading.program.node), above, _explain_nested_load)
+    return replace(report, notes=_hooks(reading.schema, _LOAD_HOOKS))
+
+
+def _by_super(reason: str, method: str) -> list[str]:
+    """What there is to know of a schema with a ``dump`` or a ``load`` of its own."""
+    if reason != f"{method} is overridden":
+        return []
+    return [f"What it calls by super().{method}() is compiled, where fastschema is installed."]
+
+
+def _hooks(schema: Any, tags: tuple[str, ...]) -> list[str]:
+    """The hooks that a schema calls."""
+    names = [f"{tag} {name}" for tag in tags for name, *_ in schema._hooks.get(tag) or ()]
+    return [f"Hooks, called as by stock: {', '.join(names)}."] if names else []
 
 
 def _explain_nested_dump(schema: Any, above: tuple[Any, ...]) -> Report:

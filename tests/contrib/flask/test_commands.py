@@ -60,7 +60,7 @@ def test_every_schema_of_the_registry_is_listed(run):
     done = run()
 
     assert done.exit_code == 0
-    assert "3 of 3 fields compiled" in line(done.output, NAME)
+    assert "3 of 3 fields compiled; loading: 3 of 3 fields compiled" in line(done.output, NAME)
     assert "1 of 2 fields compiled" in line(done.output, f"{__name__}.TwiceSchema")
     assert "runs as stock, because dump is overridden" in line(
         done.output, f"{__name__}.OverridingSchema"
@@ -75,7 +75,12 @@ def test_the_list_can_be_json(run):
     listed = json.loads(run("--json").output)
 
     assert listed[NAME]["fields"] == 3
-    assert listed[f"{__name__}.TwiceSchema"] == {"fields": 2, "compiled": 1, "why": ""}
+    assert listed[f"{__name__}.TwiceSchema"] == {
+        "fields": 2,
+        "compiled": 1,
+        "why": "",
+        "loading": {"fields": 2, "compiled": 2, "why": ""},
+    }
     assert "error" in listed[f"{__name__}.NeedySchema"]
 
 

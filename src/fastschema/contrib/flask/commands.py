@@ -64,6 +64,11 @@ def _explained(schema: type[Schema]) -> Report | str:
 def _line(report: Report | str) -> str:
     if isinstance(report, str):
         return report
+    dumping = _compiled(report)
+    return dumping if report.loading is None else f"{dumping}; loading: {_compiled(report.loading)}"
+
+
+def _compiled(report: Report) -> str:
     if report.why:
         return f"runs as stock, because {report.why}"
     return f"{report.compiled} of {len(report.fields)} fields compiled"
@@ -72,7 +77,9 @@ def _line(report: Report | str) -> str:
 def _summary(report: Report | str) -> dict[str, Any]:
     if isinstance(report, str):
         return {"error": report}
-    return {"fields": len(report.fields), "compiled": report.compiled, "why": report.why}
+    loading = {} if report.loading is None else {"loading": _summary(report.loading)}
+    about = {"fields": len(report.fields), "compiled": report.compiled, "why": report.why}
+    return {**about, **loading}
 
 
 def _report(name: str) -> Report:
