@@ -1037,3 +1037,23 @@ def test_a_stop_iteration_of_user_code_is_raised_as_it_is(times):
     for dump in (plan.dump, plan.dumps):
         raised = outcome(lambda dump=dump: dump([Row()] * times, many=True)).error
         assert raised == (StopIteration, "by the property")
+
+
+@pytest.mark.parametrize("name", ["_serialize", "_deserialize"])
+def test_a_method_on_the_schema_itself_is_called_as_by_stock(name):
+    def used():
+        calls = []
+        schema = Schema.from_dict({"a": fields.Integer()})()
+        stock = getattr(Schema, name)
+
+        def noted(*args, **options):
+            calls.append(options.get("many"))
+            return stock(schema, *args, **options)
+
+        setattr(schema, name, noted)
+        rows = [{"a": 1}, {"a": 2}]
+        return schema.dump(rows, many=True), schema.load(rows, many=True), calls
+
+    expected = used()
+    with installed():
+        assert used() == expected

@@ -40,8 +40,9 @@ def _serialize(self: Any, obj: Any, *, many: bool = False) -> Any:
     if not many and state is not None and state.stock_below > 1:
         recorder.stock_row()
         return STOCK_SERIALIZE(self, obj)
-    if many and obj is not None and type(self)._serialize is not _serialize:
-        # A subclass overrides it and called super(): stock calls the override for each object.
+    is_overridden = type(self)._serialize is not _serialize or "_serialize" in self.__dict__
+    if many and obj is not None and is_overridden:
+        # Whoever overrides it has called this one: stock calls the override for each object.
         return STOCK_SERIALIZE(self, obj, many=many)
     if many and type(obj) is list and state is not None and len(obj) < state.stock_below:
         recorder.stock(len(obj))
@@ -68,9 +69,9 @@ def _deserialize(
         return STOCK_DESERIALIZE(
             self, data, error_store=error_store, partial=partial, unknown=unknown, index=index
         )
-    is_overridden = many and type(self)._deserialize is not _deserialize
-    if is_overridden or not _replacements.are_installed:
-        # A subclass that overrides it and called super(): stock calls the override for each row.
+    is_overridden = type(self)._deserialize is not _deserialize or "_deserialize" in self.__dict__
+    if (many and is_overridden) or not _replacements.are_installed:
+        # Whoever overrides it has called this one: stock calls the override for each row.
         return deserialize_as_stock(self, data, error_store, many, partial, unknown, index)
     return deserialize(self, data, error_store, many, partial, unknown, index)
 

@@ -134,7 +134,7 @@ class _SerializeByClass(dict[type, Callable[..., Any]]):
         return serialize
 
 
-_UNCHANGED = frozenset([int, float, bool, list, dict])
+_UNCHANGED = frozenset([int, float, list, dict])
 """Classes of values that marshmallow's inferred fields leave as they are, besides ``str``."""
 _IN_UTC_OR_NAIVE = "(zone := {value}.tzinfo) is utc or zone is None"
 _BY_CLASS = {

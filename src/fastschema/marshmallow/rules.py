@@ -44,12 +44,22 @@ _FIELDS_OF_VALUES: dict[Any, Any] = {
     str: fields.String,
     int: fields.Integer,
     float: fields.Float,
-    bool: fields.Boolean,
     list: fields.Raw,
     dict: None,
     type(None): None,
 }
 """The fields by which values stay what they are."""
+_OF_COMMON_VALUES = {
+    (fields.String, "_serialize"): stock_method(fields.String, "_serialize"),
+    (fields.Raw, "_serialize"): stock_method(fields.Raw, "_serialize"),
+    (fields.Integer, "_serialize"): stock_method(fields.Integer, "_serialize"),
+    (fields.Integer, "_format_num"): _NUMBER_FORMAT_NUM,
+    (fields.Integer, "num_type"): int,
+    (fields.Float, "_serialize"): stock_method(fields.Float, "_serialize"),
+    (fields.Float, "_format_num"): _NUMBER_FORMAT_NUM,
+    (fields.Float, "num_type"): float,
+}
+"""What makes them stay what they are."""
 
 
 def describe_dict_class(look: Inspection) -> bool:
@@ -224,6 +234,10 @@ def _inferred(look: Inspection) -> Description:
     look.guard.contents(mapping)
     if any(mapping.get(cls) is not _FIELDS_OF_VALUES[cls] for cls in _FIELDS_OF_VALUES):
         return stock("TYPE_MAPPING has other fields for common values")
+    for (cls, name), stock_value in _OF_COMMON_VALUES.items():
+        look.guard.class_attribute(cls, name, getattr(cls, name))
+        if getattr(cls, name) is not stock_value:
+            return stock("the fields of common values are changed")
     return ("inferred",)
 
 

@@ -1,13 +1,18 @@
 """Methods that a source finds are called as by stock; see callables."""
 
 import functools
+import gc
+import weakref
+from types import FunctionType, MethodType, SimpleNamespace
+from unittest import mock
 
 import pytest
 from django.core.exceptions import ObjectDoesNotExist
-from rest_framework import serializers
+from rest_framework import fields, serializers
 from rest_framework.fields import SkipField
 
-from fastschema.contrib.django.callables import Callables, function_of
+import fastschema
+from fastschema.contrib.django.callables import is_simple_callable
 from tests.contrib.django.differential import assert_same_each_time, serializer_of
 
 CALLS = []
@@ -147,12 +152,113 @@ def test_functions_of_objects_are_told_from_methods():
     assert [row["method"] for row in data][::2] == ["method", "own"]
 
 
-def test_functions_of_objects_are_not_kept_for_ever():
-    callables = Callables()
-    for number in range(1000):
-        assert callables.call(lambda number=number: number, lambda found: found) == number
-    assert len(callables) <= 256
+def test_a_method_and_a_partial_of_one_function_are_told_apart():
+    class Thing:
+        method = returning
+        other = functools.partial(needing)
+
+    Thing.same = needing
+    thing = Thing()
+    thing.part = functools.partial(returning)
+    names = ("method", "other", "same", "part")
+    serializer = serializer_of(**{name: serializers.ReadOnlyField() for name in names})
+    assert_same_each_time(serializer, lambda: thing, calls=CALLS)
 
 
-def test_what_is_no_function_is_left_to_stock():
-    assert [function_of(value) for value in (len, int, {}.get, Unhashable(), 5)] == [None] * 5
+def test_defaults_that_a_function_gets_later_count():
+    class Thing:
+        def method(self, word):
+            return word
+
+    def dumped():
+        Thing.method.__defaults__ = None
+        serializer = serializer_of(method=serializers.ReadOnlyField())()
+        before = serializer.to_representation(thing)["method"]
+        Thing.method.__defaults__ = ("later",)
+        return before, serializer.to_representation(thing)["method"]
+
+    thing = Thing()
+    with fastschema.disabled():
+        expected = dumped()
+    assert dumped() == expected == (thing.method, "later")
+
+
+@pytest.mark.parametrize("value", [1, mock.ANY])
+def test_what_a_partial_is_given_is_compared_as_by_stock(value):
+    thing = SimpleNamespace(method=functools.partial(lambda word: "called", word=value))
+    assert_same_each_time(serializer_of(method=serializers.ReadOnlyField()), lambda: thing)
+
+
+def test_functions_of_rows_are_let_go():
+    class Held:
+        pass
+
+    def rows():
+        for _ in range(5):
+            held = Held()
+            alive.append(weakref.ref(held))
+            yield SimpleNamespace(method=lambda held=held: "x")
+            del held
+            gc.collect()
+            most.append(sum(each() is not None for each in alive))
+
+    alive, most = [], []
+    serializer = serializer_of(method=serializers.ReadOnlyField())(many=True)
+    serializer.to_representation(rows())
+    assert max(most) <= 2
+    gc.collect()
+    assert not any(each() for each in alive)
+
+
+SIGNATURES = [
+    lambda: 1,
+    lambda a: 1,
+    lambda a=1: 1,
+    lambda a, b=1: 1,
+    lambda a, /: 1,
+    lambda a=1, /: 1,
+    lambda *a: 1,
+    lambda **a: 1,
+    lambda a, *b, **c: 1,
+    lambda *, a: 1,
+    lambda *, a=1: 1,
+    lambda a, b=1, *, c=2: 1,
+    lambda a=1, *, b: 1,
+    functools.partial(lambda a: 1, a=1),
+    functools.partial(lambda a, b: 1, a=1),
+    functools.partial(lambda a, b: 1, b=1),
+    functools.partial(lambda a, *, b: 1, b=1),
+    functools.partial(lambda a, *, b: 1, a=1, b=1),
+    functools.partial(lambda: 1),
+    functools.partial(lambda a=1: 1),
+    functools.partial(lambda **a: 1),
+]
+
+
+@pytest.mark.parametrize("number", range(len(SIGNATURES)))
+@pytest.mark.parametrize("is_bound", [False, True])
+def test_signatures_are_read_as_by_drf(number, is_bound):
+    value = SIGNATURES[number]
+    if is_bound:
+        value = MethodType(value, object())
+    try:
+        expected = fields.is_simple_callable(value)
+    except ValueError:
+        expected = None
+    assert is_simple_callable(value) in (expected, None)
+    if type(value) is FunctionType:
+        assert is_simple_callable(value) is expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [len, int, {}.get, Unhashable(), 5, noted(returning), functools.partial(needing, 5)],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_out_of_the_ordinary_is_left_to_stock(value):
+    assert is_simple_callable(value) is None
+
+
+def test_another_function_that_decides_is_asked(monkeypatch):
+    monkeypatch.setattr(fields, "is_simple_callable", lambda value: False)
+    assert is_simple_callable(lambda: 1) is None

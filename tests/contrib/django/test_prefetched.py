@@ -34,6 +34,14 @@ class Doubling(models.Manager):
         return 2 * self.count()
 
 
+class Setting(models.Manager):
+    """Notices what is set on each manager that is made."""
+
+    def __setattr__(self, name, value):
+        CALLS.append(("set", name))
+        super().__setattr__(name, value)
+
+
 class Filtering(models.Manager):
     """A usual custom manager, which prefetched objects pass by."""
 
@@ -81,6 +89,7 @@ with isolate_apps("flights"):
     Counted = item("counted", Counting)
     Filtered = item("filtered", Filtering)
     Doubled = item("doubled", Doubling)
+    Set = item("setting", Setting)
     Coded = item("coded", to_field="code")
     OwnKey = type(
         "OwnKey",
@@ -96,13 +105,16 @@ with isolate_apps("flights"):
     )
 
 
+MADE_ONCE = Box(pk=1, code="a").settings  # and the class of such managers
+
+
 def box_of(cls=Box, **options):
     """A function that makes a box whose related objects were prefetched."""
 
     def make():
         box = cls(**{"pk": 1, "code": "a", **options})
         found = {"labels": Label}
-        for model in (Plain, Hidden, Counted, Filtered, Coded):
+        for model in (Plain, Hidden, Counted, Filtered, Set, Coded):
             found[model._meta.model_name + "s"] = model
         box._prefetched_objects_cache = {name: rows_of(model) for name, model in found.items()}
         return box
@@ -130,7 +142,7 @@ def serializer_for(source):
     )
 
 
-RELATIONS = ["labels", "plains", "hiddens", "counteds", "filtereds", "codeds"]
+RELATIONS = ["labels", "plains", "hiddens", "counteds", "filtereds", "settings", "codeds"]
 
 
 @pytest.fixture(autouse=True)
@@ -176,6 +188,18 @@ def test_a_serializer_of_the_manager_itself_gets_the_manager():
     assert assert_same_each_time(serializer, make) == {"about": {"count": 2, "doubled": 4}}
 
 
+@pytest.mark.parametrize(
+    "cache", [5, [], {"plains": Plain.objects}], ids=["a number", "a list", "a manager"]
+)
+def test_odd_caches_are_read_as_by_stock(cache):
+    def make():
+        box = Box(pk=1, code="a")
+        box._prefetched_objects_cache = cache
+        return box
+
+    assert_same_each_time(serializer_for("plains"), make, calls=CALLS)
+
+
 def test_the_reverse_side_of_many_to_many():
     def make():
         label = Label(pk=1, name="x")
@@ -200,6 +224,7 @@ def test_the_reverse_side_of_many_to_many():
         (Box, "filtereds", "filtereds"),
         (Box, "hiddens", None),
         (Box, "counteds", None),
+        (Box, "settings", None),
         (Box, "codeds", None),
         (OwnKey, "plains", None),
         (Box, "code", None),

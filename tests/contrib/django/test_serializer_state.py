@@ -135,6 +135,40 @@ def test_rows_of_threads_are_in_the_time_zones_of_those():
         sys.setswitchinterval(interval)
 
 
+def test_time_zones_that_differ_by_name_only_are_told_apart():
+    class Named(serializers.Serializer):
+        at = serializers.DateTimeField(format="%H %Z")
+
+    row = Thing(at=datetime.datetime(2024, 1, 1, 12, tzinfo=datetime.UTC))
+    serializer = Named()
+    assert serializer.fields
+    shown = []
+    for name in "ABC":
+        with timezone.override(datetime.timezone(datetime.timedelta(hours=1), name)):
+            shown.append(serializer.to_representation(row)["at"])
+    assert shown == ["13 A", "13 B", "13 C"]
+
+
+def test_fields_that_are_made_while_another_attribute_goes_are_seen():
+    class Swapping(serializers.Serializer):
+        number = serializers.CharField()
+
+        def to_representation(self, instance):
+            if hasattr(self, "before") and instance.swaps:
+                del self.before
+                self.fields["number"] = serializers.IntegerField()
+            return super().to_representation(instance)
+
+    def represented():
+        serializer = Swapping()
+        serializer.before = True
+        return [serializer.to_representation(Thing(number=5, swaps=n > 2)) for n in range(6)]
+
+    with fastschema.disabled():
+        expected = represented()
+    assert represented() == represented() == expected
+
+
 def test_only_a_few_classes_of_rows_are_kept_alive():
     serializer = Plain()
     classes = []

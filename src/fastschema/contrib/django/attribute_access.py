@@ -18,7 +18,7 @@ from django.db.models.manager import BaseManager
 from rest_framework import fields, relations
 
 from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM
-from fastschema.contrib.django.callables import Callables, call_if_callable, is_method
+from fastschema.contrib.django.callables import call_if_callable, called, is_method
 from fastschema.contrib.django.json_encoding import missing
 from fastschema.contrib.django.substitutes import Holding, Raising
 
@@ -90,6 +90,7 @@ def _is_stock_manager(manager: Any) -> bool:
         base.__init__ is BaseManager.__init__
         and base.__new__ is BaseManager.__new__
         and base.__getattribute__ is object.__getattribute__
+        and base.__setattr__ is object.__setattr__
         and manager.all is BaseManager.all
     )
 
@@ -122,7 +123,7 @@ class AccessCache(dict[type, str]):
         return way
 
 
-def read_path(obj: Any, names: tuple[str, ...], access: AccessCache, callables: Callables) -> Any:
+def read_path(obj: Any, names: tuple[str, ...], access: AccessCache) -> Any:
     """Several attributes or items, one after the other; what is found is called if stock would.
 
     :raises KeyError, AttributeError, BuiltinSignatureError: see :func:`unreadable`
@@ -138,7 +139,7 @@ def read_path(obj: Any, names: tuple[str, ...], access: AccessCache, callables: 
             return None
         if callable(value):
             by_stock = partial(_get_one, obj, name)
-            value = callables.call(value, by_stock) if is_method(value) else by_stock(value)
+            value = called(value, by_stock) if is_method(value) else by_stock(value)
         obj = value
     return obj
 
@@ -149,7 +150,10 @@ def read_prefetched(obj: Any, name: str) -> Any:
     :param name: see :func:`prefetched`
     """
     objects = obj.__dict__.get(_PREFETCHED)
-    return None if objects is None or obj.pk is None else objects.get(name)
+    if type(objects) is not dict or obj.pk is None:
+        return None
+    found = objects.get(name)
+    return None if isinstance(found, BaseManager) else found
 
 
 def _get_one(obj: Any, name: str, found: Any) -> Any:
@@ -163,7 +167,6 @@ def read_many(
     obj: Any,
     names: tuple[str, ...],
     access: AccessCache,
-    callables: Callables,
     prefetched_name: str | None,
 ) -> Any:
     """The related objects of a ``ManyRelatedField``: those of a manager, or any others.
@@ -178,7 +181,7 @@ def read_many(
     if hasattr(obj, "pk") and obj.pk is None:
         return []
     try:
-        relationship = read_path(obj, names, access, callables)
+        relationship = read_path(obj, names, access)
     except (KeyError, AttributeError) as error:
         # The same as in ManyRelatedField.get_attribute follows, and nothing is read from it.
         return fields.Field.get_attribute(serializer_fields[index], Raising(obj, error))
@@ -195,9 +198,9 @@ def represent_field(field: Any, obj: Any) -> Any:
     return None if found is None else field.to_representation(attribute)
 
 
-def represent(field: Any, value: Any, obj: Any, callables: Callables) -> Any:
+def represent(field: Any, value: Any, obj: Any) -> Any:
     """A value as it was read: called if stock would call it, then represented."""
-    value = call_if_callable(field, value, obj, callables)
+    value = call_if_callable(field, value, obj)
     if value is None or value is missing:
         return value
     if isinstance(value, relations.PKOnlyObject) and value.pk is None:

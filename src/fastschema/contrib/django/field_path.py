@@ -41,7 +41,7 @@ class SerializerPath(FieldPath):
         """A template: the field's own ``to_representation``."""
         if self.is_called:
             return "{field}.to_representation({value})"
-        return "represent({field}, {value}, obj, callables)"
+        return "represent({field}, {value}, obj)"
 
     def called(self, template: str) -> str:
         """A template that holds for any value, but for those that stock calls or looks into."""

@@ -54,9 +54,11 @@ def _zone(field: Any) -> datetime.tzinfo | None:
     return zone  # type: ignore[no-any-return]  # a tzinfo or None
 
 
-def _active_zone(subject: object) -> datetime.tzinfo | None:
+def _active_zone(subject: object) -> object:
     """The zone of fields that have none of their own: ``DateTimeField.default_timezone``."""
-    return timezone.get_current_timezone() if settings.USE_TZ else None
+    zone = timezone.get_current_timezone() if settings.USE_TZ else None
+    # Such zones are equal if only their names are others.
+    return (zone, zone.tzname(None)) if type(zone) is datetime.timezone else zone
 
 
 def _zoned(value: datetime.datetime, zone: datetime.tzinfo | None) -> str | None:

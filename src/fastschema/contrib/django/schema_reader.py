@@ -43,7 +43,7 @@ from fastschema.contrib.django.attribute_access import (
     unreadable,
 )
 from fastschema.contrib.django.attribute_access import read as read_one
-from fastschema.contrib.django.callables import Callables, call_if_callable, is_method
+from fastschema.contrib.django.callables import call_if_callable, is_method
 from fastschema.contrib.django.field_path import SerializerPath, always_another
 from fastschema.contrib.django.hyperlinks import link_from_relation
 from fastschema.contrib.django.json_encoding import json_value, missing
@@ -170,10 +170,7 @@ def _describe_relation(
 def make_node(description: Description) -> ObjectNode:
     """The node for a description: from the description alone, so that the cache is right."""
     _, name, descriptions = description
-    slots = [
-        Slot("fields", lambda subject, cls, form: subject.fields),
-        Slot("callables", lambda subject, cls, form: Callables()),
-    ]
+    slots = [Slot("fields", lambda subject, cls, form: subject.fields)]
     names = [field_name for field_name, *_ in descriptions]
     # A name that a late change gave to two fields is set by each that has a value.
     is_display = len(set(names)) == len(names)
@@ -261,7 +258,7 @@ def _calling(relation: str | None) -> tuple[str, str]:
     condition = "is_method({value})"
     if relation is not None:
         condition = f"{relation} is None and {condition}"
-    return condition, "call_if_callable({field}, {value}, obj, callables)"
+    return condition, "call_if_callable({field}, {value}, obj)"
 
 
 def _represented(label: str) -> Kind:
@@ -329,7 +326,7 @@ def _many_source(index: int, source_attrs: tuple[Any, ...], slots: list[Slot]) -
     if len(source_attrs) == 1:
         many = f"prefetched_{len(slots)}"
         slots.append(_class_slot(many, lambda cls: prefetched(cls, source_attrs[0])))
-    expression = f"read_many(fields, {index}, obj, ({names}), {access}, callables, {many})"
+    expression = f"read_many(fields, {index}, obj, ({names}), {access}, {many})"
     return Source(".".join(source_attrs), Read(expression, (("SkipField", "missing"),)))
 
 
@@ -359,7 +356,7 @@ def _source(
         names = ", ".join(map(literal, source_attrs))
         errors = "(KeyError, AttributeError, BuiltinSignatureError) as error"
         handlers = (skipped, (errors, f"unreadable({field}, obj, error)"))
-        return Source(label, Read(f"read_path(obj, ({names}), {access}, callables)", handlers))
+        return Source(label, Read(f"read_path(obj, ({names}), {access})", handlers))
     attribute = source_attrs[0]
     name = literal(attribute)
     unreadable = ("(KeyError, AttributeError) as error", f"unreadable({field}, obj, error)")

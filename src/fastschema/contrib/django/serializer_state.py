@@ -112,7 +112,8 @@ class SerializerState(State):
             return False
         guard = self._guard
         if guard is None:
-            if len(own) != self._size or own.get("url_field_name") is not self._url_name:
+            is_other = len(own) != self._size or "fields" in own
+            if is_other or own.get("url_field_name") is not self._url_name:
                 if not makes_fields_as_its_class_says(serializer):
                     return False
                 self._size, self._url_name = len(own), own.get("url_field_name")
