@@ -103,19 +103,19 @@ def _inferred_kind(*, path: DumpPath, slots: list[Slot]) -> Kind:
     slots.append(
         Slot(by_class, lambda subject, cls, form: _SerializeByClass(path.get(subject.fields)))
     )
-    others = f"{by_class}[{{value}}.__class__]({{value}}, {as_template(path.arguments)})"
-    unchanged = f"{{value}} if {{value}}.__class__ in unchanged else {others}"
+    serialize = f"serialize({{value}}, {as_template(path.arguments)})"
+    dumped = f"{{value}} if (serialize := {by_class}[type({{value}})]) is None else {serialize}"
     return Kind(
         "inferred from each value",
-        python=Conversion("str", None, unchanged),
-        json=Conversion("str", None, f"json_value({unchanged})"),
-        names={"json_value": json_value, "unchanged": _UNCHANGED},
+        python=Conversion(otherwise=dumped),
+        json=Conversion(otherwise=f"text if type(text := ({dumped})) is str else json_value(text)"),
+        names={"json_value": json_value},
         may_skip=True,
     )
 
 
-class _SerializeByClass(dict[type, Callable[..., Any]]):
-    """By which method an inferred field serializes values of a class.
+class _SerializeByClass(dict[type, Callable[..., Any] | None]):
+    """By which method an inferred field serializes values of a class; None if they stay.
 
     :param field: the field
     """
@@ -123,19 +123,27 @@ class _SerializeByClass(dict[type, Callable[..., Any]]):
     def __init__(self, field: Any) -> None:
         self._field = field
 
-    def __missing__(self, cls: type) -> Callable[..., Any]:
-        field_class = self._field.root.TYPE_MAPPING.get(cls)
-        inner = self._field._field_cache.get(field_class)
+    def __missing__(self, cls: type) -> Callable[..., Any] | None:
+        """Find it as ``Inferred._serialize`` does, which keeps a field for each class of fields.
+
+        :raises Exception: what making such a field raises
+        """
+        field = self._field
+        field_class = field.root.TYPE_MAPPING.get(cls)
+        if field_class is None:
+            self[cls] = None
+            return None
+        inner = field._field_cache.get(field_class)
         if inner is None:
-            # It makes the field of that class, or finds none, and may raise.
-            serialize: Callable[..., Any] = self._field._serialize
-            return serialize
-        serialize = self[cls] = inner._serialize
+            inner = field_class()
+            inner._bind_to_schema(field.name, field.parent)
+            field._field_cache[field_class] = inner
+        serialize = self[cls] = None if cls in _UNCHANGED else inner._serialize
         return serialize
 
 
-_UNCHANGED = frozenset([int, float, list, dict])
-"""Classes of values that marshmallow's inferred fields leave as they are, besides ``str``."""
+_UNCHANGED = frozenset([str, int, float, list])
+"""Classes of values that marshmallow's inferred fields leave as they are, though they have one."""
 _IN_UTC_OR_NAIVE = "(zone := {value}.tzinfo) is utc or zone is None"
 _BY_CLASS = {
     **ALIKE,

@@ -84,6 +84,8 @@ def is_simple_callable(value: Any) -> bool | None:
     if type(function) is not FunctionType or not _OTHER_SIGNATURE.isdisjoint(function.__dict__):
         return None
     code, defaults = function.__code__, function.__defaults__ or ()
+    if code.co_argcount <= bound and not code.co_kwonlyargcount and not given:
+        return True if code.co_argcount == bound else None
     if bound and not code.co_argcount:
         return None
     keywords = function.__kwdefaults__ or {}
