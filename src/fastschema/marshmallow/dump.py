@@ -24,8 +24,8 @@ from fastschema.switch import is_disabled
 
 STOCK_DUMP = stock_method(Schema, "dump")
 STOCK_SERIALIZE = stock_method(Schema, "_serialize")
-KNOWN_SERIALIZE = {STOCK_SERIALIZE}
-"""``Schema._serialize`` as stock has it, and as installed."""
+KNOWN_DUMP = {STOCK_DUMP}
+"""``Schema.dump`` as stock has it, and as installed."""
 DUMP = Side("dump", "dump_fields", describe_dump, make_dump_program)
 _PYTHON = Form.PYTHON
 
@@ -65,11 +65,13 @@ class Subject:
 def overrides_dump(schema: Any) -> str | None:
     """Why a schema's own code dumps instead of stock's, or None."""
     cls, own = type(schema), schema.__dict__
-    if cls.dump is not STOCK_DUMP or "dump" in own:
+    if cls.dump not in KNOWN_DUMP or "dump" in own:
         return "dump is overridden"
-    if cls._serialize not in KNOWN_SERIALIZE or "_serialize" in own:
-        return "_serialize is overridden"
-    return None
+    return "_serialize is overridden" if _overrides_serialize(schema) else None
+
+
+def _overrides_serialize(schema: Any) -> bool:
+    return type(schema)._serialize is not STOCK_SERIALIZE or "_serialize" in schema.__dict__
 
 
 def has_hooks(schema: Any) -> bool:
@@ -131,8 +133,10 @@ def serialize(schema: Any, obj: Any, many: bool, reading: Reading | None = None)
 
     :param reading: that of a plan
     """
-    many = many and obj is not None
+    if _overrides_serialize(schema):
+        return schema._serialize(obj, many=many)
     if not is_disabled():
+        many = many and obj is not None
         if reading is not None:
             binding = binding_of(reading)
         elif not many:
@@ -143,7 +147,9 @@ def serialize(schema: Any, obj: Any, many: bool, reading: Reading | None = None)
             binding = find_binding(schema, rows)
         if binding is not None:
             return dump_by(binding, obj, many)
-    return _stock_serialize(schema, obj, many)
+    result = schema._serialize(obj, many=many)
+    recorder.stock(len(result) if many and obj is not None else 1)
+    return result
 
 
 def dump_by(binding: Binding, obj: Any, many: bool) -> Any:
@@ -155,16 +161,6 @@ def dump_by(binding: Binding, obj: Any, many: bool) -> Any:
     result = dispatch.all_rows(obj) if many else dispatch.one_row(obj)
     dispatch.end()
     return result
-
-
-def _stock_serialize(schema: Any, obj: Any, many: bool) -> Any:
-    if not many:
-        result = STOCK_SERIALIZE(schema, obj)
-        recorder.stock(1)
-        return result
-    results = [STOCK_SERIALIZE(schema, each) for each in obj]
-    recorder.stock(len(results))
-    return results
 
 
 class _NestedFinder:

@@ -8,6 +8,7 @@ from typing import Any
 
 import marshmallow.schema
 from marshmallow import RAISE, Schema
+from marshmallow.decorators import POST_DUMP, PRE_DUMP
 from marshmallow.fields import Field
 
 from fastschema.marshmallow.construction import (
@@ -19,7 +20,7 @@ from fastschema.marshmallow.construction import (
     fast_copy,
     init_fields,
 )
-from fastschema.marshmallow.dump import KNOWN_SERIALIZE, STOCK_SERIALIZE, serialize
+from fastschema.marshmallow.dump import KNOWN_DUMP, STOCK_DUMP, serialize
 from fastschema.marshmallow.load import deserialize
 from fastschema.marshmallow.load_overrides import (
     KNOWN_DESERIALIZE,
@@ -27,29 +28,37 @@ from fastschema.marshmallow.load_overrides import (
     deserialize_as_stock,
 )
 from fastschema.runtime import policy
-from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.stock import Replacements, warn_of_newer
 from fastschema.statistics import recorder
 
 _NEWEST_TESTED = (4, 4)
 
 
-def _serialize(self: Any, obj: Any, *, many: bool = False) -> Any:
-    """``Schema._serialize``, compiled: what ``Schema.dump`` calls between its hooks."""
-    state = self.__dict__.get(ATTRIBUTE)
-    if not many and state is not None and state.stock_below > 1:
+def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
+    """``Schema.dump``, compiled between its hooks.
+
+    It does what stock's does by itself, since small dumps would notice another call.
+    """
+    many = self.many if many is None else bool(many)
+    hooks = self._hooks
+    processed = obj
+    if hooks[PRE_DUMP]:
+        processed = self._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=obj)
+    state = self._fastschema  # guard.ATTRIBUTE
+    least = 0 if state is None else state.stock_below
+    if not many and least > 1:
         recorder.stock_row()
-        return STOCK_SERIALIZE(self, obj)
-    is_overridden = type(self)._serialize is not _serialize or "_serialize" in self.__dict__
-    if many and obj is not None and is_overridden:
-        # Whoever overrides it has called this one: stock calls the override for each object.
-        return STOCK_SERIALIZE(self, obj, many=many)
-    if many and type(obj) is list and state is not None and len(obj) < state.stock_below:
-        recorder.stock(len(obj))
-        return [STOCK_SERIALIZE(self, each) for each in obj]
-    if not _replacements.are_installed:
-        return STOCK_SERIALIZE(self, obj, many=many)
-    return serialize(self, obj, many)
+        result = self._serialize(processed, many=False)
+    elif many and type(processed) is list and len(processed) < least:
+        recorder.stock(len(processed))
+        result = self._serialize(processed, many=True)
+    elif not _replacements.are_installed:
+        result = self._serialize(processed, many=many)
+    else:
+        result = serialize(self, processed, many)
+    if hooks[POST_DUMP]:
+        result = self._invoke_dump_processors(POST_DUMP, result, many=many, original_data=obj)
+    return result
 
 
 def _deserialize(
@@ -76,12 +85,12 @@ def _deserialize(
     return deserialize(self, data, error_store, many, partial, unknown, index)
 
 
-KNOWN_SERIALIZE.add(_serialize)
+KNOWN_DUMP.add(_dump)
 KNOWN_DESERIALIZE.add(_deserialize)
 
 _replacements = Replacements(
     [
-        (Schema, "_serialize", STOCK_SERIALIZE, _serialize),
+        (Schema, "dump", STOCK_DUMP, _dump),
         (Schema, "_deserialize", STOCK_DESERIALIZE, _deserialize),
         (Schema, "_init_fields", STOCK_INIT_FIELDS, init_fields),
         (Field, "__deepcopy__", STOCK_DEEPCOPY, deepcopy_field),

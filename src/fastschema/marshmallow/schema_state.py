@@ -10,12 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from marshmallow import Schema
+
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.runtime import policy
 from fastschema.runtime.descriptions import Description
-from fastschema.runtime.guard import ATTRIBUTE, Guard, State, readings
+from fastschema.runtime.guard import ATTRIBUTE, CLASS_ATTRIBUTE, Guard, State, readings
 from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.programs import Program, programs
+
+# So that a schema of which nothing is known says so at the price of any attribute.
+setattr(Schema, ATTRIBUTE, None)
 
 _MOST_READINGS = 32
 _MOST_TRIES = 4
@@ -315,8 +320,8 @@ class ClassReadings:
 
 def class_readings(cls: Any) -> ClassReadings:
     """What is known of a schema class, as it is now."""
-    known = cls.__dict__.get(ATTRIBUTE)
+    known = cls.__dict__.get(CLASS_ATTRIBUTE)
     if type(known) is not ClassReadings or not known.holds(cls):
         known = ClassReadings(cls)
-        type.__setattr__(cls, ATTRIBUTE, known)
+        type.__setattr__(cls, CLASS_ATTRIBUTE, known)
     return known

@@ -20,7 +20,10 @@ from types import SimpleNamespace
 from typing import Any
 
 ATTRIBUTE = "_fastschema"
-"""Where what is known of a schema or a class hangs on it: a key of its ``__dict__``."""
+"""Where what is known of a schema hangs on it: a key of its ``__dict__``."""
+
+CLASS_ATTRIBUTE = "_fastschema_class"
+"""The same for a class, of which instances inherit it."""
 
 ABSENT: Any = object()
 """Stands for an attribute that is not there."""

@@ -14,7 +14,7 @@ from rest_framework import serializers
 
 import fastschema
 from fastschema.contrib.django import construction
-from fastschema.runtime.guard import ATTRIBUTE
+from fastschema.runtime.guard import CLASS_ATTRIBUTE
 from flights.models import Airline, Flight, Plane
 from flights.serializers import FlightSerializer, PlaneSerializer
 from tests.contrib.django.differential import Thing, assert_same, serializer_of
@@ -572,7 +572,7 @@ def test_a_class_with_many_changes_is_given_up():
     for number in range(10):
         point._declared_fields[f"n{number}"] = serializers.IntegerField(default=number)
         assert_same(point, POINT)
-    assert vars(point)[ATTRIBUTE].tries == construction._TRIES
+    assert vars(point)[CLASS_ATTRIBUTE].tries == construction._TRIES
 
 
 def test_throw_away_classes_do_not_live_on():

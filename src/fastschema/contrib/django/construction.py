@@ -30,7 +30,7 @@ from rest_framework.utils.field_mapping import ClassLookupDict
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.schema_reader import read
-from fastschema.runtime.guard import ATTRIBUTE, Guard, readings
+from fastschema.runtime.guard import CLASS_ATTRIBUTE, Guard, readings
 from fastschema.runtime.programs import DumpProgram
 
 _ABOUT_OTHER_THINGS = frozenset(
@@ -170,7 +170,7 @@ class _ClassState:
 
 def runs_as_stock(cls: type) -> bool:
     """Whether a single object of a serializer class is known not to be worth more than a look."""
-    state = cls.__dict__.get(ATTRIBUTE)
+    state = cls.__dict__.get(CLASS_ATTRIBUTE)
     if type(state) is not _ClassState or state.generation is not readings.current:
         return False
     blueprint = state.blueprint
@@ -185,10 +185,10 @@ def blueprint_of(serializer: Any, *, is_few: bool = False) -> Blueprint | None:
     if not makes_fields_as_its_class_says(serializer):
         return None
     cls = type(serializer)
-    state = cls.__dict__.get(ATTRIBUTE)
+    state = cls.__dict__.get(CLASS_ATTRIBUTE)
     if type(state) is not _ClassState or state.generation is not readings.current:
         state = _ClassState()
-        type.__setattr__(cls, ATTRIBUTE, state)
+        type.__setattr__(cls, CLASS_ATTRIBUTE, state)
     blueprint = state.blueprint
     if blueprint is not None:
         if is_few and not blueprint.pays_for_few():
