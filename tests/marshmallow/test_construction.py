@@ -10,7 +10,8 @@ from marshmallow import Schema, fields
 from marshmallow.orderedset import OrderedSet
 
 import fastschema
-from fastschema.marshmallow import construction
+from fastschema.marshmallow import schema_state
+from fastschema.runtime.guard import ATTRIBUTE
 from tests.marshmallow.differential import MARSHMALLOW_3, installed, outcome
 
 LOG = []
@@ -360,7 +361,7 @@ def test_a_field_that_is_no_instance_is_refused_as_by_stock():
 
 def test_a_hook_that_somebody_put_into_marshmallow_before_is_called():
     with mock.patch.object(Schema, "on_bind_field") as hook:
-        late = runpy.run_path(construction.__file__)
+        late = runpy.run_path(schema_state.__file__)
         with installed(), mock.patch.object(Schema, "_init_fields", late["init_fields"]):
             dog = Dog()
     assert hook.mock_calls == [mock.call(name, field) for name, field in dog.fields.items()]
@@ -390,14 +391,14 @@ def test_declared_fields_may_be_any_mapping():
         assert made() == expected
 
 
-def test_while_disabled_stock_binds():
-    init_fields = mock.Mock(wraps=construction.STOCK_INIT_FIELDS)
-    with installed(), mock.patch.object(construction, "STOCK_INIT_FIELDS", init_fields):
-        Dog()
-        assert init_fields.call_count == 0
+def test_while_disabled_a_new_schema_is_not_known_to_be_fresh():
+    with installed():
+        assert vars(Dog())[ATTRIBUTE].made.keys() == Dog().fields.keys()
         with fastschema.disabled():
-            Dog()
-        assert init_fields.call_count == 1
+            assert ATTRIBUTE not in vars(Dog())
+
+
+def test_while_disabled_stock_binds():
     with installed(), fastschema.disabled():
         assert bound(OnBindField())["fields"]
     with installed():

@@ -11,7 +11,7 @@ import pytest
 from marshmallow import Schema, fields
 
 import fastschema
-from fastschema.marshmallow import construction
+from fastschema.marshmallow import copying
 from tests.marshmallow.differential import installed, outcome
 
 LOG = []
@@ -362,7 +362,7 @@ def test_plain_fields_are_not_copied_by_copy():
         name = fields.String()
         toys = fields.List(fields.Integer())
 
-    with installed(), mock.patch.object(construction.copy, "copy") as by_copy:
+    with installed(), mock.patch.object(copying.copy, "copy") as by_copy:
         Dog()
     assert by_copy.call_count == 0
 
@@ -374,10 +374,10 @@ def test_while_disabled_fields_are_copied_by_copy():
     with (
         installed(),
         fastschema.disabled(),
-        mock.patch.object(construction.copy, "copy") as by_copy,
+        mock.patch.object(copying.copy, "copy") as by_copy,
     ):
         copy.deepcopy(fields.String())
-        construction.Copy.deepcopy(Dog._declared_fields)
+        copying.Copy.deepcopy(Dog._declared_fields)
     assert by_copy.call_count == 2
 
 

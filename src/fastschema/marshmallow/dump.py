@@ -10,7 +10,7 @@ from marshmallow import Schema, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.marshmallow.construction import frozen_copy
+from fastschema.marshmallow.copying import frozen_copy
 from fastschema.marshmallow.kinds import json_value
 from fastschema.marshmallow.mapped_attributes import key_finder
 from fastschema.marshmallow.schema_reader import describe_dump, make_dump_program
@@ -67,7 +67,9 @@ def overrides_dump(schema: Any) -> str | None:
     cls, own = type(schema), schema.__dict__
     if cls.dump not in KNOWN_DUMP or "dump" in own:
         return "dump is overridden"
-    return "_serialize is overridden" if _overrides_serialize(schema) else None
+    if _overrides_serialize(schema):
+        return "_serialize is overridden"
+    return None
 
 
 def _overrides_serialize(schema: Any) -> bool:

@@ -11,15 +11,7 @@ from marshmallow import RAISE, Schema
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 from marshmallow.fields import Field
 
-from fastschema.marshmallow.construction import (
-    STOCK_BIND_TO_SCHEMA,
-    STOCK_DEEPCOPY,
-    STOCK_INIT_FIELDS,
-    bind_to_schema,
-    deepcopy_field,
-    fast_copy,
-    init_fields,
-)
+from fastschema.marshmallow.copying import STOCK_DEEPCOPY, deepcopy_field, fast_copy
 from fastschema.marshmallow.dump import KNOWN_DUMP, STOCK_DUMP, serialize
 from fastschema.marshmallow.load import deserialize
 from fastschema.marshmallow.load_overrides import (
@@ -27,6 +19,7 @@ from fastschema.marshmallow.load_overrides import (
     STOCK_DESERIALIZE,
     deserialize_as_stock,
 )
+from fastschema.marshmallow.schema_state import STOCK_INIT_FIELDS, init_fields
 from fastschema.runtime import policy
 from fastschema.runtime.stock import Replacements, warn_of_newer
 from fastschema.statistics import recorder
@@ -72,8 +65,7 @@ def _deserialize(
     index: int | None = None,
 ) -> Any:
     """``Schema._deserialize``, compiled: what ``Schema.load`` calls between its hooks."""
-    is_small = not many and type(data) is dict and len(data) < policy.keys_worth_loading
-    if is_small and (not data or policy.has_plain_values(data)):
+    if not many and not policy.is_row_worth_loading(data):
         recorder.stock_row()
         return STOCK_DESERIALIZE(
             self, data, error_store=error_store, partial=partial, unknown=unknown, index=index
@@ -94,7 +86,6 @@ _replacements = Replacements(
         (Schema, "_deserialize", STOCK_DESERIALIZE, _deserialize),
         (Schema, "_init_fields", STOCK_INIT_FIELDS, init_fields),
         (Field, "__deepcopy__", STOCK_DEEPCOPY, deepcopy_field),
-        (Field, "_bind_to_schema", STOCK_BIND_TO_SCHEMA, bind_to_schema),
         # By which Schema.__init__ copies fields.
         (marshmallow.schema, "copy", copy, fast_copy),
     ]

@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing
 
 from fastschema.compiler.load_code import BoundLoad, load_rows
-from fastschema.marshmallow.construction import frozen_copy
+from fastschema.marshmallow.copying import frozen_copy
 from fastschema.marshmallow.load_nested import (
     NestedListLoader,
     NestedLoader,

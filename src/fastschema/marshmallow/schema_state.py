@@ -13,11 +13,16 @@ from typing import Any, NamedTuple
 from marshmallow import Schema
 
 from fastschema.compiler.nodes import UnreadableError
+from fastschema.marshmallow.construction import is_made_plainly
 from fastschema.runtime import policy
 from fastschema.runtime.descriptions import Description
 from fastschema.runtime.guard import ATTRIBUTE, CLASS_ATTRIBUTE, Guard, State, readings
 from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.programs import Program, programs
+from fastschema.runtime.stock import stock_method
+from fastschema.switch import is_disabled
+
+STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
 
 # So that a schema of which nothing is known says so at the price of any attribute.
 setattr(Schema, ATTRIBUTE, None)
@@ -25,6 +30,7 @@ setattr(Schema, ATTRIBUTE, None)
 _MOST_READINGS = 32
 _MOST_TRIES = 4
 """Schemas of which so many were read, since others like them were not alike, run as stock."""
+_get_attribute: Any = object.__getattribute__
 _OWN_METHODS = frozenset(["get_attribute", "dict_class", "_call_and_store", "TYPE_MAPPING"])
 """What a schema object may have of its own, and what it then reads as."""
 
@@ -135,8 +141,8 @@ class SchemaState(State):
     """What is known of one schema object.
 
     :param schema: the schema
-    :param made: its fields by name, as marshmallow has just made them of those of its class; None
-        if somebody else had a say
+    :param made: its fields by name, as they were when it was new; None if it is not known, or if
+        they are not what the class declares
     """
 
     __slots__ = ("dump", "generation", "load", "made", "rows", "schema", "stock_below")
@@ -151,6 +157,16 @@ class SchemaState(State):
         """Dumps of fewer rows are known to be too small to pay."""
         self.load: Reading | None = None
         self.generation = readings.current
+
+
+def init_fields(self: Any) -> None:
+    """``Schema._init_fields``; the schema then knows that its fields are new."""
+    own = _get_attribute(self, "__dict__")
+    is_first = not own.get("fields")
+    STOCK_INIT_FIELDS(self)
+    made = own.get("fields")
+    if is_first and type(made) is dict and not is_disabled():
+        own[ATTRIBUTE] = SchemaState(self, made.copy())
 
 
 def state_of(schema: Any) -> SchemaState:
@@ -192,12 +208,17 @@ def find_reading(
         values = total * len(state.made)
         if not is_inner and not policy.is_worth_binding(side.name, values):
             return None
-        known = class_readings(type(schema))
-        reading = known.find(schema, side, state)
-        if reading is not None:
-            return reading
-        if is_inner or known.is_worth_reading(rows, schema, side):
-            return known.learn(schema, side, state)
+        known = class_readings(type(schema), policy.MANY if is_inner else rows)
+        if known is None:
+            return None
+        if is_made_plainly(schema):
+            reading = known.find(schema, side, state)
+            if reading is not None:
+                return reading
+            if is_inner or known.may_learn(schema, side):
+                return known.learn(schema, side, state)
+        else:
+            state.made, state.stock_below = None, 0
     return read(schema, side, state) if policy.is_worth_reading(total) else None
 
 
@@ -243,14 +264,13 @@ class ClassReadings:
     :param cls: the schema class
     """
 
-    __slots__ = ("_declared", "_guard", "_known", "_rows", "_tries")
+    __slots__ = ("_declared", "_guard", "_known", "_tries")
 
     def __init__(self, cls: Any) -> None:
         self._declared = list(cls._declared_fields.items())
         self._guard = Guard()
         self._known: dict[Any, tuple[Any, str, Guard]] = {}
         self._tries: dict[Any, int] = {}
-        self._rows = 0
         self._guard.class_attribute(cls, "opts", cls.opts)
         self._guard.contents(getattr(cls.opts, "__dict__", None))
 
@@ -276,14 +296,9 @@ class ClassReadings:
         setattr(state, side.name, reading)
         return reading
 
-    def is_worth_reading(self, rows: int, schema: Any, side: Side) -> bool:
-        """Whether it pays to read a schema for all that are like it; count its rows.
-
-        :param rows: how many are to be dumped or loaded
-        """
-        self._rows += rows
-        tries = self._tries.get(self._key(schema, side), 0)
-        return tries < _MOST_TRIES and policy.is_worth_reading(self._rows)
+    def may_learn(self, schema: Any, side: Side) -> bool:
+        """Whether schemas like this one may still turn out to be alike."""
+        return self._tries.get(self._key(schema, side), 0) < _MOST_TRIES
 
     def learn(self, schema: Any, side: Side, state: SchemaState) -> Reading:
         """Read a fresh schema, for all that are like it."""
@@ -318,10 +333,18 @@ class ClassReadings:
         return (side.name, ordered, type(schema).__name__, *getattr(schema, side.fields))
 
 
-def class_readings(cls: Any) -> ClassReadings:
-    """What is known of a schema class, as it is now."""
-    known = cls.__dict__.get(CLASS_ATTRIBUTE)
-    if type(known) is not ClassReadings or not known.holds(cls):
-        known = ClassReadings(cls)
-        type.__setattr__(cls, CLASS_ATTRIBUTE, known)
-    return known
+def class_readings(cls: Any, rows: int) -> ClassReadings | None:
+    """What is known of a schema class, as it is now; None while it does not pay to find out.
+
+    :param rows: how many are to be dumped or loaded; until there are enough, the class counts them
+    """
+    known = cls.__dict__.get(CLASS_ATTRIBUTE, 0)
+    if type(known) is ClassReadings:
+        if known.holds(cls):
+            return known
+        known = 0
+    total = known + rows
+    is_worth_reading = policy.is_worth_reading(total)
+    known = ClassReadings(cls) if is_worth_reading else total
+    type.__setattr__(cls, CLASS_ATTRIBUTE, known)
+    return known if is_worth_reading else None

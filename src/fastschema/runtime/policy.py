@@ -59,12 +59,19 @@ def least_rows_to_bind(fields: int) -> int:
     return -(-values_worth_binding["dump"] // max(1, fields))
 
 
-def has_plain_values(row: dict[Any, Any]) -> bool:
-    """Whether there are neither lists nor dictionaries in a dictionary, which may be long."""
+def is_row_worth_loading(row: Any) -> bool:
+    """Whether a single row may be loaded by generated code, which wants a dictionary.
+
+    Lists and dictionaries in a row with few keys may be long.
+    """
+    if type(row) is not dict:
+        return False
+    if len(row) >= keys_worth_loading:
+        return True
     for value in row.values():  # noqa: SIM110  # slower as a generator
         if type(value) is list or type(value) is dict:
-            return False
-    return True
+            return True
+    return False
 
 
 def is_worth_reading(rows: int) -> bool:

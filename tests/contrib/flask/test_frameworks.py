@@ -174,7 +174,7 @@ def test_an_application_gains(make, path):
     answer(app, "get", path, {})
     after = fastschema.stats()
     assert after.compiled_rows - before.compiled_rows >= 200
-    assert after.stock_rows == before.stock_rows
+    assert after.stock_rows - before.stock_rows <= 1  # the query string, which is too small
 
 
 def test_jsonify_of_flask_marshmallow_writes_straight_from_the_plan(monkeypatch):
