@@ -56,6 +56,9 @@ class Recorder:
         self._clock = itertools.count(1)
         self.plan_used: Callable[[], int] = self._clock.__next__
         """A plan is used, be it new or not; it returns a number that is higher each time."""
+        self._stock_clock = itertools.count(1)
+        self.stock_row: Callable[[], int] = self._stock_clock.__next__
+        """Stock dumped a single row."""
         self.reset()
 
     def reset(self) -> None:
@@ -63,10 +66,10 @@ class Recorder:
         with self._lock:
             self._schemas: Counter[str] = Counter()
             self._before = next(self._clock)
+            self._stock_before = next(self._stock_clock)
             self._compiled_rows = self._stock_rows = 0
             self._compiled_fields = self._stock_fields = 0
             self._single_rows: list[FieldCounts] = []
-            self._reset_stock_rows()
 
     def compiled_row(self, program: FieldCounts) -> None:
         """Generated code dumped a single row."""
@@ -85,11 +88,6 @@ class Recorder:
             self._stock_fields += program.stock_fields
         self._compiled_rows += count
         del rows[:count]  # and not those that came meanwhile
-
-    def _reset_stock_rows(self) -> None:
-        self._stock_clock = itertools.count(1)
-        self.stock_row: Callable[[], int] = self._stock_clock.__next__
-        """Stock dumped a single row."""
 
     def plan_made(self, name: str) -> None:
         """A plan was made from the schema of that name."""
@@ -112,23 +110,23 @@ class Recorder:
         """The counts so far."""
         with self._lock:
             self._add_single_rows()
-            self._stock_rows += next(self._stock_clock) - 1
-            self._reset_stock_rows()
             uses = next(self._clock) - self._before - 1
             self._before += 1
+            single_stock_rows = next(self._stock_clock) - self._stock_before - 1
+            self._stock_before += 1
             return Statistics(
                 plans=self._schemas.total(),
                 schemas=dict(self._schemas),
                 cache_hits=uses - self._schemas.total(),
                 compiled_rows=self._compiled_rows,
-                stock_rows=self._stock_rows,
+                stock_rows=self._stock_rows + single_stock_rows,
                 compiled_fields=self._compiled_fields,
                 stock_fields=self._stock_fields,
             )
 
 
 recorder = Recorder()
-plan_used = recorder.plan_used
+stock_row = recorder.stock_row
 
 
 def stats() -> Statistics:

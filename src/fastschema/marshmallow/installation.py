@@ -22,7 +22,7 @@ from fastschema.marshmallow.load_overrides import (
 from fastschema.marshmallow.schema_state import STOCK_INIT_FIELDS, init_fields
 from fastschema.runtime import policy
 from fastschema.runtime.stock import Replacements, warn_of_newer
-from fastschema.statistics import recorder
+from fastschema.statistics import recorder, stock_row
 
 _NEWEST_TESTED = (4, 4)
 
@@ -40,7 +40,7 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
     state = self._fastschema  # guard.ATTRIBUTE
     least = 0 if state is None else state.stock_below
     if not many and least > 1:
-        recorder.stock_row()
+        stock_row()
         result = self._serialize(processed, many=False)
     elif many and type(processed) is list and len(processed) < least:
         recorder.stock(len(processed))
@@ -66,7 +66,7 @@ def _deserialize(
 ) -> Any:
     """``Schema._deserialize``, compiled: what ``Schema.load`` calls between its hooks."""
     if not many and not policy.is_row_worth_loading(data):
-        recorder.stock_row()
+        stock_row()
         return STOCK_DESERIALIZE(
             self, data, error_store=error_store, partial=partial, unknown=unknown, index=index
         )

@@ -16,7 +16,7 @@ from fastschema.marshmallow.load_run import Load, find_load_reading, is_plain_pa
 from fastschema.marshmallow.schema_state import Reading
 from fastschema.runtime.programs import programs
 from fastschema.runtime.stock import stock_method
-from fastschema.statistics import recorder
+from fastschema.statistics import recorder, stock_row
 from fastschema.switch import is_disabled
 
 
@@ -189,7 +189,7 @@ def deserialize(
     """
     if partial and not many and reading is None:
         # What is partial most often has few keys, which stock loads in no time.
-        recorder.stock_row()
+        stock_row()
         return deserialize_as_stock(schema, data, error_store, many, partial, unknown, index)
     is_collection = type(data) is list or type(data) is tuple
     if not is_disabled() and (is_collection or not many) and is_plain_partial(partial):

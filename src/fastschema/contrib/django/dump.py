@@ -21,7 +21,7 @@ from fastschema.contrib.django.stock_serializers import (
 from fastschema.runtime import policy
 from fastschema.runtime.dispatch import Dump, DumpRows, dump_each
 from fastschema.runtime.guard import ATTRIBUTE
-from fastschema.statistics import recorder
+from fastschema.statistics import recorder, stock_row
 from fastschema.switch import is_disabled
 
 _PYTHON = Form.PYTHON
@@ -47,7 +47,7 @@ def represent(serializer: Any, obj: Any) -> Any:
                 return result
             own[ATTRIBUTE].runs_as_stock = True
     result = STOCK_TO_REPRESENTATION(serializer, obj)
-    recorder.stock_row()
+    stock_row()
     return result
 
 
@@ -118,5 +118,5 @@ class _AsRead:
 
 
 def _stock_row(serializer: Any, obj: Any) -> Any:
-    recorder.stock_row()
+    stock_row()
     return STOCK_TO_REPRESENTATION(serializer, obj)

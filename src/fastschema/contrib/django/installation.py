@@ -16,18 +16,17 @@ from fastschema.contrib.django.stock_serializers import (
     STOCK_TO_REPRESENTATION,
     register_installed,
 )
-from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.stock import Replacements, warn_of_newer
-from fastschema.statistics import recorder
+from fastschema.statistics import stock_row
 
 _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
 
 def _to_representation(self: Any, instance: Any) -> Any:
     """``Serializer.to_representation``, compiled."""
-    state = self.__dict__.get(ATTRIBUTE)
+    state = self._fastschema  # guard.ATTRIBUTE
     if type(state) is SerializerState and state.runs_as_stock:
-        recorder.stock_row()
+        stock_row()
         return STOCK_TO_REPRESENTATION(self, instance)
     if not _replacements.are_installed:
         return STOCK_TO_REPRESENTATION(self, instance)

@@ -16,6 +16,9 @@ from fastschema.runtime import policy
 from fastschema.runtime.binding import Binding
 from fastschema.runtime.guard import ATTRIBUTE, Guard, State, readings
 
+# So that a serializer of which nothing is known says so at the price of any attribute.
+setattr(Serializer, ATTRIBUTE, None)
+
 _FIELDS = Serializer.fields
 _MOST_MISSES = 2
 """A serializer whose fields have changed so often since they were read runs as stock."""
