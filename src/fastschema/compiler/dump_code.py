@@ -129,7 +129,8 @@ class _Generator:
             (variable, conversion)
             for variable, field in fields.items()
             if node.dict_class is None  # into which values are set one by one
-            and (conversion := field.kind.conversion(form)).together is not None
+            and field.kept is None
+            and (conversion := field.conversion(form)).together is not None
             and field.none_stays(form)
         )
         # What is found at the first nested object of a dump.
@@ -172,7 +173,7 @@ class _Generator:
     def _local_names(self, used: frozenset[str]) -> Iterator[str]:
         """What each value is compared by, as local names: they are found in half the time."""
         slots = {slot.name for slot in self._node.slots}
-        commons = [field.kind.conversion(self._form).common for field in self._node.fields]
+        commons = [field.conversion(self._form).common for field in self._node.fields]
         for name in dict.fromkeys(["type", *commons]):
             if name in used and name not in slots:
                 yield f"{name}={name}"
@@ -246,6 +247,8 @@ class _Generator:
             self._write_items(variable, field, on_missing)
         else:
             self._write_conversion(variable, field, on_missing)
+        if field.kept is not None and self._form is Form.JSON:
+            writer.line(f"{variable} = {self._fill(field.kept, variable, field)}")
 
     def _write_read(self, variable: str, read: Read) -> None:
         writer = self._writer
@@ -261,7 +264,7 @@ class _Generator:
     def _write_conversion(self, variable: str, field: FieldNode, on_missing: str) -> None:
         """The common class first; then what is not None, missing or else converted."""
         writer = self._writer
-        conversion = field.kind.conversion(self._form)
+        conversion = field.conversion(self._form)
         rest = self._rest(variable, field, conversion, on_missing)
         none_stays = field.none_stays(self._form)
         is_common = f"type({variable}) is {conversion.common}"
@@ -376,7 +379,7 @@ class _Generator:
                 writer.line(f"dumped.append(None if each is None else {dump}(each))")
             writer.line(f"{variable} = dumped")
         with writer.block(f"elif {variable} is not None:"):
-            conversion = field.kind.conversion(self._form)
+            conversion = field.conversion(self._form)
             self._write_lines(self._rest(variable, field, conversion, on_missing))
 
     def _fill(self, template: str, variable: str, field: FieldNode) -> str:

@@ -136,6 +136,7 @@ class Kind:
     :param may_skip: whether ``otherwise`` may give ``missing``, so that the key is left out
     :param inline_may_skip: whether ``inline`` may
     :param rereading: when the value can be read and converted once more
+    :param makes_lists: whether it makes new lists, of what the items of a value become
     """
 
     label: str
@@ -149,6 +150,7 @@ class Kind:
     may_skip: bool = False
     inline_may_skip: bool = False
     rereading: Rereading = Rereading.NEVER
+    makes_lists: bool = False
 
     def conversion(self, form: Form) -> Conversion:
         """The conversion for one form."""
@@ -169,6 +171,8 @@ class FieldNode:
         method that gives the object): both templates
     :param never_missing: whether the source always gives a value
     :param reason: why the field runs as stock, or None if it is compiled
+    :param kept: a template for what the JSON engine writes of the value that stock returns; then
+        the conversion to JSON is not used. What it calls may keep the value.
     """
 
     key: str
@@ -180,10 +184,15 @@ class FieldNode:
     key_slot: str | None = None
     never_missing: bool = False
     reason: str | None = None
+    kept: str | None = None
+
+    def conversion(self, form: Form) -> Conversion:
+        """What is done to the value in one form, before it is kept."""
+        return self.kind.python if self.kept is not None else self.kind.conversion(form)
 
     def none_stays(self, form: Form) -> bool:
         """Whether None stays None in one form."""
-        return self.kind.none_stays or self.kind.conversion(form).otherwise is None
+        return self.kind.none_stays or self.conversion(form).otherwise is None
 
 
 @dataclass(frozen=True, slots=True)

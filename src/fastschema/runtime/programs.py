@@ -37,6 +37,7 @@ class Program(Generic[Node, Function]):
         self.last_used = 0
         self._generate: Callable[..., Function] = generate
         self._functions: dict[tuple[object, ...], Function] = {}
+        self._derived: dict[Hashable, Program[Node, Function]] = {}
         self._lock = threading.Lock()
 
     def function(self, *variant: object) -> Function:
@@ -52,6 +53,21 @@ class Program(Generic[Node, Function]):
                 if function is None:
                     function = self._functions[variant] = self._generate(self.node, *variant)
         return function
+
+    def derived(self, key: Hashable, change: Callable[[Node], Node]) -> Program[Node, Function]:
+        """The program of a node that is made from this one, made once.
+
+        :param key: what ``change`` depends on
+        :param change: makes the node
+        """
+        program = self._derived.get(key)
+        if program is None:
+            with self._lock:
+                program = self._derived.get(key)
+                if program is None:
+                    program = Program(change(self.node), self._generate)
+                    self._derived[key] = program
+        return program
 
 
 DumpProgram = Program[ObjectNode, DumpFunction]

@@ -234,6 +234,7 @@ def _collection_kind(
         names={**child_kind.names, **JSON_VALUE},
         may_skip=True,
         rereading=child_kind.rereading,
+        makes_lists=name == "list",
     )
 
 
@@ -251,6 +252,7 @@ def _many_related_kind(child: Description, *, path: SerializerPath, slots: list[
         python=each(child_kind.python),
         json=each(child_kind.json),
         names=child_kind.names,
+        makes_lists=True,
     )
 
 

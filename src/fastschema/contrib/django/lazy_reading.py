@@ -1,10 +1,10 @@
-"""Whether rows can be read a second time without anybody noticing.
+"""Which values of rows can be read a second time without anybody noticing.
 
 A lazy response writes rows as JSON, and turns them into stock's data only if somebody asks. Then
 they are read again. That is done only where reading runs no code of users: the columns of model
 instances and the related objects that foreign keys refer to, which Django keeps once it has loaded
-them; and addresses that are found once for all rows. Properties, method fields, managers, files and
-fields of users' own are read once, as ever.
+them; and addresses that are found once for all rows. The values of all other fields (properties,
+method fields, fields of users' own) are kept.
 """
 
 from __future__ import annotations
@@ -32,23 +32,45 @@ _COLUMNS = (DeferredAttribute, ForeignKeyDeferredAttribute)
 _FOREIGN_KEYS = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
 
 
-def can_be_read_again(serializer: Any, cls: type, context: Any) -> bool:
-    """Whether a serializer, and those nested in it, only read columns of a model.
+class ReadOnceError(Exception):
+    """Rows that cannot be read a second time, and why."""
 
+
+def kept_fields(fields: list[Any], node: ObjectNode, cls: type, context: Any) -> frozenset[int]:
+    """The numbers of the fields whose values must be kept: to read them may run code of users.
+
+    :param fields: those of a serializer, or fields like them
+    :param node: what the serializer reads as
     :param cls: the class of the objects
     :param context: the context of the dump
+    :raises ReadOnceError: if objects or nested serializers are none that can be read again
     """
-    return _reads_columns(serializer, cls, context, is_own=True)
+    if not _is_plain_model(cls):
+        raise ReadOnceError(f"objects of class {cls.__name__} are no plain model instances")
+    if node.dict_class is not None:
+        raise ReadOnceError("two fields have one name")
+    kept = set()
+    for number, (field, field_node) in enumerate(zip(fields, node.fields, strict=True)):
+        if _is_plain(field, field_node, cls, context, is_own=True):
+            continue
+        if field_node.kind.link is not None:
+            raise ReadOnceError(f"{field_node.key}: what is nested is more than columns")
+        if field_node.kind.rereading is Rereading.ADDRESS:
+            raise ReadOnceError(f"{field_node.key}: addresses are found for each row")
+        kept.add(number)
+    return frozenset(kept)
+
+
+def _is_plain_model(cls: type) -> bool:
+    return access_of(cls) == MODEL and not hasattr(cls, "__getattr__")
 
 
 def _reads_columns(serializer: Any, cls: type, context: Any, *, is_own: bool) -> bool:
-    """The same.
+    """Whether a nested serializer, and those nested in it, only read columns of a model.
 
     :param is_own: whether the serializer belongs to somebody, so that it may make its fields
     """
-    if access_of(cls) != MODEL or hasattr(cls, "__getattr__"):
-        return False
-    if not is_stock_serializer(serializer):
+    if not _is_plain_model(cls) or not is_stock_serializer(serializer):
         return False
     blueprint = blueprint_of(serializer)
     if blueprint is not None:

@@ -37,7 +37,7 @@ class Subject:
         two rows
     """
 
-    __slots__ = ("_outer", "fields", "find", "frozen", "is_by_row", "options", "rows")
+    __slots__ = ("_outer", "fields", "find", "frozen", "is_by_row", "keep", "options", "rows")
 
     def __init__(
         self,
@@ -56,6 +56,8 @@ class Subject:
         self._outer = outer
         self.rows: int = rows if outer is None else outer.rows
         self.is_by_row = is_by_row
+        self.keep: list[Callable[[Any], Any] | None] = []
+        """What keeps the values of each field, where they are kept; see ``lazy_rows``."""
         self.frozen: dict[Any, tuple[DumpProgram, Subject]] | None = {} if is_frozen else None
         """For a plan, what nested serializers read as, by what finds them."""
 
@@ -113,20 +115,19 @@ def link_to(serializer: Any, form: Form) -> Link:
     return Link(partial(_serializer_dispatch, serializer, form))
 
 
-def dispatch_for(serializer: Any, form: Form, make: type[Dispatch] = Dispatch) -> Dispatch:
+def dispatch_for(serializer: Any, form: Form) -> Dispatch:
     """The dispatch for one dump of many rows by a serializer.
 
-    :param make: the class of the dispatch
     :raises UnreadableError: if the serializer cannot be compiled
     """
     blueprint = blueprint_of(serializer)
     if blueprint is not None:
         find = partial(named, lambda: serializer)
         subject = Subject(find, blueprint.fields, LaterFields(find, blueprint), rows=policy.MANY)
-        return make(blueprint.program, form, subject)
+        return Dispatch(blueprint.program, form, subject)
     program, fields = read_now(serializer)
     subject = Subject(lambda: serializer, fields, fields, rows=policy.MANY)
-    return make(program, form, subject)
+    return Dispatch(program, form, subject)
 
 
 def read_now(serializer: Any) -> tuple[DumpProgram, list[Any]]:
