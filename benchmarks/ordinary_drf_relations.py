@@ -15,11 +15,14 @@ from drf_spectacular.openapi import AutoSchema
 from rest_flex_fields import FlexFieldsModelSerializer
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
+from rest_framework.mixins import ListModelMixin
 from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
+from fastschema.contrib.django.lazy_list import STOCK_LIST
+from fastschema.contrib.django.renderers import FastJSONRenderer
 from flights.models import Airline, Airport, Flight, Plane
 from flights.serializers import FlightSerializer
 from ordinary_drf import DRF, articles_in_memory, data_of, model_serializer
@@ -32,6 +35,11 @@ PREFETCHED = ("tags", "comments")
 def request() -> Any:
     """A request as views see it."""
     return APIRequestFactory().get("/")
+
+
+def json_renderer() -> Any:
+    """The renderer that a project with fastschema names in its settings, or stock's."""
+    return JSONRenderer if ListModelMixin.list is STOCK_LIST else FastJSONRenderer
 
 
 def prefetched(count: int) -> list[Article]:
@@ -215,7 +223,7 @@ def page(count: int) -> Run:
         serializer_class = ordinary_article()
         pagination_class = type("Pages", (LimitOffsetPagination,), {"default_limit": count})
         filter_backends = ()
-        renderer_classes = (JSONRenderer,)
+        renderer_classes = (json_renderer(),)
 
     view, asked = Articles.as_view(), request()
     return lambda: view(asked).render().content
@@ -229,12 +237,35 @@ def columns(count: int) -> Run:
         serializer_class = article_serializer("slug", "words", "created", "price", "featured")
         pagination_class = None
         filter_backends = ()
-        renderer_classes = (JSONRenderer,)
+        renderer_classes = (json_renderer(),)
 
         def get_queryset(self) -> Any:
             return queryset.all()
 
     view, asked = Articles.as_view(), request()
+    return lambda: view(asked).render().content
+
+
+@DRF.add("a list view of flights with a method field, rows in memory", sizes=(20, 240))
+def list_with_method(count: int) -> Run:
+    rows = flight_rows(count)
+
+    class Labelled(FlightSerializer):
+        label = serializers.SerializerMethodField()
+
+        def get_label(self, flight: Flight) -> str:
+            return f"{flight.number} of {flight.date}"
+
+    class Flights(ListAPIView):
+        serializer_class = Labelled
+        pagination_class = None
+        filter_backends = ()
+        renderer_classes = (json_renderer(),)
+
+        def get_queryset(self) -> Any:
+            return rows
+
+    view, asked = Flights.as_view(), request()
     return lambda: view(asked).render().content
 
 

@@ -1,6 +1,7 @@
 """manage.py fastschema, and the system check."""
 
 import json
+import types
 from io import StringIO
 
 import pytest
@@ -10,10 +11,13 @@ from django.db import OperationalError
 from django.test import override_settings
 from django.urls import path
 from rest_framework import serializers
+from rest_framework.pagination import PageNumberPagination
+from rest_framework.renderers import JSONRenderer
 from rest_framework.views import APIView
 
 from fastschema.contrib.django.checks import check_serializers
 from fastschema.contrib.django.endpoints import Survey, endpoints, path_of, reached
+from fastschema.contrib.django.views import StreamingListMixin
 from tests.contrib.django import surveyed
 from tests.contrib.django.surveyed import AirlineSerializer, WholeSerializer
 
@@ -122,6 +126,55 @@ class TestReached:
             "GET /function/ (function)": "the view names no serializer",
         }
 
+    def test_it_says_how_lists_are_made(self, survey):
+        at_once = "rows are written as JSON at once"
+        assert survey.lists == {
+            "GET /airlines/ (Airlines.list)": f"{at_once}; the values of name are kept",
+            "GET /dynamic/ (Dynamic.list)": at_once,
+            "GET /listed/ (Listed)": (
+                "rows become dictionaries first, because Backwards is no list serializer as stock "
+                "has it"
+            ),
+        }
+
+    @pytest.mark.parametrize(
+        ("attributes", "how"),
+        [
+            ({}, "rows are written as JSON at once; the values of name are kept"),
+            ({"serializer_class": surveyed.ListedSerializer}, "Backwards is no list serializer"),
+            ({"serializer_class": surveyed.DynamicSerializer}, "rows are written as JSON at once"),
+            (
+                {"serializer_class": surveyed.WholeSerializer},
+                "to_representation of WholeSerializer",
+            ),
+            (
+                {"serializer_class": surveyed.OuterSerializer},
+                "airline: what is nested is more than",
+            ),
+            ({"renderer_classes": [JSONRenderer]}, "JSONRenderer, is no FastJSONRenderer as it"),
+            ({"list": lambda self, request: None}, "list is overridden"),
+            ({"get_paginated_response": None}, "get_paginated_response is overridden"),
+            ({"get_queryset": lambda self: 1 / 0}, "depends on the request (ZeroDivisionError: "),
+            ({"get_queryset": lambda self: ()}, "a tuple is no list or queryset as stock has it"),
+        ],
+    )
+    def test_it_says_why_rows_become_dictionaries(self, attributes, how):
+        class Airlines(surveyed.Airlines):
+            pagination_class = PageNumberPagination
+
+        view = type("View", (Airlines,), attributes).as_view({"get": "list"})
+        url = types.ModuleType("of_one_view")
+        url.urlpatterns = [path("airlines/", view)]
+        assert how in reached(url).lists["GET /airlines/ (View.list)"]
+
+    def test_it_says_that_a_list_is_streamed(self):
+        class Streamed(StreamingListMixin, surveyed.Listed):
+            pass
+
+        url = types.ModuleType("of_one_view")
+        url.urlpatterns = [path("listed/", Streamed.as_view())]
+        assert reached(url).lists == {"GET /listed/ (Streamed)": "rows are streamed"}
+
 
 class TestCommand:
     """manage.py fastschema."""
@@ -134,6 +187,7 @@ class TestCommand:
             f"{HERE}.WholeSerializer: runs as stock, because to_representation is overridden\n"
             in printed
         )
+        assert "\n\nList views:\n    GET /airlines/ (Airlines.list): rows are" in printed
         assert "Without a serializer that can be found:\n    GET / (APIRootView): the" in printed
 
     def test_it_tells_the_same_reason_for_some_endpoints_only(self):
@@ -168,6 +222,7 @@ class TestCommand:
             "kind": "the field's own method",
             "why": "Shout.to_representation is not one that fastschema knows",
         }
+        assert printed["lists"]["GET /listed/ (Listed)"]
         assert printed["without_serializer"]["GET /unnamed/ (Unnamed)"]
 
     @pytest.mark.parametrize("name", ["AirlineSerializer", f"{HERE}.AirlineSerializer"])

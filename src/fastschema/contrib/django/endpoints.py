@@ -12,11 +12,14 @@ from django.db import DatabaseError
 from django.http import HttpRequest
 from django.urls import URLPattern, get_resolver
 from django.views import View
+from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.views import APIView
 
+from fastschema.contrib.django.lazy_list import list_report
 from fastschema.contrib.django.stock_serializers import is_stock_list
+from fastschema.contrib.django.views import StreamingListMixin
 from fastschema.plan import compile
 from fastschema.report import Report
 
@@ -70,10 +73,12 @@ class Survey:
 
     :param serializers: each once, in the order of the URL configuration; a class whose fields
         differ between endpoints, once for each set of fields
+    :param lists: how the list views among the endpoints make their lists
     :param without: the endpoints whose serializer could not be found, and why
     """
 
     serializers: list[Reached] = field(default_factory=list)
+    lists: dict[str, str] = field(default_factory=dict)
     without: dict[str, str] = field(default_factory=dict)
 
     def add(self, serializer: Any, use: str, holders: tuple[type, ...] = ()) -> None:
@@ -121,11 +126,17 @@ def reached(urlconf: str | None = None) -> Survey:
     survey = Survey()
     for endpoint in endpoints(get_resolver(urlconf).url_patterns):
         try:
-            serializer = _serializer(endpoint)
+            view = _view(endpoint)
+            serializer = _serializer(view)
             if not isinstance(serializer, BaseSerializer):
                 survey.without[str(endpoint)] = "the view names no serializer"
             else:
                 survey.add(serializer, str(endpoint))
+            if _lists(view, endpoint):
+                is_streamed = type(view).list is StreamingListMixin.list
+                survey.lists[str(endpoint)] = (
+                    "rows are streamed" if is_streamed else list_report(view)
+                )
         except DatabaseError as error:
             survey.without[str(endpoint)] = (
                 "the view asks the database, which is not ready: run manage.py migrate "
@@ -173,11 +184,9 @@ def _methods(callback: Any) -> list[str]:
     return [name.upper() for name in found if name not in ("head", "options")]
 
 
-def _serializer(endpoint: Endpoint) -> Any:
-    """The serializer with which an endpoint answers, or None."""
+def _view(endpoint: Endpoint) -> Any:
+    """An endpoint's view, made as for a request."""
     view = endpoint.callback.cls(**getattr(endpoint.callback, "initkwargs", {}))
-    if not (hasattr(view, "get_serializer") or hasattr(view, "serializer_class")):
-        return None
     request = HttpRequest()
     request.method = endpoint.method
     request.path = endpoint.path
@@ -187,7 +196,19 @@ def _serializer(endpoint: Endpoint) -> Any:
     view.request.version = view.request.versioning_scheme = None
     view.action = endpoint.action
     view.action_map = getattr(endpoint.callback, "actions", None)
+    return view
+
+
+def _serializer(view: Any) -> Any:
+    """The serializer with which a view answers, or None."""
     if hasattr(view, "get_serializer"):
         return view.get_serializer()
-    serializer = view.serializer_class
+    serializer = getattr(view, "serializer_class", None)
     return serializer() if isinstance(serializer, type) else serializer
+
+
+def _lists(view: Any, endpoint: Endpoint) -> bool:
+    """Whether an endpoint lists rows, as far as its classes tell."""
+    if not isinstance(view, ListModelMixin) or endpoint.method != "GET":
+        return False
+    return endpoint.action in (None, "list")

@@ -19,8 +19,16 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
+from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.json_encoding import engine, json_value
-from fastschema.contrib.django.lazy_rows import LazyRows, write
+from fastschema.contrib.django.lazy_reading import ReadOnceError
+from fastschema.contrib.django.lazy_rows import (
+    LazyRows,
+    check_child,
+    check_serializer,
+    dispatch_for_rows,
+    write,
+)
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.runtime.json_engine import JsonText, orjson
 from fastschema.runtime.stock import stock_method
@@ -163,3 +171,40 @@ def _has_stock_pages(view: Any) -> bool:
     return getattr(
         type(paginator), "get_paginated_response", None
     ) in _PAGINATORS and "get_paginated_response" not in vars(paginator)
+
+
+def list_report(view: Any) -> str:
+    """How a view makes its list, for people.
+
+    :param view: made as for a request
+    """
+    try:
+        kept = _kept_names(view)
+    except (ReadOnceError, UnreadableError) as error:
+        return f"rows become dictionaries first, because {error}"
+    except Exception as error:  # whatever the project's own code raises without a real request
+        return f"how rows are made depends on the request ({type(error).__name__}: {error})"
+    if not kept:
+        return "rows are written as JSON at once"
+    return f"rows are written as JSON at once; the values of {', '.join(kept)} are kept"
+
+
+def _kept_names(view: Any) -> list[str]:
+    """The names of the fields whose values are kept.
+
+    :raises ReadOnceError: if a view's rows are not written at once
+    """
+    if type(view).list is not list_lazily:
+        raise ReadOnceError("list is overridden, or fastschema not installed")
+    renderer = view.get_renderers()[0]
+    if not _writes_fast(renderer, renderer.media_type, {}):
+        name = type(renderer).__name__
+        raise ReadOnceError(f"its first renderer, {name}, is no FastJSONRenderer as it comes")
+    if view.paginator is not None and not _has_stock_pages(view):
+        raise ReadOnceError("get_paginated_response is overridden")
+    queryset = view.get_queryset()
+    serializer = view.get_serializer(queryset, many=True)
+    check_serializer(serializer)
+    check_child(serializer.child)
+    dispatch, kept = dispatch_for_rows(serializer.child, {queryset.model})
+    return [dispatch.program.node.fields[number].key for number in sorted(kept)]

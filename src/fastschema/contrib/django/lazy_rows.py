@@ -20,7 +20,7 @@ from rest_framework.serializers import BaseSerializer, ListSerializer
 from fastschema.compiler.nodes import Form, ObjectNode, Slot
 from fastschema.contrib.django.construction import blueprint_of
 from fastschema.contrib.django.json_encoding import engine, json_value, missing
-from fastschema.contrib.django.lazy_reading import kept_fields
+from fastschema.contrib.django.lazy_reading import ReadOnceError, kept_fields
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.subjects import dispatch_for
@@ -83,7 +83,9 @@ def write(serializer: Any) -> LazyRows | None:
 
     :raises Exception: what code of users raises for a row, as in stock
     """
-    if not _has_stock_data(serializer):
+    try:
+        check_serializer(serializer)
+    except ReadOnceError:
         return None
     rows = serializer.instance
     if isinstance(rows, QuerySet):
@@ -91,21 +93,69 @@ def write(serializer: Any) -> LazyRows | None:
     if not rows:
         return LazyRows(serializer, b"[]")
     child = serializer.child
-    if not is_stock_serializer(child):
-        return None
     try:
+        check_child(child)
         if blueprint_of(child) is None and not policy.is_list_worth_reading(len(rows)):
             return None
-        dispatch = dispatch_for(child, Form.JSON)
-        node, subject = dispatch.program.node, dispatch.subject
-        kept: frozenset[int] = frozenset()
-        for cls in set(map(type, rows)):
-            kept |= kept_fields(subject.options, node, cls, subject.context)
+        dispatch, kept = dispatch_for_rows(child, set(map(type, rows)))
         if not kept:
             return LazyRows(serializer, _array(rows, dispatch, _engine.encode))
     except Exception:
         return None  # stock raises its own
     return _write_and_keep(serializer, rows, dispatch, kept)
+
+
+def check_serializer(serializer: Any) -> None:
+    """Check that ``data`` of a serializer is what stock makes of rows that are there.
+
+    :raises ReadOnceError: if not
+    """
+    if not isinstance(serializer, ListSerializer) or not is_stock_list(serializer):
+        raise ReadOnceError(f"{type(serializer).__name__} is no list serializer as stock has it")
+    if type(serializer).data is not _DATA or BaseSerializer.data is not _BASE_DATA:
+        raise ReadOnceError("data is overridden")
+    own = vars(serializer)
+    if "instance" not in own or any(
+        name in own for name in ("_data", "_errors", "_validated_data", "initial_data")
+    ):
+        raise ReadOnceError("its serializer has more than rows")
+    rows = serializer.instance
+    if type(rows) is not list and not _is_stock_queryset(rows):
+        raise ReadOnceError(f"a {type(rows).__name__} is no list or queryset as stock has it")
+
+
+def _is_stock_queryset(rows: Any) -> bool:
+    return (
+        isinstance(rows, QuerySet)
+        and type(rows).__iter__ is _ITER
+        and type(rows).__len__ is _LEN
+        and type(rows)._fetch_all is _FETCH_ALL
+        and "_fetch_all" not in vars(rows)
+        and rows._iterable_class is ModelIterable
+    )
+
+
+def check_child(child: Any) -> None:
+    """Check that a serializer represents rows as stock does.
+
+    :raises ReadOnceError: if not
+    """
+    if not is_stock_serializer(child):
+        raise ReadOnceError(f"to_representation of {type(child).__name__} is overridden")
+
+
+def dispatch_for_rows(child: Any, classes: set[type]) -> tuple[Dispatch, frozenset[int]]:
+    """What writes rows of some classes, and the numbers of the fields whose values are kept.
+
+    :raises ReadOnceError: if the rows cannot be read a second time
+    :raises UnreadableError: if the serializer cannot be compiled
+    """
+    dispatch = dispatch_for(child, Form.JSON)
+    node, subject = dispatch.program.node, dispatch.subject
+    kept: frozenset[int] = frozenset()
+    for cls in classes:
+        kept |= kept_fields(subject.options, node, cls, subject.context)
+    return dispatch, kept
 
 
 def _write_and_keep(
@@ -121,30 +171,6 @@ def _write_and_keep(
 
 def _array(rows: list[Any], dispatch: Dispatch, encode: Callable[[Any], bytes]) -> bytes:
     return JsonArray(rows, dispatch.all_rows, encode).join()
-
-
-def _has_stock_data(serializer: Any) -> bool:
-    """Whether ``data`` of a serializer is what stock makes of rows that are there."""
-    if not isinstance(serializer, ListSerializer) or not is_stock_list(serializer):
-        return False
-    if type(serializer).data is not _DATA or BaseSerializer.data is not _BASE_DATA:
-        return False
-    own = vars(serializer)
-    if "instance" not in own or any(
-        name in own for name in ("_data", "_errors", "_validated_data", "initial_data")
-    ):
-        return False
-    rows = serializer.instance
-    if type(rows) is list:
-        return True
-    return (
-        isinstance(rows, QuerySet)
-        and type(rows).__iter__ is _ITER
-        and type(rows).__len__ is _LEN
-        and type(rows)._fetch_all is _FETCH_ALL
-        and "_fetch_all" not in vars(rows)
-        and rows._iterable_class is ModelIterable
-    )
 
 
 class _KeptValues:

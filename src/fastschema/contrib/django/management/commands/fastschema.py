@@ -83,6 +83,7 @@ def _named(survey: Survey, name: str) -> list[Reached]:
 def _as_json(survey: Survey) -> str:
     content = {
         "serializers": [each.as_dict() for each in survey.serializers],
+        "lists": survey.lists,
         "without_serializer": survey.without,
     }
     return json.dumps(content, indent=2)
@@ -97,6 +98,9 @@ def _lines(survey: Survey) -> Iterator[str]:
         for field in each.report:
             if not field.compiled:
                 yield f"    {field.key}: {field.why}"
+    if survey.lists:
+        yield "\nList views:"
+        yield from (f"    {endpoint}: {how}" for endpoint, how in survey.lists.items())
     if survey.without:
         yield "\nWithout a serializer that can be found:"
         by_reason: dict[str, list[str]] = {}
