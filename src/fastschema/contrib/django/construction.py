@@ -29,6 +29,7 @@ from rest_framework.settings import api_settings
 from rest_framework.utils.field_mapping import ClassLookupDict
 
 from fastschema.compiler.nodes import UnreadableError
+from fastschema.contrib.django.later_fields import has_made_fields
 from fastschema.contrib.django.schema_reader import read
 from fastschema.runtime.guard import CLASS_ATTRIBUTE, Guard, readings
 from fastschema.runtime.programs import DumpProgram
@@ -214,7 +215,7 @@ def blueprint_of(serializer: Any, *, is_few: bool = False) -> Blueprint | None:
 def makes_fields_as_its_class_says(serializer: Any) -> bool:
     """Whether a serializer has not made its fields yet, and has nothing of its own to make them."""
     own = vars(serializer)
-    if "fields" in own or not _DECIDING_ON_ITSELF.isdisjoint(own):
+    if has_made_fields(serializer) or not _DECIDING_ON_ITSELF.isdisjoint(own):
         return False
     url_name = own.get("url_field_name")
     return url_name is None or url_name == api_settings.URL_FIELD_NAME

@@ -11,6 +11,7 @@ from rest_framework.serializers import Serializer
 
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.construction import runs_as_stock
+from fastschema.contrib.django.later_fields import has_made_fields
 from fastschema.contrib.django.serializer_state import find_binding, find_binding_for_row
 from fastschema.contrib.django.stock_serializers import (
     STOCK_LIST_TO_REPRESENTATION,
@@ -34,7 +35,7 @@ def represent(serializer: Any, obj: Any) -> Any:
     seen = own.get(ATTRIBUTE, 0)
     is_unknown = type(seen) is int and seen < policy.rows_worth_reading
     # A serializer that has made its fields needs no blueprint any more.
-    if is_unknown and ("fields" in own or runs_as_stock(type(serializer))):
+    if is_unknown and (has_made_fields(serializer) or runs_as_stock(type(serializer))):
         own[ATTRIBUTE] = seen + 1
     elif (type(seen) is int or not seen.runs_as_stock) and not is_disabled():
         binding = find_binding_for_row(serializer)

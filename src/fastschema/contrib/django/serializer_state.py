@@ -10,6 +10,7 @@ from rest_framework.serializers import BaseSerializer, Serializer
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.construction import blueprint_of, makes_fields_as_its_class_says
+from fastschema.contrib.django.later_fields import has_made_fields
 from fastschema.contrib.django.schema_reader import read, readable_fields
 from fastschema.contrib.django.subjects import LaterFields, Subject, named
 from fastschema.runtime import policy
@@ -115,7 +116,7 @@ class SerializerState(State):
             return False
         guard = self._guard
         if guard is None:
-            is_other = len(own) != self._size or "fields" in own
+            is_other = len(own) != self._size or has_made_fields(serializer)
             if is_other or own.get("url_field_name") is not self._url_name:
                 if not makes_fields_as_its_class_says(serializer):
                     return False

@@ -11,6 +11,7 @@ from rest_framework.serializers import ListSerializer
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.construction import Blueprint, blueprint_of, with_url_name
 from fastschema.contrib.django.json_encoding import json_value
+from fastschema.contrib.django.later_fields import field_alone, has_made_fields
 from fastschema.contrib.django.schema_reader import read, readable_fields
 from fastschema.contrib.django.stock_serializers import (
     STOCK_TO_REPRESENTATION,
@@ -84,25 +85,31 @@ class Subject:
         return Link(partial(_nested_dispatch, self, get, form))
 
 
-class LaterFields:
-    """A serializer's own fields, made when one of them is needed.
+class LaterFields(dict[int, Any]):
+    """A serializer's own fields by their numbers, each made when it is needed.
+
+    A field that the class declares is made alone; for any other all are made.
 
     :param find: gives the serializer
     :param blueprint: what stands in for them
     """
 
-    __slots__ = ("_blueprint", "_fields", "_find")
+    __slots__ = ("_blueprint", "_find")
 
     def __init__(self, find: Callable[[], Any], blueprint: Blueprint) -> None:
         self._find = find
         self._blueprint = blueprint
-        self._fields: list[Any] | None = None
 
-    def __getitem__(self, index: int) -> Any:
-        if self._fields is None:
-            self._blueprint.made += 1
-            self._fields = readable_fields(self._find())
-        return self._fields[index]
+    def __missing__(self, number: int) -> Any:
+        serializer = self._find()
+        name = self._blueprint.fields[number].field_name
+        declared = type(serializer)._declared_fields.get(name)
+        if declared is not None and not has_made_fields(serializer):
+            field = self[number] = field_alone(serializer, name, declared)
+            return field
+        self._blueprint.made += 1
+        self.update(enumerate(readable_fields(serializer)))
+        return self[number]
 
 
 def named(find: Callable[[], Any]) -> Any:
