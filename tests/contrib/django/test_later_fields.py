@@ -160,3 +160,16 @@ def test_an_error_of_the_others_comes_each_time_somebody_looks():
     for _ in range(2):
         with pytest.raises(ValueError, match="no fields"):
             len(serializer.fields)
+
+
+def test_rows_that_come_one_by_one_do_not_make_the_others_either():
+    class Calling(Outer):
+        def to_representation(self, instance):
+            return {**super().to_representation(instance), "more": 1}
+
+    with fastschema.disabled():
+        expected = Calling(ROWS, many=True).data
+    for _ in range(3):
+        serializer = Calling(ROWS, many=True)
+        assert serializer.data == expected
+    assert not has_made_fields(serializer.child)

@@ -366,5 +366,5 @@ _DECIDING = frozenset(
     if not name.startswith("__") and name not in _ABOUT_OTHER_THINGS
 ) | {"Meta", "_declared_fields"}
 """The names that decide which fields a serializer has, be they on its class or set on itself."""
-_DECIDING_ON_ITSELF = _DECIDING - {"url_field_name"}
-"""Those that may not be set on a serializer itself; making its fields sets the other one."""
+_DECIDING_ON_ITSELF = _DECIDING - {"fields", "url_field_name"}
+"""Those that may not be set on a serializer itself; making its fields sets the others."""
