@@ -14,6 +14,7 @@ from rest_framework import serializers
 
 import fastschema
 from fastschema.contrib.django import construction
+from fastschema.contrib.django.construction import blueprint_of
 from fastschema.runtime.guard import CLASS_ATTRIBUTE
 from flights.models import Airline, Flight, Plane
 from flights.serializers import FlightSerializer, PlaneSerializer
@@ -271,6 +272,77 @@ class TestUsersCode:
             for without in ((), ("a",), ("b",), ()):
                 data = assert_same(serializer, {"a": 1, "b": 2}, context={"without": without})
                 assert data.keys() == {"a", "b"} - set(without)
+
+    def test_methods_of_fields_that_only_represent_leave_their_serializers_a_blueprint(self):
+        calls = []
+
+        class Link(serializers.HyperlinkedIdentityField):
+            def get_url(self, obj, view_name, request, format):
+                calls.append(("get_url", obj.pk, view_name))
+                return self.shown(obj)
+
+            def shown(self, obj):
+                return f"/{obj.pk}/"
+
+        class Keyed(serializers.PrimaryKeyRelatedField):
+            def get_queryset(self):
+                calls.append("get_queryset")
+                return Airline.objects.all()
+
+            def use_pk_only_optimization(self):
+                calls.append("use_pk_only_optimization")
+                return False
+
+        class Got(serializers.CharField):
+            def get_attribute(self, instance):
+                calls.append(("get_attribute", instance.pk))
+                return self.twice(instance)
+
+            @staticmethod
+            def twice(instance):
+                return instance.pk * 2
+
+        class Local(serializers.DateTimeField):
+            def enforce_timezone(self, value):
+                calls.append("enforce_timezone")
+                return value
+
+        class Rows(serializers.Serializer):
+            url = Link(view_name="airline-detail")
+            itself = Keyed(source="other")
+            got = Got()
+            local = Local()
+            name = serializers.CharField()
+
+        def airline(code):
+            made = Airline(code=code, name=code)
+            made.other, made.local = Airline(code="UA"), datetime.datetime(2024, 7, 1)
+            return made
+
+        rows = [airline(code) for code in ("AA", "BB")]
+        for _ in range(3):
+            assert_same(Rows, rows[0], calls=calls, context={"request": None})
+            assert_same(Rows, rows, many=True, calls=calls, context={"request": None})
+        serializer = Rows(rows[0], context={"request": None})
+        assert blueprint_of(serializer) is not None
+        assert calls
+
+    @pytest.mark.parametrize(
+        "own",
+        [
+            {"format": "%d"},
+            {"format": property(lambda self: "%d")},
+            {"get_default": lambda self: "x"},
+            {"context": property(lambda self: {})},
+            {"__getattr__": lambda self, name: "%d" if name == "format" else 1 / 0},
+        ],
+    )
+    def test_other_attributes_of_fields_do_not(self, own):
+        rows = serializer_of(at=type("Own", (serializers.DateField,), own)(default=None))
+        for value in ({"at": datetime.date(2024, 2, 29)}, {}):
+            for _ in range(3):
+                assert_same(rows, value)
+        assert blueprint_of(rows({})) is None
 
     def test_an_init_that_only_keeps_something_is_run_by_the_user_alone(self):
         class Keeping(serializers.Serializer):

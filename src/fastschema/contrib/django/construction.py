@@ -81,6 +81,22 @@ _FIELD_METHODS = frozenset(
     ]
 )
 """What field classes of users may have besides :data:`_ABOUT_OTHER_THINGS`."""
+_REPRESENTING = frozenset(
+    [
+        "default_timezone",
+        "display_value",
+        "enforce_timezone",
+        "get_attribute",
+        "get_object",
+        "get_queryset",
+        "get_url",
+        "quantize",
+        "use_pk_only_optimization",
+    ]
+)
+"""Methods that do not make a field. Whether they are overridden is asked when it is read."""
+_HARMLESS = _FIELD_METHODS | _ABOUT_OTHER_THINGS
+_Serializer = serializers.BaseSerializer
 _FIELD_ATTRIBUTES = (
     frozenset(vars(fields.Field())) | frozenset(dir(serializers.ListSerializer))
 ) - {"Meta"}
@@ -277,14 +293,25 @@ def _look_at_field_class(cls: Any) -> None:
 
     :raises _UnfitError: if it has more
     """
+    stock = [base for base in cls.__mro__ if base.__module__.startswith("rest_framework.")]
     for base in cls.__mro__[:-1]:
-        if base.__module__.startswith("rest_framework."):
+        if base in stock:
             continue
-        is_serializer = issubclass(base, serializers.BaseSerializer)
-        for name in vars(base):
-            is_known = name in _FIELD_METHODS or name in _ABOUT_OTHER_THINGS
-            if not is_known and not (is_serializer and name not in _FIELD_ATTRIBUTES):
+        is_fit = _is_fit_for_serializer if issubclass(base, _Serializer) else _is_fit_for_field
+        for name, value in vars(base).items():
+            if name not in _HARMLESS and not is_fit(name, value, stock[0]):
                 raise _UnfitError(name)
+
+
+def _is_fit_for_serializer(name: str, value: Any, stock: type) -> bool:
+    return name not in _FIELD_ATTRIBUTES
+
+
+def _is_fit_for_field(name: str, value: Any, stock: type) -> bool:
+    """Nothing of stock's calls a method of a name that stock does not have."""
+    is_method = isinstance(value, (FunctionType, staticmethod, classmethod))
+    is_unknown = not (name.startswith("__") or name in _FIELD_ATTRIBUTES or hasattr(stock, name))
+    return name in _REPRESENTING or (is_method and is_unknown)
 
 
 def _look_at_values(values: Iterable[tuple[Any, Any]], guard: Guard) -> None:
