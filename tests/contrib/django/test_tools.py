@@ -1,6 +1,7 @@
 """manage.py fastschema, and the system check."""
 
 import json
+import sys
 import types
 from io import StringIO
 
@@ -18,6 +19,8 @@ from rest_framework.views import APIView
 from fastschema.contrib.django.checks import check_serializers
 from fastschema.contrib.django.endpoints import Survey, endpoints, path_of, reached
 from fastschema.contrib.django.views import StreamingListMixin
+from flights.models import Flight
+from flights.serializers import FlightSerializer
 from tests.contrib.django import surveyed
 from tests.contrib.django.surveyed import AirlineSerializer, WholeSerializer
 
@@ -231,6 +234,33 @@ class TestCommand:
         assert printed.startswith(f"{HERE}.AirlineSerializer\n    GET /airlines/ (Airlines.list)\n")
         assert "\n\nAirlineSerializer: 1 of 2 fields compiled\nkey " in printed
         assert "\ncode  code    compiled  string" in printed
+
+    def test_it_names_queries_for_each_row(self, monkeypatch):
+        class Flights(surveyed.Airlines):
+            queryset = Flight.objects.all()
+            serializer_class = FlightSerializer
+
+        urls = types.ModuleType("urls_of_flights")
+        urls.urlpatterns = [path("flights/", Flights.as_view({"get": "list"}))]
+        monkeypatch.setitem(sys.modules, urls.__name__, urls)
+        assert run("--queries", "--urlconf", urls.__name__) == (
+            "GET /flights/ (Flights.list): add "
+            "select_related('airline', 'origin', 'destination', 'plane')\n"
+            "    airline: airline is not loaded\n"
+            "    origin: origin is not loaded\n"
+            "    destination: destination is not loaded\n"
+            "    plane: plane is not loaded\n"
+        )
+        [told] = json.loads(run("--queries", "--json", "--urlconf", urls.__name__)).values()
+        assert told["advice"] == "select_related('airline', 'origin', 'destination', 'plane')"
+        assert told["unloaded"][0] == {
+            "field": "airline",
+            "lookup": "airline",
+            "method": "select_related",
+        }
+
+    def test_it_says_so_if_there_are_no_queries_for_each_row(self):
+        assert run("--queries") == "No list view is known to ask the database again for each row.\n"
 
     def test_it_shows_one_that_no_url_reaches(self):
         printed = run(f"{HERE}.AirlineSerializer")

@@ -19,6 +19,7 @@ from rest_framework.views import APIView
 
 from fastschema.contrib.django.lazy_list import list_report
 from fastschema.contrib.django.stock_serializers import is_stock_list
+from fastschema.contrib.django.unloaded import Unloaded, unloaded
 from fastschema.contrib.django.views import StreamingListMixin
 from fastschema.plan import compile
 from fastschema.report import Report
@@ -74,11 +75,13 @@ class Survey:
     :param serializers: each once, in the order of the URL configuration; a class whose fields
         differ between endpoints, once for each set of fields
     :param lists: how the list views among the endpoints make their lists
+    :param queries: what the list views among them ask of the database for each row
     :param without: the endpoints whose serializer could not be found, and why
     """
 
     serializers: list[Reached] = field(default_factory=list)
     lists: dict[str, str] = field(default_factory=dict)
+    queries: dict[str, list[Unloaded]] = field(default_factory=dict)
     without: dict[str, str] = field(default_factory=dict)
 
     def add(self, serializer: Any, use: str, holders: tuple[type, ...] = ()) -> None:
@@ -102,6 +105,17 @@ class Survey:
             nested = _nested(held)
             if nested is not None:
                 self.add(nested, f"{path_of(cls)}.{name}", (*holders, cls))
+
+    def add_list(self, view: Any, endpoint: str) -> None:
+        """Add what there is to say of a list view."""
+        is_streamed = type(view).list is StreamingListMixin.list
+        self.lists[endpoint] = "rows are streamed" if is_streamed else list_report(view)
+        try:
+            found = unloaded(view.get_serializer(), view.get_queryset())
+        except Exception:
+            return  # list_report has told it
+        if found:
+            self.queries[endpoint] = found
 
     def _add(self, cls: type, report: Report, use: str) -> None:
         path = path_of(cls)
@@ -133,10 +147,7 @@ def reached(urlconf: str | None = None) -> Survey:
             else:
                 survey.add(serializer, str(endpoint))
             if _lists(view, endpoint):
-                is_streamed = type(view).list is StreamingListMixin.list
-                survey.lists[str(endpoint)] = (
-                    "rows are streamed" if is_streamed else list_report(view)
-                )
+                survey.add_list(view, str(endpoint))
         except DatabaseError as error:
             survey.without[str(endpoint)] = (
                 "the view asks the database, which is not ready: run manage.py migrate "

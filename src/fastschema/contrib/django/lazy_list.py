@@ -13,6 +13,7 @@ import functools
 from typing import Any
 from weakref import WeakSet
 
+from django.conf import settings
 from rest_framework import pagination
 from rest_framework.generics import GenericAPIView
 from rest_framework.mixins import ListModelMixin
@@ -30,6 +31,7 @@ from fastschema.contrib.django.lazy_rows import (
     write,
 )
 from fastschema.contrib.django.renderers import FastJSONRenderer
+from fastschema.contrib.django.unloaded import warn_of_queries
 from fastschema.runtime.json_engine import JsonText, orjson
 from fastschema.runtime.stock import stock_method
 from fastschema.switch import is_disabled
@@ -141,6 +143,8 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     if rows is None and "_data" in vars(serializer):
         _need_data.add(type(self))
     data = serializer.data if rows is None else rows.text
+    if settings.DEBUG:
+        warn_of_queries(self, serializer, queryset)
     response = Response(data) if page is None else self.get_paginated_response(data)
     return response if rows is None else LazyResponse.of(response, rows, type(self))
 

@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils.module_loading import import_string
 
 from fastschema.contrib.django.endpoints import Reached, Survey, path_of, reached
+from fastschema.contrib.django.unloaded import advice
 from fastschema.plan import compile
 from fastschema.report import Report
 
@@ -35,6 +36,11 @@ class Command(BaseCommand):
             help="show this one in detail: its name, or package.module.Name for any that there is",
         )
         parser.add_argument("--json", action="store_true", help="print JSON")
+        parser.add_argument(
+            "--queries",
+            action="store_true",
+            help="list only the views that ask the database again for each row, and what to add",
+        )
         parser.add_argument("--urlconf", help="look at this module instead of ROOT_URLCONF")
 
     def handle(self, *args: Any, **options: Any) -> str:
@@ -49,6 +55,8 @@ class Command(BaseCommand):
             raise CommandError(f"The URL configuration cannot be imported: {error}") from error
         except ImproperlyConfigured as error:
             raise CommandError(str(error)) from error
+        if options["queries"]:
+            return _queries_as_json(survey) if options["json"] else "\n".join(_queries(survey))
         if name is None:
             return _as_json(survey) if options["json"] else "\n".join(_lines(survey))
         found = _named(survey, name)
@@ -110,6 +118,23 @@ def _lines(survey: Survey) -> Iterator[str]:
             yield from (f"    {endpoint}: {why}" for endpoint in found[:_SHOWN])
             if len(found) > _SHOWN:
                 yield f"    and {len(found) - _SHOWN} more: {why}"
+
+
+def _queries(survey: Survey) -> Iterator[str]:
+    """What list views ask of the database for each row."""
+    if not survey.queries:
+        yield "No list view is known to ask the database again for each row."
+    for endpoint, found in survey.queries.items():
+        yield f"{endpoint}: add {advice(found)}"
+        yield from (f"    {each.field}: {each.lookup} is not loaded" for each in found)
+
+
+def _queries_as_json(survey: Survey) -> str:
+    content = {
+        endpoint: {"advice": advice(found), "unloaded": [each._asdict() for each in found]}
+        for endpoint, found in survey.queries.items()
+    }
+    return json.dumps(content, indent=2)
 
 
 def _summary(report: Report) -> str:

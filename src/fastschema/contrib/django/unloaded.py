@@ -1,0 +1,229 @@
+"""Relations that a serializer follows and a queryset does not load: a query for each row.
+
+Found from the fields and the queryset, without asking the database. What user code reads (method
+fields, properties, overrides) nobody can know.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+from weakref import WeakSet
+
+from django.db.models import Prefetch, QuerySet
+from django.db.models.constants import LOOKUP_SEP
+from rest_framework.relations import ManyRelatedField, RelatedField, SlugRelatedField
+from rest_framework.serializers import ListSerializer, Serializer
+
+logger = logging.getLogger("fastschema")
+_warned: WeakSet[type] = WeakSet()
+_SELECT, _PREFETCH = "select_related", "prefetch_related"
+
+
+class Unloaded(NamedTuple):
+    """A relation that is asked of the database for each row.
+
+    :param field: the key of the field that follows it, dotted for nested ones
+    :param lookup: the relation, as querysets name it: ``airline__country``
+    :param method: the method of querysets that loads it
+    """
+
+    field: str
+    lookup: str
+    method: str
+
+
+class Loads:
+    """What a query loads besides its own rows.
+
+    :param select_related: as ``Query.select_related``
+    :param prefetches: paths of what is prefetched, each with the queryset of the last step, if it
+        has one of its own
+    """
+
+    def __init__(
+        self,
+        select_related: Any = False,
+        prefetches: Iterable[tuple[list[str], QuerySet[Any] | None]] = (),
+    ) -> None:
+        self._select_related = select_related
+        self._prefetches = list(prefetches)
+
+    @classmethod
+    def of(cls, queryset: Any) -> Loads:
+        """What a queryset loads."""
+        prefetches = []
+        for lookup in queryset._prefetch_related_lookups:
+            is_object = isinstance(lookup, Prefetch)
+            path = lookup.prefetch_to if is_object else lookup
+            prefetches.append((path.split(LOOKUP_SEP), lookup.queryset if is_object else None))
+        return cls(queryset.query.select_related, prefetches)
+
+    def without_joins(self) -> Loads:
+        """The same without ``select_related``."""
+        return Loads(False, self._prefetches)
+
+    def through(self, name: str, relation: Any) -> Loads | None:
+        """What is loaded with the objects of a relation; None if they are not.
+
+        :param name: of the attribute
+        """
+        select_related: Any = False
+        is_loaded = False
+        if isinstance(self._select_related, dict):
+            is_loaded = relation.name in self._select_related
+            select_related = self._select_related.get(relation.name, False)
+        elif self._select_related and _is_single(relation) and not relation.null:
+            is_loaded = select_related = True
+        prefetches = []
+        for (first, *rest), queryset in self._prefetches:
+            if first != name:
+                continue
+            is_loaded = True
+            if rest:
+                prefetches.append((rest, queryset))
+            elif queryset is not None:
+                inner = Loads.of(queryset)
+                select_related = select_related or inner._select_related
+                prefetches += inner._prefetches
+        return Loads(select_related, prefetches) if is_loaded else None
+
+
+def unloaded(serializer: Any, queryset: Any) -> list[Unloaded]:
+    """The relations of the rows that a serializer follows and a queryset does not load.
+
+    :param serializer: one that represents each row; its fields are made if they are not
+    """
+    if not isinstance(queryset, QuerySet) or not isinstance(serializer, Serializer):
+        return []
+    loads = Loads.of(queryset)
+    found = list(dict.fromkeys(_of_fields(serializer, _Step(queryset.model, loads))))
+    if queryset.query.select_related is True and any(each.method == _SELECT for each in found):
+        # select_related() with names loads nothing but those.
+        loads = loads.without_joins()
+        found = list(dict.fromkeys(_of_fields(serializer, _Step(queryset.model, loads))))
+    return found
+
+
+def warn_of_queries(view: Any, serializer: Any, queryset: Any) -> None:
+    """Log a warning if the rows of a view are a query each, or more; once for each view class.
+
+    :param serializer: with ``many=True``
+    """
+    cls = type(view)
+    if cls in _warned:
+        return
+    _warned.add(cls)
+    try:
+        found = unloaded(getattr(serializer, "child", None), queryset)
+    except Exception:  # of code of users; a warning must not end a request
+        return
+    if found:
+        fields = ", ".join(dict.fromkeys(each.field for each in found))
+        logger.warning(
+            "%s asks the database again for each row (fields %s). Add %s to its queryset.",
+            cls.__name__,
+            fields,
+            advice(found),
+        )
+
+
+def advice(found: list[Unloaded]) -> str:
+    """The methods to call on the queryset: ``select_related("airline")``, say."""
+    calls = []
+    for method in (_SELECT, _PREFETCH):
+        lookups = list(dict.fromkeys(each.lookup for each in found if each.method == method))
+        # What leads further loads what is on its way.
+        lookups = [
+            lookup
+            for lookup in lookups
+            if not any(other.startswith(lookup + LOOKUP_SEP) for other in lookups)
+        ]
+        if lookups:
+            calls.append(f"{method}({', '.join(map(repr, lookups))})")
+    return " and ".join(calls)
+
+
+class _Step(NamedTuple):
+    """Where in the relations of a row a field reads.
+
+    :param model: the class of the objects; None where nobody knows
+    :param loads: what is loaded with them
+    :param key: the keys of the fields that led there, each with a dot
+    :param lookup: the relations that led there
+    :param method: what loads a relation to a single object from there
+    :param back: the attribute by which Django knows the object that led there, if there is one
+    """
+
+    model: Any
+    loads: Loads
+    key: str = ""
+    lookup: tuple[str, ...] = ()
+    method: str = _SELECT
+    back: str | None = None
+
+
+def _of_fields(serializer: Serializer, at: _Step) -> Iterator[Unloaded]:
+    for key, field in serializer.fields.items():
+        if not field.write_only:
+            yield from _of_field(f"{at.key}{key}", field, at)
+
+
+def _of_field(key: str, field: Any, at: _Step) -> Iterator[Unloaded]:
+    end = at
+    for name in _relations(field):
+        relation = _relations_of(end.model).get(name)
+        if relation is None or name == end.back:
+            return
+        lookup = (*end.lookup, name)
+        loads = end.loads.through(name, relation)
+        is_joined = _is_single(relation) and relation.related_model is not None
+        method = end.method if is_joined else _PREFETCH
+        if loads is None:
+            yield Unloaded(key, LOOKUP_SEP.join(lookup), method)
+        back = _way_back(relation)
+        end = _Step(relation.related_model, loads or Loads(), at.key, lookup, method, back)
+    inner = field.child if isinstance(field, ListSerializer) else field
+    if isinstance(inner, Serializer):
+        yield from _of_fields(inner, end._replace(key=f"{key}."))
+
+
+def _relations(field: Any) -> list[str]:
+    """The attributes of an object that a field follows to other objects."""
+    path: list[str] = list(field.source_attrs)
+    if isinstance(field, Serializer | ListSerializer):
+        return path
+    related = field.child_relation if isinstance(field, ManyRelatedField) else field
+    if isinstance(related, SlugRelatedField):
+        return [*path, *related.slug_field.split(LOOKUP_SEP)[:-1]]
+    is_key = not isinstance(related, RelatedField) or related.use_pk_only_optimization()
+    return path[:-1] if is_key and related is field else path
+
+
+def _relations_of(model: Any) -> dict[str, Any]:
+    """The relations of a model by the names of the attributes that hold them."""
+    if model is None:
+        return {}
+    return {
+        _attribute(relation): relation
+        for relation in model._meta.get_fields(include_hidden=False)
+        if relation.is_relation
+    }
+
+
+def _attribute(relation: Any) -> str:
+    is_reverse = relation.auto_created and not relation.concrete
+    name: str = relation.get_accessor_name() if is_reverse else relation.name
+    return name
+
+
+def _way_back(relation: Any) -> str | None:
+    """The attribute of related objects for which Django keeps the object that they came with."""
+    if not (relation.one_to_many or relation.one_to_one):
+        return None
+    return _attribute(relation.remote_field)
+
+
+def _is_single(relation: Any) -> bool:
+    return bool(relation.many_to_one or relation.one_to_one)
