@@ -404,3 +404,15 @@ def test_while_disabled_stock_binds():
     with installed():
         enabled = bound(OnBindField())
     assert bound(OnBindField()) == enabled
+
+
+def test_a_class_made_of_the_attributes_of_another_is_read_by_itself():
+    class Original(Schema):
+        a = fields.Integer()
+
+    own = {"a": fields.Integer(), "get_attribute": lambda self, obj, name, default: 99}
+    with installed():
+        for _ in range(3):
+            assert Original().dump([{"a": 1}] * 30, many=True) == [{"a": 1}] * 30
+        copied = type(Original)("Original", Original.__bases__, {**vars(Original), **own})
+        assert copied().dump([{"a": 1}] * 30, many=True) == [{"a": 99}] * 30

@@ -7,6 +7,7 @@ of them is read (:class:`ClassReadings`). Any other schema is read by itself, wh
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -264,9 +265,10 @@ class ClassReadings:
     :param cls: the schema class
     """
 
-    __slots__ = ("_declared", "_guard", "_known", "_tries")
+    __slots__ = ("_declared", "_guard", "_known", "_owner", "_tries")
 
     def __init__(self, cls: Any) -> None:
+        self._owner = weakref.ref(cls)
         self._declared = list(cls._declared_fields.items())
         self._guard = Guard()
         self._known: dict[Any, tuple[Any, str, Guard]] = {}
@@ -276,6 +278,9 @@ class ClassReadings:
 
     def holds(self, cls: Any) -> bool:
         """Whether fresh schemas of the class are still made of the same."""
+        owner = self._owner()
+        if owner is None or owner is not cls:
+            return False  # a class may be made of the attributes of another
         return (
             self._guard.objects_hold()
             and self._guard.classes_hold()
@@ -338,7 +343,7 @@ def class_readings(cls: Any, rows: int) -> ClassReadings | None:
 
     :param rows: how many are to be dumped or loaded; until there are enough, the class counts them
     """
-    known = cls.__dict__.get(CLASS_ATTRIBUTE, 0)
+    known: Any = cls.__dict__.get(CLASS_ATTRIBUTE, 0)
     if type(known) is ClassReadings:
         if known.holds(cls):
             return known

@@ -675,3 +675,18 @@ def test_plans_do_not_keep_what_belongs_to_a_request():
     del user
     gc.collect()
     assert [reference() for reference in users] == [None] * 4
+
+
+def test_a_class_made_of_the_attributes_of_another_has_fields_of_its_own():
+    class Original(serializers.ModelSerializer):
+        class Meta:
+            model = Plane
+            fields = ("tail_number",)
+
+    plane = Plane(tail_number="N1", seats=149)
+    for _ in range(3):
+        assert Original(plane).data == {"tail_number": "N1"}
+    meta = type("Meta", (Original.Meta,), {"fields": ("seats",)})
+    copied = type(Original)("Original", Original.__bases__, {**vars(Original), "Meta": meta})
+    for _ in range(3):
+        assert copied(plane).data == {"seats": 149}

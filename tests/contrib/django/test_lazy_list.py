@@ -15,6 +15,7 @@ from django.db import connection, models, transaction
 from django.db.models import F, FloatField, Value
 from django.test.utils import isolate_apps
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 from rest_framework import (
     exceptions,
     generics,
@@ -540,6 +541,97 @@ class TestKeptValues:
             expected = outcome(ask, calls)
         assert outcome(ask, calls) == expected
         assert view_class in lazy_list._need_data
+
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda: (each for each in "ab"),
+            lambda: {"k": map(str, [1, 2])},
+            lambda: Airline.objects.values_list("code"),
+            lambda: [gettext_lazy("Yes")],
+        ],
+    )
+    def test_values_that_can_be_read_once_are_read_by_the_renderer(self, flights, make):
+        view_class = view_of(serializer_class=of_method(lambda obj: make()))
+
+        def ask():
+            return bytes(get(view_class).content)
+
+        with fastschema.disabled():
+            expected = outcome(ask, [])
+        assert outcome(ask, []) == expected
+        assert outcome(ask, []) == expected
+
+    @pytest.mark.parametrize("value", [["x"], "x"])
+    def test_columns_that_a_method_changes_are_as_they_were_before(self, flights, value):
+        class Rows(serializers.Serializer):
+            number = serializers.IntegerField()
+            date = serializers.DateField(format=None)
+            value = serializers.SerializerMethodField()
+
+            def get_value(self, obj):
+                obj.number = 0
+                return value
+
+        self.check_answer(serializer_class=Rows)
+
+    @pytest.mark.parametrize("make", [object, lambda: float("nan"), lambda: "\ud800", set])
+    def test_more_than_a_chunk_of_values_that_cannot_be_written(self, make):
+        calls = []
+
+        class Flights(view_of(get_queryset=many_flights)):
+            serializer_class = of_method(lambda obj: calls.append(obj.pk) or make())
+
+            def list(self, request):
+                response = super().list(request)
+                for row in response.data:
+                    row["value"] = str(type(row["value"]))
+                return response
+
+        self.check_answer(Flights, calls=calls)
+        self.check_answer(view_of(Flights, list=FlightList.list), calls=calls)
+
+    def test_a_view_that_keeps_its_serializer_calls_nothing_twice(self, flights):
+        calls = []
+
+        class Flights(FlightList):
+            serializer_class = of_method(lambda obj: calls.append(obj.pk))
+
+            def get_serializer(self, *args, **kwargs):
+                self.made = super().get_serializer(*args, **kwargs)
+                return self.made
+
+            def finalize_response(self, request, response, *args, **kwargs):
+                response["X-Rows"] = f"{self.made.data} {type(self.made.data).__name__}"
+                return super().finalize_response(request, response, *args, **kwargs)
+
+        self.check_answer(Flights, calls=calls)
+
+    def test_an_exception_of_get_fields_is_raised_once(self, flights):
+        calls = []
+
+        class Failing(serializers.Serializer):
+            id = serializers.IntegerField()
+
+            def get_fields(self):
+                calls.append("get_fields")
+                if len(calls) == 1:
+                    raise ValueError("not yet")
+                return super().get_fields()
+
+        self.check_answer(serializer_class=Failing, get_queryset=many_flights, calls=calls)
+
+    def check_answer(self, base=FlightList, *, calls=(), **attributes):
+        view_class = view_of(base, **attributes)
+        noted = calls if calls != () else []
+
+        def ask():
+            return bytes(get(view_class).content)
+
+        with fastschema.disabled():
+            expected = [outcome(ask, noted) for _ in range(2)]
+        noted.clear()
+        assert [outcome(ask, noted) for _ in range(2)] == expected
 
     def test_a_value_that_changes_from_row_to_row(self, flights):
         seen = []

@@ -3,6 +3,7 @@
 import copy
 import datetime
 import gc
+import pickle
 import sys
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,8 @@ from rest_framework import serializers
 import fastschema
 from fastschema.contrib.django import install, uninstall
 from fastschema.runtime import policy
+from flights.models import Plane
+from flights.serializers import PlaneSerializer
 from tests.contrib.django.differential import Thing, exactly
 
 
@@ -251,3 +254,11 @@ def test_rows_that_each_depend_on_another_request_run_as_stock():
     before = fastschema.stats().compiled_rows
     assert serializer.to_representation(row) == {"image": None}
     assert fastschema.stats().compiled_rows == before
+
+
+def test_a_serializer_that_was_pickled_represents_as_before():
+    serializer = PlaneSerializer(Plane(tail_number="N1"))
+    for _ in range(3):
+        assert serializer.data["tail_number"] == "N1"
+        restored = pickle.loads(pickle.dumps(serializer))
+        assert restored.to_representation(Plane(tail_number="N2"))["tail_number"] == "N2"

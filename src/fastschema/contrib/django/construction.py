@@ -176,19 +176,24 @@ class Blueprint:
 class _ClassState:
     """What is known of a serializer class; it hangs on the class."""
 
-    __slots__ = ("blueprint", "first", "generation", "tries")
+    __slots__ = ("_owner", "blueprint", "first", "generation", "tries")
 
-    def __init__(self) -> None:
+    def __init__(self, cls: type) -> None:
+        self._owner = weakref.ref(cls)
         self.blueprint: Blueprint | None = None
         self.generation = readings.current
         self.first: weakref.ref[Any] | None = None
         self.tries = 0
 
+    def belongs_to(self, cls: type) -> bool:
+        """Whether it is known of this class: one may be made of the attributes of another."""
+        return self._owner() is cls and self.generation is readings.current
+
 
 def runs_as_stock(cls: type) -> bool:
     """Whether a single object of a serializer class is known not to be worth more than a look."""
     state = cls.__dict__.get(CLASS_ATTRIBUTE)
-    if type(state) is not _ClassState or state.generation is not readings.current:
+    if type(state) is not _ClassState or not state.belongs_to(cls):
         return False
     blueprint = state.blueprint
     return state.tries == _TRIES if blueprint is None else not blueprint.pays_for_few()
@@ -203,8 +208,8 @@ def blueprint_of(serializer: Any, *, is_few: bool = False) -> Blueprint | None:
         return None
     cls = type(serializer)
     state = cls.__dict__.get(CLASS_ATTRIBUTE)
-    if type(state) is not _ClassState or state.generation is not readings.current:
-        state = _ClassState()
+    if type(state) is not _ClassState or not state.belongs_to(cls):
+        state = _ClassState(cls)
         type.__setattr__(cls, CLASS_ATTRIBUTE, state)
     blueprint = state.blueprint
     if blueprint is not None:

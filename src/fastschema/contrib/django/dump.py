@@ -32,7 +32,7 @@ compiled_row = recorder.compiled_row
 def represent(serializer: Any, obj: Any) -> Any:
     """What ``Serializer.to_representation`` returns, by generated code where that pays."""
     own = serializer.__dict__
-    seen = own.get(ATTRIBUTE, 0)
+    seen: Any = own.get(ATTRIBUTE) or 0  # None after unpickling
     is_unknown = type(seen) is int and seen < policy.rows_worth_reading
     # A serializer that has made its fields needs no blueprint any more.
     if is_unknown and (has_made_fields(serializer) or runs_as_stock(type(serializer))):

@@ -29,6 +29,10 @@ class LaterBindingDict(BindingDict):
             field.bind(field_name=name, parent=self.serializer)
         return field
 
+    def made_alone(self, name: str) -> Any:
+        """One field if it was made alone, or None."""
+        return self._alone.get(name)
+
     @property
     def fields(self) -> dict[str, Any]:
         """All fields."""
@@ -52,12 +56,25 @@ def has_made_fields(serializer: Any) -> bool:
     return "fields" in own and type(own["fields"]) is not LaterBindingDict
 
 
-def field_alone(serializer: Any, name: str, declared: Any) -> Any:
+def made_field(serializer: Any, name: str) -> Any:
+    """A field of a serializer if it is made, or None."""
+    mapping = vars(serializer).get("fields")
+    if type(mapping) is LaterBindingDict:
+        return mapping.made_alone(name)
+    return None if mapping is None else mapping.get(name)
+
+
+def field_alone(serializer: Any, name: str) -> Any:
     """A field of a serializer that has not made its fields, without making the others.
 
-    :param declared: the field of that name that its class declares
+    None if it cannot be made without them, or if they are made.
     """
     own = vars(serializer)
+    declared = type(serializer)._declared_fields
+    field = declared.get(name)
+    # A field of two names is copied once, and bound twice.
+    if has_made_fields(serializer) or [*declared.values()].count(field) != 1:
+        return None
     if "fields" not in own:
         own["fields"] = LaterBindingDict(serializer)
-    return own["fields"].field_alone(name, declared)
+    return own["fields"].field_alone(name, field)

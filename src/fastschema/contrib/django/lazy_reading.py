@@ -19,7 +19,7 @@ from django.db.models.fields.related_descriptors import (
 )
 from django.db.models.query_utils import DeferredAttribute
 from rest_framework.fields import empty
-from rest_framework.serializers import Serializer
+from rest_framework.serializers import ModelSerializer, Serializer
 
 from fastschema.compiler.nodes import FieldNode, ObjectNode, Rereading, UnreadableError
 from fastschema.contrib.django.attribute_access import MODEL, access_of, column
@@ -29,6 +29,7 @@ from fastschema.contrib.django.stock_serializers import is_stock_serializer
 from fastschema.contrib.django.subjects import read_now
 
 _COLUMNS = (DeferredAttribute, ForeignKeyDeferredAttribute)
+_GET_FIELDS = (Serializer.get_fields, ModelSerializer.get_fields)
 _FOREIGN_KEYS = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
 
 
@@ -75,7 +76,8 @@ def _reads_columns(serializer: Any, cls: type, context: Any, *, is_own: bool) ->
     blueprint = blueprint_of(serializer)
     if blueprint is not None:
         return _are_plain(blueprint.fields, blueprint.program.node, cls, context, is_own=False)
-    if not is_own:
+    # A get_fields of users has its time.
+    if not is_own or type(serializer).get_fields not in _GET_FIELDS:
         return False
     try:
         program, fields = read_now(serializer)

@@ -11,8 +11,8 @@ from rest_framework.serializers import ListSerializer
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.construction import Blueprint, blueprint_of, with_url_name
 from fastschema.contrib.django.json_encoding import json_value
-from fastschema.contrib.django.later_fields import field_alone, has_made_fields
-from fastschema.contrib.django.schema_reader import read, readable_fields
+from fastschema.contrib.django.later_fields import field_alone, has_made_fields, made_field
+from fastschema.contrib.django.schema_reader import field_mapping, read, readable_fields
 from fastschema.contrib.django.stock_serializers import (
     STOCK_TO_REPRESENTATION,
     is_stock_list,
@@ -57,8 +57,8 @@ class Subject:
         self._outer = outer
         self.rows: int = rows if outer is None else outer.rows
         self.is_by_row = is_by_row
-        self.keep: list[Callable[[Any], Any] | None] = []
-        """What keeps the values of each field, where they are kept; see ``lazy_rows``."""
+        self.keep: dict[int, Callable[[Any], Any]] = {}
+        """What keeps the values of some fields, by their numbers; see ``kept_values``."""
         self.frozen: dict[Any, tuple[DumpProgram, Subject]] | None = {} if is_frozen else None
         """For a plan, what nested serializers read as, by what finds them."""
 
@@ -66,6 +66,11 @@ class Subject:
     def serializer(self) -> Any:
         """The serializer itself."""
         return self.find()
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether the serializer is nested in another one that is dumped."""
+        return self._outer is not None
 
     @property
     def context(self) -> Any:
@@ -90,6 +95,8 @@ class LaterFields(dict[int, Any]):
 
     A field that the class declares is made alone; for any other all are made.
 
+    :raises RuntimeError: as stock, if a field is not there any more
+
     :param find: gives the serializer
     :param blueprint: what stands in for them
     """
@@ -103,13 +110,14 @@ class LaterFields(dict[int, Any]):
     def __missing__(self, number: int) -> Any:
         serializer = self._find()
         name = self._blueprint.fields[number].field_name
-        declared = type(serializer)._declared_fields.get(name)
-        if declared is not None and not has_made_fields(serializer):
-            field = self[number] = field_alone(serializer, name, declared)
-            return field
-        self._blueprint.made += 1
-        self.update(enumerate(readable_fields(serializer)))
-        return self[number]
+        field = field_alone(serializer, name)
+        if field is None:
+            self._blueprint.made += 1
+            field = field_mapping(serializer).get(name)
+        if field is None:
+            raise RuntimeError(f"the field {name!r} was removed while its serializer dumps")
+        self[number] = field
+        return field
 
 
 def named(find: Callable[[], Any]) -> Any:
@@ -200,10 +208,24 @@ def _like_dispatch(
     if outer.frozen is not None:
         return _frozen_dispatch(form, get, find, outer, outer.frozen)
     blueprint = blueprint_of(serializer)
-    if blueprint is None:
+    if blueprint is None or _has_made_fields(serializer, outer):
         return _own_dispatch(find(), form, outer)
     subject = Subject(partial(named, find), blueprint.fields, LaterFields(find, blueprint), outer)
     return Dispatch(blueprint.program, form, subject)
+
+
+def _has_made_fields(like: Any, outer: Subject) -> bool:
+    """Whether a nested serializer is there already, with fields that somebody may have changed.
+
+    :param like: it, one like it, or the child of a list
+    """
+    if outer.options is outer.fields:
+        return has_made_fields(like)
+    if outer.is_nested:
+        return False
+    name = like.field_name or like.parent.field_name
+    made = made_field(outer.serializer, name)
+    return made is not None and has_made_fields(getattr(made, "child", made))
 
 
 def _frozen_dispatch(
