@@ -114,6 +114,8 @@ def queries(serializer, queryset):
     return len(captured)
 
 
+# Without names, which Django 6.1 deprecates.
+@pytest.mark.filterwarnings("ignore:Calling select_related")
 @pytest.mark.parametrize("case", CASES)
 def test_the_advice_names_what_costs_a_query_for_each_row(case, flights):
     serializer, make, expected = CASES[case]
