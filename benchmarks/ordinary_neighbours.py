@@ -142,7 +142,7 @@ def apiflask_app(rows: list[Any]) -> Flask:
 
     @app.get("/books/")
     @app.input(QuerySchema, location="query")  # type: ignore[attr-defined]  # it is an APIFlask
-    @app.output(FlatSchema(many=True))  # type: ignore[attr-defined]
+    @app.output(FlatSchema(many=True))  # type: ignore[attr-defined]  # likewise
     def books(query_data: dict[str, Any]) -> Any:
         return rows[: query_data["limit"]]
 

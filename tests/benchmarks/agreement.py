@@ -19,8 +19,8 @@ MANY = 40
 
 sys.path.insert(0, str(BENCHMARKS))
 
-from ordinary_pattern import difference  # noqa: E402
-from ordinary_worker import FRONT_ENDS  # noqa: E402
+from ordinary_pattern import difference  # noqa: E402  # it is found now
+from ordinary_worker import FRONT_ENDS  # noqa: E402  # likewise
 
 
 def observed(run):

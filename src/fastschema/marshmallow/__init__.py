@@ -4,7 +4,6 @@ from fastschema.requirements import require
 
 require("fastschema", "marshmallow", marshmallow=(3, 26))
 
-# Only if it fits:
-from fastschema.marshmallow.installation import install, uninstall  # noqa: E402
+from fastschema.marshmallow.installation import install, uninstall  # noqa: E402  # only if it fits
 
 __all__ = ["install", "uninstall"]

@@ -5,7 +5,10 @@ from rest_framework import serializers
 from rest_framework.utils.serializer_helpers import BindingDict
 
 import fastschema
+from fastschema.contrib.django.construction import blueprint_of
 from fastschema.contrib.django.later_fields import LaterBindingDict, field_alone, has_made_fields
+from fastschema.contrib.django.subjects import LaterFields
+from flights.models import Plane
 from tests.contrib.django.differential import exactly, outcome
 
 CALLS = []
@@ -163,6 +166,23 @@ def test_an_error_of_the_others_comes_each_time_somebody_looks():
 
 
 @pytest.mark.parametrize("last", [False, True])
+def test_all_fields_are_made_once_for_those_that_cannot_be_made_alone():
+    class Planes(serializers.ModelSerializer):
+        class Meta:
+            model = Plane
+            fields = ("tail_number", "seats")
+
+    for _ in range(3):
+        assert Planes(Plane(tail_number="N1")).data["tail_number"] == "N1"
+    serializer = Planes(Plane())
+    blueprint = blueprint_of(serializer)
+    made = blueprint.made
+    later = LaterFields(lambda: serializer, blueprint)
+    assert [later[number].field_name for number in (1, 0)] == ["seats", "tail_number"]
+    assert later[0] is serializer.fields["tail_number"]
+    assert blueprint.made == made + 1
+
+
 def test_fields_that_a_method_removes_from_a_nested_serializer_are_gone(last):
     class Down(serializers.CharField):
         def to_representation(self, value):

@@ -35,7 +35,7 @@ import fastschema
 from fastschema.contrib.django import lazy_list
 from fastschema.contrib.django.lazy_list import LazyResponse
 from fastschema.contrib.django.renderers import FastJSONRenderer
-from flights.models import Airline, Flight
+from flights.models import Airline, Flight, Plane
 from flights.serializers import AirlineSerializer, CompactFlightSerializer, FlightSerializer
 from tests.contrib.django.differential import exactly, outcome
 
@@ -472,6 +472,32 @@ class TestKeptValues:
 
         Computing.tags = property(lambda self: calls.append("tags") or [self.number, 5])
         self.check(calls, serializer_class=Rows, queryset=Computing.objects.order_by("pk"))
+
+    @isolate_apps()
+    def test_a_dotted_source_over_a_foreign_key_that_may_refer_to_nothing(self, db):
+        class Loose(models.Model):
+            airline = models.ForeignKey(Airline, models.DO_NOTHING, "+", db_constraint=False)
+
+            class Meta:
+                app_label = "flights"
+
+        class Names(serializers.Serializer):
+            name = serializers.CharField(source="airline.name")
+
+        view_class = view_of(
+            serializer_class=Names, get_queryset=lambda self: [Loose(id=1, airline_id="?")]
+        )
+        assert_same_answer(view_class)
+        assert is_lazy(view_class)
+
+    def test_rows_of_several_models(self, flights):
+        class Ids(serializers.Serializer):
+            id = serializers.CharField(source="pk", default=None)
+
+        def rows(self):
+            return [*Flight.objects.all()[:1], Plane(tail_number="x")]
+
+        self.check([], serializer_class=Ids, get_queryset=rows)
 
     def test_keys_of_a_prefetched_relation(self, flights, django_assert_num_queries):
         class Rows(serializers.ModelSerializer):

@@ -114,8 +114,7 @@ def queries(serializer, queryset):
     return len(captured)
 
 
-# Without names, which Django 6.1 deprecates.
-@pytest.mark.filterwarnings("ignore:Calling select_related")
+@pytest.mark.filterwarnings("ignore:Calling select_related")  # without names: since Django 6.1
 @pytest.mark.parametrize("case", CASES)
 def test_the_advice_names_what_costs_a_query_for_each_row(case, flights):
     serializer, make, expected = CASES[case]

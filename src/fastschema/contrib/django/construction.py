@@ -95,8 +95,6 @@ _REPRESENTING = frozenset(
     ]
 )
 """Methods that do not make a field. Whether they are overridden is asked when it is read."""
-_HARMLESS = _FIELD_METHODS | _ABOUT_OTHER_THINGS
-_Serializer = serializers.BaseSerializer
 _FIELD_ATTRIBUTES = (
     frozenset(vars(fields.Field())) | frozenset(dir(serializers.ListSerializer))
 ) - {"Meta"}
@@ -302,21 +300,26 @@ def _look_at_field_class(cls: Any) -> None:
     for base in cls.__mro__[:-1]:
         if base in stock:
             continue
-        is_fit = _is_fit_for_serializer if issubclass(base, _Serializer) else _is_fit_for_field
+        is_serializer = issubclass(base, serializers.BaseSerializer)
         for name, value in vars(base).items():
-            if name not in _HARMLESS and not is_fit(name, value, stock[0]):
+            if name in _FIELD_METHODS or name in _ABOUT_OTHER_THINGS:
+                continue
+            if is_serializer:
+                is_fit = name not in _FIELD_ATTRIBUTES
+            else:
+                is_fit = name in _REPRESENTING or _is_unknown_method(name, value, stock[0])
+            if not is_fit:
                 raise _UnfitError(name)
 
 
-def _is_fit_for_serializer(name: str, value: Any, stock: type) -> bool:
-    return name not in _FIELD_ATTRIBUTES
+def _is_unknown_method(name: str, value: Any, stock: type) -> bool:
+    """Whether it is a method of a name that stock does not have: nothing of stock's calls it.
 
-
-def _is_fit_for_field(name: str, value: Any, stock: type) -> bool:
-    """Nothing of stock's calls a method of a name that stock does not have."""
+    :param stock: the nearest stock class of the field
+    """
     is_method = isinstance(value, (FunctionType, staticmethod, classmethod))
     is_unknown = not (name.startswith("__") or name in _FIELD_ATTRIBUTES or hasattr(stock, name))
-    return name in _REPRESENTING or (is_method and is_unknown)
+    return is_method and is_unknown
 
 
 def _look_at_values(values: Iterable[tuple[Any, Any]], guard: Guard) -> None:

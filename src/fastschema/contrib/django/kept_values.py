@@ -49,7 +49,8 @@ class KeptValues:
         self._subject.keep = {number: self._keeper(number) for number in kept}
         keeping = program.derived(("keeping", kept), partial(_keeping, kept))
         self._dispatch = Dispatch(keeping, Form.JSON, self._subject)
-        self._chunks: list[bytes | None] = []
+        self._chunks: list[tuple[int, bytes | None]] = []
+        """The number of rows of each chunk, and its JSON; None if it cannot be written."""
         self._encode = engine().encode
 
     def write(self, rows: list[Any]) -> bytes | None:
@@ -61,10 +62,13 @@ class KeptValues:
         """
         iterator = iter(rows)
         while dumped := self._dispatch.all_rows(islice(iterator, CHUNK_SIZE)):
-            self._chunks.append(self._encoded(dumped))
-        if not self._is_lasting or None in self._chunks:
+            self._chunks.append((len(dumped), self._encoded(dumped)))
+        texts = [text for _, text in self._chunks if text is not None]
+        if not self._is_lasting or len(texts) < len(self._chunks):
             return None
-        return b"".join([b"[", b",".join([each[1:-1] for each in self._chunks if each]), b"]"])
+        text = b"".join([b"[", b",".join([each[1:-1] for each in texts]), b"]"])
+        self._chunks = [(len(rows), text)]  # one copy of it is enough
+        return text
 
     def _encoded(self, dumped: list[Any]) -> bytes | None:
         try:
@@ -79,10 +83,10 @@ class KeptValues:
 
         :param rows: the rows that were written, in their order
         """
-        starts = range(0, len(rows), CHUNK_SIZE)
         data: list[dict[str, Any]] = []
-        for start, text in zip(starts, self._chunks, strict=True):
-            data += self._chunk_data(rows[start : start + CHUNK_SIZE], start, text)
+        for count, text in self._chunks:
+            start = len(data)
+            data += self._chunk_data(rows[start : start + count], start, text)
         return data
 
     def _chunk_data(self, rows: list[Any], start: int, text: bytes | None) -> list[dict[str, Any]]:

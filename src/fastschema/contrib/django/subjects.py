@@ -95,10 +95,9 @@ class LaterFields(dict[int, Any]):
 
     A field that the class declares is made alone; for any other all are made.
 
-    :raises RuntimeError: as stock, if a field is not there any more
-
     :param find: gives the serializer
     :param blueprint: what stands in for them
+    :raises RuntimeError: as stock, if a field is not there any more
     """
 
     __slots__ = ("_blueprint", "_find")
@@ -111,13 +110,17 @@ class LaterFields(dict[int, Any]):
         serializer = self._find()
         name = self._blueprint.fields[number].field_name
         field = field_alone(serializer, name)
-        if field is None:
-            self._blueprint.made += 1
-            field = field_mapping(serializer).get(name)
-        if field is None:
+        if field is not None:
+            self[number] = field
+            return field
+        self._blueprint.made += 1
+        mapping = field_mapping(serializer)
+        if name not in mapping:
             raise RuntimeError(f"the field {name!r} was removed while its serializer dumps")
-        self[number] = field
-        return field
+        for each, like in enumerate(self._blueprint.fields):
+            if like.field_name in mapping:
+                self.setdefault(each, mapping[like.field_name])
+        return self[number]
 
 
 def named(find: Callable[[], Any]) -> Any:

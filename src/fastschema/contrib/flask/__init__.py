@@ -4,8 +4,7 @@ from fastschema.requirements import require
 
 require("fastschema.contrib.flask", "flask", flask=(3, 0), marshmallow=(3, 26))
 
-# Only if they fit:
-from fastschema.contrib.flask.extension import FastSchema  # noqa: E402
-from fastschema.contrib.flask.provider import FastJSONProvider  # noqa: E402
+from fastschema.contrib.flask.extension import FastSchema  # noqa: E402  # only if they fit
+from fastschema.contrib.flask.provider import FastJSONProvider  # noqa: E402  # likewise
 
 __all__ = ["FastJSONProvider", "FastSchema"]
