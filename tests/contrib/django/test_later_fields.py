@@ -165,7 +165,6 @@ def test_an_error_of_the_others_comes_each_time_somebody_looks():
             len(serializer.fields)
 
 
-@pytest.mark.parametrize("last", [False, True])
 def test_all_fields_are_made_once_for_those_that_cannot_be_made_alone():
     class Planes(serializers.ModelSerializer):
         class Meta:
@@ -183,6 +182,7 @@ def test_all_fields_are_made_once_for_those_that_cannot_be_made_alone():
     assert blueprint.made == made + 1
 
 
+@pytest.mark.parametrize("last", [False, True])
 def test_fields_that_a_method_removes_from_a_nested_serializer_are_gone(last):
     class Down(serializers.CharField):
         def to_representation(self, value):
