@@ -75,11 +75,16 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a field's value comes from: ``otherwise``, but for some ways of access."""
+    """Where a field's value comes from: ``otherwise``, but for some ways of access.
+
+    ``path`` names the attributes that lead to the value, one after the other, where reading them
+    is all that is done.
+    """
 
     label: str
     otherwise: Read
     reads: Mapping[str, Read] = field(default_factory=dict)
+    path: tuple[str, ...] | None = None
 
     def read(self, access: str) -> Read:
         """How the value is read by one way of access."""

@@ -131,6 +131,8 @@ class _Columns(dict[type, "tuple[str, str] | None"]):
         return names
 
     def _find(self, cls: Any) -> tuple[str, str] | None:
+        if cls is PKOnlyObject:
+            return ("pk", "pk") if self._lookup_field == "pk" else None
         if not issubclass(cls, Model) or cls.pk is not Model.pk:
             return None
         primary_key: str = cls._meta.pk.attname

@@ -20,6 +20,8 @@ from typing import Any
 from fastschema.compiler.nodes import Form, ObjectNode, Slot
 from fastschema.contrib.django.json_encoding import engine, json_value, missing
 from fastschema.contrib.django.renderers import FastJSONRenderer
+from fastschema.contrib.django.rows.programs import by_row
+from fastschema.contrib.django.rows.reading import Reads
 from fastschema.runtime.dispatch import Dispatch
 from fastschema.runtime.json_chunks import CHUNK_SIZE
 
@@ -37,9 +39,12 @@ class KeptValues:
 
     :param dispatch: what would dump the rows without keeping anything
     :param kept: the numbers of the fields
+    :param reads: how the fields are read from rows of the database; None: from instances
     """
 
-    def __init__(self, dispatch: Dispatch, kept: frozenset[int]) -> None:
+    def __init__(
+        self, dispatch: Dispatch, kept: frozenset[int], reads: Reads | None = None
+    ) -> None:
         program = dispatch.program
         self._node = program.node
         self._subject = dispatch.subject
@@ -49,6 +54,8 @@ class KeptValues:
         self._subject.keep = {number: self._keeper(number) for number in kept}
         keeping = program.derived(("keeping", kept), partial(_keeping, kept))
         self._dispatch = Dispatch(keeping, Form.JSON, self._subject)
+        if reads is not None:
+            self._dispatch = by_row(self._dispatch, reads)
         self._chunks: list[tuple[int, bytes | None]] = []
         """The number of rows of each chunk, and its JSON; None if it cannot be written."""
         self._encode = engine().encode

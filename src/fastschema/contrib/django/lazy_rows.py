@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.db.models import QuerySet
-from django.db.models.query import ModelIterable
 from rest_framework.serializers import BaseSerializer, ListSerializer
 
 from fastschema.compiler.nodes import Form, UnreadableError
@@ -17,6 +16,14 @@ from fastschema.contrib.django.json_encoding import engine
 from fastschema.contrib.django.kept_values import KeptValues
 from fastschema.contrib.django.lazy_reading import ReadOnceError, kept_fields
 from fastschema.contrib.django.renderers import FastJSONRenderer
+from fastschema.contrib.django.rows.fetching import (
+    LaterInstances,
+    fetched_list,
+    is_stock_queryset,
+)
+from fastschema.contrib.django.rows.programs import by_row
+from fastschema.contrib.django.rows.reading import Reads, check_errors, reads_of
+from fastschema.contrib.django.rows.tables import InstancesNeededError
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.subjects import dispatch_for
 from fastschema.runtime import policy
@@ -27,7 +34,6 @@ from fastschema.runtime.json_engine import JsonText
 # As they are when fastschema is imported: what is patched later is not stock's.
 _DATA = ListSerializer.data
 _BASE_DATA = BaseSerializer.data
-_ITER, _LEN, _FETCH_ALL = QuerySet.__iter__, QuerySet.__len__, QuerySet._fetch_all
 
 
 class LazyRows:
@@ -85,7 +91,7 @@ def write(serializer: Any) -> LazyRows | None:
         return None
     rows = serializer.instance
     if isinstance(rows, QuerySet):
-        rows = list(rows)
+        rows = fetched_list(rows)
     if not rows:
         return LazyRows(serializer, b"[]")
     child = serializer.child
@@ -93,21 +99,50 @@ def write(serializer: Any) -> LazyRows | None:
         check_child(child)
         if blueprint_of(child) is None and not policy.is_list_worth_reading(len(rows)):
             return None
-        dispatch, kept = dispatch_for_rows(child, set(map(type, rows)))
+        dispatch, kept = dispatch_for_rows(child, classes_of(rows))
     except (ReadOnceError, UnreadableError):
         return None
+    reads = row_reads(dispatch, kept, rows)
+    source = rows if reads is None else rows.fetched.converted()
     if kept:
-        values = KeptValues(dispatch, kept)
-        text = values.write(rows)
+        values = KeptValues(dispatch, kept, reads)
+        text = values.write(source)
         if text is not None:
             return LazyRows(serializer, text, values)
         serializer._data = values.data(rows)
         return None
+    if reads is not None:
+        dispatch = by_row(dispatch, reads)
     try:
-        text = JsonArray(rows, dispatch.all_rows, engine().encode).join()
+        text = JsonArray(source, dispatch.all_rows, engine().encode).join()
     except Exception:
         return None  # stock raises its own
     return LazyRows(serializer, text)
+
+
+def classes_of(rows: list[Any]) -> set[type]:
+    """The classes of the objects in a list, or of those that would be in it."""
+    if type(rows) is LaterInstances and rows.fetched is not None:
+        return {rows.fetched.queryset.model}
+    return set(map(type, rows))
+
+
+def row_reads(dispatch: Dispatch, kept: frozenset[int], rows: list[Any]) -> Reads | None:
+    """How a serializer reads rows of the database; None if it is given instances.
+
+    :param dispatch: what dumps the instances
+    :param kept: the numbers of the fields whose values are kept
+    """
+    if type(rows) is not LaterInstances or rows.fetched is None:
+        return None
+    subject, node = dispatch.subject, dispatch.program.node
+    try:
+        reads = reads_of(subject.options, node, rows.fetched.compiler)
+        if kept:
+            check_errors(reads)
+    except (InstancesNeededError, UnreadableError):
+        return None
+    return reads
 
 
 def check_serializer(serializer: Any) -> None:
@@ -125,19 +160,8 @@ def check_serializer(serializer: Any) -> None:
     ):
         raise ReadOnceError("its serializer has more than rows")
     rows = serializer.instance
-    if type(rows) is not list and not _is_stock_queryset(rows):
+    if type(rows) not in (list, LaterInstances) and not is_stock_queryset(rows):
         raise ReadOnceError(f"a {type(rows).__name__} is no list or queryset as stock has it")
-
-
-def _is_stock_queryset(rows: Any) -> bool:
-    return (
-        isinstance(rows, QuerySet)
-        and type(rows).__iter__ is _ITER
-        and type(rows).__len__ is _LEN
-        and type(rows)._fetch_all is _FETCH_ALL
-        and "_fetch_all" not in vars(rows)
-        and rows._iterable_class is ModelIterable
-    )
 
 
 def check_child(child: Any) -> None:

@@ -283,7 +283,7 @@ def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> 
     key = f"{{value}} if {is_finished} else represent_key({{field}}, {{value}}, obj)"
     return FieldNode(
         name,
-        Source(source, Read(expression)),
+        Source(source, Read(expression), path=(source,)),
         Kind(
             "primary key",
             python=Conversion("int", None, key),
@@ -312,7 +312,7 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
     slots.append(Slot(link, resolve, always_another, by_class=True))
     return FieldNode(
         name,
-        Source(source, Read(f"{link}(obj)")),
+        Source(source, Read(f"{link}(obj)"), path=(source,)),
         Kind("hyperlink", python=Conversion(), json=Conversion(), rereading=Rereading.ADDRESS),
         f"fields[{index}]",
     )
@@ -349,7 +349,7 @@ def _source(
     """
     label = ".".join(map(str, source_attrs)) or "*"
     if not source_attrs:
-        return Source(label, Read("obj"))
+        return Source(label, Read("obj"), path=())
     skipped = ("SkipField", "missing")
     if len(source_attrs) > 1:
         access = f"access_{len(slots)}"
@@ -357,7 +357,8 @@ def _source(
         names = ", ".join(map(literal, source_attrs))
         errors = "(KeyError, AttributeError, BuiltinSignatureError) as error"
         handlers = (skipped, (errors, f"unreadable({field}, obj, error)"))
-        return Source(label, Read(f"read_path(obj, ({names}), {access})", handlers))
+        read_all = Read(f"read_path(obj, ({names}), {access})", handlers)
+        return Source(label, read_all, path=source_attrs)
     attribute = source_attrs[0]
     name = literal(attribute)
     unreadable = ("(KeyError, AttributeError) as error", f"unreadable({field}, obj, error)")
@@ -374,4 +375,4 @@ def _source(
     if many is not None:
         found = f"{many} is not None and (text := read_prefetched(obj, {many})) is not None"
         reads[MODEL] = Read(f"text if {found} else {by_attribute}", either)
-    return Source(label, Read(f"read(obj, {name})", either), reads)
+    return Source(label, Read(f"read(obj, {name})", either), reads, source_attrs)

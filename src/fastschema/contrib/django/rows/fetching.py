@@ -1,0 +1,161 @@
+"""Running the query of a queryset, and the instances of its rows for whoever asks for them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from django.db.models import QuerySet
+from django.db.models.query import ModelIterable
+
+from fastschema.contrib.django.rows.converting import converted_rows
+
+# As they are when fastschema is imported: what is patched later is not stock's.
+_STOCK = {
+    name: getattr(QuerySet, name)
+    for name in ("__iter__", "__len__", "__getitem__", "_fetch_all", "_clone", "_chain", "iterator")
+}
+_STOCK_ITER = ModelIterable.__iter__
+
+
+def is_stock_queryset(rows: Any) -> bool:
+    """Whether iterating over a queryset gives the instances of its rows, and nobody has a say."""
+    return (
+        isinstance(rows, QuerySet)
+        and all(getattr(type(rows), name) is method for name, method in _STOCK.items())
+        and _STOCK.keys().isdisjoint(vars(rows))
+        and rows._iterable_class is ModelIterable
+        and ModelIterable.__iter__ is _STOCK_ITER
+    )
+
+
+class FetchedRows:
+    """What the database answered to the query of a queryset.
+
+    :param queryset: the queryset
+    :param chunk_size: how many rows to read at a time; None: all of them, now
+    :raises Exception: what running the query raises in stock
+    """
+
+    def __init__(self, queryset: Any, chunk_size: int | None = None) -> None:
+        self.queryset = queryset
+        self.db = queryset.db
+        self.compiler = queryset.query.get_compiler(using=self.db)
+        arguments = {} if chunk_size is None else {"chunked_fetch": True, "chunk_size": chunk_size}
+        self._results = self.compiler.execute_sql(**arguments)
+        self._converted: list[Any] | None = None
+
+    def __len__(self) -> int:
+        return sum(map(len, self._results)) if self._converted is None else len(self._converted)
+
+    def converted(self) -> list[Any]:
+        """The rows with values as model instances have them, each a tuple or a list.
+
+        :raises Exception: what converting them raises in stock
+        """
+        if self._converted is None:
+            self._converted = list(converted_rows(self.compiler, self._results))
+            self._results = ()
+        return self._converted
+
+    def each(self) -> Iterator[Any]:
+        """The same as they come from the database; only once."""
+        return converted_rows(self.compiler, self._results)
+
+    def instances(self) -> Iterator[Any]:
+        """The model instances of the rows, made by stock."""
+        return iter(ModelIterable(_Executed(self.queryset, self, self.db)))
+
+    def results_iter(self, results: Any) -> Any:
+        """What ``SQLCompiler.results_iter`` returns."""
+        if self._converted is None:
+            return self.compiler.results_iter(self._results)
+        return iter(self._converted)
+
+
+class _Executed:
+    """Stands for a queryset, for its query and for its compiler, when all is done.
+
+    :param owner: has the attributes that are asked for
+    """
+
+    def __init__(self, owner: Any, fetched: FetchedRows, db: str | None) -> None:
+        self._owner = owner
+        self._fetched = fetched
+        self.db = db
+        self.results_iter = fetched.results_iter
+
+    @property
+    def query(self) -> _Executed:
+        return self
+
+    def get_compiler(self, using: str) -> _Executed:
+        return _Executed(self._fetched.compiler, self._fetched, using)
+
+    def execute_sql(self, **arguments: Any) -> None:
+        """It has been executed."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._owner, name)
+
+
+class LaterInstances(list[Any]):
+    """The model instances of rows, as a list that is filled when somebody looks into it.
+
+    :param fetched: the rows
+    """
+
+    def __init__(self, fetched: FetchedRows) -> None:
+        super().__init__()
+        self.fetched: FetchedRows | None = fetched
+        """The rows; None once the instances are there."""
+
+    def fill(self) -> None:
+        """Make the instances."""
+        if self.fetched is not None:
+            instances = list(self.fetched.instances())
+            self.fetched = None
+            super().extend(instances)
+
+    def __len__(self) -> int:
+        return super().__len__() if self.fetched is None else len(self.fetched)
+
+    def __radd__(self, other: list[Any]) -> list[Any]:
+        return other + list(self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return list, (list(self),)
+
+
+def _filled(name: str) -> Callable[..., Any]:
+    """A method of lists that makes the instances first."""
+    method = getattr(list, name)
+
+    @functools.wraps(method)
+    def call(self: LaterInstances, /, *args: Any, **kwargs: Any) -> Any:
+        self.fill()
+        others = [list(each) if isinstance(each, LaterInstances) else each for each in args]
+        return method(self, *others, **kwargs)
+
+    return call
+
+
+# All that looks into a list or changes it.
+for _name in sorted(vars(list).keys() - vars(LaterInstances).keys() - vars(object).keys()):
+    if _name not in ("__class_getitem__", "__hash__"):
+        setattr(LaterInstances, _name, _filled(_name))
+for _name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__repr__"):
+    setattr(LaterInstances, _name, _filled(_name))
+
+
+def fetched_list(queryset: Any) -> list[Any]:
+    """The rows of a queryset as it would have them itself, from its query run now if it was not.
+
+    :param queryset: see :func:`is_stock_queryset`
+    """
+    if queryset._result_cache is not None or queryset._prefetch_related_lookups:
+        return list(queryset)
+    rows = LaterInstances(FetchedRows(queryset))
+    queryset._result_cache = rows
+    return rows

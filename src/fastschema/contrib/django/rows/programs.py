@@ -1,0 +1,109 @@
+"""Programs that read rows instead of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from fastschema.compiler.nodes import (
+    Conversion,
+    FieldNode,
+    Form,
+    Kind,
+    ObjectNode,
+    Read,
+    Slot,
+    Source,
+)
+from fastschema.contrib.django.hyperlinks import Later, link_from_value
+from fastschema.contrib.django.json_encoding import json_value
+from fastschema.contrib.django.rows.reading import FieldRead, Reads, Way
+from fastschema.contrib.django.rows.tables import InstancesNeededError
+from fastschema.runtime.dispatch import Dispatch, Link
+from fastschema.runtime.programs import DumpProgram
+
+_ROW = "row"
+_VALUE = Kind(
+    "value of a related object",
+    python=Conversion(),
+    json=Conversion("str", None, "json_value({value})"),
+    names={"json_value": json_value},
+)
+_no_attributes = AttributeError("None has no attributes")
+
+
+def by_row(dispatch: Dispatch, reads: Reads) -> Dispatch:
+    """What dumps rows of a query as a dispatch dumps the objects that would be made of them.
+
+    :param reads: how the fields of the dispatch's program are read
+    """
+    program = row_program(dispatch.program, reads)
+    return Dispatch(program, dispatch.form, dispatch.subject)
+
+
+def row_program(program: DumpProgram, reads: Reads) -> DumpProgram:
+    """The program that reads rows."""
+    return program.derived(("by row", reads), partial(_row_node, reads))
+
+
+def _row_node(reads: Reads, node: ObjectNode) -> ObjectNode:
+    slots = {slot.name: slot for slot in node.slots}
+    fields = [
+        _row_field(number, field, read, slots)
+        for number, (field, read) in enumerate(zip(node.fields, reads, strict=True))
+    ]
+    return replace(
+        node,
+        fields=tuple(fields),
+        slots=tuple(slots.values()),
+        access=lambda cls: _ROW,
+        names={**node.names, "no_attributes": _no_attributes},
+        prepared={},
+    )
+
+
+def _row_field(number: int, field: FieldNode, read: FieldRead, slots: dict[str, Slot]) -> FieldNode:
+    """A field that is read from a row; ``slots`` are changed for it."""
+    expression = "obj" if read.way is Way.NESTED else f"obj[{read.position}]"
+    kind = field.kind
+    last = len(read.steps) - 1
+    for number, step in reversed(list(enumerate(read.steps))):
+        is_object = read.way in (Way.NESTED, Way.SLUG) and number == last
+        none = "None"
+        if step.none_has_no_attributes and not is_object:
+            none = f"unreadable({field.field}, obj, no_attributes)"
+        expression = f"{none} if obj[{step.key}] is None else {expression}"
+    if read.way is Way.NESTED:
+        slot = slots[str(kind.link)]
+        slots[slot.name] = replace(slot, resolve=partial(_row_link, slot.resolve, read.nested))
+    elif read.way in (Way.KEY, Way.SLUG):
+        kind = replace(_VALUE, label=kind.label)
+    elif read.way is Way.ADDRESS:
+        name = f"row_link_{number}"
+        slots[name] = Slot(name, partial(_address_link, number))
+        expression = f"None if {expression} is None else PKOnlyObject({expression})"
+        address = Conversion(otherwise=f"{name}({{value}})")
+        kind = Kind(kind.label, python=address, json=address)
+    source = Source(field.source.label, Read(expression))
+    return replace(field, source=source, kind=kind, call_if_callable=None)
+
+
+def _address_link(number: int, subject: Any, cls: type, form: Form) -> Callable[[Any], Any]:
+    own = Later(lambda: subject.fields[number].to_representation)
+    return link_from_value(subject.options[number], subject.context, own, form)
+
+
+def _row_link(
+    resolve: Callable[..., Link], reads: Reads, subject: Any, cls: type, form: Form
+) -> Link:
+    link = resolve(subject, cls, form)
+    return Link(lambda: _nested(link, reads))
+
+
+def _nested(link: Link, reads: Reads) -> Dispatch:
+    dispatch = link.dispatch
+    if not isinstance(dispatch, Dispatch) or len(dispatch.program.node.fields) != len(reads):
+        raise InstancesNeededError("what is nested is dumped by code of its own")
+    return by_row(dispatch, reads)

@@ -1,0 +1,153 @@
+"""What stands where in the rows of a query: the columns of a model and of loaded relations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Model
+from django.db.models.fields.related_descriptors import (
+    ForeignKeyDeferredAttribute,
+    ForwardManyToOneDescriptor,
+    ForwardOneToOneDescriptor,
+    ReverseOneToOneDescriptor,
+)
+from django.db.models.query_utils import DeferredAttribute
+from django.db.models.signals import post_init, pre_init
+
+from fastschema.contrib.django.attribute_access import MODEL, access_of
+
+_COLUMNS = (DeferredAttribute, ForeignKeyDeferredAttribute)
+_FORWARD = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
+
+
+class InstancesNeededError(Exception):
+    """Rows that cannot be written without model instances, and why."""
+
+
+@dataclass(slots=True)
+class Relation:
+    """A related object that is in the same row.
+
+    :param table: its columns
+    :param none_has_no_attributes: whether the attribute is None where there is no such object;
+        else it raises ``ObjectDoesNotExist``
+    """
+
+    table: Table
+    none_has_no_attributes: bool
+
+
+@dataclass(slots=True)
+class Table:
+    """The columns of one model in the rows of a query.
+
+    :param model: the model
+    :param key: the position of its primary key; null if there is no such object
+    :param columns: positions by the names of attributes
+    :param relations: what was loaded with it, by the field and whether it is followed backwards
+    """
+
+    model: Any
+    key: int
+    columns: dict[str, int]
+    relations: dict[tuple[Any, bool], Relation] = field(default_factory=dict)
+
+    def column(self, name: str) -> int:
+        """The position of what an attribute of the model holds.
+
+        :raises InstancesNeededError: if that is not in the row, or not a plain value
+        """
+        if name == "pk" and _has_stock_key(self.model):
+            return self.key
+        position = self.columns.get(name)
+        if position is None:
+            raise InstancesNeededError(f"{name} is no column of {self.model.__name__} that is read")
+        return position
+
+    def relation(self, name: str) -> Relation:
+        """The related object that an attribute of the model gives.
+
+        :raises InstancesNeededError: if it was not loaded with the rows
+        """
+        descriptor = on_class(self.model, name)
+        key: Any = None
+        if type(descriptor) in _FORWARD:
+            key = descriptor.field, False
+        elif type(descriptor) is ReverseOneToOneDescriptor:
+            key = descriptor.related.field, True
+        if key not in self.relations:
+            raise InstancesNeededError(f"{name} is no relation that select_related loads")
+        return self.relations[key]
+
+
+def table_of(compiler: Any) -> Table:
+    """What stands where in the rows of a query.
+
+    :param compiler: the one that has executed the query
+    :raises InstancesNeededError: if somebody could tell that no instances are made of the rows
+    """
+    if compiler.klass_info is None:
+        raise InstancesNeededError("the query selects no model")
+    if compiler.query._filtered_relations:
+        raise InstancesNeededError("the query has a FilteredRelation")
+    table = _table(compiler.klass_info, compiler.select)
+    for name, position in (compiler.annotation_col_map or {}).items():
+        if on_class(table.model, name) is not None or name in table.columns:
+            raise InstancesNeededError(f"the annotation {name} is an attribute of the model, too")
+        table.columns[name] = position
+    return table
+
+
+def on_class(cls: type, name: str) -> Any:
+    """What a class has under a name, as it is; None if it has nothing."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def _table(klass_info: dict[str, Any], select: Any) -> Table:
+    model = klass_info["model"]
+    if klass_info.get("from_parent"):
+        raise InstancesNeededError(f"{model.__name__} is selected by way of its parent")
+    columns = {select[each][0].target.attname: each for each in klass_info["select_fields"]}
+    _check_model(model, columns)
+    table = Table(model, columns[model._meta.pk.attname], columns)
+    for related in klass_info.get("related_klass_infos", ()):
+        is_reverse = related["reverse"]
+        # A key that may be null gives None, any other raises an error where there is no object.
+        is_none = not is_reverse and related["field"].null
+        table.relations[related["field"], is_reverse] = Relation(_table(related, select), is_none)
+    return table
+
+
+def _check_model(model: Any, columns: dict[str, int]) -> None:
+    """Check that making an instance of a model from these columns runs no code of users.
+
+    :raises InstancesNeededError: if it may
+    """
+    is_plain = (
+        access_of(model) == MODEL
+        and not hasattr(model, "__getattr__")
+        and model.__init__ is Model.__init__
+        and model.__new__ is Model.__new__
+        and model.__setattr__ is Model.__setattr__
+        and model.from_db.__func__ is Model.from_db.__func__
+        and type(model).__call__ is type.__call__
+    )
+    if not is_plain:
+        raise InstancesNeededError(f"{model.__name__} has its own way to make or read instances")
+    if pre_init.has_listeners(model) or post_init.has_listeners(model):
+        raise InstancesNeededError(f"pre_init or post_init of {model.__name__} has receivers")
+    meta = model._meta
+    expected = [each.attname for each in meta.concrete_fields if each.attname in columns]
+    if list(columns) != expected or len(meta.pk_fields) != 1:
+        raise InstancesNeededError(f"the columns of {model.__name__} are not in their usual order")
+    for name in columns:
+        if type(on_class(model, name)) not in _COLUMNS:
+            raise InstancesNeededError(f"{name} of {model.__name__} is more than a column")
+
+
+def _has_stock_key(model: Any) -> bool:
+    return model.pk is Model.pk and model._get_pk_val is Model._get_pk_val
