@@ -21,10 +21,13 @@ class Settings:
 
     :param install: whether the app makes all serializers use plans when Django starts
     :param stream_chunk_size: how many rows a streamed list reads from the database at a time
+    :param rows: whether list views write the rows of the database without making model instances,
+        where nobody can tell
     :param check_serializers: whether ``manage.py check`` warns of serializers that run as stock
     """
 
     install: bool = True
+    rows: bool = True
     stream_chunk_size: int = 500
     check_serializers: bool = False
 

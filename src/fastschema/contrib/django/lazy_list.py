@@ -31,6 +31,8 @@ from fastschema.contrib.django.lazy_rows import (
     write,
 )
 from fastschema.contrib.django.renderers import FastJSONRenderer
+from fastschema.contrib.django.rows.fetching import LaterInstances
+from fastschema.contrib.django.rows.pages import paginate
 from fastschema.contrib.django.unloaded import warn_of_queries
 from fastschema.runtime.json_engine import JsonText, orjson
 from fastschema.runtime.stock import stock_method
@@ -137,9 +139,12 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     if is_disabled() or needs_data or not _writes_fast(renderer, media_type, {}):
         return STOCK_LIST(self, request, *args, **kwargs)
     queryset = self.filter_queryset(self.get_queryset())
-    page = self.paginate_queryset(queryset)
+    has_stock_pages = _has_stock_pages(self)
+    page = paginate(self, queryset) if has_stock_pages else self.paginate_queryset(queryset)
     serializer = self.get_serializer(queryset if page is None else page, many=True)
-    rows = write(serializer) if page is None or _has_stock_pages(self) else None
+    rows = write(serializer) if page is None or has_stock_pages else None
+    if rows is None and type(serializer.instance) is LaterInstances:
+        serializer.instance = list(serializer.instance)
     if rows is None and "_data" in vars(serializer):
         _need_data.add(type(self))
     data = serializer.data if rows is None else rows.text

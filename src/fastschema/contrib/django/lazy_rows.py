@@ -17,8 +17,9 @@ from fastschema.contrib.django.kept_values import KeptValues
 from fastschema.contrib.django.lazy_reading import ReadOnceError, kept_fields
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.rows.fetching import (
+    FetchedRows,
     LaterInstances,
-    fetched_list,
+    is_fetchable,
     is_stock_queryset,
 )
 from fastschema.contrib.django.rows.programs import by_row
@@ -90,8 +91,11 @@ def write(serializer: Any) -> LazyRows | None:
     except ReadOnceError:
         return None
     rows = serializer.instance
-    if isinstance(rows, QuerySet):
-        rows = fetched_list(rows)
+    if is_fetchable(rows):
+        rows._result_cache = later = LaterInstances(FetchedRows(rows))
+        rows = later
+    elif isinstance(rows, QuerySet):
+        rows = list(rows)
     if not rows:
         return LazyRows(serializer, b"[]")
     child = serializer.child
@@ -103,7 +107,7 @@ def write(serializer: Any) -> LazyRows | None:
     except (ReadOnceError, UnreadableError):
         return None
     reads = row_reads(dispatch, kept, rows)
-    source = rows if reads is None else rows.fetched.converted()
+    source = list(rows) if reads is None else rows.fetched.converted()
     if kept:
         values = KeptValues(dispatch, kept, reads)
         text = values.write(source)
@@ -123,7 +127,7 @@ def write(serializer: Any) -> LazyRows | None:
 def classes_of(rows: list[Any]) -> set[type]:
     """The classes of the objects in a list, or of those that would be in it."""
     if type(rows) is LaterInstances and rows.fetched is not None:
-        return {rows.fetched.queryset.model}
+        return {rows.fetched.model}
     return set(map(type, rows))
 
 

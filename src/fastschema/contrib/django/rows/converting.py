@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from typing import Any
 
 from django.conf import settings
-from django.db.backends.base.operations import BaseDatabaseOperations
 from django.db.backends.sqlite3.operations import DatabaseOperations
 from django.db.models.fields.json import JSONField
 from django.db.models.sql.compiler import SQLCompiler
@@ -22,18 +22,28 @@ _STOCK = {
     for name in ("results_iter", "get_converters", "apply_converters", "has_composite_fields")
 }
 _PURE_MODULES = frozenset(
-    [
-        BaseDatabaseOperations.__module__,
-        DatabaseOperations.__module__,
-        "django.db.backends.mysql.operations",
-        "django.db.backends.postgresql.operations",
-    ]
+    f"django.db.backends.{name}.operations" for name in ("base", "mysql", "postgresql", "sqlite3")
 )
 _TO_DATETIME = DatabaseOperations.convert_datetimefield_value
 _TO_DATE = DatabaseOperations.convert_datefield_value
+_TO_TIME = DatabaseOperations.convert_timefield_value
 _TO_BOOLEAN = DatabaseOperations.convert_booleanfield_value
+_TO_UUID = DatabaseOperations.convert_uuidfield_value
+_TO_DECIMAL = DatabaseOperations.get_decimalfield_converter.__qualname__
+_CLASSES = {
+    _TO_DATETIME: datetime.datetime,
+    _TO_DATE: datetime.date,
+    _TO_TIME: datetime.time,
+    _TO_BOOLEAN: bool,
+}
+"""Values of exactly these classes stay what they are."""
+_MOST_REMEMBERED = 10_000
 
-Converter = Callable[[Any, Any, Any], Any]
+Column = Iterable[Any]
+Convert = Callable[[Any], Any]
+Converters = dict[int, tuple[list[Any], Any]]
+"""As ``SQLCompiler.get_converters`` returns them: by the position of a column, functions that take
+a value, the expression and the connection; and the expression."""
 
 
 def converted_rows(compiler: Any, results: Iterable[list[Any]]) -> Iterator[Any]:
@@ -48,24 +58,35 @@ def converted_rows(compiler: Any, results: Iterable[list[Any]]) -> Iterator[Any]
     if converters is None:
         rows: Iterator[Any] = compiler.results_iter(results)
         return rows
-    return chain.from_iterable(_converted(compiler, block, converters) for block in results)
+    if not converters:
+        return chain.from_iterable(results)
+    by_column: list[tuple[int, Callable[[Column], Column]]] = [
+        (position, _convert_column(function, expression, compiler.connection))
+        for position, (functions, expression) in converters.items()
+        for function in functions
+    ]
+    return chain.from_iterable(_converted(compiler, block, by_column) for block in results)
 
 
 def is_converted_by_django(compiler: Any, position: int) -> bool:
     """Whether nobody but Django makes the values of a column."""
-    fields = [selected[0] for selected in compiler.select[: compiler.col_count]]
-    functions, _ = compiler.get_converters(fields).get(position, ((), None))
+    functions, _ = _all_converters(compiler).get(position, ((), None))
     return all(map(_is_pure, functions))
 
 
-def _pure_converters(compiler: Any) -> dict[int, tuple[list[Converter], Any]] | None:
-    """The converters by the positions of their columns; None if stock must call them row by row."""
+def _all_converters(compiler: Any) -> Converters:
+    expressions = [selected[0] for selected in compiler.select[: compiler.col_count]]
+    converters: Converters = compiler.get_converters(expressions)
+    return converters
+
+
+def _pure_converters(compiler: Any) -> Converters | None:
+    """The converters of a query; None if stock must call them row by row."""
     if any(getattr(type(compiler), name) is not method for name, method in _STOCK.items()):
         return None
-    fields = [selected[0] for selected in compiler.select[: compiler.col_count]]
-    if compiler.has_composite_fields(fields):
+    if compiler.has_composite_fields([each[0] for each in compiler.select]):
         return None
-    converters: dict[int, tuple[list[Converter], Any]] = compiler.get_converters(fields)
+    converters = _all_converters(compiler)
     is_pure = all(_is_pure(each) for functions, _ in converters.values() for each in functions)
     return converters if is_pure else None
 
@@ -78,45 +99,66 @@ def _is_pure(converter: Any) -> bool:
 
 
 def _converted(
-    compiler: Any, block: list[Any], converters: dict[int, tuple[list[Converter], Any]]
+    compiler: Any, block: list[Any], by_column: list[tuple[int, Callable[[Column], Column]]]
 ) -> Iterable[Any]:
-    if not converters or not block:
-        return block
-    columns: list[Any] = list(zip(*block, strict=True))
+    columns: list[Column] = list(zip(*block, strict=True))
     try:
-        for position, (functions, expression) in converters.items():
-            for convert in functions:
-                column = columns[position]
-                columns[position] = _converted_column(
-                    column, convert, expression, compiler.connection
-                )
+        for position, convert_column in by_column:
+            columns[position] = convert_column(columns[position])
     except Exception:
         rows: Iterable[Any] = compiler.results_iter([block])  # which raises it for the right row
         return rows
     return zip(*columns, strict=True)
 
 
-def _converted_column(
-    column: Iterable[Any], convert: Any, expression: Any, connection: Any
-) -> list[Any]:
-    function = getattr(convert, "__func__", None)
-    if function is _TO_DATETIME and settings.USE_TZ:
-        zone = connection.timezone
-        return [
-            value.replace(tzinfo=zone)
-            if type(value) is datetime.datetime and value.tzinfo is None
-            else convert(value, expression, connection)
-            for value in column
-        ]
-    if function is _TO_DATE or function is _TO_DATETIME:
-        cls = datetime.date if function is _TO_DATE else datetime.datetime
-        return [
-            value if type(value) is cls else convert(value, expression, connection)
-            for value in column
-        ]
-    if function is _TO_BOOLEAN:
-        return [
-            value if value is True or value is False else convert(value, expression, connection)
-            for value in column
-        ]
-    return [convert(value, expression, connection) for value in column]
+def _convert_column(
+    function: Any, expression: Any, connection: Any
+) -> Callable[[Column], list[Any]]:
+    """From the values of a column to what a converter makes of them."""
+
+    def convert(value: Any) -> Any:
+        return function(value, expression, connection)
+
+    kind = getattr(function, "__func__", None)
+    if kind is _TO_DATETIME and settings.USE_TZ:
+        return partial(_aware_datetimes, convert, connection.timezone)
+    if kind in _CLASSES:
+        return partial(_of_class, convert, _CLASSES[kind])
+    qualified_name = getattr(function, "__qualname__", "")
+    if kind is _TO_UUID or qualified_name.startswith(_TO_DECIMAL):
+        return partial(_each_once, _Remembered(convert))
+    return lambda column: [convert(value) for value in column]
+
+
+def _aware_datetimes(convert: Convert, zone: Any, column: Column) -> list[Any]:
+    return [
+        value.replace(tzinfo=zone)
+        if type(value) is datetime.datetime and value.tzinfo is None
+        else convert(value)
+        for value in column
+    ]
+
+
+def _of_class(convert: Convert, cls: type, column: Column) -> list[Any]:
+    return [value if type(value) is cls else convert(value) for value in column]
+
+
+def _each_once(remembered: _Remembered, column: Column) -> list[Any]:
+    return [remembered[value] for value in column]
+
+
+class _Remembered(dict[Any, Any]):
+    """What became of the values of one column so far: those of related objects come often.
+
+    :param convert: what is called for a value that is new
+    """
+
+    def __init__(self, convert: Convert) -> None:
+        self._convert = convert
+
+    def __missing__(self, value: Any) -> Any:
+        converted = self._convert(value)
+        # 0.0 equals -0.0.
+        if value != 0 and len(self) < _MOST_REMEMBERED:
+            self[value] = converted
+        return converted

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
+from django.db import router as routers
 from django.db.models import QuerySet
 from django.db.models.query import ModelIterable
 
+from fastschema.contrib.django import conf
 from fastschema.contrib.django.rows.converting import converted_rows
 
 # As they are when fastschema is imported: what is patched later is not stock's.
@@ -30,17 +33,30 @@ def is_stock_queryset(rows: Any) -> bool:
     )
 
 
+def is_fetchable(rows: Any) -> bool:
+    """Whether the query of a queryset can be run in its place."""
+    return (
+        is_stock_queryset(rows)
+        and rows._result_cache is None
+        and not rows._prefetch_related_lookups
+        and not routers.routers
+        and conf.settings().rows
+    )
+
+
 class FetchedRows:
     """What the database answered to the query of a queryset.
 
-    :param queryset: the queryset
+    :param queryset: see :func:`is_fetchable`
     :param chunk_size: how many rows to read at a time; None: all of them, now
     :raises Exception: what running the query raises in stock
     """
 
     def __init__(self, queryset: Any, chunk_size: int | None = None) -> None:
-        self.queryset = queryset
+        self.model = queryset.model
         self.db = queryset.db
+        # Not the queryset, which will refer to this.
+        self._attributes = SimpleNamespace(**vars(queryset))
         self.compiler = queryset.query.get_compiler(using=self.db)
         arguments = {} if chunk_size is None else {"chunked_fetch": True, "chunk_size": chunk_size}
         self._results = self.compiler.execute_sql(**arguments)
@@ -65,7 +81,7 @@ class FetchedRows:
 
     def instances(self) -> Iterator[Any]:
         """The model instances of the rows, made by stock."""
-        return iter(ModelIterable(_Executed(self.queryset, self, self.db)))
+        return iter(ModelIterable(_Executed(self._attributes, self, self.db)))
 
     def results_iter(self, results: Any) -> Any:
         """What ``SQLCompiler.results_iter`` returns."""
@@ -147,15 +163,3 @@ for _name in sorted(vars(list).keys() - vars(LaterInstances).keys() - vars(objec
         setattr(LaterInstances, _name, _filled(_name))
 for _name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__repr__"):
     setattr(LaterInstances, _name, _filled(_name))
-
-
-def fetched_list(queryset: Any) -> list[Any]:
-    """The rows of a queryset as it would have them itself, from its query run now if it was not.
-
-    :param queryset: see :func:`is_stock_queryset`
-    """
-    if queryset._result_cache is not None or queryset._prefetch_related_lookups:
-        return list(queryset)
-    rows = LaterInstances(FetchedRows(queryset))
-    queryset._result_cache = rows
-    return rows

@@ -1,0 +1,90 @@
+"""Pages of a queryset whose instances are made only if somebody looks at them.
+
+DRF's paginators turn a slice of the queryset into a list. Here that slice runs its query and gives
+placeholders, one for each row, in whose place the list gets its instances later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
+from django.db.models.query import ModelIterable
+from rest_framework.generics import GenericAPIView
+from rest_framework.pagination import LimitOffsetPagination, PageNumberPagination
+
+from fastschema.contrib.django.rows.fetching import (
+    FetchedRows,
+    LaterInstances,
+    is_fetchable,
+)
+
+_PAGINATE = GenericAPIView.paginate_queryset
+_COUNT = QuerySet.count
+# All that is given the queryset, as it is when fastschema is imported.
+_HOOKS = {
+    cls: {name: getattr(cls, name) for name in names}
+    for cls, names in (
+        (PageNumberPagination, ("paginate_queryset", "get_page_number")),
+        (LimitOffsetPagination, ("paginate_queryset", "get_count")),
+    )
+}
+_PAGINATOR_HOOKS = {
+    name: getattr(Paginator, name)
+    for name in ("__init__", "page", "_get_page", "count", "_check_object_list_is_ordered")
+}
+
+
+def paginate(view: Any, queryset: Any) -> Any:
+    """What ``paginate_queryset`` of a view returns: a page of the queryset, or None.
+
+    :param view: one whose paginator is stock's, or overrides nothing that sees the queryset
+    :raises Exception: what stock raises
+    """
+    if not (is_fetchable(queryset) and type(queryset).count is _COUNT and _is_stock(view)):
+        return view.paginate_queryset(queryset)
+    sliced = queryset._chain()
+    sliced._iterable_class = _Placeholders
+    try:
+        page = view.paginate_queryset(sliced)
+    finally:
+        sliced._iterable_class = ModelIterable
+    if not page:
+        return page
+    rows = LaterInstances(page[0])
+    if type(getattr(view.paginator, "page", None)) is Page:
+        view.paginator.page.object_list = rows
+    return rows
+
+
+class _Placeholders(ModelIterable):
+    """The rows of a queryset once for each of them."""
+
+    def __iter__(self) -> Iterator[FetchedRows]:
+        fetched = FetchedRows(self.queryset)
+        return iter([fetched] * len(fetched))
+
+
+def _is_stock(view: Any) -> bool:
+    """Whether nobody but stock looks at a queryset before it is a page."""
+    if type(view).paginate_queryset is not _PAGINATE or "paginate_queryset" in vars(view):
+        return False
+    paginator = view.paginator
+    for cls, hooks in _HOOKS.items():
+        if isinstance(paginator, cls):
+            is_stock = _are_stock(paginator, hooks)
+            if is_stock and cls is PageNumberPagination:
+                return _has_stock_hooks(paginator.django_paginator_class, _PAGINATOR_HOOKS)
+            return is_stock
+    return False
+
+
+def _are_stock(paginator: Any, hooks: dict[str, Any]) -> bool:
+    own = vars(paginator)
+    return _has_stock_hooks(type(paginator), hooks) and hooks.keys().isdisjoint(own)
+
+
+def _has_stock_hooks(cls: Any, hooks: dict[str, Any]) -> bool:
+    return all(getattr(cls, name, None) is hook for name, hook in hooks.items())
