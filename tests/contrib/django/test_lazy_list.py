@@ -4,7 +4,6 @@ import copy
 import gc
 import math
 import pickle
-import re
 import weakref
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -18,7 +17,6 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy
 from rest_framework import (
     exceptions,
-    generics,
     mixins,
     pagination,
     renderers,
@@ -37,11 +35,17 @@ from fastschema.contrib.django.lazy_list import LazyResponse
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from flights.models import Airline, Flight, Plane
 from flights.serializers import AirlineSerializer, CompactFlightSerializer, FlightSerializer
-from tests.contrib.django.differential import exactly, outcome
+from tests.contrib.django.differential import outcome
+from tests.contrib.django.list_views import (
+    FLIGHTS,
+    FlightList,
+    assert_same_answer,
+    get,
+    is_lazy,
+    view_of,
+)
 
 pytestmark = pytest.mark.django_db
-
-FLIGHTS = Flight.objects.select_related("airline", "origin", "destination", "plane")
 
 
 class NumberedPages(pagination.PageNumberPagination):
@@ -57,67 +61,12 @@ class CursorPages(pagination.CursorPagination):
     ordering = "id"
 
 
-class FlightList(generics.ListAPIView):
-    """All flights, by a serializer that reads columns and foreign keys only."""
-
-    queryset = FLIGHTS
-    serializer_class = FlightSerializer
-    pagination_class = None
-    filter_backends = []
-    renderer_classes = [FastJSONRenderer, renderers.BrowsableAPIRenderer]
-
-
 @pytest.fixture(autouse=True)
 def no_view_was_need_data():
     """Tests do not see what other tests have read."""
     lazy_list._need_data.clear()
     yield
     lazy_list._need_data.clear()
-
-
-def view_of(base=FlightList, **attributes):
-    """A view class with other attributes."""
-    return type("View", (base,), attributes)
-
-
-def get(view_class, path="/", **extra):
-    """The view's answer, rendered."""
-    return view_class.as_view()(APIRequestFactory().get(path, **extra)).render()
-
-
-def without_token(body):
-    """A page without what is random in it."""
-    return re.sub(rb'"csrfToken": "\w+"', b"", bytes(body))
-
-
-def answer(view_class, path="/", **extra):
-    """What can be seen of the view's answer; its data are read first, last, and not at all."""
-    response = get(view_class, path, **extra)
-    before = view_class.as_view()(APIRequestFactory().get(path, **extra))
-    data = exactly(before.data)
-    before.render()
-    return {
-        "bodies": [without_token(response.content), without_token(before.content)],
-        "headers": [dict(response.headers), dict(before.headers)],
-        "data": [exactly(response.data), data, exactly(before.data)],
-        "classes": [type(response), type(before)],
-    }
-
-
-def assert_same_answer(view_class, path="/", calls=None, **extra):
-    """Assert that a view answers as in stock; return the answer's data."""
-    calls = [] if calls is None else calls
-    lazy_list._need_data.discard(view_class)
-    with fastschema.disabled():
-        expected = outcome(lambda: answer(view_class, path, **extra), calls)
-    assert outcome(lambda: answer(view_class, path, **extra), calls) == expected
-    return get(view_class, path, **extra).data
-
-
-def is_lazy(view_class, path="/", **extra):
-    """Whether the view's rows are written at once."""
-    lazy_list._need_data.discard(view_class)
-    return type(get(view_class, path, **extra)) is LazyResponse
 
 
 def of_method(value):

@@ -1,0 +1,76 @@
+"""List views, and what can be seen of their answers, beside stock's."""
+
+import re
+
+from rest_framework import generics, renderers
+from rest_framework.test import APIRequestFactory
+
+import fastschema
+from fastschema.contrib.django import lazy_list
+from fastschema.contrib.django.lazy_list import LazyResponse
+from fastschema.contrib.django.renderers import FastJSONRenderer
+from flights.models import Flight
+from flights.serializers import FlightSerializer
+from tests.contrib.django.differential import exactly, outcome
+
+FLIGHTS = Flight.objects.select_related("airline", "origin", "destination", "plane")
+
+
+class FlightList(generics.ListAPIView):
+    """All flights, by a serializer that reads columns and foreign keys only."""
+
+    queryset = FLIGHTS
+    serializer_class = FlightSerializer
+    pagination_class = None
+    filter_backends = []
+    renderer_classes = [FastJSONRenderer, renderers.BrowsableAPIRenderer]
+
+
+def view_of(base=FlightList, **attributes):
+    """A view class with other attributes."""
+    return type("View", (base,), attributes)
+
+
+def get(view_class, path="/", **extra):
+    """The view's answer, rendered."""
+    return view_class.as_view()(APIRequestFactory().get(path, **extra)).render()
+
+
+def without_token(body):
+    """A page without what is random in it."""
+    return re.sub(rb'"csrfToken": "\w+"', b"", bytes(body))
+
+
+def answer(view_class, path="/", **extra):
+    """What can be seen of the view's answer; its data are read first, last, and not at all."""
+    response = get(view_class, path, **extra)
+    before = view_class.as_view()(APIRequestFactory().get(path, **extra))
+    data = exactly(before.data)
+    before.render()
+    return {
+        "bodies": [without_token(response.content), without_token(before.content)],
+        "headers": [dict(response.headers), dict(before.headers)],
+        "data": [exactly(response.data), data, exactly(before.data)],
+        "classes": [type(response), type(before)],
+    }
+
+
+def assert_same_answer(view_class, path="/", calls=None, **extra):
+    """Assert that a view answers as in stock; return the answer's data."""
+    assert_same_outcome(view_class, path, calls, **extra)
+    return get(view_class, path, **extra).data
+
+
+def assert_same_outcome(view_class, path="/", calls=None, **extra):
+    """The same for a view that may raise."""
+    calls = [] if calls is None else calls
+    lazy_list._need_data.discard(view_class)
+    with fastschema.disabled():
+        expected = outcome(lambda: answer(view_class, path, **extra), calls)
+    assert outcome(lambda: answer(view_class, path, **extra), calls) == expected
+
+
+def is_lazy(view_class, path="/", **extra):
+    """Whether the view's rows are written at once."""
+    lazy_list._need_data.discard(view_class)
+    return type(get(view_class, path, **extra)) is LazyResponse

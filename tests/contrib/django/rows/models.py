@@ -1,0 +1,81 @@
+"""Models with all kinds of columns and relations, in tables of their own; see conftest.py."""
+
+import uuid
+
+from django.db import models
+from django.test.utils import isolate_apps
+
+with isolate_apps("flights"):
+
+    class Base(models.Model):
+        """What all of them are."""
+
+        class Meta:
+            abstract = True
+            app_label = "flights"
+
+    class Country(Base):
+        """Has a key of its own."""
+
+        code = models.CharField(max_length=3, primary_key=True)
+        name = models.CharField(max_length=20)
+        area = models.FloatField(null=True)
+
+    class City(Base):
+        """Has foreign keys that may be null, one of them to no primary key."""
+
+        name = models.CharField(max_length=20, unique=True)
+        country = models.ForeignKey(Country, models.CASCADE, null=True, related_name="cities")
+        twin = models.ForeignKey(
+            "self", models.SET_NULL, null=True, to_field="name", related_name="twins"
+        )
+        founded = models.DateField(null=True)
+
+    class Person(Base):
+        """Has a column of each class."""
+
+        class Rank(models.IntegerChoices):
+            LOW = 1, "low"
+            HIGH = 2, "high"
+
+        key = models.UUIDField(primary_key=True, default=uuid.uuid4)
+        name = models.CharField(max_length=20)
+        age = models.IntegerField(null=True)
+        wealth = models.DecimalField(max_digits=10, decimal_places=2, null=True)
+        height = models.FloatField(null=True)
+        is_active = models.BooleanField(null=True)
+        born = models.DateField(null=True)
+        seen = models.DateTimeField(null=True)
+        wakes = models.TimeField(null=True)
+        sleeps = models.DurationField(null=True)
+        notes = models.JSONField(null=True)
+        token = models.UUIDField(null=True)
+        rank = models.IntegerField(choices=Rank.choices, null=True)
+        city = models.ForeignKey(City, models.CASCADE, related_name="people")
+        birthplace = models.ForeignKey(City, models.SET_NULL, null=True, related_name="natives")
+
+        def shout(self):
+            return f"{self.name}!"
+
+    class Profile(Base):
+        """Not every person has one."""
+
+        person = models.OneToOneField(Person, models.CASCADE)
+        motto = models.CharField(max_length=20)
+        country = models.ForeignKey(Country, models.CASCADE, null=True)
+
+    class Worker(Person):
+        """Inherits columns from another table."""
+
+        salary = models.IntegerField()
+
+    class Citizen(Person):
+        """The same table by another name."""
+
+        class Meta:
+            proxy = True
+            app_label = "flights"
+
+
+MODELS = [Country, City, Person, Profile, Worker]
+"""Those with tables, each after what it refers to."""
