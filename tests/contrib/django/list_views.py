@@ -11,7 +11,7 @@ from fastschema.contrib.django.lazy_list import LazyResponse
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from flights.models import Flight
 from flights.serializers import FlightSerializer
-from tests.contrib.django.differential import exactly, outcome
+from tests.contrib.django.differential import assert_equal, exactly, outcome
 
 FLIGHTS = Flight.objects.select_related("airline", "origin", "destination", "plane")
 
@@ -67,7 +67,7 @@ def assert_same_outcome(view_class, path="/", calls=None, **extra):
     lazy_list._need_data.discard(view_class)
     with fastschema.disabled():
         expected = outcome(lambda: answer(view_class, path, **extra), calls)
-    assert outcome(lambda: answer(view_class, path, **extra), calls) == expected
+    assert_equal(outcome(lambda: answer(view_class, path, **extra), calls), expected)
 
 
 def is_lazy(view_class, path="/", **extra):

@@ -28,6 +28,7 @@ from fastschema.contrib.django.lazy_rows import (
     check_child,
     check_serializer,
     dispatch_for_rows,
+    give_instances,
     write,
 )
 from fastschema.contrib.django.renderers import FastJSONRenderer
@@ -143,8 +144,8 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     page = paginate(self, queryset) if has_stock_pages else self.paginate_queryset(queryset)
     serializer = self.get_serializer(queryset if page is None else page, many=True)
     rows = write(serializer) if page is None or has_stock_pages else None
-    if rows is None and type(serializer.instance) is LaterInstances:
-        serializer.instance = list(serializer.instance)
+    if rows is None and type(getattr(serializer, "instance", None)) is LaterInstances:
+        give_instances(serializer)
     if rows is None and "_data" in vars(serializer):
         _need_data.add(type(self))
     data = serializer.data if rows is None else rows.text

@@ -2,9 +2,9 @@
 
 A lazy response writes rows as JSON, and turns them into stock's data only if somebody asks. Then
 they are read again. That is done only where reading runs no code of users: the columns of model
-instances and the related objects that foreign keys refer to, which Django keeps once it has loaded
-them; and addresses that are found once for all rows. The values of all other fields (properties,
-method fields, fields of users' own) are kept.
+instances and the related objects that single relations lead to, which Django keeps once it has
+loaded them; and addresses that are found once for all rows. The values of all other fields
+(properties, method fields, fields of users' own) are kept.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from django.db.models.fields.related_descriptors import (
     ForeignKeyDeferredAttribute,
     ForwardManyToOneDescriptor,
     ForwardOneToOneDescriptor,
+    ReverseOneToOneDescriptor,
 )
 from django.db.models.query_utils import DeferredAttribute
 from rest_framework.fields import empty
@@ -126,18 +127,19 @@ def _is_plain(field: Any, node: FieldNode, cls: Any, context: Any, *, is_own: bo
 
 
 def _related_model(cls: type, name: str) -> Any:
-    """The model that a foreign key refers to, or None where it is none whose objects are kept.
+    """The model that a single relation leads to, or None where it is none whose objects are kept.
 
-    Without a constraint the key may refer to nothing, and a base manager of the user's may hide
-    what it refers to: the database is then asked each time.
+    Without a constraint a key may refer to nothing, and a base manager of the user's may hide what
+    it refers to: the database is then asked each time.
     """
     descriptor = _on_class(cls, name)
-    if type(descriptor) not in _FOREIGN_KEYS:
+    if type(descriptor) in _FOREIGN_KEYS and getattr(descriptor.field, "db_constraint", False):
+        model = descriptor.field.remote_field.model
+    elif type(descriptor) is ReverseOneToOneDescriptor:
+        model = descriptor.related.related_model
+    else:
         return None
-    field = descriptor.field
-    model = field.remote_field.model
-    is_kept = getattr(field, "db_constraint", False) and type(model._base_manager) is Manager
-    return model if is_kept and access_of(model) == MODEL else None
+    return model if type(model._base_manager) is Manager and access_of(model) == MODEL else None
 
 
 def _on_class(cls: type, name: str) -> Any:

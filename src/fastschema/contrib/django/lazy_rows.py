@@ -107,7 +107,7 @@ def write(serializer: Any) -> LazyRows | None:
     except (ReadOnceError, UnreadableError):
         return None
     reads = row_reads(dispatch, kept, rows)
-    source = list(rows) if reads is None else rows.fetched.converted()
+    source = give_instances(serializer) if reads is None else rows.fetched.converted()
     if kept:
         values = KeptValues(dispatch, kept, reads)
         text = values.write(source)
@@ -122,6 +122,17 @@ def write(serializer: Any) -> LazyRows | None:
     except Exception:
         return None  # stock raises its own
     return LazyRows(serializer, text)
+
+
+def give_instances(serializer: Any) -> list[Any]:
+    """Give a serializer the list of instances that stock gives it, and return that."""
+    rows = serializer.instance
+    if isinstance(rows, QuerySet):
+        rows._result_cache = list(rows)
+        return rows._result_cache
+    if type(rows) is LaterInstances:
+        serializer.instance = list(rows)
+    return serializer.instance  # type: ignore[no-any-return]  # a list; see check_serializer
 
 
 def classes_of(rows: list[Any]) -> set[type]:

@@ -19,7 +19,7 @@ from fastschema.compiler.nodes import (
 )
 from fastschema.contrib.django.hyperlinks import Later, link_from_value
 from fastschema.contrib.django.json_encoding import json_value
-from fastschema.contrib.django.rows.reading import FieldRead, Reads, Way
+from fastschema.contrib.django.rows.reading import TAKES_OBJECT, FieldRead, Reads, Way
 from fastschema.contrib.django.rows.tables import InstancesNeededError
 from fastschema.runtime.dispatch import Dispatch, Link
 from fastschema.runtime.programs import DumpProgram
@@ -70,7 +70,7 @@ def _row_field(number: int, field: FieldNode, read: FieldRead, slots: dict[str, 
     kind = field.kind
     last = len(read.steps) - 1
     for number, step in reversed(list(enumerate(read.steps))):
-        is_object = read.way in (Way.NESTED, Way.SLUG) and number == last
+        is_object = read.way in TAKES_OBJECT and number == last
         none = "None"
         if step.none_has_no_attributes and not is_object:
             none = f"unreadable({field.field}, obj, no_attributes)"

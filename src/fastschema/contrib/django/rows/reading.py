@@ -32,6 +32,10 @@ class Way(enum.Enum):
     """The columns of a related object."""
 
 
+TAKES_OBJECT = (Way.NESTED, Way.SLUG)
+"""Where the last relation gives the object that the field takes, or None."""
+
+
 class Step(NamedTuple):
     """A relation on the way to a value.
 
@@ -79,7 +83,8 @@ def check_errors(reads: Reads) -> None:
     """
     for read in reads:
         check_errors(read.nested)
-        if any(step.none_has_no_attributes for step in read.steps[: -1 if read.nested else None]):
+        steps = read.steps[:-1] if read.way in TAKES_OBJECT else read.steps
+        if any(step.none_has_no_attributes for step in steps):
             raise InstancesNeededError("a relation that may be null is followed to an attribute")
 
 
