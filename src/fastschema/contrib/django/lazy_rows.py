@@ -127,12 +127,12 @@ def write(serializer: Any) -> LazyRows | None:
 def give_instances(serializer: Any) -> list[Any]:
     """Give a serializer the list of instances that stock gives it, and return that."""
     rows = serializer.instance
+    instances = list(rows)
     if isinstance(rows, QuerySet):
-        rows._result_cache = list(rows)
-        return rows._result_cache
-    if type(rows) is LaterInstances:
-        serializer.instance = list(rows)
-    return serializer.instance  # type: ignore[no-any-return]  # a list; see check_serializer
+        rows._result_cache = instances
+    elif type(rows) is LaterInstances:
+        serializer.instance = instances
+    return instances
 
 
 def classes_of(rows: list[Any]) -> set[type]:

@@ -13,7 +13,6 @@ from itertools import chain
 from typing import Any
 
 from django.conf import settings
-from django.db.backends.sqlite3.operations import DatabaseOperations
 from django.db.models.fields.json import JSONField
 from django.db.models.sql.compiler import SQLCompiler
 
@@ -24,19 +23,20 @@ _STOCK = {
 _PURE_MODULES = frozenset(
     f"django.db.backends.{name}.operations" for name in ("base", "mysql", "postgresql", "sqlite3")
 )
-_TO_DATETIME = DatabaseOperations.convert_datetimefield_value
-_TO_DATE = DatabaseOperations.convert_datefield_value
-_TO_TIME = DatabaseOperations.convert_timefield_value
-_TO_BOOLEAN = DatabaseOperations.convert_booleanfield_value
-_TO_UUID = DatabaseOperations.convert_uuidfield_value
-_TO_DECIMAL = DatabaseOperations.get_decimalfield_converter.__qualname__
+_SQLITE = "django.db.backends.sqlite3.operations"
+_TO_DATETIME = "DatabaseOperations.convert_datetimefield_value"
 _CLASSES = {
     _TO_DATETIME: datetime.datetime,
-    _TO_DATE: datetime.date,
-    _TO_TIME: datetime.time,
-    _TO_BOOLEAN: bool,
+    "DatabaseOperations.convert_datefield_value": datetime.date,
+    "DatabaseOperations.convert_timefield_value": datetime.time,
+    "DatabaseOperations.convert_booleanfield_value": bool,
 }
-"""Values of exactly these classes stay what they are."""
+"""SQLite's converters by name, since importing them imports SQLite; values of exactly these classes
+stay what they are."""
+_SLOW = (
+    "DatabaseOperations.convert_uuidfield_value",
+    "DatabaseOperations.get_decimalfield_converter.<locals>.converter",
+)
 _MOST_REMEMBERED = 10_000
 
 Column = Iterable[Any]
@@ -119,13 +119,12 @@ def _convert_column(
     def convert(value: Any) -> Any:
         return function(value, expression, connection)
 
-    kind = getattr(function, "__func__", None)
-    if kind is _TO_DATETIME and settings.USE_TZ:
+    name = function.__qualname__ if function.__module__ == _SQLITE else None
+    if name == _TO_DATETIME and settings.USE_TZ:
         return partial(_aware_datetimes, convert, connection.timezone)
-    if kind in _CLASSES:
-        return partial(_of_class, convert, _CLASSES[kind])
-    qualified_name = getattr(function, "__qualname__", "")
-    if kind is _TO_UUID or qualified_name.startswith(_TO_DECIMAL):
+    if name in _CLASSES:
+        return partial(_of_class, convert, _CLASSES[name])
+    if name in _SLOW:
         return partial(_each_once, _Remembered(convert))
     return lambda column: [convert(value) for value in column]
 
