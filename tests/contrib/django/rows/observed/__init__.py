@@ -1,0 +1,1 @@
+"""An app whose models are noticed when they are made, in a project of its own; see answers.py."""
