@@ -188,13 +188,15 @@ def check_child(child: Any) -> None:
         raise ReadOnceError(f"to_representation of {type(child).__name__} is overridden")
 
 
-def dispatch_for_rows(child: Any, classes: set[type]) -> tuple[Dispatch, frozenset[int]]:
+def dispatch_for_rows(
+    child: Any, classes: set[type], form: Form = Form.JSON
+) -> tuple[Dispatch, frozenset[int]]:
     """What writes rows of some classes, and the numbers of the fields whose values are kept.
 
     :raises ReadOnceError: if the rows cannot be read a second time
     :raises UnreadableError: if the serializer cannot be compiled
     """
-    dispatch = dispatch_for(child, Form.JSON)
+    dispatch = dispatch_for(child, form)
     node, subject = dispatch.program.node, dispatch.subject
     kept: frozenset[int] = frozenset()
     for cls in classes:

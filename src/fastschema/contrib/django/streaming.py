@@ -29,7 +29,9 @@ from rest_framework.utils.encoders import JSONEncoder
 from fastschema.contrib.django import conf
 from fastschema.contrib.django.json_encoding import engine
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
-from fastschema.contrib.django.stock_serializers import is_stock_list, rows
+from fastschema.contrib.django.rows.fetching import is_fetchable
+from fastschema.contrib.django.rows.streams import StreamedRows
+from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer, rows
 from fastschema.contrib.django.subjects import link_to
 from fastschema.runtime.json_chunks import CHUNK_SIZE, checked_chunk_size
 from fastschema.switch import is_disabled
@@ -78,8 +80,12 @@ def stream(request: Any, serializer: Any, chunk_size: int | None = None) -> Any:
     writer = Writer.of(request)
     if writer is None or not _is_streamable(serializer):
         return Response(serializer.data)
-    source = _source(request, rows(serializer.instance), size)
-    dump_many, write = _dump_and_write(serializer, writer)
+    data = rows(serializer.instance)
+    if _has_iterator(data):
+        _check_transaction(request, data.db)
+    is_compiled = not is_disabled() and writer.is_usual()
+    source, dump_many = _source_and_dump(data, serializer.child, size, is_compiled=is_compiled)
+    write = _write_fast(writer.layout) if is_compiled else writer.write
     written = _written(source, dump_many, write, writer.layout, min(size, CHUNK_SIZE))
     chunks = Chunks(written, request)
     if request.method == "HEAD":
@@ -177,13 +183,34 @@ def _is_streamable(serializer: Any) -> bool:
     )
 
 
-def _source(request: Any, data: Any, chunk_size: int) -> Generator[Any]:
-    """The rows, each to be read once; closing them closes a cursor or a generator behind them."""
-    if isinstance(data, QuerySet) and data._result_cache is None and _has_stock_rows(type(data)):
-        _check_transaction(request, data.db)
+def _source_and_dump(
+    data: Any, child: Any, chunk_size: int, *, is_compiled: bool
+) -> tuple[Generator[Any], DumpMany]:
+    """The rows, each to be read once, and what dumps them.
+
+    Closing the rows closes a cursor or a generator behind them.
+    """
+    if not is_compiled:
+        return _source(data, chunk_size), lambda rows: [
+            child.to_representation(row) for row in rows
+        ]
+    form = engine().form
+    if is_fetchable(data) and is_stock_serializer(child):
+        streamed = StreamedRows(data, child, form, chunk_size)
+        return streamed.source(), streamed.dump
+    return _source(data, chunk_size), link_to(child, form).all_rows
+
+
+def _source(data: Any, chunk_size: int) -> Generator[Any]:
+    if _has_iterator(data):
         found: Generator[Any] = data.iterator(chunk_size)
         return found
     return _each(data)
+
+
+def _has_iterator(data: Any) -> bool:
+    """Whether rows are read by ``QuerySet.iterator``."""
+    return isinstance(data, QuerySet) and data._result_cache is None and _has_stock_rows(type(data))
 
 
 def _has_stock_rows(cls: type[QuerySet[Any]]) -> bool:
@@ -213,16 +240,12 @@ def _check_transaction(request: Any, alias: str) -> None:
         )
 
 
-def _dump_and_write(serializer: Any, writer: Writer) -> tuple[DumpMany, Write]:
-    """From rows to what is written for each, and from that to JSON."""
-    child = serializer.child
-    if is_disabled() or not writer.is_usual():
-        return (lambda rows: [child.to_representation(row) for row in rows]), writer.write
-    encoder = engine()
-    dump_many = link_to(child, encoder.form).all_rows
-    if writer.layout is _LINES:
-        return dump_many, lambda dumped: b"\n".join(map(encoder.encode, dumped))
-    return dump_many, lambda dumped: memoryview(encoder.encode(dumped))[1:-1]
+def _write_fast(layout: Layout) -> Write:
+    """From what was dumped to its JSON, by the engine."""
+    encode = engine().encode
+    if layout is _LINES:
+        return lambda dumped: b"\n".join(map(encode, dumped))
+    return lambda dumped: memoryview(encode(dumped))[1:-1]
 
 
 def _written(

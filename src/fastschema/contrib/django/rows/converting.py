@@ -68,6 +68,11 @@ def converted_rows(compiler: Any, results: Iterable[list[Any]]) -> Iterator[Any]
     return chain.from_iterable(_converted(compiler, block, by_column) for block in results)
 
 
+def are_converted_by_django(compiler: Any) -> bool:
+    """Whether nobody but Django makes the values of a query."""
+    return _pure_converters(compiler) is not None
+
+
 def is_converted_by_django(compiler: Any, position: int) -> bool:
     """Whether nobody but Django makes the values of a column."""
     functions, _ = _all_converters(compiler).get(position, ((), None))

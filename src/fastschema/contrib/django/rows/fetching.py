@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
+from django.db import connections
 from django.db import router as routers
 from django.db.models import QuerySet
 from django.db.models.query import ModelIterable
@@ -48,17 +49,21 @@ class FetchedRows:
     """What the database answered to the query of a queryset.
 
     :param queryset: see :func:`is_fetchable`
-    :param chunk_size: how many rows to read at a time; None: all of them, now
+    :param chunk_size: how many rows to read at a time, as for ``QuerySet.iterator``; None: all of
+        them, now
     :raises Exception: what running the query raises in stock
     """
 
     def __init__(self, queryset: Any, chunk_size: int | None = None) -> None:
         self.model = queryset.model
-        self.db = queryset.db
+        self._db = queryset.db
         # Not the queryset, which will refer to this.
         self._attributes = SimpleNamespace(**vars(queryset))
-        self.compiler = queryset.query.get_compiler(using=self.db)
-        arguments = {} if chunk_size is None else {"chunked_fetch": True, "chunk_size": chunk_size}
+        self.compiler = queryset.query.get_compiler(using=self._db)
+        arguments = {}
+        if chunk_size is not None:
+            has_cursors = not connections[self._db].settings_dict.get("DISABLE_SERVER_SIDE_CURSORS")
+            arguments = {"chunked_fetch": has_cursors, "chunk_size": chunk_size}
         self._results = self.compiler.execute_sql(**arguments)
         self._converted: list[Any] | None = None
 
@@ -75,42 +80,62 @@ class FetchedRows:
             self._results = ()
         return self._converted
 
-    def each(self) -> Iterator[Any]:
-        """The same as they come from the database; only once."""
-        return converted_rows(self.compiler, self._results)
+    def each(self) -> Generator[Any]:
+        """The same rows one by one as they are read; only once. Closing it closes the cursor."""
+        try:
+            yield from converted_rows(self.compiler, self._results)
+        finally:
+            self._close()
 
-    def instances(self) -> Iterator[Any]:
-        """The model instances of the rows, made by stock."""
-        return iter(ModelIterable(_Executed(self._attributes, self, self.db)))
+    def each_instance(self) -> Generator[Any]:
+        """The same as instances."""
+        try:
+            yield from self.instances()
+        finally:
+            self._close()
 
-    def results_iter(self, results: Any) -> Any:
-        """What ``SQLCompiler.results_iter`` returns."""
-        if self._converted is None:
-            return self.compiler.results_iter(self._results)
-        return iter(self._converted)
+    def instances(self, rows: Iterable[Any] | None = None) -> Iterator[Any]:
+        """The model instances of the rows, made by stock.
+
+        :param rows: some of the rows, converted; None: all of them
+        """
+        if rows is None:
+            rows = self._converted
+        if rows is None:
+            rows = self.compiler.results_iter(self._results)
+        return iter(ModelIterable(_Executed(self._attributes, self.compiler, self._db, rows)))
+
+    def _close(self) -> None:
+        if isinstance(self._results, Generator):
+            self._results.close()
 
 
 class _Executed:
     """Stands for a queryset, for its query and for its compiler, when all is done.
 
     :param owner: has the attributes that are asked for
+    :param compiler: the compiler
+    :param rows: what the compiler gives, converted
     """
 
-    def __init__(self, owner: Any, fetched: FetchedRows, db: str | None) -> None:
+    def __init__(self, owner: Any, compiler: Any, db: str | None, rows: Iterable[Any]) -> None:
         self._owner = owner
-        self._fetched = fetched
+        self._compiler = compiler
+        self._rows = rows
         self.db = db
-        self.results_iter = fetched.results_iter
 
     @property
     def query(self) -> _Executed:
         return self
 
     def get_compiler(self, using: str) -> _Executed:
-        return _Executed(self._fetched.compiler, self._fetched, using)
+        return _Executed(self._compiler, None, using, self._rows)
 
     def execute_sql(self, **arguments: Any) -> None:
         """It has been executed."""
+
+    def results_iter(self, results: Any) -> Iterator[Any]:
+        return iter(self._rows)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._owner, name)
