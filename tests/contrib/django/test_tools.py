@@ -12,7 +12,7 @@ from django.db import OperationalError
 from django.test import override_settings
 from django.urls import path
 from rest_framework import serializers
-from rest_framework.pagination import PageNumberPagination
+from rest_framework.pagination import CursorPagination, PageNumberPagination
 from rest_framework.renderers import JSONRenderer
 from rest_framework.views import APIView
 
@@ -132,8 +132,10 @@ class TestReached:
     def test_it_says_how_lists_are_made(self, survey):
         at_once = "rows are written as JSON at once"
         assert survey.lists == {
-            "GET /airlines/ (Airlines.list)": f"{at_once}; the values of name are kept",
-            "GET /dynamic/ (Dynamic.list)": at_once,
+            "GET /airlines/ (Airlines.list)": (
+                f"{at_once}; the values of name are kept; no instances are made"
+            ),
+            "GET /dynamic/ (Dynamic.list)": f"{at_once}; no instances are made",
             "GET /listed/ (Listed)": (
                 "rows become dictionaries first, because Backwards is no list serializer as stock "
                 "has it"
@@ -145,7 +147,19 @@ class TestReached:
         [
             ({}, "rows are written as JSON at once; the values of name are kept"),
             ({"serializer_class": surveyed.ListedSerializer}, "Backwards is no list serializer"),
-            ({"serializer_class": surveyed.DynamicSerializer}, "rows are written as JSON at once"),
+            ({"serializer_class": surveyed.DynamicSerializer}, "at once; no instances are made"),
+            (
+                {"get_queryset": lambda self: Airline.objects.prefetch_related("flights")},
+                "kept; instances are made, because prefetch_related adds objects to them",
+            ),
+            (
+                {"get_queryset": lambda self: Airline.objects.only("pk")},
+                "instances are made, because name is no column of Airline that is read",
+            ),
+            (
+                {"pagination_class": type("Cursor", (CursorPagination,), {})},
+                "instances are made, because Cursor may look at them",
+            ),
             (
                 {"serializer_class": surveyed.WholeSerializer},
                 "to_representation of WholeSerializer",

@@ -29,11 +29,13 @@ from fastschema.contrib.django.lazy_rows import (
     check_serializer,
     dispatch_for_rows,
     give_instances,
+    reads_by_column,
     write,
 )
 from fastschema.contrib.django.renderers import FastJSONRenderer
-from fastschema.contrib.django.rows.fetching import LaterInstances
-from fastschema.contrib.django.rows.pages import paginate
+from fastschema.contrib.django.rows.fetching import LaterInstances, check_fetchable
+from fastschema.contrib.django.rows.pages import check_paginator, paginate
+from fastschema.contrib.django.rows.tables import InstancesNeededError
 from fastschema.contrib.django.unloaded import warn_of_queries
 from fastschema.runtime.json_engine import JsonText, orjson
 from fastschema.runtime.stock import stock_method
@@ -189,20 +191,17 @@ def list_report(view: Any) -> str:
     :param view: made as for a request
     """
     try:
-        kept = _kept_names(view)
+        return _how_rows_are_written(view)
     except (ReadOnceError, UnreadableError) as error:
         return f"rows become dictionaries first, because {error}"
     except Exception as error:  # whatever the project's own code raises without a real request
         return f"how rows are made depends on the request ({type(error).__name__}: {error})"
-    if not kept:
-        return "rows are written as JSON at once"
-    return f"rows are written as JSON at once; the values of {', '.join(kept)} are kept"
 
 
-def _kept_names(view: Any) -> list[str]:
-    """The names of the fields whose values are kept.
+def _how_rows_are_written(view: Any) -> str:
+    """The same for a view whose rows are written at once.
 
-    :raises ReadOnceError: if a view's rows are not written at once
+    :raises ReadOnceError, UnreadableError: if they are not
     """
     if type(view).list is not list_lazily:
         raise ReadOnceError("list is overridden, or fastschema not installed")
@@ -217,4 +216,17 @@ def _kept_names(view: Any) -> list[str]:
     check_serializer(serializer)
     check_child(serializer.child)
     dispatch, kept = dispatch_for_rows(serializer.child, {queryset.model})
-    return [dispatch.program.node.fields[number].key for number in sorted(kept)]
+    how = "rows are written as JSON at once"
+    if kept:
+        keys = [dispatch.program.node.fields[number].key for number in sorted(kept)]
+        how += f"; the values of {', '.join(keys)} are kept"
+    try:
+        if view.paginator is not None:
+            check_paginator(view)
+        check_fetchable(queryset)
+        compiler = queryset.query.get_compiler(using=queryset.db)
+        compiler.pre_sql_setup()
+        reads_by_column(dispatch, kept, compiler)
+    except InstancesNeededError as error:
+        return f"{how}; instances are made, because {error}"
+    return f"{how}; no instances are made"

@@ -150,13 +150,22 @@ def row_reads(dispatch: Dispatch, kept: frozenset[int], rows: list[Any]) -> Read
     """
     if type(rows) is not LaterInstances or rows.fetched is None:
         return None
-    subject, node = dispatch.subject, dispatch.program.node
     try:
-        reads = reads_of(subject.options, node, rows.fetched.compiler)
-        if kept:
-            check_errors(reads)
+        return reads_by_column(dispatch, kept, rows.fetched.compiler)
     except (InstancesNeededError, UnreadableError):
         return None
+
+
+def reads_by_column(dispatch: Dispatch, kept: frozenset[int], compiler: Any) -> Reads:
+    """How a serializer reads rows of the database.
+
+    :param compiler: the one that selects the rows
+    :raises InstancesNeededError: if it must be given instances
+    :raises UnreadableError: if a nested serializer cannot be compiled
+    """
+    reads = reads_of(dispatch.subject.options, dispatch.program.node, compiler)
+    if kept:
+        check_errors(reads)
     return reads
 
 

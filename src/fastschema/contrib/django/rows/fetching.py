@@ -14,6 +14,7 @@ from django.db.models.query import ModelIterable
 
 from fastschema.contrib.django import conf
 from fastschema.contrib.django.rows.converting import converted_rows
+from fastschema.contrib.django.rows.tables import InstancesNeededError
 
 # As they are when fastschema is imported: what is patched later is not stock's.
 _STOCK = {
@@ -34,15 +35,30 @@ def is_stock_queryset(rows: Any) -> bool:
     )
 
 
+def check_fetchable(rows: Any) -> None:
+    """Check that the query of a queryset can be run in its place.
+
+    :raises InstancesNeededError: if not
+    """
+    if not conf.settings().rows:
+        raise InstancesNeededError('the setting FASTSCHEMA["ROWS"] is False')
+    if not is_stock_queryset(rows):
+        raise InstancesNeededError(f"a {type(rows).__name__} is no queryset as stock has it")
+    if rows._result_cache is not None:
+        raise InstancesNeededError("the queryset has been evaluated")
+    if rows._prefetch_related_lookups:
+        raise InstancesNeededError("prefetch_related adds objects to them")
+    if routers.routers:
+        raise InstancesNeededError("DATABASE_ROUTERS may be asked about them")
+
+
 def is_fetchable(rows: Any) -> bool:
     """Whether the query of a queryset can be run in its place."""
-    return (
-        is_stock_queryset(rows)
-        and rows._result_cache is None
-        and not rows._prefetch_related_lookups
-        and not routers.routers
-        and conf.settings().rows
-    )
+    try:
+        check_fetchable(rows)
+    except InstancesNeededError:
+        return False
+    return True
 
 
 class FetchedRows:

@@ -18,8 +18,9 @@ from rest_framework.pagination import LimitOffsetPagination, PageNumberPaginatio
 from fastschema.contrib.django.rows.fetching import (
     FetchedRows,
     LaterInstances,
-    is_fetchable,
+    check_fetchable,
 )
+from fastschema.contrib.django.rows.tables import InstancesNeededError
 
 _PAGINATE = GenericAPIView.paginate_queryset
 _COUNT = QuerySet.count
@@ -40,10 +41,14 @@ _PAGINATOR_HOOKS = {
 def paginate(view: Any, queryset: Any) -> Any:
     """What ``paginate_queryset`` of a view returns: a page of the queryset, or None.
 
-    :param view: one whose paginator is stock's, or overrides nothing that sees the queryset
     :raises Exception: what stock raises
     """
-    if not (is_fetchable(queryset) and type(queryset).count is _COUNT and _is_stock(view)):
+    try:
+        check_paginator(view)
+        check_fetchable(queryset)
+    except InstancesNeededError:
+        return view.paginate_queryset(queryset)
+    if type(queryset).count is not _COUNT:
         return view.paginate_queryset(queryset)
     sliced = queryset._chain()
     sliced._iterable_class = _Placeholders
@@ -67,24 +72,23 @@ class _Placeholders(ModelIterable):
         return iter([fetched] * len(fetched))
 
 
-def _is_stock(view: Any) -> bool:
-    """Whether nobody but stock looks at a queryset before it is a page."""
+def check_paginator(view: Any) -> None:
+    """Check that nobody but stock looks at a queryset before it is a page.
+
+    :raises InstancesNeededError: if somebody may
+    """
     if type(view).paginate_queryset is not _PAGINATE or "paginate_queryset" in vars(view):
-        return False
+        raise InstancesNeededError("paginate_queryset is overridden")
     paginator = view.paginator
-    for cls, hooks in _HOOKS.items():
-        if isinstance(paginator, cls):
-            is_stock = _are_stock(paginator, hooks)
-            if is_stock and cls is PageNumberPagination:
-                return _has_stock_hooks(paginator.django_paginator_class, _PAGINATOR_HOOKS)
-            return is_stock
-    return False
+    cls = next((each for each in _HOOKS if isinstance(paginator, each)), None)
+    if cls is None:
+        raise InstancesNeededError(f"{type(paginator).__name__} may look at them")
+    _check_hooks(type(paginator), _HOOKS[cls], vars(paginator))
+    if cls is PageNumberPagination:
+        _check_hooks(paginator.django_paginator_class, _PAGINATOR_HOOKS, {})
 
 
-def _are_stock(paginator: Any, hooks: dict[str, Any]) -> bool:
-    own = vars(paginator)
-    return _has_stock_hooks(type(paginator), hooks) and hooks.keys().isdisjoint(own)
-
-
-def _has_stock_hooks(cls: Any, hooks: dict[str, Any]) -> bool:
-    return all(getattr(cls, name, None) is hook for name, hook in hooks.items())
+def _check_hooks(cls: Any, hooks: dict[str, Any], own: dict[str, Any]) -> None:
+    for name, hook in hooks.items():
+        if getattr(cls, name, None) is not hook or name in own:
+            raise InstancesNeededError(f"{name} of {cls.__name__} is overridden")
