@@ -19,7 +19,7 @@ from rest_framework.views import APIView
 from fastschema.contrib.django.checks import check_serializers
 from fastschema.contrib.django.endpoints import Survey, endpoints, path_of, reached
 from fastschema.contrib.django.views import StreamingListMixin
-from flights.models import Flight
+from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer
 from tests.contrib.django import surveyed
 from tests.contrib.django.surveyed import AirlineSerializer, WholeSerializer
