@@ -14,7 +14,8 @@ from django.db.models.query import ModelIterable
 
 from fastschema.contrib.django import conf
 from fastschema.contrib.django.rows.converting import converted_rows
-from fastschema.contrib.django.rows.tables import InstancesNeededError
+from fastschema.contrib.django.rows.instances import Make, instance_maker
+from fastschema.contrib.django.rows.tables import InstancesNeededError, table_of
 
 # As they are when fastschema is imported: what is patched later is not stock's.
 _STOCK = {
@@ -111,15 +112,28 @@ class FetchedRows:
             self._close()
 
     def instances(self, rows: Iterable[Any] | None = None) -> Iterator[Any]:
-        """The model instances of the rows, made by stock.
+        """The model instances of the rows.
 
         :param rows: some of the rows, converted; None: all of them
         """
+        make = self._instance_maker()
+        if make is not None:
+            return map(make, self.converted() if rows is None else rows)
         if rows is None:
             rows = self._converted
         if rows is None:
             rows = self.compiler.results_iter(self._results)
         return iter(ModelIterable(_Executed(self._attributes, self.compiler, self._db, rows)))
+
+    def _instance_maker(self) -> Make | None:
+        """What makes instances of rows; None if stock must, for somebody could tell."""
+        fetch_mode = getattr(self._attributes, "_fetch_mode", None)
+        if self._attributes._known_related_objects or getattr(fetch_mode, "track_peers", False):
+            return None
+        try:
+            return instance_maker(table_of(self.compiler), self._db, fetch_mode)
+        except InstancesNeededError:
+            return None
 
     def _close(self) -> None:
         if isinstance(self._results, Generator):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +18,8 @@ from django.db.models.signals import post_init, pre_init
 
 from fastschema.contrib.django.attribute_access import MODEL, access_of
 
-_COLUMNS = (DeferredAttribute, ForeignKeyDeferredAttribute)
+# Model.__init__ calls that of the class behind it.
+_BASES = (Model, object)
 _FORWARD = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
 
 
@@ -32,10 +34,14 @@ class Relation:
     :param table: its columns
     :param none_has_no_attributes: whether the attribute is None where there is no such object;
         else it raises ``ObjectDoesNotExist``
+    :param set_here: lets an instance know its related object, or None
+    :param set_there: lets the related object know the instance
     """
 
     table: Table
     none_has_no_attributes: bool
+    set_here: Callable[[Any, Any], None]
+    set_there: Callable[[Any, Any], None]
 
 
 @dataclass(slots=True)
@@ -44,13 +50,17 @@ class Table:
 
     :param model: the model
     :param key: the position of its primary key; null if there is no such object
-    :param columns: positions by the names of attributes
+    :param columns: positions by the names of attributes, one after the other
+    :param foreign_keys: those of foreign keys among them
+    :param annotations: positions of what the query adds, by the names of attributes
     :param relations: what was loaded with it, by the field and whether it is followed backwards
     """
 
     model: Any
     key: int
     columns: dict[str, int]
+    foreign_keys: list[int]
+    annotations: dict[str, int] = field(default_factory=dict)
     relations: dict[tuple[Any, bool], Relation] = field(default_factory=dict)
 
     def column(self, name: str) -> int:
@@ -60,7 +70,7 @@ class Table:
         """
         if name == "pk" and _has_stock_key(self.model):
             return self.key
-        position = self.columns.get(name)
+        position = self.columns.get(name, self.annotations.get(name))
         if position is None:
             raise InstancesNeededError(f"{name} is no column of {self.model.__name__} that is read")
         return position
@@ -95,7 +105,7 @@ def table_of(compiler: Any) -> Table:
     for name, position in (compiler.annotation_col_map or {}).items():
         if on_class(table.model, name) is not None or name in table.columns:
             raise InstancesNeededError(f"the annotation {name} is an attribute of the model, too")
-        table.columns[name] = position
+        table.annotations[name] = position
     return table
 
 
@@ -112,25 +122,30 @@ def _table(klass_info: dict[str, Any], select: Any) -> Table:
     if klass_info.get("from_parent"):
         raise InstancesNeededError(f"{model.__name__} is selected by way of its parent")
     columns = {select[each][0].target.attname: each for each in klass_info["select_fields"]}
-    _check_model(model, columns)
-    table = Table(model, columns[model._meta.pk.attname], columns)
+    foreign_keys = _check_model(model, columns)
+    table = Table(model, columns[model._meta.pk.attname], columns, foreign_keys)
     for related in klass_info.get("related_klass_infos", ()):
         is_reverse = related["reverse"]
-        # A key that may be null gives None, any other raises an error where there is no object.
-        is_none = not is_reverse and related["field"].null
-        table.relations[related["field"], is_reverse] = Relation(_table(related, select), is_none)
+        table.relations[related["field"], is_reverse] = Relation(
+            _table(related, select),
+            # A key that may be null gives None, any other raises an error if there is no object.
+            not is_reverse and related["field"].null,
+            related["local_setter"],
+            related["remote_setter"],
+        )
     return table
 
 
-def _check_model(model: Any, columns: dict[str, int]) -> None:
+def _check_model(model: Any, columns: dict[str, int]) -> list[int]:
     """Check that making an instance of a model from these columns runs no code of users.
 
+    :returns: the positions of foreign keys
     :raises InstancesNeededError: if it may
     """
     is_plain = (
         access_of(model) == MODEL
         and not hasattr(model, "__getattr__")
-        and model.__init__ is Model.__init__
+        and not any("__init__" in vars(base) for base in model.__mro__ if base not in _BASES)
         and model.__new__ is Model.__new__
         and model.__setattr__ is Model.__setattr__
         and model.from_db.__func__ is Model.from_db.__func__
@@ -142,11 +157,18 @@ def _check_model(model: Any, columns: dict[str, int]) -> None:
         raise InstancesNeededError(f"pre_init or post_init of {model.__name__} has receivers")
     meta = model._meta
     expected = [each.attname for each in meta.concrete_fields if each.attname in columns]
-    if list(columns) != expected or len(meta.pk_fields) != 1:
+    first = next(iter(columns.values()))
+    in_order = list(columns.values()) == list(range(first, first + len(columns)))
+    if list(columns) != expected or not in_order or len(meta.pk_fields) != 1:
         raise InstancesNeededError(f"the columns of {model.__name__} are not in their usual order")
-    for name in columns:
-        if type(on_class(model, name)) not in _COLUMNS:
+    foreign_keys = []
+    for name, position in columns.items():
+        cls = type(on_class(model, name))
+        if cls is ForeignKeyDeferredAttribute:
+            foreign_keys.append(position)
+        elif cls is not DeferredAttribute:
             raise InstancesNeededError(f"{name} of {model.__name__} is more than a column")
+    return foreign_keys
 
 
 def _has_stock_key(model: Any) -> bool:
