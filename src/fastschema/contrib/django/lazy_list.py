@@ -33,7 +33,7 @@ from fastschema.contrib.django.lazy_rows import (
     write,
 )
 from fastschema.contrib.django.renderers import FastJSONRenderer
-from fastschema.contrib.django.rows.fetching import LaterInstances, check_fetchable
+from fastschema.contrib.django.rows.fetching import check_fetchable
 from fastschema.contrib.django.rows.pages import check_paginator, paginate
 from fastschema.contrib.django.rows.tables import InstancesNeededError
 from fastschema.contrib.django.unloaded import warn_of_queries
@@ -138,18 +138,17 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     """``ListModelMixin.list``; see :mod:`fastschema.contrib.django.lazy_list`."""
     renderer = getattr(request, "accepted_renderer", None)
     media_type = getattr(request, "accepted_media_type", None)
-    needs_data = type(self) in _need_data
-    if is_disabled() or needs_data or not _writes_fast(renderer, media_type, {}):
+    if is_disabled() or not _writes_fast(renderer, media_type, {}):
         return STOCK_LIST(self, request, *args, **kwargs)
     queryset = self.filter_queryset(self.get_queryset())
-    has_stock_pages = _has_stock_pages(self)
-    page = paginate(self, queryset) if has_stock_pages else self.paginate_queryset(queryset)
+    page = paginate(self, queryset)
     serializer = self.get_serializer(queryset if page is None else page, many=True)
-    rows = write(serializer) if page is None or has_stock_pages else None
-    if rows is None and type(getattr(serializer, "instance", None)) is LaterInstances:
+    is_lazy = type(self) not in _need_data and (page is None or _has_stock_pages(self))
+    rows = write(serializer) if is_lazy else None
+    if rows is None:
         give_instances(serializer)
-    if rows is None and "_data" in vars(serializer):
-        _need_data.add(type(self))
+        if is_lazy and "_data" in vars(serializer):
+            _need_data.add(type(self))
     data = serializer.data if rows is None else rows.text
     if settings.DEBUG:
         warn_of_queries(self, serializer, queryset)
@@ -224,6 +223,8 @@ def _how_rows_are_written(view: Any) -> str:
         if view.paginator is not None:
             check_paginator(view)
         check_fetchable(queryset)
+        if queryset._prefetch_related_lookups:
+            raise InstancesNeededError("prefetch_related adds objects to them")
         compiler = queryset.query.get_compiler(using=queryset.db)
         compiler.pre_sql_setup()
         reads_by_column(dispatch, kept, compiler)

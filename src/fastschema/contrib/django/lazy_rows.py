@@ -17,9 +17,8 @@ from fastschema.contrib.django.kept_values import KeptValues
 from fastschema.contrib.django.lazy_reading import ReadOnceError, kept_fields
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.rows.fetching import (
-    FetchedRows,
     LaterInstances,
-    is_fetchable,
+    evaluate,
     is_stock_queryset,
 )
 from fastschema.contrib.django.rows.programs import by_row
@@ -91,11 +90,8 @@ def write(serializer: Any) -> LazyRows | None:
     except ReadOnceError:
         return None
     rows = serializer.instance
-    if is_fetchable(rows):
-        rows._result_cache = later = LaterInstances(FetchedRows(rows))
-        rows = later
-    elif isinstance(rows, QuerySet):
-        rows = list(rows)
+    if isinstance(rows, QuerySet):
+        rows = evaluate(rows)
     if not rows:
         return LazyRows(serializer, b"[]")
     child = serializer.child
@@ -124,15 +120,24 @@ def write(serializer: Any) -> LazyRows | None:
     return LazyRows(serializer, text)
 
 
-def give_instances(serializer: Any) -> list[Any]:
-    """Give a serializer the list of instances that stock gives it, and return that."""
-    rows = serializer.instance
-    instances = list(rows)
-    if isinstance(rows, QuerySet):
+def give_instances(serializer: Any) -> Any:
+    """Give a serializer the instances that it would find in stock.
+
+    :param serializer: any serializer; its query is run only if it is sure to look at the rows
+    :returns: its rows
+    """
+    rows = getattr(serializer, "instance", None)
+    if type(rows) is LaterInstances:
+        serializer.instance = rows = list(rows)
+    elif isinstance(rows, QuerySet):
+        try:
+            check_serializer(serializer)
+        except ReadOnceError:
+            return rows
+        instances = list(evaluate(rows))
         rows._result_cache = instances
-    elif type(rows) is LaterInstances:
-        serializer.instance = instances
-    return instances
+        return instances
+    return rows
 
 
 def classes_of(rows: list[Any]) -> set[type]:

@@ -195,7 +195,8 @@ def _source_and_dump(
             child.to_representation(row) for row in rows
         ]
     form = engine().form
-    if is_fetchable(data) and is_stock_serializer(child):
+    is_fetched = is_fetchable(data) and not data._prefetch_related_lookups
+    if is_fetched and is_stock_serializer(child):
         streamed = StreamedRows(data, child, form, chunk_size)
         return streamed.source(), streamed.dump
     return _source(data, chunk_size), link_to(child, form).all_rows

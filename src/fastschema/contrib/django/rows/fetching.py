@@ -47,8 +47,6 @@ def check_fetchable(rows: Any) -> None:
         raise InstancesNeededError(f"a {type(rows).__name__} is no queryset as stock has it")
     if rows._result_cache is not None:
         raise InstancesNeededError("the queryset has been evaluated")
-    if rows._prefetch_related_lookups:
-        raise InstancesNeededError("prefetch_related adds objects to them")
     if routers.routers:
         raise InstancesNeededError("DATABASE_ROUTERS may be asked about them")
 
@@ -169,6 +167,22 @@ class _Executed:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._owner, name)
+
+
+def evaluate(queryset: Any) -> list[Any]:
+    """The rows of a queryset as it would have them itself, its query run now if it was not.
+
+    :param queryset: any queryset
+    :returns: its instances, or :class:`LaterInstances`
+    :raises Exception: what running the query raises
+    """
+    if is_fetchable(queryset):
+        fetched = FetchedRows(queryset)
+        if not queryset._prefetch_related_lookups:
+            queryset._result_cache = later = LaterInstances(fetched)
+            return later
+        queryset._result_cache = list(fetched.instances())
+    return list(queryset)
 
 
 class LaterInstances(list[Any]):

@@ -22,7 +22,7 @@ from fastschema.contrib.django.rows.fetching import (
 )
 from fastschema.contrib.django.rows.tables import InstancesNeededError
 
-_PAGINATE = GenericAPIView.paginate_queryset
+_PAGINATE, _PAGINATOR = GenericAPIView.paginate_queryset, GenericAPIView.paginator
 _COUNT = QuerySet.count
 # All that is given the queryset, as it is when fastschema is imported.
 _HOOKS = {
@@ -56,7 +56,7 @@ def paginate(view: Any, queryset: Any) -> Any:
         page = view.paginate_queryset(sliced)
     finally:
         sliced._iterable_class = ModelIterable
-    if not page:
+    if not page or type(page[0]) is not FetchedRows:
         return page
     rows = LaterInstances(page[0])
     if type(getattr(view.paginator, "page", None)) is Page:
@@ -65,10 +65,14 @@ def paginate(view: Any, queryset: Any) -> Any:
 
 
 class _Placeholders(ModelIterable):
-    """The rows of a queryset once for each of them."""
+    """The rows of a queryset, once for each of them; or their instances, if they get prefetched
+    objects at once.
+    """
 
-    def __iter__(self) -> Iterator[FetchedRows]:
+    def __iter__(self) -> Iterator[Any]:
         fetched = FetchedRows(self.queryset)
+        if self.queryset._prefetch_related_lookups:
+            return fetched.instances()
         return iter([fetched] * len(fetched))
 
 
@@ -77,14 +81,16 @@ def check_paginator(view: Any) -> None:
 
     :raises InstancesNeededError: if somebody may
     """
-    if type(view).paginate_queryset is not _PAGINATE or "paginate_queryset" in vars(view):
+    cls: Any = type(view)
+    is_stock = getattr(cls, "paginate_queryset", None) is _PAGINATE and cls.paginator is _PAGINATOR
+    if not is_stock or "paginate_queryset" in vars(view):
         raise InstancesNeededError("paginate_queryset is overridden")
     paginator = view.paginator
-    cls = next((each for each in _HOOKS if isinstance(paginator, each)), None)
-    if cls is None:
+    known = next((each for each in _HOOKS if isinstance(paginator, each)), None)
+    if known is None:
         raise InstancesNeededError(f"{type(paginator).__name__} may look at them")
-    _check_hooks(type(paginator), _HOOKS[cls], vars(paginator))
-    if cls is PageNumberPagination:
+    _check_hooks(type(paginator), _HOOKS[known], vars(paginator))
+    if known is PageNumberPagination:
         _check_hooks(paginator.django_paginator_class, _PAGINATOR_HOOKS, {})
 
 
