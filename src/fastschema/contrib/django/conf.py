@@ -20,6 +20,7 @@ class Settings:
     """What ``FASTSCHEMA`` may hold, in capitals, and what holds without it.
 
     :param install: whether the app makes all serializers use plans when Django starts
+    :param only_columns: whether such views select no columns but those that are read
     :param stream_chunk_size: how many rows a streamed list reads from the database at a time
     :param rows: whether list views write the rows of the database without making model instances,
         where nobody can tell
@@ -28,6 +29,7 @@ class Settings:
 
     install: bool = True
     rows: bool = True
+    only_columns: bool = False
     stream_chunk_size: int = 500
     check_serializers: bool = False
 

@@ -34,9 +34,12 @@ from fastschema.contrib.django.lazy_rows import (
 )
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.rows.fetching import check_fetchable
+from fastschema.contrib.django.rows.narrowing import narrowed, selects_only_what_is_read
 from fastschema.contrib.django.rows.pages import check_paginator, paginate
+from fastschema.contrib.django.rows.reading import Reads
 from fastschema.contrib.django.rows.tables import InstancesNeededError
 from fastschema.contrib.django.unloaded import warn_of_queries
+from fastschema.runtime.dispatch import Dispatch
 from fastschema.runtime.json_engine import JsonText, orjson
 from fastschema.runtime.stock import stock_method
 from fastschema.switch import is_disabled
@@ -141,9 +144,12 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     if is_disabled() or not _writes_fast(renderer, media_type, {}):
         return STOCK_LIST(self, request, *args, **kwargs)
     queryset = self.filter_queryset(self.get_queryset())
+    may_be_lazy = type(self) not in _need_data
+    if may_be_lazy and selects_only_what_is_read(self):
+        queryset = _with_columns_that_are_read(self, queryset)
     page = paginate(self, queryset)
     serializer = self.get_serializer(queryset if page is None else page, many=True)
-    is_lazy = type(self) not in _need_data and (page is None or _has_stock_pages(self))
+    is_lazy = may_be_lazy and (page is None or _has_stock_pages(self))
     rows = write(serializer) if is_lazy else None
     if rows is None:
         give_instances(serializer)
@@ -208,26 +214,52 @@ def _how_rows_are_written(view: Any) -> str:
     if not _writes_fast(renderer, renderer.media_type, {}):
         name = type(renderer).__name__
         raise ReadOnceError(f"its first renderer, {name}, is no FastJSONRenderer as it comes")
-    if view.paginator is not None and not _has_stock_pages(view):
-        raise ReadOnceError("get_paginated_response is overridden")
     queryset = view.get_queryset()
-    serializer = view.get_serializer(queryset, many=True)
-    check_serializer(serializer)
-    check_child(serializer.child)
-    dispatch, kept = dispatch_for_rows(serializer.child, {queryset.model})
+    dispatch, kept = _dispatch(view, queryset)
     how = "rows are written as JSON at once"
     if kept:
         keys = [dispatch.program.node.fields[number].key for number in sorted(kept)]
         how += f"; the values of {', '.join(keys)} are kept"
     try:
-        if view.paginator is not None:
-            check_paginator(view)
-        check_fetchable(queryset)
-        if queryset._prefetch_related_lookups:
-            raise InstancesNeededError("prefetch_related adds objects to them")
-        compiler = queryset.query.get_compiler(using=queryset.db)
-        compiler.pre_sql_setup()
-        reads_by_column(dispatch, kept, compiler)
+        _reads(view, queryset, dispatch, kept)
     except InstancesNeededError as error:
         return f"{how}; instances are made, because {error}"
     return f"{how}; no instances are made"
+
+
+def _dispatch(view: Any, queryset: Any) -> tuple[Dispatch, frozenset[int]]:
+    """What writes a view's rows at once, and the numbers of the fields whose values are kept.
+
+    :raises ReadOnceError, UnreadableError: if they are not written at once
+    """
+    if view.paginator is not None and not _has_stock_pages(view):
+        raise ReadOnceError("get_paginated_response is overridden")
+    serializer = view.get_serializer(queryset, many=True)
+    check_serializer(serializer)
+    check_child(serializer.child)
+    return dispatch_for_rows(serializer.child, {queryset.model})
+
+
+def _reads(view: Any, queryset: Any, dispatch: Dispatch, kept: frozenset[int]) -> tuple[Reads, Any]:
+    """How they are read from rows, and the compiler that selects those; its query is not run.
+
+    :raises InstancesNeededError: if they are read from instances
+    """
+    if view.paginator is not None:
+        check_paginator(view)
+    check_fetchable(queryset)
+    if queryset._prefetch_related_lookups:
+        raise InstancesNeededError("prefetch_related adds objects to them")
+    compiler = queryset.query.get_compiler(using=queryset.db)
+    compiler.pre_sql_setup()
+    return reads_by_column(dispatch, kept, compiler), compiler
+
+
+def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
+    """The queryset of a view, which selects no other columns where that can be known."""
+    try:
+        dispatch, kept = _dispatch(view, queryset)
+        reads, compiler = _reads(view, queryset, dispatch, kept)
+    except (InstancesNeededError, ReadOnceError, UnreadableError):
+        return queryset
+    return narrowed(queryset, reads, compiler)

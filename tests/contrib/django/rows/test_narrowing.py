@@ -1,0 +1,121 @@
+"""Lists that select no columns but those that are read, if asked."""
+
+import pytest
+from django.db import connection
+from django.db.models import Count
+from django.test import override_settings
+from django.test.utils import CaptureQueriesContext
+from rest_framework import pagination, serializers
+
+import fastschema
+from tests.contrib.django.list_views import FlightList, get, view_of
+from tests.contrib.django.rows.models import Person, Profile
+from tests.contrib.django.rows.reading import reads_rows
+
+pytestmark = pytest.mark.usefixtures("people")
+
+PEOPLE = Person.objects.order_by("pk")
+
+
+def serializer_of(**fields):
+    return type("Rows", (serializers.Serializer,), fields)
+
+
+NAMES = serializer_of(name=serializers.CharField())
+
+
+def list_of(queryset, serializer_class=NAMES, **attributes):
+    return view_of(
+        FlightList,
+        serializer_class=serializer_class,
+        get_queryset=lambda self: queryset.all(),
+        fastschema_only_columns=True,
+        **attributes,
+    )
+
+
+def selected(view_class):
+    """The columns of the last query, without those of other tables; the answer is stock's."""
+    with fastschema.disabled():
+        expected = get(view_class).content
+    with CaptureQueriesContext(connection) as queries:
+        assert get(view_class).content == expected
+    sql = queries.captured_queries[-1]["sql"]
+    columns = sql.removeprefix("SELECT ").split(" FROM ")[0].split(", ")
+    return [column.replace('"', "").removeprefix("flights_") for column in columns]
+
+
+@pytest.mark.parametrize(
+    ("queryset", "fields", "columns"),
+    [
+        (PEOPLE, {"name": serializers.CharField()}, ["person.key", "person.name"]),
+        (
+            PEOPLE.select_related("city__country"),
+            {"city": serializers.CharField(source="city.name")},
+            ["person.key", "person.city_id", "city.id", "city.name", "city.country_id"]
+            + ["country.code"],  # noqa: RUF005  # a line would be too long
+        ),
+        (
+            PEOPLE.select_related("profile"),
+            {"profile": serializer_of(motto=serializers.CharField())()},
+            ["person.key", "profile.id", "profile.person_id", "profile.motto"],
+        ),
+        (
+            Profile.objects.order_by("pk").defer("motto"),
+            {"country": serializers.PrimaryKeyRelatedField(read_only=True)},
+            ["profile.id", "profile.country_id"],
+        ),
+    ],
+    ids=["columns", "nested", "reverse", "keys"],
+)
+def test_only_what_is_read_is_selected(queryset, fields, columns):
+    view_class = list_of(queryset, serializer_of(**fields))
+    assert selected(view_class) == columns
+    assert reads_rows(view_class)
+
+
+def test_a_page_selects_only_what_is_read():
+    class Pages(pagination.PageNumberPagination):
+        page_size = 4
+
+    assert selected(list_of(PEOPLE, pagination_class=Pages)) == ["person.key", "person.name"]
+
+
+@pytest.mark.parametrize(
+    "queryset",
+    [
+        PEOPLE.distinct(),
+        Person.objects.order_by().union(Person.objects.order_by()).order_by("name"),
+        PEOPLE.annotate(many=Count("profile")),
+        PEOPLE.prefetch_related("city"),
+    ],
+    ids=["distinct", "union", "grouped", "prefetched"],
+)
+def test_rows_that_would_be_others_have_all_columns(queryset):
+    view_class = list_of(queryset)
+    with CaptureQueriesContext(connection) as queries:
+        get(view_class)
+    assert "height" in queries.captured_queries[0]["sql"]
+
+
+def test_instances_have_all_columns():
+    methods = {"f": serializers.SerializerMethodField(), "get_f": lambda self, person: person.age}
+    assert len(selected(list_of(PEOPLE, serializer_of(**methods)))) == 15
+
+
+def test_the_setting_is_for_all_views_and_a_view_may_say_more():
+    view_class = list_of(PEOPLE)
+    with override_settings(FASTSCHEMA={"ONLY_COLUMNS": True}):
+        view_class.fastschema_only_columns = False
+        assert len(selected(view_class)) == 15
+        del view_class.fastschema_only_columns
+        assert selected(view_class) == ["person.key", "person.name"]
+    assert len(selected(view_class)) == 15
+
+
+def test_the_data_are_read_without_another_query():
+    view_class = list_of(PEOPLE)
+    with CaptureQueriesContext(connection) as queries:
+        response = get(view_class)
+        assert [row["name"] for row in response.data] == [f"Person {n}" for n in range(9)]
+    assert len(queries.captured_queries) == 1
