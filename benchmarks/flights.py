@@ -4,11 +4,12 @@
 
 Each contender has a process of its own; they take turns. What they return is compared before
 anything is timed. Beside them, functions written by hand build the same dictionaries and call
-orjson. Prints a table, and writes flights.json and flights.svg.
+orjson. Prints a table, and writes flights.json, flights.svg, and flights-parts.svg, which shows
+where the time of a request goes.
 
 With ``--all``, measures that the README does not show are there too. With ``--peers``, they are,
-and other packages run, each in an environment that is made for it. The files are then drf.json and
-drf.svg.
+and other packages run, each in an environment that is made for it. The files are then drf.json,
+drf.svg and drf-parts.svg.
 """
 
 from __future__ import annotations
@@ -32,17 +33,26 @@ from contenders import (
     positive,
 )
 from database import load
-from showing import draw, report, table, write, write_timings
+from flights_parts import TITLES
+from showing import draw, draw_parts, report, table, write, write_timings
 
 HERE = Path(__file__).resolve().parent
 SHOWN = ("serializer", "rendering", "request", "page")
-SHORT = ("serializer", "rendering", "lazy", "planes.lazy", "methods", "request", "page", "one")
+SHORT = (
+    *("request", "page", "request.flat", "request.method"),
+    *("serializer", "rendering", "lazy", "planes.lazy", "methods", "one"),
+    *TITLES,
+)
 """The measures that the README shows."""
 
 
 def measures(count: int, *, with_all: bool = True) -> list[Measure]:
     """What is measured of so many flights."""
     found = [
+        Measure("request", "whole request with database", count),
+        Measure("page", "whole request, page of 50", 50),
+        Measure("request.flat", "whole request, 12 plain columns", count),
+        Measure("request.method", "whole request, a method field", count),
         Measure("serializer", "serializer only", count),
         Measure("rendering", "serializer + rendering", count),
         Measure("rendering.page", "serializer + rendering, 50 flights", min(50, count)),
@@ -52,10 +62,9 @@ def measures(count: int, *, with_all: bool = True) -> list[Measure]:
         Measure("planes.plan", "planes, by a plan", count),
         Measure("planes.dictionaries", "planes as dictionaries, serializer only", count),
         Measure("methods", "method fields only, serializer", count),
-        Measure("request", "whole request with database", count),
-        Measure("page", "whole request, page of 50", 50),
         Measure("one", "one flight, serializer only", 1),
         Measure("methods.one", "method fields only, one flight", 1),
+        *[Measure(name, title, count) for name, title in TITLES.items()],
     ]
     return [each for each in found if with_all or each.name in SHORT]
 
@@ -102,6 +111,7 @@ def show(comparison: Comparison, count: int, name: str, results: Path, console: 
         results / f"{name}.svg",
         measures=SHOWN if name == "flights" else SHOWN[1:],
     )
+    draw_parts(comparison, f"Where the time goes: {count:,} flights", results / f"{name}-parts.svg")
     which = "results that have a time" if comparison.failures else "results"
     console.print(f"The {which} are equal. Figures and chart: {results}")
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import django
 
+from flights_parts import parts
 from worker import Measure, Run, installed, serve
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "example_project"))
@@ -45,7 +46,9 @@ def flights_and_planes(count: int) -> tuple[list[Any], list[Any]]:
 
 def drf_measures(contender: str, count: int) -> dict[str, Measure]:
     """What only serializers of DRF can do: stock's and fastschema's."""
+    from flights.models import Flight
     from flights.serializers import FlightSerializer, PlaneSerializer
+    from flights.views import FLIGHTS
 
     rows, planes = flights_and_planes(count)
     methods = methods_serializer()
@@ -61,6 +64,9 @@ def drf_measures(contender: str, count: int) -> dict[str, Measure]:
         "methods": lambda: methods(rows, many=True).data,
         "one": lambda: FlightSerializer(rows[0]).data,
         "methods.one": lambda: methods(rows[0]).data,
+        "request.flat": list_view(flat_serializer(), Flight.objects.order_by("pk")[:count]),
+        "request.method": list_view(serializer_with_method(), FLIGHTS.order_by("pk")[:count]),
+        **parts(contender, count),
     }
 
 
@@ -96,8 +102,33 @@ def methods_serializer() -> Any:
     return MethodsSerializer
 
 
-def list_view(serializer_class: Any, rows: list[Any]) -> Run:
-    """A list view whose rows are in memory: asked, and its answer rendered."""
+def flat_serializer() -> Any:
+    """A serializer of twelve plain columns."""
+    from flights.models import Flight
+    from flights.serializers import FlightSerializer
+
+    columns = [field.name for field in Flight._meta.fields if not field.is_relation][:12]
+    meta = type("Meta", (), {"model": Flight, "fields": columns})
+    return type("FlatSerializer", (FlightSerializer.__bases__[0],), {"Meta": meta})
+
+
+def serializer_with_method() -> Any:
+    """The serializer of flights, and a method field."""
+    from rest_framework import serializers
+
+    from flights.serializers import FlightSerializer
+
+    class WithMethod(FlightSerializer):  # type: ignore[misc]  # the example project is untyped
+        route = serializers.SerializerMethodField()
+
+        def get_route(self, flight: Any) -> str:
+            return f"{flight.origin_id}-{flight.destination_code}"
+
+    return WithMethod
+
+
+def list_view(serializer_class: Any, rows: Any) -> Run:
+    """A list view of rows in memory, or of a queryset: asked, and its answer rendered."""
     from rest_framework.generics import ListAPIView
     from rest_framework.test import APIRequestFactory
 
@@ -105,8 +136,8 @@ def list_view(serializer_class: Any, rows: list[Any]) -> Run:
         pagination_class = None
         filter_backends: list[Any] = []
 
-        def get_queryset(self) -> list[Any]:
-            return rows
+        def get_queryset(self) -> Any:
+            return rows if isinstance(rows, list) else rows.all()
 
     view = Rows.as_view(serializer_class=serializer_class)
     request = APIRequestFactory().get("/")

@@ -19,13 +19,18 @@ SECTION = re.compile(r"(<!-- figures -->\n).*(<!-- /figures -->)", re.DOTALL)
 REPORTS = ("flights", "flights_flask", "orders")
 FAST = "fastschema"
 SHOWN = {
-    ("serializer", FAST): "DRF, 20,000 flights with four nested objects each: `.data`",
+    (
+        "request",
+        FAST,
+    ): "DRF, whole request with database: 20,000 flights, four objects in each",
+    ("page", FAST): "a page of 50 of them",
+    ("request.flat", FAST): "20,000 flights of twelve plain columns",
+    ("request.method", FAST): "20,000 flights, four objects and a method field in each",
+    ("serializer", FAST): "the serializer alone, of the first: `.data`",
     ("rendering", FAST): "the same and JSON",
-    ("lazy", FAST): "the same by a list view",
-    ("planes.lazy", FAST): "20,000 planes of nine plain fields, by a list view",
-    ("request", FAST): "the whole request for 20,000 flights, database included",
-    ("page", FAST): "a page of 50 of them, database included",
-    ("one", FAST): "one of them, `.data`",
+    ("lazy", FAST): "the same by a list view, rows in memory",
+    ("planes.lazy", FAST): "20,000 planes of nine plain fields, likewise",
+    ("one", FAST): "one flight, `.data`",
     ("methods", FAST): "20,000 rows of `SerializerMethodField`s only, `.data`",
     ("flask", "one line"): "Flask, the same flights: `jsonify(schema.dump(rows))`, unchanged",
     ("flask", "fs.response"): "`fs.response(schema, rows)` in its place",

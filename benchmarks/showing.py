@@ -164,6 +164,53 @@ def bars_of(
     chart.savefig(path, metadata={"Date": None})
 
 
+def draw_parts(comparison: Comparison, title: str, path: Path) -> None:
+    """Where the time of a whole request goes, as a stacked bar for each contender.
+
+    The measures are those of ``flights_parts`` and ``request``.
+    """
+    pyplot = canvas()
+    seconds = {(each.contender, each.measure): each.seconds for each in comparison.figures}
+    names = [name for name in COMPARED if (name, "parts.rendering") in seconds]
+    chart, axes = pyplot.subplots(figsize=(8, 2.2), layout="constrained")
+    starts = [0.0] * len(names)
+    for color, (part, found) in zip(PART_COLORS, parts_of(seconds, names).items(), strict=True):
+        axes.barh(names, found, left=starts, color=color, label=part, height=0.6)
+        starts = [start + value for start, value in zip(starts, found, strict=True)]
+    axes.invert_yaxis()
+    axes.set_title(title, fontsize="medium")
+    axes.set_xlabel("milliseconds; less is better")
+    axes.spines[["top", "right"]].set_visible(False)
+    chart.legend(frameon=False, loc="outside lower center", ncols=len(PART_COLORS))
+    chart.savefig(path, metadata={"Date": None})
+
+
+COMPARED = ("stock", "fastschema")
+PART_COLORS = ("#3f3f46", "#d98b2b", "#0b7a75", "#4a78b5", "#b0b7c3")
+
+
+def parts_of(seconds: dict[tuple[str, str], float], names: Sequence[str]) -> dict[str, list[float]]:
+    """The milliseconds of each part of a request, by contender.
+
+    What is left of the request is a part, too. Parts are measured alone, so that it may be nothing.
+    """
+
+    def of(measure: str) -> list[float]:
+        return [seconds[name, measure] * 1000 for name in names]
+
+    database = of("parts.database")
+    read = of("parts.instances")
+    parts = {
+        "database": database,
+        "instances": [max(0, both - one) for both, one in zip(read, database, strict=True)],
+        "serialization": of("parts.serialization"),
+        "rendering": of("parts.rendering"),
+    }
+    spent = [sum(values) for values in zip(*parts.values(), strict=True)]
+    rest = [max(0, all_ - some) for all_, some in zip(of("request"), spent, strict=True)]
+    return {**parts, "all else": rest}
+
+
 def draw_growth(comparison: Comparison, prefix: str, title: str, path: Path) -> None:
     """Time and memory of the measures ``PREFIX.SIZE`` as curves over the size."""
     pyplot = canvas()

@@ -16,6 +16,9 @@ from fastschema.statistics import recorder
 CACHE_SIZE = 1024
 """How many programs are kept at the most."""
 
+MOST_DERIVED = 32
+"""How many programs derived from one of them are kept."""
+
 Node = TypeVar("Node", ObjectNode, LoadNode)
 Function = TypeVar("Function", DumpFunction, LoadFunction)
 
@@ -65,6 +68,8 @@ class Program(Generic[Node, Function]):
             with self._lock:
                 program = self._derived.get(key)
                 if program is None:
+                    if len(self._derived) >= MOST_DERIVED:
+                        self._derived.clear()
                     program = Program(change(self.node), self._generate)
                     self._derived[key] = program
         return program

@@ -52,8 +52,10 @@ def selected(view_class):
         (
             PEOPLE.select_related("city__country"),
             {"city": serializers.CharField(source="city.name")},
-            ["person.key", "person.city_id", "city.id", "city.name", "city.country_id"]
-            + ["country.code"],  # noqa: RUF005  # a line would be too long
+            [
+                *("person.key", "person.city_id"),
+                *("city.id", "city.name", "city.country_id", "country.code"),
+            ],
         ),
         (
             PEOPLE.select_related("profile"),

@@ -1,0 +1,72 @@
+"""What a whole request for flights is made of, part by part, as measures of their own.
+
+In stock the rows of the database become model instances, those become dictionaries, and those JSON.
+With fastschema the rows are converted only, and then written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from worker import Run
+
+TITLES = {
+    "parts.database": "the query and its rows",
+    "parts.instances": "the query, then instances or values",
+    "parts.serialization": "serialization",
+    "parts.rendering": "rendering",
+}
+
+
+def parts(contender: str, count: int) -> dict[str, Run]:
+    """The parts by the names of their measures; each gives how many rows it had to do with.
+
+    The second contains the first.
+    """
+    from flights.serializers import FlightSerializer
+    from flights.views import FLIGHTS
+
+    flights = FLIGHTS[:count]
+
+    def database() -> int:
+        compiler = flights.query.get_compiler(using=flights.db)
+        return sum(map(len, compiler.execute_sql()))
+
+    read, dump, render = (_of_stock if contender == "stock" else _of_fastschema)(FlightSerializer)
+    rows = read(flights.all())
+    data = dump(rows)
+    return {
+        "parts.database": database,
+        "parts.instances": lambda: len(read(flights.all())),
+        "parts.serialization": lambda: len(dump(rows)),
+        "parts.rendering": lambda: len(render(data)),
+    }
+
+
+Parts = tuple[Callable[[Any], Any], Callable[[Any], Any], Callable[[Any], bytes]]
+
+
+def _of_stock(serializer_class: Any) -> Parts:
+    from rest_framework.renderers import JSONRenderer
+
+    return list, lambda rows: serializer_class(rows, many=True).data, JSONRenderer().render
+
+
+def _of_fastschema(serializer_class: Any) -> Parts:
+    from fastschema.compiler.nodes import Form
+    from fastschema.contrib.django.json_encoding import engine
+    from fastschema.contrib.django.rows.fetching import FetchedRows
+    from fastschema.contrib.django.rows.programs import by_row
+    from fastschema.contrib.django.rows.reading import reads_of
+    from fastschema.contrib.django.subjects import dispatch_for
+    from flights.views import FLIGHTS
+
+    dispatch = dispatch_for(serializer_class(), Form.JSON)
+    compiler = FetchedRows(FLIGHTS[:1]).compiler
+    reads = reads_of(dispatch.subject.options, dispatch.program.node, compiler)
+
+    def dump(rows: Any) -> Any:
+        return by_row(dispatch, reads).all_rows(rows)
+
+    return lambda queryset: FetchedRows(queryset).converted(), dump, engine().encode
