@@ -5,8 +5,9 @@ import gc
 import pickle
 import weakref
 
+import django
 import pytest
-from django.db import connection
+from django.db import connection, models
 from django.test.utils import CaptureQueriesContext
 from rest_framework import serializers
 
@@ -39,7 +40,8 @@ def inside(instance, seen=()):
         name: inside(each, (*seen, instance))
         for name, each in state.pop("fields_cache", {}).items()
     }
-    return type(instance), [*vars(instance).items()][1:], list(vars(instance)), state, related
+    order = list(vars(instance)), list(vars(instance._state))
+    return type(instance), [*vars(instance).items()][1:], order, state, related
 
 
 @pytest.mark.parametrize(
@@ -61,6 +63,20 @@ def test_instances_are_those_of_stock(queryset, is_converted):
         found = list(rows)
     assert not queries.captured_queries
     assert list(map(inside, found)) == list(map(inside, queryset.all()))
+
+
+@pytest.mark.skipif(django.VERSION < (6, 1), reason="fetch modes are new in Django 6.1")
+@pytest.mark.parametrize("mode", ["FETCH_ONE", "FETCH_PEERS", "RAISE"])
+def test_instances_have_the_fetch_mode_of_their_queryset(mode):
+    people = PEOPLE.fetch_mode(getattr(models, mode))
+    found, expected = list(later(people)), list(people)
+    assert [each._state.fetch_mode for each in found] == [
+        each._state.fetch_mode for each in expected
+    ]
+    assert list(map(inside, found)) == list(map(inside, expected))
+    assert [len(each._state.peers) for each in found] == [
+        len(each._state.peers) for each in expected
+    ]
 
 
 def test_objects_that_are_known_are_related():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Model
+from django.db.models.fields.files import FileDescriptor, ImageFileDescriptor
 from django.db.models.fields.related_descriptors import (
     ForeignKeyDeferredAttribute,
     ForwardManyToOneDescriptor,
@@ -20,6 +21,8 @@ from fastschema.contrib.django.attribute_access import MODEL, access_of
 
 # Model.__init__ calls that of the class behind it.
 _BASES = (Model, object)
+# These keep the name that they are given, until somebody reads it.
+_FILES = (FileDescriptor, ImageFileDescriptor)
 _FORWARD = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
 
 
@@ -52,6 +55,7 @@ class Table:
     :param key: the position of its primary key; null if there is no such object
     :param columns: positions by the names of attributes, one after the other
     :param foreign_keys: those of foreign keys among them
+    :param files: the names of files among them, of which instances make objects when they are read
     :param annotations: positions of what the query adds, by the names of attributes
     :param relations: what was loaded with it, by the field and whether it is followed backwards
     """
@@ -59,7 +63,8 @@ class Table:
     model: Any
     key: int
     columns: dict[str, int]
-    foreign_keys: list[int]
+    foreign_keys: list[int] = field(default_factory=list)
+    files: set[str] = field(default_factory=set)
     annotations: dict[str, int] = field(default_factory=dict)
     relations: dict[tuple[Any, bool], Relation] = field(default_factory=dict)
 
@@ -71,7 +76,7 @@ class Table:
         if name == "pk" and _has_stock_key(self.model):
             return self.key
         position = self.columns.get(name, self.annotations.get(name))
-        if position is None:
+        if position is None or name in self.files:
             raise InstancesNeededError(f"{name} is no column of {self.model.__name__} that is read")
         return position
 
@@ -122,8 +127,16 @@ def _table(klass_info: dict[str, Any], select: Any) -> Table:
     if klass_info.get("from_parent"):
         raise InstancesNeededError(f"{model.__name__} is selected by way of its parent")
     columns = {select[each][0].target.attname: each for each in klass_info["select_fields"]}
-    foreign_keys = _check_model(model, columns)
-    table = Table(model, columns[model._meta.pk.attname], columns, foreign_keys)
+    _check_model(model, columns)
+    table = Table(model, columns[model._meta.pk.attname], columns)
+    for name, position in columns.items():
+        descriptor = type(on_class(model, name))
+        if descriptor is ForeignKeyDeferredAttribute:
+            table.foreign_keys.append(position)
+        elif descriptor in _FILES:
+            table.files.add(name)
+        elif descriptor is not DeferredAttribute:
+            raise InstancesNeededError(f"{name} of {model.__name__} is more than a column")
     for related in klass_info.get("related_klass_infos", ()):
         is_reverse = related["reverse"]
         table.relations[related["field"], is_reverse] = Relation(
@@ -136,10 +149,9 @@ def _table(klass_info: dict[str, Any], select: Any) -> Table:
     return table
 
 
-def _check_model(model: Any, columns: dict[str, int]) -> list[int]:
+def _check_model(model: Any, columns: dict[str, int]) -> None:
     """Check that making an instance of a model from these columns runs no code of users.
 
-    :returns: the positions of foreign keys
     :raises InstancesNeededError: if it may
     """
     is_plain = (
@@ -161,14 +173,6 @@ def _check_model(model: Any, columns: dict[str, int]) -> list[int]:
     in_order = list(columns.values()) == list(range(first, first + len(columns)))
     if list(columns) != expected or not in_order or len(meta.pk_fields) != 1:
         raise InstancesNeededError(f"the columns of {model.__name__} are not in their usual order")
-    foreign_keys = []
-    for name, position in columns.items():
-        cls = type(on_class(model, name))
-        if cls is ForeignKeyDeferredAttribute:
-            foreign_keys.append(position)
-        elif cls is not DeferredAttribute:
-            raise InstancesNeededError(f"{name} of {model.__name__} is more than a column")
-    return foreign_keys
 
 
 def _has_stock_key(model: Any) -> bool:

@@ -74,6 +74,12 @@ class Filed(Named):
     file = models.FileField()
 
 
+class Attached(Named):
+    """Has a file that nobody reads."""
+
+    file = models.FileField(null=True)
+
+
 class Pictured(Named):
     image = models.ImageField(width_field="width", height_field="height")
     width = models.IntegerField(null=True)
@@ -118,6 +124,17 @@ class WithInit(Named):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         calls.append(("init", self.name))
+
+
+class Made:
+    """Stands behind Model among the bases."""
+
+    def __init__(self):
+        calls.append(("made", sorted(vars(self))))
+
+
+class WithMixin(Named, Made):
+    pass
 
 
 class WithNew(Named):
