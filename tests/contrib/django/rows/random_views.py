@@ -2,6 +2,7 @@
 
 import datetime
 
+from django import VERSION
 from django.db import models
 from django.db.models import Count, F, FilteredRelation, Q, Value
 from django.db.models.functions import Coalesce, Concat, Upper
@@ -136,6 +137,6 @@ def random_queryset(chance, model):
         found = found.none()
     elif roll < 0.57:
         found = found.union(model.objects.order_by())
-    elif roll < 0.6:
+    elif roll < 0.6 and VERSION < (6, 1):  # deprecated since
         found = found.select_related()
     return found
