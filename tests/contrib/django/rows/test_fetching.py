@@ -66,7 +66,7 @@ def test_instances_are_those_of_stock(queryset, is_converted):
 
 
 @pytest.mark.skipif(django.VERSION < (6, 1), reason="fetch modes are new in Django 6.1")
-@pytest.mark.parametrize("mode", ["FETCH_ONE", "FETCH_PEERS", "RAISE"])
+@pytest.mark.parametrize("mode", ["FETCH_ONE", "FETCH_PEERS", "FETCH_RAISE"])
 def test_instances_have_the_fetch_mode_of_their_queryset(mode):
     people = PEOPLE.fetch_mode(getattr(models, mode))
     found, expected = list(later(people)), list(people)
