@@ -12,6 +12,7 @@ def _read_at_once():
     """Compile schemas from the first row on; tests of the policy itself set their own number."""
     policy.rows_worth_reading = policy.rows_worth_reading_at_once = 1
     policy.values_worth_comparing = 0
+    policy.rows_worth_validating = 1
     policy.values_worth_binding.update(dump=0, load=0)
     policy.keys_worth_loading = policy.fields_worth_comparing = 0
 

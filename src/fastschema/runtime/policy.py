@@ -21,6 +21,9 @@ represents its rows one by one."""
 rows_worth_reading_at_once = 8
 """The same for a list of rows by a serializer: stock needs longer for each of them."""
 
+rows_worth_validating = 4
+"""Looking once at a serializer whose rows are validated costs less than stock needs for so many."""
+
 fields_worth_comparing = 6
 """A serializer that represents its rows one by one, and whose fields have to be compared for each
 of them, runs as stock if it has fewer, none of which is nested."""

@@ -16,6 +16,7 @@ from fastschema.contrib.django.stock_serializers import (
     STOCK_TO_REPRESENTATION,
     register_installed,
 )
+from fastschema.contrib.django.validation.lists import STOCK_RUN_VALIDATION, run_validation
 from fastschema.runtime.stock import Replacements, warn_of_newer
 from fastschema.statistics import stock_row
 
@@ -51,6 +52,7 @@ _replacements = Replacements(
             STOCK_LIST_TO_REPRESENTATION,
             _list_to_representation,
         ),
+        (ListSerializer, "run_validation", STOCK_RUN_VALIDATION, run_validation),
         (ListModelMixin, "list", STOCK_LIST, list_lazily),
     ]
 )

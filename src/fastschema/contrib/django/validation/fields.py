@@ -1,0 +1,192 @@
+"""What ``run_validation`` of a field does, without what it looks up for each value.
+
+A value of the usual class is converted and checked right here where nothing but stock code would
+see it. Any other goes to the field's own methods, so that errors are stock's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from django.core.validators import (
+    MaxLengthValidator,
+    MaxValueValidator,
+    MinLengthValidator,
+    MinValueValidator,
+    ProhibitNullCharactersValidator,
+)
+from rest_framework import fields
+from rest_framework.fields import empty
+from rest_framework.validators import ProhibitSurrogateCharactersValidator
+
+from fastschema.runtime.stock import stock_method
+
+Validate = Callable[[Any], Any]
+"""From a primitive value, which may be ``empty``, to the validated one."""
+Accepts = Callable[[Any], bool]
+"""Whether the validators of a field accept a value; if it says no, they must be asked."""
+
+_RUN = stock_method(fields.Field, "run_validation")
+_RUN_TEXT = stock_method(fields.CharField, "run_validation")
+_STOCK = {
+    name: stock_method(fields.Field, name)
+    for name in ("validate_empty_values", "run_validators", "get_validators")
+}
+_VALIDATORS = fields.Field.validators
+_TO_TEXT = stock_method(fields.CharField, "to_internal_value")
+_TO_INTEGER = stock_method(fields.IntegerField, "to_internal_value")
+_TO_FLOAT = stock_method(fields.FloatField, "to_internal_value")
+_TO_BOOLEAN = stock_method(fields.BooleanField, "to_internal_value")
+_LIMITS = {
+    MaxLengthValidator: "max_length",
+    MinLengthValidator: "min_length",
+    MaxValueValidator: "max_value",
+    MinValueValidator: "min_value",
+}
+_PROHIBITING = (ProhibitNullCharactersValidator, ProhibitSurrogateCharactersValidator)
+_LARGEST = 2**63
+
+
+def validation_of(field: Any) -> Validate:
+    """What validates values for a field.
+
+    :param field: a bound field, none of whose options change before the last value
+    """
+    cls = type(field)
+    run: Validate = field.run_validation
+    is_stock = (
+        all(getattr(cls, name) is method for name, method in _STOCK.items())
+        and cls.validators is _VALIDATORS
+        and _STOCK.keys().isdisjoint(vars(field))
+        and not {"run_validation", "to_internal_value"} & vars(field).keys()
+    )
+    if not is_stock:
+        return run
+    convert = cls.to_internal_value
+    if cls.run_validation is _RUN_TEXT:
+        return _text(field, run) if convert is _TO_TEXT else run
+    if cls.run_validation is not _RUN:
+        return run
+    if convert is _TO_INTEGER:
+        return _number(field, run, _is_integer)
+    if convert is _TO_FLOAT:
+        return _number(field, run, _is_float)
+    if convert is _TO_BOOLEAN and _has_usual_booleans(field) and not field.validators:
+        return lambda value: value if value is True or value is False else run(value)
+    return _converted(field, run)
+
+
+def _text(field: Any, run: Validate) -> Validate:
+    trims = field.trim_whitespace
+    accepts = _accepts_text(field.validators)
+    run_validators = field.run_validators
+
+    def validate(value: Any) -> Any:
+        if type(value) is str:
+            text = value.strip() if trims else value
+            if text:
+                if not accepts(text):
+                    run_validators(text)
+                return text
+        return run(value)
+
+    return validate
+
+
+def _number(field: Any, run: Validate, is_plain: Accepts) -> Validate:
+    accepts = _accepts_number(field.validators)
+    run_validators = field.run_validators
+
+    def validate(value: Any) -> Any:
+        if not is_plain(value):
+            return run(value)
+        if not accepts(value):
+            run_validators(value)
+        return value
+
+    return validate
+
+
+def _converted(field: Any, run: Validate) -> Validate:
+    """For a field whose own method converts."""
+    convert, run_validators = field.to_internal_value, field.run_validators
+
+    def validate(value: Any) -> Any:
+        if value is None or value is empty:
+            return run(value)
+        value = convert(value)
+        # The list is read each time: a validator of users' own may add to it.
+        if field.validators:
+            run_validators(value)
+        return value
+
+    return validate
+
+
+def _is_integer(value: Any) -> bool:
+    return type(value) is int and -_LARGEST <= value < _LARGEST
+
+
+def _is_float(value: Any) -> bool:
+    return type(value) is float and math.isfinite(value)
+
+
+def _has_usual_booleans(field: Any) -> bool:
+    true, false = field.TRUE_VALUES, field.FALSE_VALUES
+    return True in true and False in false and False not in true
+
+
+def _limits(validators: list[Any], known: tuple[str, ...]) -> dict[str, Any] | None:
+    """The limits that validators set; None if there are others among them."""
+    limits: dict[str, Any] = {}
+    for validator in validators:
+        cls = type(validator)
+        if cls in _PROHIBITING:
+            continue
+        name = _LIMITS.get(cls)
+        limit = getattr(validator, "limit_value", None)
+        if name not in known or name in limits or type(limit) not in (int, float):
+            return None
+        limits[name] = limit
+    return limits
+
+
+def _accepts_text(validators: list[Any]) -> Accepts:
+    limits = _limits(validators, ("max_length", "min_length"))
+    if limits is None or not any(type(each) is _PROHIBITING[0] for each in validators):
+        return _accepts_nothing
+    shortest, longest = limits.get("min_length", 0), limits.get("max_length", math.inf)
+
+    def accepts(text: str) -> bool:
+        return (
+            shortest <= len(text) <= longest
+            and "\x00" not in text
+            and (text.isascii() or _is_encodable(text))
+        )
+
+    return accepts
+
+
+def _accepts_number(validators: list[Any]) -> Accepts:
+    if any(type(each) in _PROHIBITING for each in validators):
+        return _accepts_nothing
+    limits = _limits(validators, ("max_value", "min_value"))
+    if limits is None:
+        return _accepts_nothing
+    least, most = limits.get("min_value", -math.inf), limits.get("max_value", math.inf)
+    return lambda number: least <= number <= most
+
+
+def _accepts_nothing(value: Any) -> bool:
+    return False
+
+
+def _is_encodable(text: str) -> bool:
+    """Whether a text has no surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,446 @@
+"""Lists of input: values, errors, calls, queries and warnings are those of stock."""
+
+import datetime
+import math
+import random
+import warnings
+from decimal import Decimal
+
+import pytest
+from django.core.exceptions import ValidationError as DjangoValidationError
+from django.core.validators import MaxLengthValidator, MinValueValidator, RegexValidator
+from django.http import QueryDict
+from django.test import override_settings
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
+from rest_framework.test import APIRequestFactory
+from rest_framework.validators import UniqueTogetherValidator, UniqueValidator
+
+import fastschema
+from fastschema.contrib.django.validation import rows
+from flights.models import Airline
+from tests.contrib.django.differential import assert_equal, exactly, outcome
+
+CALLS = []
+
+
+def told(errors):
+    """Errors with their codes and classes."""
+    if isinstance(errors, dict):
+        return type(errors), {key: told(each) for key, each in errors.items()}
+    if isinstance(errors, (list, tuple)):
+        return type(errors), [told(each) for each in errors]
+    assert isinstance(errors, ErrorDetail) or errors == {}
+    return str(errors), getattr(errors, "code", None)
+
+
+def validated(make):
+    """All that comes of validating, with the warnings and the lines that they blame."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        serializer = make()
+        is_valid = serializer.is_valid()
+    blamed = [(str(each.message), each.filename, each.lineno) for each in caught]
+    return {
+        "valid": is_valid,
+        "value": exactly(serializer.validated_data),
+        "errors": told(serializer.errors),
+        "own": "run_child_validation" in vars(serializer),
+        "warnings": blamed,
+    }
+
+
+def assert_same(serializer_class, data, **options):
+    """Assert that rows are validated as in stock; return what can be seen of it, as text."""
+
+    def make():
+        return serializer_class(data=data, many=True, **options)
+
+    with fastschema.disabled():
+        expected = outcome(lambda: validated(make), CALLS)
+    assert_equal(outcome(lambda: validated(make), CALLS), expected)
+    return str(expected.value)
+
+
+@pytest.fixture
+def looked_at(monkeypatch):
+    """The serializers that were looked at once for all rows."""
+    found = []
+    made = rows.RowValidation.__init__
+
+    def init(self, serializer, stack):
+        found.append(type(serializer))
+        made(self, serializer, stack)
+
+    monkeypatch.setattr(rows.RowValidation, "__init__", init)
+    return found
+
+
+def serializer_of(base=serializers.Serializer, **attributes):
+    return type("Rows", (base,), attributes)
+
+
+ODD = [
+    *(
+        "",
+        " ",
+        "x",
+        " text ",
+        "a\x00b",
+        "\ud800",
+        "é",
+        "1",
+        "1.0",
+        "-5",
+        "nan",
+        "true",
+        "2020-01-01",
+    ),
+    *(
+        "2020-01-01T10:00:00Z",
+        "10:00",
+        "x" * 2000,
+        "00000000-0000-0000-0000-000000000001",
+        "b@c.de",
+    ),
+    *(0, 1, -1, 7, 2**63, -(2**70), True, False, None, 0.0, -0.0, 1.5, 1e300, math.nan, math.inf),
+    *([], [1], ["a"], {}, {"a": 1}, [{"a": "x"}], (), b"bytes", object, Decimal("1.5")),
+    *(datetime.date(2020, 1, 1), datetime.datetime(2020, 1, 1, 10), {1, 2}),
+]
+
+FIELDS = {
+    "text": lambda **o: serializers.CharField(**o),
+    "short text": lambda **o: serializers.CharField(max_length=3, min_length=2, **o),
+    "blank text": lambda **o: serializers.CharField(allow_blank=True, **o),
+    "text as it is": lambda **o: serializers.CharField(trim_whitespace=False, **o),
+    "letters": lambda **o: serializers.RegexField("^[a-z]+$", **o),
+    "checked text": lambda **o: serializers.CharField(validators=[odd_length], **o),
+    "limited text": lambda **o: serializers.CharField(validators=[MaxLengthValidator(4)], **o),
+    "number of text": lambda **o: serializers.CharField(validators=[MinValueValidator(4)], **o),
+    "e-mail": lambda **o: serializers.EmailField(**o),
+    "slug": lambda **o: serializers.SlugField(**o),
+    "uuid": lambda **o: serializers.UUIDField(**o),
+    "integer": lambda **o: serializers.IntegerField(**o),
+    "small integer": lambda **o: serializers.IntegerField(min_value=0, max_value=5, **o),
+    "checked integer": lambda **o: serializers.IntegerField(validators=[odd], **o),
+    "limit that is called": lambda **o: serializers.IntegerField(
+        validators=[MinValueValidator(lambda: 3)], **o
+    ),
+    "float": lambda **o: serializers.FloatField(**o),
+    "small float": lambda **o: serializers.FloatField(max_value=1.5, **o),
+    "boolean": lambda **o: serializers.BooleanField(**o),
+    "checked boolean": lambda **o: serializers.BooleanField(validators=[odd], **o),
+    "decimal": lambda **o: serializers.DecimalField(max_digits=4, decimal_places=1, **o),
+    "date": lambda **o: serializers.DateField(**o),
+    "datetime": lambda **o: serializers.DateTimeField(**o),
+    "time": lambda **o: serializers.TimeField(**o),
+    "duration": lambda **o: serializers.DurationField(**o),
+    "choice": lambda **o: serializers.ChoiceField(["a", "x", 1], **o),
+    "choices": lambda **o: serializers.MultipleChoiceField(choices=["a", "x", 1], **o),
+    "list": lambda **o: serializers.ListField(child=serializers.IntegerField(), **o),
+    "dictionary": lambda **o: serializers.DictField(child=serializers.CharField(), **o),
+    "json": lambda **o: serializers.JSONField(**o),
+    "nested": lambda **o: Inner(**o),
+    "nested list": lambda **o: Inner(many=True, **o),
+    "own": lambda **o: Own(**o),
+    "hidden": lambda **o: serializers.HiddenField(default=lambda: "hidden"),
+    "read only": lambda **o: serializers.CharField(read_only=True, default="set"),
+    "called": lambda **o: serializers.CharField(default=called),
+    "file": lambda **o: serializers.FileField(**o),
+}
+
+
+def odd(value):
+    CALLS.append(("odd", repr(value)))
+    if not value:
+        raise DjangoValidationError("even", code="even")
+
+
+def odd_length(value):
+    CALLS.append(("odd length", value))
+    if len(value) % 2 == 0:
+        raise serializers.ValidationError({"length": ["even"]})
+
+
+def called():
+    CALLS.append("called")
+    return "default"
+
+
+class Own(serializers.Field):
+    """A field of somebody's own."""
+
+    def to_internal_value(self, data):
+        CALLS.append(("own", repr(data)))
+        if data == "x":
+            raise serializers.ValidationError("no x", code="x")
+        return [data]
+
+
+class Inner(serializers.Serializer):
+    a = serializers.CharField(max_length=2)
+    b = serializers.IntegerField(required=False)
+
+    def validate_a(self, value):
+        CALLS.append(("validate_a", value))
+        if value == "no":
+            raise serializers.ValidationError("no")
+        return value * 2
+
+
+@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize(
+    "options", [{}, {"required": False}, {"allow_null": True}, {"default": "b"}], ids=str
+)
+def test_values_of_all_classes(name, options):
+    serializer_class = serializer_of(f=FIELDS[name](**options))
+    data = [{}, *({"f": value} for value in ODD)]
+    assert_same(serializer_class, data)
+    assert_same(serializer_class, data, partial=True)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_random_serializers_and_rows(seed):
+    chance = random.Random(seed)
+
+    def some_serializer(depth=0):
+        fields = {}
+        for number in range(chance.randint(1, 5)):
+            options = chance.choice([{}, {"required": False}, {"allow_null": True}])
+            if chance.random() < 0.2:
+                options = {**options, "source": chance.choice(["x.y", "x.z", "other"])}
+            fields[f"f{number}"] = FIELDS[chance.choice(sorted(FIELDS))](**options)
+            if depth < 2 and chance.random() < 0.3:
+                fields[f"n{number}"] = some_serializer(depth + 1)(many=chance.random() < 0.5)
+        if chance.random() < 0.3:
+            fields["validate_f0"] = lambda self, value: CALLS.append(repr(value)) or value
+        if chance.random() < 0.3:
+            fields["validate"] = lambda self, values: CALLS.append(repr(values)) or values
+        return serializer_of(**fields)
+
+    def some_row(names, depth=0):
+        row = {}
+        for name in names:
+            if chance.random() < 0.9:
+                value = chance.choice(ODD)
+                if name[0] == "n" and chance.random() < 0.8:
+                    value = some_row([f"f{n}" for n in range(5)], depth + 1)
+                    value = [value, value] if chance.random() < 0.5 else value
+                row[name] = value
+        return row
+
+    serializer_class = some_serializer()
+    names = [*serializer_class().fields]
+    data = [some_row(names) for _ in range(6)]
+    assert_same(serializer_class, data)
+
+
+def test_each_serializer_is_looked_at_once(looked_at):
+    class Outer(serializers.Serializer):
+        name = serializers.CharField()
+        one = Inner()
+        many = Inner(many=True)
+
+    inner = {"a": "x"}
+    assert_same(Outer, [{"name": "x", "one": inner, "many": [inner, inner]}] * 3)
+    assert looked_at == [Outer, Inner, Inner]
+
+
+@pytest.mark.parametrize("data", [[], {}, None, "x", 5, [None], [[]], ["x"], [{}], ({},)], ids=repr)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"allow_empty": False}, {"max_length": 0}, {"min_length": 2}, {"allow_null": True}],
+    ids=str,
+)
+def test_lists_that_are_none(data, options):
+    assert_same(Inner, data, **options)
+
+
+@pytest.mark.parametrize("as_dict", [True, False])
+def test_errors_as_a_list_or_as_a_dictionary(settings, as_dict):
+    settings.REST_FRAMEWORK = {
+        **settings.REST_FRAMEWORK,
+        "LIST_SERIALIZER_ERRORS_AS_DICT": as_dict,
+    }
+    assert_same(Inner, [{"a": "x"}, {"a": "no"}, {}, {"a": "xxx"}])
+
+
+def test_forms():
+    assert_same(Inner, QueryDict("[0]a=x&[0]b=1&[1]a="))
+    assert_same(serializer_of(f=serializers.ListField()), [QueryDict("f=1&f=2"), {"f": [1]}])
+
+
+def test_methods_of_the_serializer_are_called_in_order():
+    class Methods(serializers.Serializer):
+        a = serializers.CharField()
+        b = serializers.IntegerField()
+
+        def validate_a(self, value):
+            CALLS.append(("a", value))
+            return value.upper()
+
+        def validate_b(self, value):
+            CALLS.append(("b", value))
+            if value == 2:
+                raise DjangoValidationError("two", code="two")
+            return value
+
+        def validate(self, values):
+            CALLS.append(("validate", dict(values)))
+            if values["b"] == 3:
+                raise serializers.ValidationError({"b": "three"})
+            if values["b"] == 4:
+                raise serializers.ValidationError("four", code="four")
+            return None if values["b"] == 5 else {**values, "c": 1}
+
+    for last in (1, 5):
+        assert_same(Methods, [{"a": "x", "b": b} for b in (1, 2, 3, 4, last)])
+
+
+def test_defaults_of_fields_that_are_read_only():
+    class Defaults(serializers.Serializer):
+        a = serializers.CharField()
+        b = serializers.CharField(read_only=True, default=called)
+
+        class Meta:
+            validators = [lambda values: CALLS.append(sorted(values))]
+
+    assert_same(Defaults, [{"a": "x"}] * 3)
+
+
+@pytest.mark.django_db
+def test_validators_that_ask_the_database(flights):
+    class Unique(serializers.ModelSerializer):
+        class Meta:
+            model = Airline
+            fields = ("code", "name")
+            extra_kwargs = {
+                "name": {"validators": [UniqueValidator(Airline.objects.all())]},
+            }
+            validators = [UniqueTogetherValidator(Airline.objects.all(), ("code", "name"))]
+
+    codes = [{"code": "AA", "name": "x"}, {"code": "UA", "name": "y"}, {"code": "BB", "name": ""}]
+    assert_same(Unique, [*codes, {"code": "CC", "name": "United"}])
+
+
+@pytest.mark.django_db
+def test_relations_are_asked_for(flights):
+    keys = serializers.PrimaryKeyRelatedField(queryset=Airline.objects.all())
+    slugs = serializers.SlugRelatedField("name", queryset=Airline.objects.all())
+    many = serializers.PrimaryKeyRelatedField(queryset=Airline.objects.all(), many=True)
+    related = serializer_of(key=keys, slug=slugs, many=many)
+    values = [("UA", "United", ["UA", "DL"]), ("?", "?", ["?"]), ("", None, "UA"), ([], {}, None)]
+    assert_same(related, [{"key": k, "slug": s, "many": m} for k, s, m in values])
+
+
+def test_context_and_request():
+    class Contextual:
+        requires_context = True
+
+        def __call__(self, field):
+            return field.context["request"].method
+
+    serializer_class = serializer_of(
+        a=serializers.CharField(), by=serializers.HiddenField(default=Contextual())
+    )
+    request = APIRequestFactory().post("/")
+    found = assert_same(serializer_class, [{"a": "x"}] * 2, context={"request": request})
+    assert "POST" in found
+
+
+class OwnRows(serializers.ListSerializer):
+    """Looks at each row itself."""
+
+    def run_child_validation(self, data):
+        CALLS.append(("child", repr(data)))
+        self.child.instance = data
+        return super().run_child_validation(data)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"Meta": type("Meta", (), {"list_serializer_class": OwnRows})},
+        {"to_internal_value": lambda self, data: CALLS.append(repr(data)) or {"a": 1}},
+        {"run_validation": lambda self, data: CALLS.append(repr(data)) or {"a": 1}},
+        {"run_validators": lambda self, value: CALLS.append(repr(value))},
+        {"__getattr__": lambda self, name: no_attribute(name)},
+        {"_writable_fields": property(lambda self: [])},
+        {"get_validators": lambda self: CALLS.append("get_validators") or []},
+    ],
+    ids=lambda attributes: next(iter(attributes)),
+)
+def test_overrides_are_called_as_in_stock(attributes):
+    serializer_class = serializer_of(a=serializers.CharField(), **attributes)
+    assert_same(serializer_class, [{"a": "x"}, {}, {"a": 1}])
+
+
+def no_attribute(name):
+    raise AttributeError(name)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"get_value": lambda self, data: CALLS.append(repr(data)) or data.get("other", "x")},
+        {"run_validation": lambda self, data: CALLS.append(repr(data)) or "run"},
+        {"run_validators": lambda self, value: CALLS.append(repr(value))},
+        {"validate_empty_values": lambda self, data: (True, "empty")},
+        {"to_internal_value": lambda self, data: CALLS.append(repr(data)) or "own"},
+        {"get_validators": lambda self: [odd]},
+        {"validators": property(lambda self: [odd], lambda self, value: None)},
+    ],
+    ids=lambda attributes: next(iter(attributes)),
+)
+@pytest.mark.parametrize("base", [serializers.CharField, serializers.IntegerField])
+def test_overrides_of_fields_are_called_as_in_stock(attributes, base):
+    if "validators" in attributes and base is serializers.CharField:
+        attributes = {**attributes, "__init__": lambda self: serializers.Field.__init__(self)}
+        attributes |= {"trim_whitespace": True, "allow_blank": False}
+    field_class = type("OwnField", (base,), attributes)
+    assert_same(serializer_of(a=field_class()), [{"a": "x"}, {}, {"a": 1}, {"a": ""}, {"a": None}])
+
+
+def test_methods_set_on_field_objects_are_called():
+    class Changing(serializers.Serializer):
+        a = serializers.CharField()
+
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            self.fields["a"].run_validation = lambda data: CALLS.append(repr(data)) or "own"
+
+    assert_same(Changing, [{"a": "x"}, {}])
+
+
+def test_a_list_of_few_rows_is_as_in_stock(looked_at, monkeypatch):
+    monkeypatch.setattr("fastschema.runtime.policy.rows_worth_validating", 4)
+    assert_same(Inner, [{"a": "x"}] * 3)
+    assert not looked_at
+    assert_same(Inner, [{"a": "x"}] * 4)
+    assert looked_at == [Inner]
+
+
+@pytest.mark.filterwarnings("ignore:The list-based error format")
+def test_is_valid_raises_as_in_stock():
+    def raised(data):
+        serializer = Inner(data=data, many=True)
+        with pytest.raises(serializers.ValidationError) as error:
+            serializer.is_valid(raise_exception=True)
+        return told(error.value.detail), error.value.__cause__
+
+    with fastschema.disabled():
+        expected = raised([{"a": "x"}, {}])
+    assert raised([{"a": "x"}, {}]) == expected
+
+
+@override_settings(FASTSCHEMA={"INSTALL": False})
+def test_without_install_validation_is_stocks(looked_at):
+    serializer = Inner(data=[{"a": "x"}], many=True)
+    assert serializer.is_valid()
+    assert not looked_at
+
+
+def test_validators_of_users_see_values_in_order():
+    letters = RegexValidator("^[a-z]+$")
+    field = serializers.CharField(validators=[odd_length, letters])
+    assert_same(serializer_of(a=field), [{"a": "x"}, {"a": "X"}, {"a": "xx"}, {"a": "abc"}])
