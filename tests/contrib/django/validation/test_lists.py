@@ -4,7 +4,7 @@ import datetime
 import math
 import random
 import warnings
-from decimal import Decimal
+from decimal import ROUND_UP, Decimal
 
 import pytest
 from django.core.exceptions import ValidationError as DjangoValidationError
@@ -103,6 +103,17 @@ ODD = [
         "00000000-0000-0000-0000-000000000001",
         "b@c.de",
     ),
+    *("1.5", "-0.0", "12.50", "012.50", "123.4", "1234.5", "1.55", "13.00", "1e2", "1_0.0", ".5"),
+    *(
+        "\u0661.5",
+        " 1.5",
+        "1.5\n",
+        "20200101",
+        "2020-W01-1",
+        "2020-1-1",
+        "2020-13-01",
+        "01.02.2020",
+    ),
     *(0, 1, -1, 7, 2**63, -(2**70), True, False, None, 0.0, -0.0, 1.5, 1e300, math.nan, math.inf),
     *([], [1], ["a"], {}, {"a": 1}, [{"a": "x"}], (), b"bytes", object, Decimal("1.5")),
     *(datetime.date(2020, 1, 1), datetime.datetime(2020, 1, 1, 10), {1, 2}),
@@ -131,7 +142,16 @@ FIELDS = {
     "boolean": lambda **o: serializers.BooleanField(**o),
     "checked boolean": lambda **o: serializers.BooleanField(validators=[odd], **o),
     "decimal": lambda **o: serializers.DecimalField(max_digits=4, decimal_places=1, **o),
+    "whole decimal": lambda **o: serializers.DecimalField(max_digits=3, decimal_places=0, **o),
+    "small decimal": lambda **o: serializers.DecimalField(2, 2, **o),
+    "any decimal": lambda **o: serializers.DecimalField(None, None, **o),
+    "limited decimal": lambda **o: serializers.DecimalField(
+        max_digits=6, decimal_places=2, max_value=12, rounding=ROUND_UP, **o
+    ),
+    "localized decimal": lambda **o: serializers.DecimalField(4, 1, localize=True, **o),
     "date": lambda **o: serializers.DateField(**o),
+    "checked date": lambda **o: serializers.DateField(validators=[odd], **o),
+    "date of its own format": lambda **o: serializers.DateField(input_formats=["%d.%m.%Y"], **o),
     "datetime": lambda **o: serializers.DateTimeField(**o),
     "time": lambda **o: serializers.TimeField(**o),
     "duration": lambda **o: serializers.DurationField(**o),

@@ -6,7 +6,10 @@ see it. Any other goes to the field's own methods, so that errors are stock's.
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -17,8 +20,9 @@ from django.core.validators import (
     MinValueValidator,
     ProhibitNullCharactersValidator,
 )
-from rest_framework import fields
+from rest_framework import ISO_8601, fields
 from rest_framework.fields import empty
+from rest_framework.settings import api_settings
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from fastschema.runtime.stock import stock_method
@@ -30,15 +34,20 @@ Accepts = Callable[[Any], bool]
 
 _RUN = stock_method(fields.Field, "run_validation")
 _RUN_TEXT = stock_method(fields.CharField, "run_validation")
-_STOCK = {
-    name: stock_method(fields.Field, name)
-    for name in ("validate_empty_values", "run_validators", "get_validators")
-}
+_STOCK = {name: stock_method(fields.Field, name) for name in ("run_validators", "get_validators")}
+_EMPTY_VALUES = stock_method(fields.Field, "validate_empty_values")
 _VALIDATORS = fields.Field.validators
 _TO_TEXT = stock_method(fields.CharField, "to_internal_value")
 _TO_INTEGER = stock_method(fields.IntegerField, "to_internal_value")
 _TO_FLOAT = stock_method(fields.FloatField, "to_internal_value")
 _TO_BOOLEAN = stock_method(fields.BooleanField, "to_internal_value")
+_TO_DECIMAL = stock_method(fields.DecimalField, "to_internal_value")
+_OF_DECIMALS = {
+    name: stock_method(fields.DecimalField, name)
+    for name in ("validate_empty_values", "validate_precision", "quantize")
+}
+_TO_DATE = stock_method(fields.DateField, "to_internal_value")
+_METHODS = {*_STOCK, *_OF_DECIMALS, "run_validation", "to_internal_value"}
 _LIMITS = {
     MaxLengthValidator: "max_length",
     MinLengthValidator: "min_length",
@@ -59,8 +68,7 @@ def validation_of(field: Any) -> Validate:
     is_stock = (
         all(getattr(cls, name) is method for name, method in _STOCK.items())
         and cls.validators is _VALIDATORS
-        and _STOCK.keys().isdisjoint(vars(field))
-        and not {"run_validation", "to_internal_value"} & vars(field).keys()
+        and _METHODS.isdisjoint(vars(field))
     )
     if not is_stock:
         return run
@@ -69,12 +77,18 @@ def validation_of(field: Any) -> Validate:
         return _text(field, run) if convert is _TO_TEXT else run
     if cls.run_validation is not _RUN:
         return run
+    if convert is _TO_DECIMAL:
+        return _decimal(field, run)
+    if cls.validate_empty_values is not _EMPTY_VALUES:
+        return run
     if convert is _TO_INTEGER:
         return _number(field, run, _is_integer)
     if convert is _TO_FLOAT:
         return _number(field, run, _is_float)
     if convert is _TO_BOOLEAN and _has_usual_booleans(field) and not field.validators:
         return lambda value: value if value is True or value is False else run(value)
+    if convert is _TO_DATE and _is_iso_date(field):
+        return _date(field, run)
     return _converted(field, run)
 
 
@@ -105,6 +119,55 @@ def _number(field: Any, run: Validate, is_plain: Accepts) -> Validate:
         if not accepts(value):
             run_validators(value)
         return value
+
+    return validate
+
+
+def _decimal(field: Any, run: Validate) -> Validate:
+    """For texts that have the places of the field: quantizing them changes nothing."""
+    whole, places = field.max_whole_digits, field.decimal_places
+    is_usual = (
+        whole is not None
+        and whole > 0
+        and places > 0
+        and not field.localize
+        and all(getattr(type(field), name) is method for name, method in _OF_DECIMALS.items())
+    )
+    if not is_usual:
+        return run
+    is_plain = re.compile(rf"-?[0-9]{{1,{whole}}}\.[0-9]{{{places}}}").fullmatch
+    to_decimal, run_validators = decimal.Decimal, field.run_validators
+
+    def validate(value: Any) -> Any:
+        if type(value) is not str or is_plain(value) is None:
+            return run(value)
+        number = to_decimal(value)
+        if field.validators:
+            run_validators(number)
+        return number
+
+    return validate
+
+
+def _is_iso_date(field: Any) -> bool:
+    formats = getattr(field, "input_formats", api_settings.DATE_INPUT_FORMATS)
+    return len(formats) > 0 and str(formats[0]).lower() == ISO_8601
+
+
+def _date(field: Any, run: Validate) -> Validate:
+    """For texts of dates as Django reads them first."""
+    from_iso_format, run_validators = datetime.date.fromisoformat, field.run_validators
+
+    def validate(value: Any) -> Any:
+        if type(value) is not str:
+            return run(value)
+        try:
+            date = from_iso_format(value)
+        except ValueError:
+            return run(value)
+        if field.validators:
+            run_validators(date)
+        return date
 
     return validate
 

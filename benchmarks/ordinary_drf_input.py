@@ -1,0 +1,114 @@
+"""Lists of input, validated by ordinary serializers of Django REST framework.
+
+Imported when Django is set up.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from ordinary_drf import DRF
+from ordinary_pattern import Run
+
+SIZES = (1, 20, 240)
+
+
+class Person(serializers.Serializer):  # type: ignore[misc]  # DRF is untyped
+    """Ten fields of usual classes."""
+
+    name = serializers.CharField(max_length=50)
+    nickname = serializers.CharField(allow_blank=True, required=False)
+    code = serializers.CharField(max_length=8, min_length=2)
+    age = serializers.IntegerField(min_value=0, max_value=150)
+    points = serializers.IntegerField()
+    height = serializers.FloatField()
+    is_active = serializers.BooleanField()
+    born = serializers.DateField()
+    balance = serializers.DecimalField(max_digits=8, decimal_places=2)
+    role = serializers.ChoiceField(["admin", "member"])
+
+
+class Checked(Person):
+    """The same, with methods."""
+
+    def validate_name(self, name: str) -> str:
+        return name.title()
+
+    def validate_code(self, code: str) -> str:
+        if not code.isalnum():
+            raise serializers.ValidationError("letters and digits only")
+        return code
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        if values["points"] < 0 and values["is_active"]:
+            raise serializers.ValidationError("active, with a debt")
+        return values
+
+
+class Team(serializers.Serializer):  # type: ignore[misc]  # DRF is untyped
+    """A list in each row."""
+
+    name = serializers.CharField()
+    members = Person(many=True)
+
+
+PLAIN = type(
+    "Plain",
+    (serializers.Serializer,),
+    {
+        f"field_{n}": serializers.CharField(max_length=50) if n % 2 else serializers.IntegerField()
+        for n in range(10)
+    },
+)
+PLAIN_ROW = {f"field_{n}": f"text {n}" if n % 2 else n for n in range(10)}
+ROW = {
+    "name": "Ann Müller",
+    "code": "ab12",
+    "age": 42,
+    "points": 7,
+    "height": 1.75,
+    "is_active": True,
+    "born": "1990-02-03",
+    "balance": "12.50",
+    "role": "member",
+}
+WRONG = {**ROW, "age": -1, "born": "yesterday", "name": ""}
+
+
+def validated(serializer_class: Any, rows: list[dict[str, Any]]) -> Run:
+    """What a serializer made for each call says of its input, as views make it."""
+    many = {"many": True} if len(rows) > 1 else {}
+    data = rows if many else rows[0]
+
+    def run() -> Any:
+        serializer = serializer_class(data=data, **many)
+        return serializer.is_valid(), serializer.validated_data, serializer.errors
+
+    return run
+
+
+@DRF.add("input: ten plain fields", sizes=SIZES)
+def plain(count: int) -> Run:
+    return validated(PLAIN, [PLAIN_ROW] * count)
+
+
+@DRF.add("input: dates, decimals and choices among ten fields", sizes=SIZES)
+def usual(count: int) -> Run:
+    return validated(Person, [ROW] * count)
+
+
+@DRF.add("input: the same, wrong in every second row", sizes=SIZES)
+def wrong(count: int) -> Run:
+    return validated(Person, ([ROW, WRONG] * count)[:count])
+
+
+@DRF.add("input: the same with methods of the serializer", sizes=SIZES)
+def checked(count: int) -> Run:
+    return validated(Checked, [ROW] * count)
+
+
+@DRF.add("input: a list of five in each row", sizes=SIZES)
+def nested(count: int) -> Run:
+    return validated(Team, [{"name": "x", "members": [ROW] * 5}] * count)
