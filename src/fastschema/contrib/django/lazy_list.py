@@ -35,7 +35,7 @@ from fastschema.contrib.django.lazy_rows import (
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.rows.fetching import check_fetchable
 from fastschema.contrib.django.rows.narrowing import narrowed, selects_only_what_is_read
-from fastschema.contrib.django.rows.pages import check_paginator, paginate
+from fastschema.contrib.django.rows.pages import GET_SERIALIZER, check_paginator, paginate
 from fastschema.contrib.django.rows.reading import Reads
 from fastschema.contrib.django.rows.tables import InstancesNeededError
 from fastschema.contrib.django.unloaded import warn_of_queries
@@ -45,14 +45,16 @@ from fastschema.runtime.stock import stock_method
 from fastschema.switch import is_disabled
 
 STOCK_LIST = stock_method(ListModelMixin, "list")
-# As they are when fastschema is imported: what is patched later is not stock's.
 _RENDER = FastJSONRenderer.render
-_GET_PAGINATED_RESPONSE = GenericAPIView.get_paginated_response
-_PAGINATOR = GenericAPIView.paginator
-_PAGINATORS = (
-    pagination.PageNumberPagination.get_paginated_response,
-    pagination.LimitOffsetPagination.get_paginated_response,
-    pagination.CursorPagination.get_paginated_response,
+_GET_PAGINATED_RESPONSE = stock_method(GenericAPIView, "get_paginated_response")
+_PAGINATOR = stock_method(GenericAPIView, "paginator")
+_PAGINATORS = tuple(
+    stock_method(cls, "get_paginated_response")
+    for cls in (
+        pagination.PageNumberPagination,
+        pagination.LimitOffsetPagination,
+        pagination.CursorPagination,
+    )
 )
 _engine = engine()
 _need_data: WeakSet[type] = WeakSet()
@@ -215,7 +217,7 @@ def _how_rows_are_written(view: Any) -> str:
         name = type(renderer).__name__
         raise ReadOnceError(f"its first renderer, {name}, is no FastJSONRenderer as it comes")
     queryset = view.get_queryset()
-    dispatch, kept = _dispatch(view, queryset)
+    dispatch, kept = _dispatch(view, queryset, getattr(queryset, "model", None))
     how = "rows are written as JSON at once"
     if kept:
         keys = [dispatch.program.node.fields[number].key for number in sorted(kept)]
@@ -227,17 +229,18 @@ def _how_rows_are_written(view: Any) -> str:
     return f"{how}; no instances are made"
 
 
-def _dispatch(view: Any, queryset: Any) -> tuple[Dispatch, frozenset[int]]:
+def _dispatch(view: Any, rows: Any, model: Any) -> tuple[Dispatch, frozenset[int]]:
     """What writes a view's rows at once, and the numbers of the fields whose values are kept.
 
+    :param rows: what the view's serializer is given
     :raises ReadOnceError, UnreadableError: if they are not written at once
     """
     if view.paginator is not None and not _has_stock_pages(view):
         raise ReadOnceError("get_paginated_response is overridden")
-    serializer = view.get_serializer(queryset, many=True)
+    serializer = view.get_serializer(rows, many=True)
     check_serializer(serializer)
     check_child(serializer.child)
-    return dispatch_for_rows(serializer.child, {queryset.model})
+    return dispatch_for_rows(serializer.child, {model})
 
 
 def _reads(view: Any, queryset: Any, dispatch: Dispatch, kept: frozenset[int]) -> tuple[Reads, Any]:
@@ -250,16 +253,19 @@ def _reads(view: Any, queryset: Any, dispatch: Dispatch, kept: frozenset[int]) -
     check_fetchable(queryset)
     if queryset._prefetch_related_lookups:
         raise InstancesNeededError("prefetch_related adds objects to them")
-    compiler = queryset.query.get_compiler(using=queryset.db)
+    # A copy, for the setup adds joins to the query.
+    compiler = queryset.query.chain().get_compiler(using=queryset.db)
     compiler.pre_sql_setup()
     return reads_by_column(dispatch, kept, compiler), compiler
 
 
 def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
     """The queryset of a view, which selects no other columns where that can be known."""
-    try:
-        dispatch, kept = _dispatch(view, queryset)
-        reads, compiler = _reads(view, queryset, dispatch, kept)
-    except (InstancesNeededError, ReadOnceError, UnreadableError):
+    if type(view).get_serializer is not GET_SERIALIZER or "get_serializer" in vars(view):
         return queryset
-    return narrowed(queryset, reads, compiler)
+    try:
+        dispatch, kept = _dispatch(view, [], queryset.model)
+        reads, compiler = _reads(view, queryset, dispatch, kept)
+        return narrowed(queryset, reads, compiler)
+    except Exception:
+        return queryset  # stock raises its own, if it does

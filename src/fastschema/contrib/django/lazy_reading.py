@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Manager, Model
+from django.db.models import JSONField, Manager, Model
 from django.db.models.fields.related_descriptors import (
     ForeignKeyDeferredAttribute,
     ForwardManyToOneDescriptor,
@@ -123,7 +123,15 @@ def _is_plain(field: Any, node: FieldNode, cls: Any, context: Any, *, is_own: bo
         return False
     descriptor = _on_class(cls, name)
     # An attribute that a query has added is no descriptor.
-    return descriptor is None or type(descriptor) in _COLUMNS
+    if descriptor is None:
+        return True
+    return type(descriptor) in _COLUMNS and not _is_converted_by_users(descriptor.field)
+
+
+def _is_converted_by_users(field: Any) -> bool:
+    """Whether the values of a column may be objects of users' own."""
+    convert = getattr(type(field), "from_db_value", None)
+    return convert is not None and convert is not JSONField.from_db_value
 
 
 def _related_model(cls: type, name: str) -> Any:
@@ -133,8 +141,12 @@ def _related_model(cls: type, name: str) -> Any:
     it refers to: the database is then asked each time.
     """
     descriptor = _on_class(cls, name)
-    if type(descriptor) in _FOREIGN_KEYS and getattr(descriptor.field, "db_constraint", False):
-        model = descriptor.field.remote_field.model
+    if type(descriptor) in _FOREIGN_KEYS:
+        field = descriptor.field
+        # Loading a deferred column sets the primary key, and forgets what that refers to.
+        if field.primary_key or not getattr(field, "db_constraint", False):
+            return None
+        model = field.remote_field.model
     elif type(descriptor) is ReverseOneToOneDescriptor:
         model = descriptor.related.related_model
     else:

@@ -30,10 +30,10 @@ from fastschema.runtime import policy
 from fastschema.runtime.dispatch import Dispatch
 from fastschema.runtime.json_chunks import JsonArray
 from fastschema.runtime.json_engine import JsonText
+from fastschema.runtime.stock import stock_method
 
-# As they are when fastschema is imported: what is patched later is not stock's.
-_DATA = ListSerializer.data
-_BASE_DATA = BaseSerializer.data
+_DATA = stock_method(ListSerializer, "data")
+_BASE_DATA = stock_method(BaseSerializer, "data")
 
 
 class LazyRows:

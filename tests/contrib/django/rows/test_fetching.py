@@ -4,16 +4,17 @@ import copy
 import gc
 import pickle
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import django
 import pytest
 from django.db import connection, models
-from django.test.utils import CaptureQueriesContext
+from django.test.utils import CaptureQueriesContext, isolate_apps
 from rest_framework import serializers
 
 import fastschema
 from fastschema.contrib.django.rows.fetching import FetchedRows, LaterInstances, is_fetchable
-from tests.contrib.django.list_views import FlightList, get, view_of
+from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.contrib.django.rows.models import City, Person, Worker
 
 pytestmark = pytest.mark.usefixtures("people")
@@ -216,3 +217,57 @@ def test_a_queryset_that_others_have_a_say_in_is_not_fetched():
     assert is_fetchable(PEOPLE.all())
     assert not is_fetchable(PEOPLE.values())
     assert not is_fetchable([])
+
+
+def test_threads_that_share_rows_get_the_same_instances():
+    rows = later()
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(list, [rows] * 40))
+    assert all(each == found[0] for each in found)
+    assert all(one is other for each in found for one, other in zip(each, found[0], strict=True))
+    assert len(rows) == len(found[0]) == 9
+
+
+@pytest.mark.parametrize("name", ["__init__", "from_db"])
+def test_a_patched_model_is_noticed(monkeypatch, name):
+    calls = []
+    stock = vars(models.Model)[name]
+
+    def patched(*args, **kwargs):
+        calls.append(name)
+        return getattr(stock, "__func__", stock)(*args, **kwargs)
+
+    is_method = isinstance(stock, classmethod)
+    monkeypatch.setattr(models.Model, name, classmethod(patched) if is_method else patched)
+    view_class = view_of(FlightList, serializer_class=Names, get_queryset=lambda self: PEOPLE.all())
+    get(view_class)
+    found = len(calls)
+    with fastschema.disabled():
+        get(view_class)
+    assert found == len(calls) - found > 0
+
+
+def test_foreign_keys_that_keep_objects_in_their_own_way():
+    calls = []
+
+    class Keeping(models.ForeignKey):
+        def set_cached_value(self, instance, value):
+            calls.append(value)
+            super().set_cached_value(instance, value)
+
+    with isolate_apps("flights"):
+        meta = type("Meta", (), {"app_label": "flights", "db_table": "flights_profile"})
+        city = Keeping(Person, models.CASCADE, "+", db_column="person_id")
+        attributes = {"__module__": __name__, "Meta": meta, "owner": city}
+        model = type("Keeper", (models.Model,), attributes)
+
+    class Owners(serializers.Serializer):
+        owner = Names()
+
+    view_class = view_of(
+        FlightList,
+        serializer_class=Owners,
+        get_queryset=lambda self: model.objects.select_related("owner").order_by("pk"),
+    )
+    assert_same_outcome(view_class, calls=calls)
+    assert calls

@@ -2,7 +2,7 @@
 
 import pytest
 from django.db import connection
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from rest_framework import pagination, serializers
@@ -22,6 +22,10 @@ def serializer_of(**fields):
 
 
 NAMES = serializer_of(name=serializers.CharField())
+
+
+class Pages(pagination.PageNumberPagination):
+    page_size = 4
 
 
 def list_of(queryset, serializer_class=NAMES, **attributes):
@@ -77,9 +81,6 @@ def test_only_what_is_read_is_selected(queryset, fields, columns):
 
 
 def test_a_page_selects_only_what_is_read():
-    class Pages(pagination.PageNumberPagination):
-        page_size = 4
-
     assert selected(list_of(PEOPLE, pagination_class=Pages)) == ["person.key", "person.name"]
 
 
@@ -121,3 +122,64 @@ def test_the_data_are_read_without_another_query():
         response = get(view_class)
         assert [row["name"] for row in response.data] == [f"Person {n}" for n in range(9)]
     assert len(queries.captured_queries) == 1
+
+
+def answers(view_class, path="/"):
+    """What a view answers with all columns, and with those that are read; and its queries."""
+    found = []
+    for narrows in (False, True):
+        view_class.fastschema_only_columns = narrows
+        with CaptureQueriesContext(connection) as queries:
+            found.append((get(view_class, path).content, len(queries.captured_queries)))
+    return found
+
+
+def test_a_count_has_no_joins():
+    view_class = list_of(
+        PEOPLE.select_related("city"),
+        serializer_of(city=serializers.CharField(source="city.name")),
+        pagination_class=Pages,
+    )
+    with CaptureQueriesContext(connection) as queries:
+        get(view_class)
+    assert "JOIN" not in queries.captured_queries[0]["sql"]
+
+
+def test_a_context_that_looks_at_the_page():
+    def get_serializer_context(self):
+        return {"request": self.request, "number": self.paginator.page.number}
+
+    view_class = list_of(
+        PEOPLE, pagination_class=Pages, get_serializer_context=get_serializer_context
+    )
+    with_all, narrowed = answers(view_class, "/?page=2")
+    assert narrowed == with_all
+
+
+def test_a_serializer_that_looks_at_its_rows():
+    seen = []
+
+    def get_serializer(self, rows, many):
+        seen.append(len(rows))
+        return NAMES(rows, many=many)
+
+    with_all, narrowed = answers(
+        list_of(PEOPLE, pagination_class=Pages, get_serializer=get_serializer)
+    )
+    assert narrowed == with_all
+    assert seen == [4, 4]
+
+
+def test_a_page_that_is_not_there_comes_before_a_wrong_query():
+    wrong = PEOPLE.defer("city").select_related("city")
+    with_all, narrowed = answers(list_of(wrong, pagination_class=Pages), "/?page=9")
+    assert narrowed == with_all
+
+
+def test_an_only_of_ones_own_is_not_called():
+    def only(self, *names):
+        return self.none()
+
+    people = type("People", (QuerySet,), {"only": only})(Person).order_by("pk")
+    with_all, narrowed = answers(list_of(people))
+    assert narrowed == with_all

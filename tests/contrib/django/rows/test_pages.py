@@ -10,6 +10,7 @@ from rest_framework import pagination, serializers
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.contrib.django.rows.models import Person
 from tests.contrib.django.rows.reading import reads_rows
+from tests.contrib.django.rows.test_converting import CALLS, Noting, model_of
 
 pytestmark = pytest.mark.usefixtures("people")
 
@@ -163,3 +164,61 @@ def test_a_page_that_needs_instances_is_a_list_of_them():
             return person.name
 
     assert_same_outcome(pages_of(Numbered, serializer_class=Methods), calls=SEEN)
+
+
+def test_a_queryset_with_attributes_of_its_own():
+    def people(self):
+        found = Person.objects.order_by("pk")
+        found.count = lambda: SEEN.append("count") or 100
+        return found
+
+    assert_same_outcome(pages_of(Limited, get_queryset=people), calls=SEEN)
+
+
+def test_the_queryset_of_the_paginator_is_the_views():
+    def filter_queryset(self, queryset):
+        queryset.total = 5
+        return queryset
+
+    class Totals(Numbered):
+        def get_next_link(self):
+            return str(getattr(self.page.paginator.object_list, "total", None))
+
+    assert_same_outcome(pages_of(Totals, filter_queryset=filter_queryset))
+
+
+def test_a_page_and_the_list_of_its_paginator_are_two():
+    lengths = []
+
+    def get_serializer(self, page, many):
+        page.pop()
+        lengths.append((len(page), len(self.paginator.page.object_list)))
+        return Names(page, many=many)
+
+    assert_same_outcome(pages_of(Numbered, get_serializer=get_serializer), calls=lengths)
+
+
+def test_an_overridden_get_serializer_is_given_a_plain_list():
+    def get_serializer(self, page, many):
+        SEEN.append(type(page))
+        return Names(page, many=many)
+
+    assert_same_outcome(pages_of(Numbered, get_serializer=get_serializer), calls=SEEN)
+
+
+@pytest.mark.parametrize("pagination_class", [Numbered, Limited])
+def test_values_are_converted_before_the_serializer_is_made(pagination_class):
+    noting = model_of(name=Noting(max_length=9))
+
+    class Telling(Names):
+        def __init__(self, *args, **kwargs):
+            CALLS.append("serializer")
+            super().__init__(*args, **kwargs)
+
+    view_class = pages_of(
+        pagination_class,
+        serializer_class=Telling,
+        get_queryset=lambda self: noting.objects.order_by("pk"),
+    )
+    assert_same_outcome(view_class, calls=CALLS)
+    assert reads_rows(view_class)

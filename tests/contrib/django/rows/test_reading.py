@@ -7,14 +7,16 @@ from django.db import models
 from django.db.models import Count, F, FilteredRelation, Q, Value
 from django.db.models.functions import Upper
 from django.test import override_settings
+from django.test.utils import isolate_apps
 from django.urls import path
 from rest_framework import serializers
 
 from fastschema.contrib.django.construction import blueprint_of
 from fastschema.runtime.programs import MOST_DERIVED
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, view_of
-from tests.contrib.django.rows.models import Citizen, City, Country, Person, Worker
+from tests.contrib.django.rows.models import Citizen, City, Country, Person, Profile, Worker
 from tests.contrib.django.rows.reading import reads_rows
+from tests.contrib.django.rows.test_converting import model_of
 
 pytestmark = [
     pytest.mark.usefixtures("people"),
@@ -309,3 +311,39 @@ def test_programs_for_rows_are_few():
         assert reads_rows(view_class)
     program = blueprint_of(serializer_class()).program
     assert 0 < len(program._derived) <= MOST_DERIVED
+
+
+class Worded:
+    """A value of a class of somebody's own."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __str__(self):
+        Loud.calls.append(self.value)
+        return f"<{self.value}>"
+
+
+class Wording(models.CharField):
+    def from_db_value(self, value, expression, connection):
+        return Worded(value)
+
+
+def test_values_of_classes_of_ones_own_are_used_once():
+    worded = model_of(name=Wording(max_length=9))
+    view_class = list_of(worded.objects.order_by("pk"), serializer_of(name=serializers.CharField()))
+    assert_same_outcome(view_class, calls=Loud.calls)
+    assert reads_rows(view_class)
+
+
+def test_a_relation_that_loading_a_column_forgets():
+    with isolate_apps("flights"):
+        meta = type("Meta", (), {"app_label": "flights", "db_table": Profile._meta.db_table})
+        owner = models.OneToOneField(Person, models.CASCADE, primary_key=True, related_name="+")
+        owner.db_column = "person_id"
+        attributes = {"__module__": __name__, "Meta": meta, "person": owner}
+        attributes["motto"] = models.CharField(max_length=20)
+        keyed = type("Keyed", (models.Model,), attributes)
+    fields = {"motto": serializers.CharField(), "person": serializer_of(name=Loud())()}
+    queryset = keyed.objects.order_by("pk").select_related("person").defer("motto")
+    assert_same_outcome(list_of(queryset, serializer_of(**fields)), calls=Loud.calls)

@@ -16,6 +16,7 @@ from fastschema.contrib.django.views import StreamingListMixin
 from tests.contrib.django.differential import assert_equal, outcome
 from tests.contrib.django.rows.models import City, Country, Person, Profile, Worker
 from tests.contrib.django.rows.random_views import random_queryset, random_serializer
+from tests.contrib.django.rows.test_converting import CALLS, Noting, model_of
 
 pytestmark = pytest.mark.usefixtures("people")
 
@@ -143,3 +144,14 @@ def test_a_stream_makes_no_fields_without_rows():
 def test_one_query(django_assert_num_queries):
     with django_assert_num_queries(1):
         answer(view_of(PEOPLE, serializer_of(name=serializers.CharField())))
+
+
+def test_values_are_converted_as_they_are_read():
+    noting = model_of(name=Noting(max_length=9))
+    response = view_of(
+        noting.objects.order_by("pk"), serializer_of(name=serializers.CharField()), chunk_size=2
+    ).as_view()(APIRequestFactory().get("/"))
+    CALLS.clear()
+    next(iter(response.streaming_content))
+    response.close()
+    assert len(CALLS) < 9

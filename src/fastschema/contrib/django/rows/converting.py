@@ -16,8 +16,10 @@ from django.conf import settings
 from django.db.models.fields.json import JSONField
 from django.db.models.sql.compiler import SQLCompiler
 
+from fastschema.runtime.stock import stock_method
+
 _STOCK = {
-    name: getattr(SQLCompiler, name)
+    name: stock_method(SQLCompiler, name)
     for name in ("results_iter", "get_converters", "apply_converters", "has_composite_fields")
 }
 _PURE_MODULES = frozenset(

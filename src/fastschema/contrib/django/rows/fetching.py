@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -16,13 +17,13 @@ from fastschema.contrib.django import conf
 from fastschema.contrib.django.rows.converting import converted_rows
 from fastschema.contrib.django.rows.instances import Make, instance_maker
 from fastschema.contrib.django.rows.tables import InstancesNeededError, table_of
+from fastschema.runtime.stock import stock_method
 
-# As they are when fastschema is imported: what is patched later is not stock's.
 _STOCK = {
-    name: getattr(QuerySet, name)
+    name: stock_method(QuerySet, name)
     for name in ("__iter__", "__len__", "__getitem__", "_fetch_all", "_clone", "_chain", "iterator")
 }
-_STOCK_ITER = ModelIterable.__iter__
+_STOCK_ITER = stock_method(ModelIterable, "__iter__")
 
 
 def is_stock_queryset(rows: Any) -> bool:
@@ -81,22 +82,46 @@ class FetchedRows:
             arguments = {"chunked_fetch": has_cursors, "chunk_size": chunk_size}
         self._results = self.compiler.execute_sql(**arguments)
         self._converted: list[Any] | None = None
+        self._instances: list[Any] | None = None
+        # Querysets may be shared by threads.
+        self._lock = threading.RLock()
 
     def __len__(self) -> int:
-        return sum(map(len, self._results)) if self._converted is None else len(self._converted)
+        with self._lock:
+            return sum(map(len, self._results)) if self._converted is None else len(self._converted)
 
     def converted(self) -> list[Any]:
         """The rows with values as model instances have them, each a tuple or a list.
 
         :raises Exception: what converting them raises in stock
         """
-        if self._converted is None:
-            self._converted = list(converted_rows(self.compiler, self._results))
-            self._results = ()
-        return self._converted
+        with self._lock:
+            if self._converted is None:
+                self._converted = list(converted_rows(self.compiler, self._results))
+                self._results = ()
+            return self._converted
+
+    def instances(self) -> list[Any]:
+        """The model instances of the rows, always the same."""
+        with self._lock:
+            if self._instances is None:
+                is_stock = self._instance_maker() is None and self._converted is None
+                rows = self._unconverted() if is_stock else self.converted()
+                self._instances = list(self.made_of(rows))
+            return self._instances
+
+    def made_of(self, rows: Iterable[Any]) -> Iterator[Any]:
+        """The model instances of some rows, which are converted."""
+        make = self._instance_maker()
+        if make is not None:
+            return map(make, rows)
+        return iter(ModelIterable(_Executed(self._attributes, self.compiler, self._db, rows)))
 
     def each(self) -> Generator[Any]:
-        """The same rows one by one as they are read; only once. Closing it closes the cursor."""
+        """The rows, converted, one by one as they are read; only once.
+
+        Closing it closes the cursor.
+        """
         try:
             yield from converted_rows(self.compiler, self._results)
         finally:
@@ -105,23 +130,16 @@ class FetchedRows:
     def each_instance(self) -> Generator[Any]:
         """The same as instances."""
         try:
-            yield from self.instances()
+            is_stock = self._instance_maker() is None
+            rows = self._unconverted() if is_stock else self.each()
+            yield from self.made_of(rows)
         finally:
             self._close()
 
-    def instances(self, rows: Iterable[Any] | None = None) -> Iterator[Any]:
-        """The model instances of the rows.
-
-        :param rows: some of the rows, converted; None: all of them
-        """
-        make = self._instance_maker()
-        if make is not None:
-            return map(make, self.converted() if rows is None else rows)
-        if rows is None:
-            rows = self._converted
-        if rows is None:
-            rows = self.compiler.results_iter(self._results)
-        return iter(ModelIterable(_Executed(self._attributes, self.compiler, self._db, rows)))
+    def _unconverted(self) -> Iterable[Any]:
+        """The rows, which stock converts one by one as it makes their instances."""
+        rows: Iterable[Any] = self.compiler.results_iter(self._results)
+        return rows
 
     def _instance_maker(self) -> Make | None:
         """What makes instances of rows; None if stock must, for somebody could tell."""
@@ -141,7 +159,11 @@ class FetchedRows:
 class _Executed:
     """Stands for a queryset, for its query and for its compiler, when all is done.
 
-    :param owner: has the attributes that are asked for
+    ``ModelIterable`` asks the queryset for ``db``, ``query``, ``model``, ``_known_related_objects``
+    and ``_fetch_mode``; the query for ``get_compiler``; the compiler for ``execute_sql``,
+    ``select``, ``klass_info``, ``annotation_col_map`` and ``results_iter``.
+
+    :param owner: has the attributes that are not here
     :param compiler: the compiler
     :param rows: what the compiler gives, converted
     """
@@ -181,7 +203,7 @@ def evaluate(queryset: Any) -> list[Any]:
         if not queryset._prefetch_related_lookups:
             queryset._result_cache = later = LaterInstances(fetched)
             return later
-        queryset._result_cache = list(fetched.instances())
+        queryset._result_cache = fetched.instances()
     return list(queryset)
 
 
@@ -198,10 +220,10 @@ class LaterInstances(list[Any]):
 
     def fill(self) -> None:
         """Make the instances."""
-        if self.fetched is not None:
-            instances = list(self.fetched.instances())
+        fetched = self.fetched
+        if fetched is not None:
+            super().__setitem__(slice(None), fetched.instances())
             self.fetched = None
-            super().extend(instances)
 
     def __len__(self) -> int:
         return super().__len__() if self.fetched is None else len(self.fetched)

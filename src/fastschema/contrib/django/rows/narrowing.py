@@ -31,7 +31,9 @@ def narrowed(queryset: QuerySet[Any], reads: Reads, compiler: Any) -> QuerySet[A
     if query.distinct or query.combinator or query.group_by is not None:
         return queryset
     names = list(_names(table_of(compiler), set(_positions(reads))))
-    return queryset.only(*names)
+    narrow = queryset._chain()
+    narrow.query.add_immediate_loading(names)  # as only() does
+    return narrow
 
 
 def _positions(reads: Reads) -> Iterator[int]:

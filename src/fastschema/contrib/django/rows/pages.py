@@ -15,27 +15,33 @@ from django.db.models.query import ModelIterable
 from rest_framework.generics import GenericAPIView
 from rest_framework.pagination import LimitOffsetPagination, PageNumberPagination
 
+from fastschema.contrib.django.rows.converting import are_converted_by_django
 from fastschema.contrib.django.rows.fetching import (
     FetchedRows,
     LaterInstances,
     check_fetchable,
 )
 from fastschema.contrib.django.rows.tables import InstancesNeededError
+from fastschema.runtime.stock import stock_method
 
-_PAGINATE, _PAGINATOR = GenericAPIView.paginate_queryset, GenericAPIView.paginator
-_COUNT = QuerySet.count
-# All that is given the queryset, as it is when fastschema is imported.
+_PAGINATE = stock_method(GenericAPIView, "paginate_queryset")
+_PAGINATOR = stock_method(GenericAPIView, "paginator")
+GET_SERIALIZER = stock_method(GenericAPIView, "get_serializer")
+# All that is given the queryset.
 _HOOKS = {
-    cls: {name: getattr(cls, name) for name in names}
+    cls: {name: stock_method(cls, name) for name in names}
     for cls, names in (
         (PageNumberPagination, ("paginate_queryset", "get_page_number")),
         (LimitOffsetPagination, ("paginate_queryset", "get_count")),
     )
 }
 _PAGINATOR_HOOKS = {
-    name: getattr(Paginator, name)
+    name: stock_method(Paginator, name)
     for name in ("__init__", "page", "_get_page", "count", "_check_object_list_is_ordered")
 }
+_QUERYSET_HOOKS = {name: stock_method(QuerySet, name) for name in ("__init__", "count")}
+_ATTRIBUTES = frozenset(vars(QuerySet()))
+"""What a queryset has, if nobody adds to it."""
 
 
 def paginate(view: Any, queryset: Any) -> Any:
@@ -46,33 +52,41 @@ def paginate(view: Any, queryset: Any) -> Any:
     try:
         check_paginator(view)
         check_fetchable(queryset)
+        _check_hooks(type(queryset), _QUERYSET_HOOKS, vars(queryset))
+        if not vars(queryset).keys() <= _ATTRIBUTES:
+            raise InstancesNeededError("the queryset has attributes that a copy of it has not")
     except InstancesNeededError:
         return view.paginate_queryset(queryset)
-    if type(queryset).count is not _COUNT:
-        return view.paginate_queryset(queryset)
-    sliced = queryset._chain()
-    sliced._iterable_class = _Placeholders
+    copied = queryset._chain()
+    copied._iterable_class = _Placeholders
     try:
-        page = view.paginate_queryset(sliced)
+        page = view.paginate_queryset(copied)
     finally:
-        sliced._iterable_class = ModelIterable
+        copied._iterable_class = ModelIterable
     if not page or type(page[0]) is not FetchedRows:
         return page
-    rows = LaterInstances(page[0])
-    if type(getattr(view.paginator, "page", None)) is Page:
-        view.paginator.page.object_list = rows
-    return rows
+    paged: Any = getattr(view.paginator, "page", None)
+    if type(paged) is Page:
+        paged.object_list = LaterInstances(page[0])
+        paged.paginator.object_list = queryset
+    # Another method may do with a page what it likes.
+    is_stock = type(view).get_serializer is GET_SERIALIZER and "get_serializer" not in vars(view)
+    return LaterInstances(page[0]) if is_stock else list(page[0].instances())
 
 
 class _Placeholders(ModelIterable):
-    """The rows of a queryset, once for each of them; or their instances, if they get prefetched
-    objects at once.
+    """The rows of a queryset, once for each of them.
+
+    Where prefetched objects are added at once, or code of users converts values, the rows are
+    instances, or converted, now: that is when it happens in stock.
     """
 
     def __iter__(self) -> Iterator[Any]:
         fetched = FetchedRows(self.queryset)
         if self.queryset._prefetch_related_lookups:
-            return fetched.instances()
+            return iter(fetched.instances())
+        if not are_converted_by_django(fetched.compiler):
+            fetched.converted()
         return iter([fetched] * len(fetched))
 
 

@@ -69,8 +69,8 @@ def _row_field(number: int, field: FieldNode, read: FieldRead, slots: dict[str, 
     expression = "obj" if read.way is Way.NESTED else f"obj[{read.position}]"
     kind = field.kind
     last = len(read.steps) - 1
-    for number, step in reversed(list(enumerate(read.steps))):
-        is_object = read.way in TAKES_OBJECT and number == last
+    for nth, step in reversed(list(enumerate(read.steps))):
+        is_object = read.way in TAKES_OBJECT and nth == last
         none = "None"
         if step.none_has_no_attributes and not is_object:
             none = f"unreadable({field.field}, obj, no_attributes)"

@@ -115,6 +115,8 @@ class _Reader:
                 raise InstancesNeededError(f"{node.key} follows more than one relation")
             return FieldRead(Way.SLUG, table.column(name), steps)
         if node.kind.rereading is Rereading.KEY:
+            if relations:
+                raise InstancesNeededError(f"{node.key} reads a key of another object")
             return FieldRead(Way.KEY, self._key(name, table))
         steps, table = self._follow(relations, table)
         return FieldRead(Way.VALUE, table.column(name), steps)
@@ -134,8 +136,8 @@ class _Reader:
     def _address(
         self, field: Any, node: FieldNode, path: tuple[str, ...], table: Table
     ) -> FieldRead:
-        if field.lookup_field != "pk":
-            raise InstancesNeededError(f"{node.key} looks up {field.lookup_field}")
+        if field.lookup_field != "pk" or len(path) > 1:
+            raise InstancesNeededError(f"{node.key} looks up more than a key of the object")
         position = self._key(path[0], table) if path else table.column("pk")
         return FieldRead(Way.ADDRESS, position)
 

@@ -59,7 +59,7 @@ class StreamedRows:
                 return self._by_row.all_rows(chunk)
             except Exception:
                 pass  # stock raises its own, for instances
-        return self._link.all_rows(self._fetched.instances(chunk))
+        return self._link.all_rows(self._fetched.made_of(chunk))
 
     def _may_be_rows(self) -> bool:
         """Whether nobody can tell when instances are made, and values converted."""

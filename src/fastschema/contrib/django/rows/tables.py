@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Model
 from django.db.models.fields.files import FileDescriptor, ImageFileDescriptor
+from django.db.models.fields.mixins import FieldCacheMixin
 from django.db.models.fields.related_descriptors import (
     ForeignKeyDeferredAttribute,
     ForwardManyToOneDescriptor,
@@ -18,9 +19,18 @@ from django.db.models.query_utils import DeferredAttribute
 from django.db.models.signals import post_init, pre_init
 
 from fastschema.contrib.django.attribute_access import MODEL, access_of
+from fastschema.runtime.stock import stock_method
 
-# Model.__init__ calls that of the class behind it.
+_INIT = stock_method(Model, "__init__")
+_NEW = stock_method(Model, "__new__")
+_SETATTR = stock_method(Model, "__setattr__")
+_FROM_DB = stock_method(Model, "from_db").__func__
+_PK, _GET_PK = stock_method(Model, "pk"), stock_method(Model, "_get_pk_val")
 _BASES = (Model, object)
+_CACHE = {
+    name: stock_method(FieldCacheMixin, name)
+    for name in ("is_cached", "get_cached_value", "set_cached_value", "delete_cached_value")
+}
 # These keep the name that they are given, until somebody reads it.
 _FILES = (FileDescriptor, ImageFileDescriptor)
 _FORWARD = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
@@ -132,6 +142,7 @@ def _table(klass_info: dict[str, Any], select: Any) -> Table:
     for name, position in columns.items():
         descriptor = type(on_class(model, name))
         if descriptor is ForeignKeyDeferredAttribute:
+            _check_cache(on_class(model, name).field)
             table.foreign_keys.append(position)
         elif descriptor in _FILES:
             table.files.add(name)
@@ -139,6 +150,7 @@ def _table(klass_info: dict[str, Any], select: Any) -> Table:
             raise InstancesNeededError(f"{name} of {model.__name__} is more than a column")
     for related in klass_info.get("related_klass_infos", ()):
         is_reverse = related["reverse"]
+        _check_cache(related["field"])
         table.relations[related["field"], is_reverse] = Relation(
             _table(related, select),
             # A key that may be null gives None, any other raises an error if there is no object.
@@ -157,10 +169,12 @@ def _check_model(model: Any, columns: dict[str, int]) -> None:
     is_plain = (
         access_of(model) == MODEL
         and not hasattr(model, "__getattr__")
+        and model.__init__ is _INIT
+        # Model.__init__ calls that of the class behind it.
         and not any("__init__" in vars(base) for base in model.__mro__ if base not in _BASES)
-        and model.__new__ is Model.__new__
-        and model.__setattr__ is Model.__setattr__
-        and model.from_db.__func__ is Model.from_db.__func__
+        and model.__new__ is _NEW
+        and model.__setattr__ is _SETATTR
+        and model.from_db.__func__ is _FROM_DB
         and type(model).__call__ is type.__call__
     )
     if not is_plain:
@@ -175,5 +189,16 @@ def _check_model(model: Any, columns: dict[str, int]) -> None:
         raise InstancesNeededError(f"the columns of {model.__name__} are not in their usual order")
 
 
+def _check_cache(field: Any) -> None:
+    """Check that Django itself keeps the related objects of a foreign key.
+
+    :raises InstancesNeededError: if not
+    """
+    for each in (field, field.remote_field):
+        for name, method in _CACHE.items():
+            if getattr(type(each), name, None) is not method or name in vars(each):
+                raise InstancesNeededError(f"{field} keeps related objects in its own way")
+
+
 def _has_stock_key(model: Any) -> bool:
-    return model.pk is Model.pk and model._get_pk_val is Model._get_pk_val
+    return model.pk is _PK and model._get_pk_val is _GET_PK
