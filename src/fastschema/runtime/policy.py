@@ -21,7 +21,7 @@ represents its rows one by one."""
 rows_worth_reading_at_once = 8
 """The same for a list of rows by a serializer: stock needs longer for each of them."""
 
-rows_worth_validating = 4
+rows_worth_validating = 10
 """Looking once at a serializer whose rows are validated costs less than stock needs for so many."""
 
 fields_worth_comparing = 6

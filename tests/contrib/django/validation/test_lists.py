@@ -418,7 +418,98 @@ def test_overrides_of_fields_are_called_as_in_stock(attributes, base):
         attributes = {**attributes, "__init__": lambda self: serializers.Field.__init__(self)}
         attributes |= {"trim_whitespace": True, "allow_blank": False}
     field_class = type("OwnField", (base,), attributes)
-    assert_same(serializer_of(a=field_class()), [{"a": "x"}, {}, {"a": 1}, {"a": ""}, {"a": None}])
+    rows_of_all_kinds = [{"a": "x"}, {}, {"a": 1}, {"a": ""}, {"a": None}]
+    for data in (rows_of_all_kinds, *([row] for row in rows_of_all_kinds)):
+        assert_same(serializer_of(a=field_class()), data)
+
+
+class Recursive(serializers.Serializer):
+    """Has itself as a field."""
+
+    name = serializers.CharField()
+
+    def get_fields(self):
+        CALLS.append("get_fields")
+        return {**super().get_fields(), "children": Recursive(many=True, required=False)}
+
+
+def test_a_serializer_that_is_nested_in_itself():
+    leaf = {"name": "x"}
+    assert_same(Recursive, [leaf] * 3)
+    assert_same(Recursive, [{**leaf, "children": [leaf, {**leaf, "children": [leaf, {}]}]}] * 3)
+
+
+def test_a_nested_serializer_that_no_row_has_is_not_looked_at():
+    class Broken(serializers.Serializer):
+        def get_fields(self):
+            return {"method": serializers.CharField(default=self.context["request"].method)}
+
+    optional = {"one": Broken(required=False), "many": Broken(many=True, required=False)}
+    outer = serializer_of(name=serializers.CharField(), **optional)
+    assert_same(outer, [{"name": "x"}] * 3)
+    assert_same(outer, [{"name": "x", "one": 5, "many": [5, None]}] * 3)
+    assert_same(Broken, [5] * 3)
+    assert_same(Broken, [{}] * 3, max_length=1)
+    assert_same(outer, [{"name": "x", "one": {}}] * 3)
+
+
+class HandedOn(serializers.Field):
+    """Hands its methods on to another field."""
+
+    def __getattribute__(self, name):
+        if name in ("run_validation", "get_value"):
+            return getattr(Inner(), name) if name == "run_validation" else lambda data: data
+        return super().__getattribute__(name)
+
+
+def test_a_field_whose_methods_are_those_of_another():
+    assert_same(serializer_of(f=HandedOn()), [{"a": "x"}, {"a": "y"}])
+    assert_same(serializer_of(f=HandedOn()), [{"a": "x"}, {"a": "no"}])
+
+
+class Behind(serializers.Field):
+    """Stands behind CharField among the bases."""
+
+    def run_validation(self, data=serializers.empty):
+        CALLS.append(("behind", repr(data)))
+        return super().run_validation(data)
+
+
+class BehindSerializer(serializers.BaseSerializer):
+    """The same for serializers."""
+
+    def run_validators(self, value):
+        CALLS.append(("behind", repr(value)))
+        super().run_validators(value)
+
+
+def test_bases_behind_those_of_drf_are_called():
+    text = type("Text", (serializers.CharField, Behind), {})
+    rows_class = type("Rows", (serializers.Serializer, BehindSerializer), {"a": text()})
+    assert_same(rows_class, [{"a": "x"}, {"a": "y"}])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        (serializers.DecimalField(2000, 2), "1" * 1500 + ".00"),
+        (serializers.DecimalField(2**33, 2), "1.00"),
+        (type("Short", (serializers.DecimalField,), {"MAX_STRING_LENGTH": 4})(6, 2), "123.00"),
+        (serializers.DateField(input_formats={"iso-8601"}), "2020-01-01"),
+        (serializers.DateField(input_formats=[]), "2020-01-01"),
+        (type("Odd", (serializers.BooleanField,), {"TRUE_VALUES": None})(), True),
+        (type("Odd", (serializers.BooleanField,), {"_lower_if_str": lambda s, v: "no"})(), True),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_options_out_of_the_ordinary(field, value):
+    assert_same(serializer_of(f=field), [{"f": value}] * 2)
+
+
+def test_the_warning_of_errors_as_lists_blames_the_same_line_for_nested_lists(settings):
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "LIST_SERIALIZER_ERRORS_AS_DICT": False}
+    outer = serializer_of(many=Inner(many=True))
+    assert_same(outer, [{"many": [{"a": "x"}, {}]}, {"many": [{"a": "x"}]}])
 
 
 def test_methods_set_on_field_objects_are_called():

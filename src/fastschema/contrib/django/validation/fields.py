@@ -41,6 +41,7 @@ _TO_TEXT = stock_method(fields.CharField, "to_internal_value")
 _TO_INTEGER = stock_method(fields.IntegerField, "to_internal_value")
 _TO_FLOAT = stock_method(fields.FloatField, "to_internal_value")
 _TO_BOOLEAN = stock_method(fields.BooleanField, "to_internal_value")
+_LOWER = stock_method(fields.BooleanField, "_lower_if_str")
 _TO_DECIMAL = stock_method(fields.DecimalField, "to_internal_value")
 _OF_DECIMALS = {
     name: stock_method(fields.DecimalField, name)
@@ -63,23 +64,25 @@ def validation_of(field: Any) -> Validate:
 
     :param field: a bound field, none of whose options change before the last value
     """
-    cls = type(field)
+    cls: Any = type(field)
     run: Validate = field.run_validation
     is_stock = (
-        all(getattr(cls, name) is method for name, method in _STOCK.items())
+        cls.__getattribute__ is object.__getattribute__
+        and all(getattr(cls, name) is method for name, method in _STOCK.items())
         and cls.validators is _VALIDATORS
         and _METHODS.isdisjoint(vars(field))
     )
     if not is_stock:
         return run
     convert = cls.to_internal_value
-    if cls.run_validation is _RUN_TEXT:
-        return _text(field, run) if convert is _TO_TEXT else run
-    if cls.run_validation is not _RUN:
-        return run
-    if convert is _TO_DECIMAL:
+    if convert is _TO_DECIMAL and cls.run_validation is _RUN:
         return _decimal(field, run)
     if cls.validate_empty_values is not _EMPTY_VALUES:
+        return run
+    if cls.run_validation is _RUN_TEXT and convert is _TO_TEXT:
+        is_last = super(fields.CharField, field).run_validation.__func__ is _RUN
+        return _text(field, run) if is_last else run
+    if cls.run_validation is not _RUN:
         return run
     if convert is _TO_INTEGER:
         return _number(field, run, _is_integer)
@@ -131,6 +134,7 @@ def _decimal(field: Any, run: Validate) -> Validate:
         and whole > 0
         and places > 0
         and not field.localize
+        and whole + places + 2 <= field.MAX_STRING_LENGTH
         and all(getattr(type(field), name) is method for name, method in _OF_DECIMALS.items())
     )
     if not is_usual:
@@ -151,7 +155,7 @@ def _decimal(field: Any, run: Validate) -> Validate:
 
 def _is_iso_date(field: Any) -> bool:
     formats = getattr(field, "input_formats", api_settings.DATE_INPUT_FORMATS)
-    return len(formats) > 0 and str(formats[0]).lower() == ISO_8601
+    return type(formats) in (list, tuple) and [*formats, ""][0] in (ISO_8601, ISO_8601.upper())
 
 
 def _date(field: Any, run: Validate) -> Validate:
@@ -198,7 +202,8 @@ def _is_float(value: Any) -> bool:
 
 def _has_usual_booleans(field: Any) -> bool:
     true, false = field.TRUE_VALUES, field.FALSE_VALUES
-    return True in true and False in false and False not in true
+    is_usual = type(true) is set and type(false) is set and type(field)._lower_if_str is _LOWER
+    return is_usual and True in true and False in false and False not in true
 
 
 def _limits(validators: list[Any], known: tuple[str, ...]) -> dict[str, Any] | None:
@@ -218,7 +223,7 @@ def _limits(validators: list[Any], known: tuple[str, ...]) -> dict[str, Any] | N
 
 def _accepts_text(validators: list[Any]) -> Accepts:
     limits = _limits(validators, ("max_length", "min_length"))
-    if limits is None or not any(type(each) is _PROHIBITING[0] for each in validators):
+    if limits is None:
         return _accepts_nothing
     shortest, longest = limits.get("min_length", 0), limits.get("max_length", math.inf)
 

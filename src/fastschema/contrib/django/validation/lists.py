@@ -9,13 +9,20 @@ from django.core.exceptions import ValidationError as DjangoValidationError
 from rest_framework.exceptions import ValidationError
 from rest_framework.fields import empty
 from rest_framework.serializers import ListSerializer, as_serializer_error
+from rest_framework.settings import api_settings
 
-from fastschema.contrib.django.validation.rows import children_looked_at_once
+from fastschema.contrib.django.validation.rows import children_looked_at_once, has_stock_rows
 from fastschema.runtime import policy
 from fastschema.runtime.stock import stock_method
 from fastschema.switch import is_disabled
 
 STOCK_RUN_VALIDATION = stock_method(ListSerializer, "run_validation")
+
+
+def _may_look_once(serializer: Any) -> bool:
+    # With errors as lists, DRF warns of those in nested lists; and blames a caller by its frame.
+    has_warnings = not getattr(api_settings, "LIST_SERIALIZER_ERRORS_AS_DICT", True)
+    return not has_warnings and has_stock_rows(serializer) and not is_disabled()
 
 
 @functools.wraps(STOCK_RUN_VALIDATION)
@@ -28,7 +35,7 @@ def run_validation(self: Any, data: Any = empty) -> Any:
     is_empty_value, data = self.validate_empty_values(data)
     if is_empty_value:
         return data
-    if type(data) is list and len(data) >= policy.rows_worth_validating and not is_disabled():
+    if type(data) is list and len(data) >= policy.rows_worth_validating and _may_look_once(self):
         with children_looked_at_once(self):
             value = self.to_internal_value(data)
     else:

@@ -28,6 +28,7 @@ _WRITABLE_FIELDS = Serializer._writable_fields
 _VALIDATORS = Serializer.validators
 _VALIDATE = stock_method(Serializer, "validate")
 _RUN_VALIDATORS = stock_method(Serializer, "run_validators")
+_RUN_FIELD_VALIDATORS = stock_method(fields.Field, "run_validators")
 _GET_VALIDATORS = (
     stock_method(Serializer, "get_validators"),
     stock_method(serializers.ModelSerializer, "get_validators"),
@@ -67,15 +68,9 @@ class RowValidation:
 
     def __init__(self, serializer: Any, stack: ExitStack) -> None:
         self._serializer = serializer
-        self._fields = [
-            _field(serializer, field, stack)
-            for field in field_mapping(serializer).values()
-            if not field.read_only
-        ]
-        self._has_validators = _has_validators(serializer)
-        self._has_validate = type(serializer).validate is not _VALIDATE or "validate" in vars(
-            serializer
-        )
+        self._stack = stack
+        self._fields: list[_Field] | None = None
+        self._has_validators = self._has_validate = False
 
     def run(self, data: Any) -> Any:
         """What ``run_validation`` returns for a row.
@@ -85,7 +80,8 @@ class RowValidation:
         serializer = self._serializer
         if type(data) is not dict:
             return serializer.run_validation(data)
-        value = self._internal_value(data)
+        looked_at = self._look() if self._fields is None else self._fields
+        value = self._internal_value(data, looked_at)
         if not (self._has_validators or self._has_validate):
             return value
         try:
@@ -98,11 +94,25 @@ class RowValidation:
             raise ValidationError(detail=as_serializer_error(error))  # noqa: B904  # as stock does
         return value
 
-    def _internal_value(self, data: dict[str, Any]) -> dict[str, Any]:
+    def _look(self) -> list[_Field]:
+        """Look at the serializer, when there is a first row: its fields are not made before."""
+        serializer = self._serializer
+        self._has_validators = _has_validators(serializer)
+        self._has_validate = type(serializer).validate is not _VALIDATE or "validate" in vars(
+            serializer
+        )
+        self._fields = [
+            _field(serializer, field, self._stack)
+            for field in field_mapping(serializer).values()
+            if not field.read_only
+        ]
+        return self._fields
+
+    def _internal_value(self, data: dict[str, Any], looked_at: list[_Field]) -> dict[str, Any]:
         """What ``to_internal_value`` returns."""
         values: dict[str, Any] = {}
         errors: dict[str, Any] = {}
-        for name, get_value, validate, method, source_attrs in self._fields:
+        for name, get_value, validate, method, source_attrs in looked_at:
             value = data.get(name, empty) if get_value is None else get_value(data)
             try:
                 value = validate(value)
@@ -144,8 +154,14 @@ def row_validation(serializer: Any, stack: ExitStack) -> RowValidation | None:
 
 
 def _field(serializer: Any, field: Any, stack: ExitStack) -> _Field:
+    """What is known of a field for all rows; a nested list looks at its child once from now on."""
     name = field.field_name
-    is_plain = type(field).get_value in _GET_VALUE and "get_value" not in vars(field)
+    cls: Any = type(field)
+    is_plain = (
+        cls.__getattribute__ is object.__getattribute__
+        and cls.get_value in _GET_VALUE
+        and "get_value" not in vars(field)
+    )
     validate = None
     if isinstance(field, Serializer):
         nested = row_validation(field, stack)
@@ -167,6 +183,7 @@ def _has_validators(serializer: Any) -> bool:
     cls = type(serializer)
     is_stock = (
         cls.run_validators is _RUN_VALIDATORS
+        and super(Serializer, serializer).run_validators.__func__ is _RUN_FIELD_VALIDATORS
         and cls.validators is _VALIDATORS
         and cls.get_validators in _GET_VALIDATORS
         and not {"run_validators", "get_validators"} & vars(serializer).keys()
@@ -178,19 +195,25 @@ def _has_validators(serializer: Any) -> bool:
     return not is_stock or has_defaults or bool(serializer.validators)
 
 
+def has_stock_rows(serializer: Any) -> bool:
+    """Whether a list serializer validates each row by its child, and nobody else has a say."""
+    cls: Any = type(serializer)
+    own = vars(serializer)
+    return cls.__getattribute__ is object.__getattribute__ and all(
+        getattr(cls, name) is method and name not in own for name, method in _STOCK_LIST.items()
+    )
+
+
 @contextmanager
 def children_looked_at_once(serializer: Any) -> Iterator[None]:
     """While it holds, a list serializer looks at its child once, not for each row.
 
     :param serializer: any list serializer; one that has its own way stays as it is
     """
-    cls, own = type(serializer), vars(serializer)
-    is_stock = all(
-        getattr(cls, name) is method and name not in own for name, method in _STOCK_LIST.items()
-    )
     with ExitStack() as stack:
-        rows = row_validation(serializer.child, stack) if is_stock else None
+        rows = row_validation(serializer.child, stack) if has_stock_rows(serializer) else None
         if rows is not None:
-            own["run_child_validation"] = rows.run
+            own = vars(serializer)
+            own["run_child_validation"] = rows.run  # past a __setattr__ of users' own
             stack.callback(own.pop, "run_child_validation", None)
         yield
