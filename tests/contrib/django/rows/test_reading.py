@@ -1,6 +1,8 @@
 """Which lists are written from rows, and which need instances; the answers are stock's."""
 
 import datetime
+import gc
+from types import TracebackType
 
 import pytest
 from django.db import models
@@ -13,7 +15,7 @@ from rest_framework import serializers
 
 from fastschema.contrib.django.construction import blueprint_of
 from fastschema.runtime.programs import MOST_DERIVED
-from tests.contrib.django.list_views import FlightList, assert_same_outcome, view_of
+from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.contrib.django.rows.models import Citizen, City, Country, Person, Profile, Worker
 from tests.contrib.django.rows.reading import reads_rows
 from tests.contrib.django.rows.test_converting import model_of
@@ -347,3 +349,15 @@ def test_a_relation_that_loading_a_column_forgets():
     fields = {"motto": serializers.CharField(), "person": serializer_of(name=Loud())()}
     queryset = keyed.objects.order_by("pk").select_related("person").defer("motto")
     assert_same_outcome(list_of(queryset, serializer_of(**fields)), calls=Loud.calls)
+
+
+def test_relations_that_are_null_leave_nothing_behind():
+    queryset, serializer_class = FROM_ROWS["a dotted source through null, with a default"]
+    view_class = list_of(queryset, serializer_class)
+    get(view_class)
+    gc.collect()
+    before = sum(isinstance(each, TracebackType) for each in gc.get_objects())
+    for _ in range(5):
+        get(view_class)
+    gc.collect()
+    assert sum(isinstance(each, TracebackType) for each in gc.get_objects()) <= before

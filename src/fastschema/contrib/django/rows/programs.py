@@ -31,7 +31,8 @@ _VALUE = Kind(
     json=Conversion("str", None, "json_value({value})"),
     names={"json_value": json_value},
 )
-_no_attributes = AttributeError("None has no attributes")
+# A new one each time: an exception keeps the frames that it has passed.
+_NO_ATTRIBUTES = "AttributeError('None has no attributes')"
 
 
 def by_row(dispatch: Dispatch, reads: Reads) -> Dispatch:
@@ -59,7 +60,6 @@ def _row_node(reads: Reads, node: ObjectNode) -> ObjectNode:
         fields=tuple(fields),
         slots=tuple(slots.values()),
         access=lambda cls: _ROW,
-        names={**node.names, "no_attributes": _no_attributes},
         prepared={},
     )
 
@@ -73,7 +73,7 @@ def _row_field(number: int, field: FieldNode, read: FieldRead, slots: dict[str, 
         is_object = read.way in TAKES_OBJECT and nth == last
         none = "None"
         if step.none_has_no_attributes and not is_object:
-            none = f"unreadable({field.field}, obj, no_attributes)"
+            none = f"unreadable({field.field}, obj, {_NO_ATTRIBUTES})"
         expression = f"{none} if obj[{step.key}] is None else {expression}"
     if read.way is Way.NESTED:
         slot = slots[str(kind.link)]
