@@ -22,7 +22,8 @@ SHOWN = {
     "DRF: the same, a page by a list view with its queries": (
         "DRF, the whole request: nested, many-to-many, methods, with its queries"
     ),
-    "DRF: an ordinary ModelSerializer: nested, many-to-many, methods": "its `.data` alone",
+    "DRF: a list view of plain columns with its query": "the whole request: plain columns",
+    "DRF: an ordinary ModelSerializer: nested, many-to-many, methods": "`.data` of the first",
     "DRF: ModelSerializer, 14 fields": "`ModelSerializer` of 14 plain fields",
     "DRF: two method fields": "the same with two method fields",
     "DRF: get_FOO_display": "four fields, one of them `get_FOO_display`",
@@ -31,6 +32,7 @@ SHOWN = {
         "14 fields, `to_representation` calls `super()` and adds a key"
     ),
     "DRF: fields chosen in __init__": "fields chosen in `__init__`",
+    "DRF: input: dates, decimals and choices among ten fields": "`is_valid()` of ten fields",
     "DRF: drf-flex-fields: fields named in the query string": "four fields, by drf-flex-fields",
     "marshmallow: a flask-smorest view": "marshmallow, the whole request: a flask-smorest view",
     "marshmallow: module-level schema, flat dictionaries": "a schema of eight plain fields, `dump`",
