@@ -27,6 +27,14 @@ MODEL = "model"
 _PREFETCHED = "_prefetched_objects_cache"
 
 
+def on_class(cls: type, name: str) -> Any:
+    """What a class has under a name, as it is; None if it has nothing."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
 def column(cls: type, source: str) -> str | None:
     """The attribute that ``Model.serializable_value`` reads for a foreign key of a model."""
     model: Any = cls
@@ -41,12 +49,9 @@ def column(cls: type, source: str) -> str | None:
 
 def relation(cls: type, source: str) -> str | None:
     """Under which name a model instance keeps the object that a foreign key of it refers to."""
-    for base in cls.__mro__:
-        descriptor = base.__dict__.get(source)
-        if descriptor is not None:
-            is_forward = type(descriptor) in (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
-            return descriptor.field.cache_name if is_forward else None
-    return None
+    descriptor = on_class(cls, source)
+    is_forward = type(descriptor) in (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
+    return descriptor.field.cache_name if is_forward else None
 
 
 def prefetched(cls: type, source: str) -> str | None:
@@ -55,9 +60,7 @@ def prefetched(cls: type, source: str) -> str | None:
     None where anybody but Django has a say in what ``manager.all()`` gives.
     """
     model: Any = cls
-    descriptor: Any = next(
-        (each.__dict__[source] for each in cls.__mro__ if source in vars(each)), None
-    )
+    descriptor = on_class(cls, source)
     if access_of(cls) != MODEL or not _has_stock_key(model):
         return None
     if type(descriptor) is ManyToManyDescriptor:

@@ -23,7 +23,7 @@ from rest_framework.fields import empty
 from rest_framework.serializers import ModelSerializer, Serializer
 
 from fastschema.compiler.nodes import FieldNode, ObjectNode, Rereading, UnreadableError
-from fastschema.contrib.django.attribute_access import MODEL, access_of, column
+from fastschema.contrib.django.attribute_access import MODEL, access_of, column, on_class
 from fastschema.contrib.django.construction import blueprint_of
 from fastschema.contrib.django.hyperlinks import has_address
 from fastschema.contrib.django.stock_serializers import is_stock_serializer
@@ -121,7 +121,7 @@ def _is_plain(field: Any, node: FieldNode, cls: Any, context: Any, *, is_own: bo
         return not steps and column(cls, name) is not None
     if rereading is Rereading.NEVER or name is None:
         return False
-    descriptor = _on_class(cls, name)
+    descriptor = on_class(cls, name)
     # An attribute that a query has added is no descriptor.
     if descriptor is None:
         return True
@@ -140,7 +140,7 @@ def _related_model(cls: type, name: str) -> Any:
     Without a constraint a key may refer to nothing, and a base manager of the user's may hide what
     it refers to: the database is then asked each time.
     """
-    descriptor = _on_class(cls, name)
+    descriptor = on_class(cls, name)
     if type(descriptor) in _FOREIGN_KEYS:
         field = descriptor.field
         # Loading a deferred column sets the primary key, and forgets what that refers to.
@@ -152,11 +152,3 @@ def _related_model(cls: type, name: str) -> Any:
     else:
         return None
     return model if type(model._base_manager) is Manager and access_of(model) == MODEL else None
-
-
-def _on_class(cls: type, name: str) -> Any:
-    """What a class has under a name, as it is."""
-    for base in cls.__mro__:
-        if name in base.__dict__:
-            return base.__dict__[name]
-    return None

@@ -18,7 +18,7 @@ from django.db.models.fields.related_descriptors import (
 from django.db.models.query_utils import DeferredAttribute
 from django.db.models.signals import post_init, pre_init
 
-from fastschema.contrib.django.attribute_access import MODEL, access_of
+from fastschema.contrib.django.attribute_access import MODEL, access_of, on_class
 from fastschema.runtime.stock import stock_method
 
 _INIT = stock_method(Model, "__init__")
@@ -122,14 +122,6 @@ def table_of(compiler: Any) -> Table:
             raise InstancesNeededError(f"the annotation {name} is an attribute of the model, too")
         table.annotations[name] = position
     return table
-
-
-def on_class(cls: type, name: str) -> Any:
-    """What a class has under a name, as it is; None if it has nothing."""
-    for base in cls.__mro__:
-        if name in base.__dict__:
-            return base.__dict__[name]
-    return None
 
 
 def _table(klass_info: dict[str, Any], select: Any) -> Table:
