@@ -9,7 +9,6 @@ import pytest
 from django.db import connection, models
 from django.test.utils import isolate_apps
 
-from fastschema.contrib.django.rows.converting import converted_rows
 from fastschema.contrib.django.rows.fetching import FetchedRows
 from tests.contrib.django.differential import exactly, outcome
 from tests.contrib.django.rows.models import Person
@@ -61,7 +60,7 @@ def by_stock(queryset):
 
 def by_fastschema(queryset):
     fetched = FetchedRows(queryset)
-    return [tuple(row) for row in converted_rows(fetched.compiler, fetched._results)]
+    return [tuple(row) for row in fetched.each()]
 
 
 def assert_same(queryset):

@@ -20,7 +20,7 @@ INSTANCES = [
 @pytest.fixture(scope="session")
 def answers():
     """What comes of a list view of each model."""
-    command = [sys.executable, "-W", "ignore", "-m", "tests.contrib.django.rows.observed.answers"]
+    command = [sys.executable, "-W", "ignore", "-m", "tests.contrib.django.rows.observed"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
     return json.loads(found.stdout)

@@ -531,7 +531,6 @@ def test_a_list_of_few_rows_is_as_in_stock(looked_at, monkeypatch):
     assert looked_at == [Inner]
 
 
-@pytest.mark.filterwarnings("ignore:The list-based error format")
 def test_is_valid_raises_as_in_stock():
     def raised(data):
         serializer = Inner(data=data, many=True)

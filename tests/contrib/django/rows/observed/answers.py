@@ -1,52 +1,25 @@
-"""Print as JSON what can be seen of a list view of each observed model, in stock and by fastschema.
+"""What can be seen of a list view of each observed model, in stock and by fastschema.
 
 Bodies, queries, calls, the classes of instances; and whether rows were written.
-
-    python -m tests.contrib.django.rows.observed.answers
 """
 
 import io
 import json
-import tempfile
 
-import django
-from django.conf import settings
+from django.apps import apps
+from django.core.files.base import ContentFile
+from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from PIL import Image
+from rest_framework import generics, serializers
+from rest_framework.test import APIRequestFactory
 
-settings.configure(
-    ALLOWED_HOSTS=["testserver"],
-    DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
-    INSTALLED_APPS=[
-        "django.contrib.contenttypes",
-        "django.contrib.auth",
-        "rest_framework",
-        "polymorphic",
-        "parler",
-        "simple_history",
-        "djmoney",
-        "fastschema.contrib.django",
-        "tests.contrib.django.rows.observed",
-    ],
-    DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
-    MEDIA_ROOT=tempfile.mkdtemp(),
-    MIGRATION_MODULES={"observed": None},
-    USE_TZ=True,
-)
-django.setup()
-
-from django.apps import apps  # noqa: E402  # after setup, as all of these
-from django.core.files.base import ContentFile  # noqa: E402
-from django.core.management import call_command  # noqa: E402
-from django.db import connection  # noqa: E402
-from django.test.utils import CaptureQueriesContext  # noqa: E402
-from PIL import Image  # noqa: E402
-from rest_framework import generics, serializers  # noqa: E402
-from rest_framework.test import APIRequestFactory  # noqa: E402
-
-import fastschema  # noqa: E402
-from fastschema.contrib.django import lazy_list  # noqa: E402
-from fastschema.contrib.django.renderers import FastJSONRenderer  # noqa: E402
-from tests.contrib.django.rows.observed import models  # noqa: E402
-from tests.contrib.django.rows.reading import reads_rows  # noqa: E402
+import fastschema
+from fastschema.contrib.django import lazy_list
+from fastschema.contrib.django.renderers import FastJSONRenderer
+from tests.contrib.django.rows.observed import models
+from tests.contrib.django.rows.reading import reads_rows
 
 EXTRA_FIELDS = {
     "Dog": ["tricks"],
@@ -134,6 +107,3 @@ def main():
         lazy_list._need_data.clear()
         found[model.__name__] = {"stock": stock, "fast": fast, "rows": rows}
     print(json.dumps(found))
-
-
-main()

@@ -1,0 +1,33 @@
+"""Print as JSON what can be seen of a list view of each observed model: see answers.py.
+
+python -m tests.contrib.django.rows.observed
+"""
+
+import tempfile
+from importlib import import_module
+
+import django
+from django.conf import settings
+
+settings.configure(
+    ALLOWED_HOSTS=["testserver"],
+    DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
+    INSTALLED_APPS=[
+        "django.contrib.contenttypes",
+        "django.contrib.auth",
+        "rest_framework",
+        "polymorphic",
+        "parler",
+        "simple_history",
+        "djmoney",
+        "fastschema.contrib.django",
+        "tests.contrib.django.rows.observed",
+    ],
+    DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
+    MEDIA_ROOT=tempfile.mkdtemp(),
+    MIGRATION_MODULES={"observed": None},
+    USE_TZ=True,
+)
+django.setup()
+# Models can be imported now.
+import_module("tests.contrib.django.rows.observed.answers").main()
