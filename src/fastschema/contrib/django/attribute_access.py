@@ -24,6 +24,8 @@ from fastschema.contrib.django.substitutes import Holding, Raising
 
 MODEL = "model"
 """The access to model instances: by attribute, and past the descriptors of loaded relations."""
+FORWARD = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
+"""What a model has in the place of its foreign keys."""
 _PREFETCHED = "_prefetched_objects_cache"
 
 
@@ -50,8 +52,7 @@ def column(cls: type, source: str) -> str | None:
 def relation(cls: type, source: str) -> str | None:
     """Under which name a model instance keeps the object that a foreign key of it refers to."""
     descriptor = on_class(cls, source)
-    is_forward = type(descriptor) in (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
-    return descriptor.field.cache_name if is_forward else None
+    return descriptor.field.cache_name if type(descriptor) in FORWARD else None
 
 
 def prefetched(cls: type, source: str) -> str | None:

@@ -14,8 +14,6 @@ from typing import Any
 from django.db.models import JSONField, Manager, Model
 from django.db.models.fields.related_descriptors import (
     ForeignKeyDeferredAttribute,
-    ForwardManyToOneDescriptor,
-    ForwardOneToOneDescriptor,
     ReverseOneToOneDescriptor,
 )
 from django.db.models.query_utils import DeferredAttribute
@@ -23,7 +21,13 @@ from rest_framework.fields import empty
 from rest_framework.serializers import ModelSerializer, Serializer
 
 from fastschema.compiler.nodes import FieldNode, ObjectNode, Rereading, UnreadableError
-from fastschema.contrib.django.attribute_access import MODEL, access_of, column, on_class
+from fastschema.contrib.django.attribute_access import (
+    FORWARD,
+    MODEL,
+    access_of,
+    column,
+    on_class,
+)
 from fastschema.contrib.django.construction import blueprint_of
 from fastschema.contrib.django.hyperlinks import has_address
 from fastschema.contrib.django.stock_serializers import is_stock_serializer
@@ -31,7 +35,6 @@ from fastschema.contrib.django.subjects import read_now
 
 _COLUMNS = (DeferredAttribute, ForeignKeyDeferredAttribute)
 _GET_FIELDS = (Serializer.get_fields, ModelSerializer.get_fields)
-_FOREIGN_KEYS = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
 
 
 class ReadOnceError(Exception):
@@ -141,7 +144,7 @@ def _related_model(cls: type, name: str) -> Any:
     it refers to: the database is then asked each time.
     """
     descriptor = on_class(cls, name)
-    if type(descriptor) in _FOREIGN_KEYS:
+    if type(descriptor) in FORWARD:
         field = descriptor.field
         # Loading a deferred column sets the primary key, and forgets what that refers to.
         if field.primary_key or not getattr(field, "db_constraint", False):

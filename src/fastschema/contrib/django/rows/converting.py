@@ -48,15 +48,17 @@ Converters = dict[int, tuple[list[Any], Any]]
 a value, the expression and the connection; and the expression."""
 
 
-def converted_rows(compiler: Any, results: Iterable[list[Any]]) -> Iterator[Any]:
+def converted_rows(
+    compiler: Any, results: Iterable[list[Any]], converters: Converters | None
+) -> Iterator[Any]:
     """The rows of a query, with values as model instances have them.
 
     :param compiler: the one that has executed the query
     :param results: what it returned: rows, some at a time
+    :param converters: its :func:`pure_converters`
     :returns: tuples or lists
     :raises Exception: what a converter raises, for the row for which it does in stock
     """
-    converters = _pure_converters(compiler)
     if converters is None:
         rows: Iterator[Any] = compiler.results_iter(results)
         return rows
@@ -70,15 +72,13 @@ def converted_rows(compiler: Any, results: Iterable[list[Any]]) -> Iterator[Any]
     return chain.from_iterable(_converted(compiler, block, by_column) for block in results)
 
 
-def are_converted_by_django(compiler: Any) -> bool:
-    """Whether nobody but Django makes the values of a query."""
-    return _pure_converters(compiler) is not None
-
-
-def is_converted_by_django(compiler: Any, position: int) -> bool:
-    """Whether nobody but Django makes the values of a column."""
-    functions, _ = _all_converters(compiler).get(position, ((), None))
-    return all(map(_is_pure, functions))
+def converted_by_users(compiler: Any) -> frozenset[int]:
+    """The positions of the columns whose values code of users may make."""
+    return frozenset(
+        position
+        for position, (functions, _) in _all_converters(compiler).items()
+        if not all(map(_is_pure, functions))
+    )
 
 
 def _all_converters(compiler: Any) -> Converters:
@@ -87,7 +87,7 @@ def _all_converters(compiler: Any) -> Converters:
     return converters
 
 
-def _pure_converters(compiler: Any) -> Converters | None:
+def pure_converters(compiler: Any) -> Converters | None:
     """The converters of a query; None if stock must call them row by row."""
     if any(getattr(type(compiler), name) is not method for name, method in _STOCK.items()):
         return None

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from django.db.models.query import ModelIterable
 
 from fastschema.contrib.django import conf
-from fastschema.contrib.django.rows.converting import converted_rows
+from fastschema.contrib.django.rows.converting import Converters, converted_rows, pure_converters
 from fastschema.contrib.django.rows.instances import Make, instance_maker
 from fastschema.contrib.django.rows.tables import InstancesNeededError, table_of
 from fastschema.runtime.stock import stock_method
@@ -97,7 +97,9 @@ class FetchedRows:
         """
         with self._lock:
             if self._converted is None:
-                self._converted = list(converted_rows(self.compiler, self._results))
+                self._converted = list(
+                    converted_rows(self.compiler, self._results, self.converters)
+                )
                 self._results = ()
             return self._converted
 
@@ -105,16 +107,15 @@ class FetchedRows:
         """The model instances of the rows, always the same."""
         with self._lock:
             if self._instances is None:
-                is_stock = self._instance_maker() is None and self._converted is None
+                is_stock = self._make is None and self._converted is None
                 rows = self._unconverted() if is_stock else self.converted()
                 self._instances = list(self.made_of(rows))
             return self._instances
 
     def made_of(self, rows: Iterable[Any]) -> Iterator[Any]:
         """The model instances of some rows, which are converted."""
-        make = self._instance_maker()
-        if make is not None:
-            return map(make, rows)
+        if self._make is not None:
+            return map(self._make, rows)
         return iter(ModelIterable(_Executed(self._attributes, self.compiler, self._db, rows)))
 
     def each(self) -> Generator[Any]:
@@ -123,15 +124,14 @@ class FetchedRows:
         Closing it closes the cursor.
         """
         try:
-            yield from converted_rows(self.compiler, self._results)
+            yield from converted_rows(self.compiler, self._results, self.converters)
         finally:
             self._close()
 
     def each_instance(self) -> Generator[Any]:
         """The same as instances."""
         try:
-            is_stock = self._instance_maker() is None
-            rows = self._unconverted() if is_stock else self.each()
+            rows = self._unconverted() if self._make is None else self.each()
             yield from self.made_of(rows)
         finally:
             self._close()
@@ -141,7 +141,13 @@ class FetchedRows:
         rows: Iterable[Any] = self.compiler.results_iter(self._results)
         return rows
 
-    def _instance_maker(self) -> Make | None:
+    @functools.cached_property
+    def converters(self) -> Converters | None:
+        """The converters of the query; None if code of users is among them."""
+        return pure_converters(self.compiler)
+
+    @functools.cached_property
+    def _make(self) -> Make | None:
         """What makes instances of rows; None if stock must, for somebody could tell."""
         fetch_mode = getattr(self._attributes, "_fetch_mode", None)
         if self._attributes._known_related_objects or getattr(fetch_mode, "track_peers", False):

@@ -15,7 +15,6 @@ from django.db.models.query import ModelIterable
 from rest_framework.generics import GenericAPIView
 from rest_framework.pagination import LimitOffsetPagination, PageNumberPagination
 
-from fastschema.contrib.django.rows.converting import are_converted_by_django
 from fastschema.contrib.django.rows.fetching import (
     FetchedRows,
     LaterInstances,
@@ -85,7 +84,7 @@ class _Placeholders(ModelIterable):
         fetched = FetchedRows(self.queryset)
         if self.queryset._prefetch_related_lookups:
             return iter(fetched.instances())
-        if not are_converted_by_django(fetched.compiler):
+        if fetched.converters is None:
             fetched.converted()
         return iter([fetched] * len(fetched))
 

@@ -22,7 +22,6 @@ from fastschema.contrib.django.json_encoding import json_value
 from fastschema.contrib.django.rows.reading import TAKES_OBJECT, FieldRead, Reads, Way
 from fastschema.contrib.django.rows.tables import InstancesNeededError
 from fastschema.runtime.dispatch import Dispatch, Link
-from fastschema.runtime.programs import DumpProgram
 
 _ROW = "row"
 _VALUE = Kind(
@@ -40,13 +39,8 @@ def by_row(dispatch: Dispatch, reads: Reads) -> Dispatch:
 
     :param reads: how the fields of the dispatch's program are read
     """
-    program = row_program(dispatch.program, reads)
+    program = dispatch.program.derived(("by row", reads), partial(_row_node, reads))
     return Dispatch(program, dispatch.form, dispatch.subject)
-
-
-def row_program(program: DumpProgram, reads: Reads) -> DumpProgram:
-    """The program that reads rows."""
-    return program.derived(("by row", reads), partial(_row_node, reads))
 
 
 def _row_node(reads: Reads, node: ObjectNode) -> ObjectNode:
@@ -60,7 +54,6 @@ def _row_node(reads: Reads, node: ObjectNode) -> ObjectNode:
         fields=tuple(fields),
         slots=tuple(slots.values()),
         access=lambda cls: _ROW,
-        prepared={},
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 from typing import Any, NamedTuple
 
 from rest_framework.relations import SlugRelatedField
@@ -11,7 +12,7 @@ from rest_framework.serializers import Serializer
 from fastschema.compiler.nodes import FieldNode, ObjectNode, Rereading
 from fastschema.contrib.django.attribute_access import column
 from fastschema.contrib.django.construction import blueprint_of
-from fastschema.contrib.django.rows.converting import is_converted_by_django
+from fastschema.contrib.django.rows.converting import converted_by_users
 from fastschema.contrib.django.rows.tables import InstancesNeededError, Table, table_of
 from fastschema.contrib.django.stock_serializers import is_stock_serializer
 from fastschema.contrib.django.subjects import read_now
@@ -92,6 +93,10 @@ class _Reader:
     def __init__(self, compiler: Any) -> None:
         self._compiler = compiler
 
+    @functools.cached_property
+    def _of_users(self) -> frozenset[int]:
+        return converted_by_users(self._compiler)
+
     def fields(self, fields: list[Any], node: ObjectNode, table: Table) -> Reads:
         pairs = zip(fields, node.fields, strict=True)
         return tuple([self._field(field, field_node, table) for field, field_node in pairs])
@@ -147,7 +152,7 @@ class _Reader:
         if attribute is None:
             raise InstancesNeededError(f"{name} is no foreign key")
         position = table.column(attribute)
-        if not is_converted_by_django(self._compiler, position):
+        if position in self._of_users:
             raise InstancesNeededError(f"{name} has keys of a class of its own")
         return position
 

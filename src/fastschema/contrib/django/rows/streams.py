@@ -8,7 +8,6 @@ from typing import Any
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.lazy_reading import ReadOnceError
 from fastschema.contrib.django.lazy_rows import dispatch_for_rows
-from fastschema.contrib.django.rows.converting import are_converted_by_django
 from fastschema.contrib.django.rows.fetching import FetchedRows
 from fastschema.contrib.django.rows.programs import by_row
 from fastschema.contrib.django.rows.reading import reads_of
@@ -67,7 +66,7 @@ class StreamedRows:
             table_of(self._fetched.compiler)
         except InstancesNeededError:
             return False
-        return are_converted_by_django(self._fetched.compiler)
+        return self._fetched.converters is not None
 
     def _find_dispatch(self) -> Dispatch | None:
         """What dumps rows; None if code of users sees instances, or is called for values."""

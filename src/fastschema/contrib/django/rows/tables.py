@@ -11,14 +11,12 @@ from django.db.models.fields.files import FileDescriptor, ImageFileDescriptor
 from django.db.models.fields.mixins import FieldCacheMixin
 from django.db.models.fields.related_descriptors import (
     ForeignKeyDeferredAttribute,
-    ForwardManyToOneDescriptor,
-    ForwardOneToOneDescriptor,
     ReverseOneToOneDescriptor,
 )
 from django.db.models.query_utils import DeferredAttribute
 from django.db.models.signals import post_init, pre_init
 
-from fastschema.contrib.django.attribute_access import MODEL, access_of, on_class
+from fastschema.contrib.django.attribute_access import FORWARD, MODEL, access_of, on_class
 from fastschema.runtime.stock import stock_method
 
 _INIT = stock_method(Model, "__init__")
@@ -33,7 +31,6 @@ _CACHE = {
 }
 # These keep the name that they are given, until somebody reads it.
 _FILES = (FileDescriptor, ImageFileDescriptor)
-_FORWARD = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
 
 
 class InstancesNeededError(Exception):
@@ -83,7 +80,7 @@ class Table:
 
         :raises InstancesNeededError: if that is not in the row, or not a plain value
         """
-        if name == "pk" and _has_stock_key(self.model):
+        if name == "pk" and _has_plain_key(self.model):
             return self.key
         position = self.columns.get(name, self.annotations.get(name))
         if position is None or name in self.files:
@@ -97,7 +94,7 @@ class Table:
         """
         descriptor = on_class(self.model, name)
         key: Any = None
-        if type(descriptor) in _FORWARD:
+        if type(descriptor) in FORWARD:
             key = descriptor.field, False
         elif type(descriptor) is ReverseOneToOneDescriptor:
             key = descriptor.related.field, True
@@ -192,5 +189,5 @@ def _check_cache(field: Any) -> None:
                 raise InstancesNeededError(f"{field} keeps related objects in its own way")
 
 
-def _has_stock_key(model: Any) -> bool:
+def _has_plain_key(model: Any) -> bool:
     return model.pk is _PK and model._get_pk_val is _GET_PK

@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from django.core.exceptions import ValidationError as DjangoValidationError
-from rest_framework.exceptions import ValidationError
 from rest_framework.fields import empty
-from rest_framework.serializers import ListSerializer, as_serializer_error
+from rest_framework.serializers import ListSerializer
 from rest_framework.settings import api_settings
 
-from fastschema.contrib.django.validation.rows import children_looked_at_once, has_stock_rows
+from fastschema.contrib.django.validation.rows import (
+    checked,
+    children_looked_at_once,
+    has_stock_rows,
+)
 from fastschema.runtime import policy
 from fastschema.runtime.stock import stock_method
 from fastschema.switch import is_disabled
@@ -40,10 +42,4 @@ def run_validation(self: Any, data: Any = empty) -> Any:
             value = self.to_internal_value(data)
     else:
         value = self.to_internal_value(data)
-    try:
-        self.run_validators(value)
-        value = self.validate(value)
-        assert value is not None, ".validate() should return the validated data"
-    except (ValidationError, DjangoValidationError) as error:
-        raise ValidationError(detail=as_serializer_error(error))  # noqa: B904  # as stock does
-    return value
+    return checked(self, value)

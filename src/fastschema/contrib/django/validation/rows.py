@@ -82,16 +82,8 @@ class RowValidation:
             return serializer.run_validation(data)
         looked_at = self._look() if self._fields is None else self._fields
         value = self._internal_value(data, looked_at)
-        if not (self._has_validators or self._has_validate):
-            return value
-        try:
-            if self._has_validators:
-                serializer.run_validators(value)
-            if self._has_validate:
-                value = serializer.validate(value)
-                assert value is not None, ".validate() should return the validated data"
-        except (ValidationError, DjangoValidationError) as error:
-            raise ValidationError(detail=as_serializer_error(error))  # noqa: B904  # as stock does
+        if self._has_validators or self._has_validate:
+            return checked(serializer, value, has_validators=self._has_validators)
         return value
 
     def _look(self) -> list[_Field]:
@@ -132,6 +124,22 @@ class RowValidation:
         if errors:
             raise ValidationError(errors)
         return values
+
+
+def checked(serializer: Any, value: Any, *, has_validators: bool = True) -> Any:
+    """What ``run_validation`` of a serializer, or of a list, does with the values of its fields.
+
+    :param has_validators: whether ``run_validators`` does anything
+    :raises ValidationError: as stock
+    """
+    try:
+        if has_validators:
+            serializer.run_validators(value)
+        value = serializer.validate(value)
+        assert value is not None, ".validate() should return the validated data"
+    except (ValidationError, DjangoValidationError) as error:
+        raise ValidationError(detail=as_serializer_error(error))  # noqa: B904  # as stock does
+    return value
 
 
 def row_validation(serializer: Any, stack: ExitStack) -> RowValidation | None:
