@@ -287,11 +287,11 @@ class UniformDispatch:
     :param inner: the link by which the function dumps, if it does
     """
 
-    __slots__ = ("_dump", "_inner")
+    __slots__ = ("_dump", "inner")
 
     def __init__(self, dump: Dump, inner: Link | None = None) -> None:
         self._dump = dump
-        self._inner = inner
+        self.inner = inner
 
     def __getitem__(self, cls: type, /) -> Dump:
         return self._dump
@@ -306,7 +306,7 @@ class UniformDispatch:
 
     def look_again(self) -> bool:
         """Look up again what does not belong to the schema; return whether it had changed."""
-        inner = self._inner
+        inner = self.inner
         return inner is not None and inner.found is not NOT_FOUND and inner.dispatch.look_again()
 
 

@@ -60,6 +60,15 @@ def prefetched(cls: type, source: str) -> str | None:
 
     None where anybody but Django has a say in what ``manager.all()`` gives.
     """
+    found = relation_to_many(cls, source)
+    return None if found is None else found[0]
+
+
+def relation_to_many(cls: type, source: str) -> tuple[str, Any] | None:
+    """What :func:`prefetched` returns, and the foreign key that refers to the model.
+
+    The foreign key is one of the related model, or of the table in between.
+    """
     model: Any = cls
     descriptor = on_class(cls, source)
     if access_of(cls) != MODEL or not _has_stock_key(model):
@@ -76,7 +85,8 @@ def prefetched(cls: type, source: str) -> str | None:
         return None
     # With other keys, the manager asks whether their values are there.
     is_by_key = all(each.primary_key for each in key.foreign_related_fields)
-    return name if is_by_key and _is_stock_manager(descriptor.related_manager_cls) else None
+    is_stock = is_by_key and _is_stock_manager(descriptor.related_manager_cls)
+    return (name, key) if is_stock else None
 
 
 def _has_stock_key(model: Any) -> bool:

@@ -33,10 +33,10 @@ from fastschema.contrib.django.lazy_rows import (
     write,
 )
 from fastschema.contrib.django.renderers import FastJSONRenderer
-from fastschema.contrib.django.rows.fetching import check_fetchable
+from fastschema.contrib.django.rows.fetching import FetchedRows, Loaded, check_fetchable
 from fastschema.contrib.django.rows.narrowing import narrowed, selects_only_what_is_read
 from fastschema.contrib.django.rows.pages import GET_SERIALIZER, check_paginator, paginate
-from fastschema.contrib.django.rows.reading import Reads
+from fastschema.contrib.django.rows.prefetching import described
 from fastschema.contrib.django.rows.tables import InstancesNeededError
 from fastschema.contrib.django.unloaded import warn_of_queries
 from fastschema.runtime.dispatch import Dispatch
@@ -217,22 +217,32 @@ def _how_rows_are_written(view: Any) -> str:
         name = type(renderer).__name__
         raise ReadOnceError(f"its first renderer, {name}, is no FastJSONRenderer as it comes")
     queryset = view.get_queryset()
-    dispatch, kept = _dispatch(view, queryset, getattr(queryset, "model", None))
+    why: Exception | None = None
+    loaded: Loaded = {}
+    try:
+        fetched = _described(view, queryset)
+        loaded = fetched.loaded
+    except InstancesNeededError as error:
+        why = error
+    dispatch, kept = _dispatch(view, queryset, getattr(queryset, "model", None), loaded)
     how = "rows are written as JSON at once"
     if kept:
         keys = [dispatch.program.node.fields[number].key for number in sorted(kept)]
         how += f"; the values of {', '.join(keys)} are kept"
     try:
-        _reads(view, queryset, dispatch, kept)
+        if why is None:
+            reads_by_column(dispatch, kept, fetched)
+            return f"{how}; no instances are made"
     except InstancesNeededError as error:
-        return f"{how}; instances are made, because {error}"
-    return f"{how}; no instances are made"
+        why = error
+    return f"{how}; instances are made, because {why}"
 
 
-def _dispatch(view: Any, rows: Any, model: Any) -> tuple[Dispatch, frozenset[int]]:
+def _dispatch(view: Any, rows: Any, model: Any, loaded: Loaded) -> tuple[Dispatch, frozenset[int]]:
     """What writes a view's rows at once, and the numbers of the fields whose values are kept.
 
     :param rows: what the view's serializer is given
+    :param loaded: the relations to many of which the rows know all
     :raises ReadOnceError, UnreadableError: if they are not written at once
     """
     if view.paginator is not None and not _has_stock_pages(view):
@@ -240,23 +250,18 @@ def _dispatch(view: Any, rows: Any, model: Any) -> tuple[Dispatch, frozenset[int
     serializer = view.get_serializer(rows, many=True)
     check_serializer(serializer)
     check_child(serializer.child)
-    return dispatch_for_rows(serializer.child, {model})
+    return dispatch_for_rows(serializer.child, {model}, loaded=loaded)
 
 
-def _reads(view: Any, queryset: Any, dispatch: Dispatch, kept: frozenset[int]) -> tuple[Reads, Any]:
-    """How they are read from rows, and the compiler that selects those; its query is not run.
+def _described(view: Any, queryset: Any) -> FetchedRows:
+    """What is known of a view's rows; no query is run.
 
-    :raises InstancesNeededError: if they are read from instances
+    :raises InstancesNeededError: if they are instances
     """
     if view.paginator is not None:
         check_paginator(view)
     check_fetchable(queryset)
-    if queryset._prefetch_related_lookups:
-        raise InstancesNeededError("prefetch_related adds objects to them")
-    # A copy, for the setup adds joins to the query.
-    compiler = queryset.query.chain().get_compiler(using=queryset.db)
-    compiler.pre_sql_setup()
-    return reads_by_column(dispatch, kept, compiler), compiler
+    return described(queryset)
 
 
 def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
@@ -264,8 +269,8 @@ def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
     if type(view).get_serializer is not GET_SERIALIZER or "get_serializer" in vars(view):
         return queryset
     try:
-        dispatch, kept = _dispatch(view, [], queryset.model)
-        reads, compiler = _reads(view, queryset, dispatch, kept)
-        return narrowed(queryset, reads, compiler)
+        fetched = _described(view, queryset)
+        dispatch, kept = _dispatch(view, [], queryset.model, fetched.loaded)
+        return narrowed(queryset, reads_by_column(dispatch, kept, fetched), fetched.table)
     except Exception:
         return queryset  # stock raises its own, if it does

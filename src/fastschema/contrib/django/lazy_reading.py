@@ -9,7 +9,7 @@ loaded them; and addresses that are found once for all rows. The values of all o
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import JSONField, Manager, Model
 from django.db.models.fields.related_descriptors import (
@@ -18,7 +18,8 @@ from django.db.models.fields.related_descriptors import (
 )
 from django.db.models.query_utils import DeferredAttribute
 from rest_framework.fields import empty
-from rest_framework.serializers import ModelSerializer, Serializer
+from rest_framework.relations import ManyRelatedField
+from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
 
 from fastschema.compiler.nodes import FieldNode, ObjectNode, Rereading, UnreadableError
 from fastschema.contrib.django.attribute_access import (
@@ -30,7 +31,9 @@ from fastschema.contrib.django.attribute_access import (
 )
 from fastschema.contrib.django.construction import blueprint_of
 from fastschema.contrib.django.hyperlinks import has_address
-from fastschema.contrib.django.stock_serializers import is_stock_serializer
+from fastschema.contrib.django.rows.fetching import Loaded
+from fastschema.contrib.django.rows.reading import slug_of
+from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.subjects import read_now
 
 _COLUMNS = (DeferredAttribute, ForeignKeyDeferredAttribute)
@@ -41,13 +44,16 @@ class ReadOnceError(Exception):
     """Rows that cannot be read a second time, and why."""
 
 
-def kept_fields(fields: list[Any], node: ObjectNode, cls: type, context: Any) -> frozenset[int]:
+def kept_fields(
+    fields: list[Any], node: ObjectNode, cls: type, context: Any, loaded: Loaded
+) -> frozenset[int]:
     """The numbers of the fields whose values must be kept: to read them may run code of users.
 
     :param fields: those of a serializer, or fields like them
     :param node: what the serializer reads as
     :param cls: the class of the objects
     :param context: the context of the dump
+    :param loaded: what was prefetched for the objects
     :raises ReadOnceError: if objects or nested serializers are none that can be read again
     """
     if not _is_plain_model(cls):
@@ -55,8 +61,9 @@ def kept_fields(fields: list[Any], node: ObjectNode, cls: type, context: Any) ->
     if node.dict_class is not None:
         raise ReadOnceError("two fields have one name")
     kept = set()
+    objects = _Objects(cls, loaded)
     for number, (field, field_node) in enumerate(zip(fields, node.fields, strict=True)):
-        if _is_plain(field, field_node, cls, context, is_own=True):
+        if _is_plain(field, field_node, objects, context, is_own=True):
             continue
         if field_node.kind.link is not None:
             raise ReadOnceError(f"{field_node.key}: what is nested is more than columns")
@@ -66,20 +73,37 @@ def kept_fields(fields: list[Any], node: ObjectNode, cls: type, context: Any) ->
     return frozenset(kept)
 
 
+class _Objects(NamedTuple):
+    """Model instances that a serializer reads.
+
+    :param cls: their class
+    :param loaded: what was prefetched for them
+    """
+
+    cls: Any
+    loaded: Loaded
+
+    def through(self, name: str) -> _Objects | None:
+        """The objects of a single relation; None if they may not be the same a second time."""
+        model = _related_model(self.cls, name)
+        loaded = self.loaded.get(name)
+        return None if model is None else _Objects(model, {} if loaded is None else loaded.loaded)
+
+
 def _is_plain_model(cls: type) -> bool:
     return access_of(cls) == MODEL and not hasattr(cls, "__getattr__")
 
 
-def _reads_columns(serializer: Any, cls: type, context: Any, *, is_own: bool) -> bool:
+def _reads_columns(serializer: Any, objects: _Objects, context: Any, *, is_own: bool) -> bool:
     """Whether a nested serializer, and those nested in it, only read columns of a model.
 
     :param is_own: whether the serializer belongs to somebody, so that it may make its fields
     """
-    if not _is_plain_model(cls) or not is_stock_serializer(serializer):
+    if not _is_plain_model(objects.cls) or not is_stock_serializer(serializer):
         return False
     blueprint = blueprint_of(serializer)
     if blueprint is not None:
-        return _are_plain(blueprint.fields, blueprint.program.node, cls, context, is_own=False)
+        return _are_plain(blueprint.fields, blueprint.program.node, objects, context, is_own=False)
     # A get_fields of users has its time.
     if not is_own or type(serializer).get_fields not in _GET_FIELDS:
         return False
@@ -87,47 +111,73 @@ def _reads_columns(serializer: Any, cls: type, context: Any, *, is_own: bool) ->
         program, fields = read_now(serializer)
     except UnreadableError:
         return False
-    return _are_plain(fields, program.node, cls, context, is_own=True)
+    return _are_plain(fields, program.node, objects, context, is_own=True)
 
 
 def _are_plain(
-    fields: list[Any], node: ObjectNode, cls: type, context: Any, *, is_own: bool
+    fields: list[Any], node: ObjectNode, objects: _Objects, context: Any, *, is_own: bool
 ) -> bool:
     return all(
-        _is_plain(field, field_node, cls, context, is_own=is_own)
+        _is_plain(field, field_node, objects, context, is_own=is_own)
         for field, field_node in zip(fields, node.fields, strict=True)
     )
 
 
-def _is_plain(field: Any, node: FieldNode, cls: Any, context: Any, *, is_own: bool) -> bool:
+def _is_plain(
+    field: Any, node: FieldNode, objects: _Objects, context: Any, *, is_own: bool
+) -> bool:
     has_function = field.default is not empty and callable(field.default)
     if node.reason is not None or has_function:
         return False
     *steps, name = field.source_attrs or [None]
     for step in steps:
-        related = _related_model(cls, step)
+        related = objects.through(step)
         if related is None:
             return False
-        cls = related
+        objects = related
     if node.kind.link is not None:
-        if name is not None:
-            cls = _related_model(cls, name)
-        is_single = isinstance(field, Serializer) and cls is not None
-        return is_single and _reads_columns(field, cls, context, is_own=is_own)
+        return _is_plain_nested(field, name, objects, context, is_own=is_own)
+    if isinstance(field, ManyRelatedField):
+        slug = slug_of(field.child_relation)
+        found = None if steps else objects.loaded.get(name)
+        return found is not None and slug is not None and _is_column(found.model, slug)
+    cls = objects.cls
     rereading = node.kind.rereading
     # Without an address, versioning schemes or converters of users' own may be asked.
     if rereading is Rereading.ADDRESS and not has_address(field, context):
         return False
     if rereading is Rereading.ADDRESS and name is None:
-        return cls.pk is Model.pk and cls._get_pk_val is Model._get_pk_val
+        return _has_stock_key(cls)
     if rereading in (Rereading.KEY, Rereading.ADDRESS):
         return not steps and column(cls, name) is not None
     if rereading is Rereading.NEVER or name is None:
         return False
-    descriptor = on_class(cls, name)
     # An attribute that a query has added is no descriptor.
-    if descriptor is None:
-        return True
+    return on_class(cls, name) is None or _is_column(cls, name)
+
+
+def _is_plain_nested(
+    field: Any, name: str | None, objects: _Objects, context: Any, *, is_own: bool
+) -> bool:
+    if isinstance(field, Serializer):
+        related = objects if name is None else objects.through(name)
+        return related is not None and _reads_columns(field, related, context, is_own=is_own)
+    found = objects.loaded.get(name) if name is not None else None
+    if found is None or not isinstance(field, ListSerializer) or not is_stock_list(field):
+        return False
+    related = _Objects(found.model, found.loaded)
+    return _reads_columns(field.child, related, context, is_own=is_own)
+
+
+def _has_stock_key(cls: Any) -> bool:
+    return cls.pk is Model.pk and cls._get_pk_val is Model._get_pk_val
+
+
+def _is_column(cls: Any, name: str) -> bool:
+    """Whether an attribute of a model is the value of a column, as Django has it."""
+    if name == "pk":
+        return _has_stock_key(cls)
+    descriptor = on_class(cls, name)
     return type(descriptor) in _COLUMNS and not _is_converted_by_users(descriptor.field)
 
 

@@ -17,10 +17,12 @@ from fastschema.contrib.django.kept_values import KeptValues
 from fastschema.contrib.django.lazy_reading import ReadOnceError, kept_fields
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.rows.fetching import (
+    FetchedRows,
     LaterInstances,
-    evaluate,
+    Loaded,
     is_stock_queryset,
 )
+from fastschema.contrib.django.rows.prefetching import evaluate
 from fastschema.contrib.django.rows.programs import by_row
 from fastschema.contrib.django.rows.reading import Reads, check_errors, reads_of
 from fastschema.contrib.django.rows.tables import InstancesNeededError
@@ -99,11 +101,11 @@ def write(serializer: Any) -> LazyRows | None:
         check_child(child)
         if blueprint_of(child) is None and not policy.is_list_worth_reading(len(rows)):
             return None
-        dispatch, kept = dispatch_for_rows(child, classes_of(rows))
+        dispatch, kept = dispatch_for_rows(child, classes_of(rows), loaded=loaded_with(rows))
     except (ReadOnceError, UnreadableError):
         return None
     reads = row_reads(dispatch, kept, rows)
-    source = give_instances(serializer) if reads is None else rows.fetched.converted()
+    source = give_instances(serializer) if reads is None else rows.fetched.rows()
     if kept:
         values = KeptValues(dispatch, kept, reads)
         text = values.write(source)
@@ -147,6 +149,13 @@ def classes_of(rows: list[Any]) -> set[type]:
     return set(map(type, rows))
 
 
+def loaded_with(rows: list[Any]) -> Loaded:
+    """The relations to many of which the objects in a list, or those to be in it, know all."""
+    if type(rows) is LaterInstances and rows.fetched is not None:
+        return rows.fetched.loaded
+    return {}
+
+
 def row_reads(dispatch: Dispatch, kept: frozenset[int], rows: list[Any]) -> Reads | None:
     """How a serializer reads rows of the database; None if it is given instances.
 
@@ -156,19 +165,19 @@ def row_reads(dispatch: Dispatch, kept: frozenset[int], rows: list[Any]) -> Read
     if type(rows) is not LaterInstances or rows.fetched is None:
         return None
     try:
-        return reads_by_column(dispatch, kept, rows.fetched.compiler)
+        return reads_by_column(dispatch, kept, rows.fetched)
     except (InstancesNeededError, UnreadableError):
         return None
 
 
-def reads_by_column(dispatch: Dispatch, kept: frozenset[int], compiler: Any) -> Reads:
+def reads_by_column(dispatch: Dispatch, kept: frozenset[int], fetched: FetchedRows) -> Reads:
     """How a serializer reads rows of the database.
 
-    :param compiler: the one that selects the rows
+    :param fetched: the rows
     :raises InstancesNeededError: if it must be given instances
     :raises UnreadableError: if a nested serializer cannot be compiled
     """
-    reads = reads_of(dispatch.subject.options, dispatch.program.node, compiler)
+    reads = reads_of(dispatch.subject.options, dispatch.program.node, fetched.table)
     if kept:
         check_errors(reads)
     return reads
@@ -203,10 +212,11 @@ def check_child(child: Any) -> None:
 
 
 def dispatch_for_rows(
-    child: Any, classes: set[type], form: Form = Form.JSON
+    child: Any, classes: set[type], form: Form = Form.JSON, *, loaded: Loaded | None = None
 ) -> tuple[Dispatch, frozenset[int]]:
     """What writes rows of some classes, and the numbers of the fields whose values are kept.
 
+    :param loaded: the relations to many of which the objects of the rows know all
     :raises ReadOnceError: if the rows cannot be read a second time
     :raises UnreadableError: if the serializer cannot be compiled
     """
@@ -214,5 +224,5 @@ def dispatch_for_rows(
     node, subject = dispatch.program.node, dispatch.subject
     kept: frozenset[int] = frozenset()
     for cls in classes:
-        kept |= kept_fields(subject.options, node, cls, subject.context)
+        kept |= kept_fields(subject.options, node, cls, subject.context, loaded or {})
     return dispatch, kept

@@ -328,7 +328,8 @@ def _many_source(index: int, source_attrs: tuple[Any, ...], slots: list[Slot]) -
         many = f"prefetched_{len(slots)}"
         slots.append(_class_slot(many, lambda cls: prefetched(cls, source_attrs[0])))
     expression = f"read_many(fields, {index}, obj, ({names}), {access}, {many})"
-    return Source(".".join(source_attrs), Read(expression, (("SkipField", "missing"),)))
+    read = Read(expression, (("SkipField", "missing"),))
+    return Source(".".join(source_attrs), read, path=source_attrs)
 
 
 def _represent_later(serializer_fields: Any, index: int, obj: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +16,7 @@ from django.db.models.query import ModelIterable
 from fastschema.contrib.django import conf
 from fastschema.contrib.django.rows.converting import Converters, converted_rows, pure_converters
 from fastschema.contrib.django.rows.instances import Make, instance_maker
-from fastschema.contrib.django.rows.tables import InstancesNeededError, table_of
+from fastschema.contrib.django.rows.tables import InstancesNeededError, Table, table_of
 from fastschema.runtime.stock import stock_method
 
 _STOCK = {
@@ -67,24 +67,37 @@ class FetchedRows:
     :param queryset: see :func:`is_fetchable`
     :param chunk_size: how many rows to read at a time, as for ``QuerySet.iterator``; None: all of
         them, now
+    :param is_run: whether to run the query; else there are no rows, only what is known of them
     :raises Exception: what running the query raises in stock
     """
 
-    def __init__(self, queryset: Any, chunk_size: int | None = None) -> None:
+    def __init__(
+        self, queryset: Any, chunk_size: int | None = None, *, is_run: bool = True
+    ) -> None:
         self.model = queryset.model
-        self._db = queryset.db
+        self.db = queryset.db
         # Not the queryset, which will refer to this.
         self._attributes = SimpleNamespace(**vars(queryset))
-        self.compiler = queryset.query.get_compiler(using=self._db)
-        arguments = {}
-        if chunk_size is not None:
-            has_cursors = not connections[self._db].settings_dict.get("DISABLE_SERVER_SIDE_CURSORS")
-            arguments = {"chunked_fetch": has_cursors, "chunk_size": chunk_size}
-        self._results = self.compiler.execute_sql(**arguments)
+        self.fetch_mode = getattr(queryset, "_fetch_mode", None)
+        """That of the queryset; None before Django 6.1."""
+        # A copy, if the queryset may run it later: the setup adds joins to the query.
+        query = queryset.query if is_run else queryset.query.chain()
+        self.compiler = query.get_compiler(using=self.db)
+        self._results: Iterable[Any] = ()
+        if is_run:
+            self._results = self.compiler.execute_sql(**self._chunks(chunk_size))
+        else:
+            self.compiler.pre_sql_setup()
         self._converted: list[Any] | None = None
         self._instances: list[Any] | None = None
         # Querysets may be shared by threads.
         self._lock = threading.RLock()
+
+    def _chunks(self, chunk_size: int | None) -> dict[str, Any]:
+        if chunk_size is None:
+            return {}
+        has_cursors = not connections[self.db].settings_dict.get("DISABLE_SERVER_SIDE_CURSORS")
+        return {"chunked_fetch": has_cursors, "chunk_size": chunk_size}
 
     def __len__(self) -> int:
         with self._lock:
@@ -103,20 +116,32 @@ class FetchedRows:
                 self._results = ()
             return self._converted
 
+    @property
+    def loaded(self) -> Loaded:
+        """The related objects that other queries have found."""
+        return {}
+
+    def rows(self) -> list[Any]:
+        """The rows as :attr:`table` says."""
+        return self.converted()
+
     def instances(self) -> list[Any]:
         """The model instances of the rows, always the same."""
         with self._lock:
             if self._instances is None:
-                is_stock = self._make is None and self._converted is None
-                rows = self._unconverted() if is_stock else self.converted()
-                self._instances = list(self.made_of(rows))
+                self._instances = self._made()
             return self._instances
+
+    def _made(self) -> list[Any]:
+        is_stock = self._make is None and self._converted is None
+        rows = self._unconverted() if is_stock else self.converted()
+        return list(self.made_of(rows))
 
     def made_of(self, rows: Iterable[Any]) -> Iterator[Any]:
         """The model instances of some rows, which are converted."""
         if self._make is not None:
             return map(self._make, rows)
-        return iter(ModelIterable(_Executed(self._attributes, self.compiler, self._db, rows)))
+        return iter(ModelIterable(_Executed(self._attributes, self.compiler, self.db, rows)))
 
     def each(self) -> Generator[Any]:
         """The rows, converted, one by one as they are read; only once.
@@ -147,19 +172,31 @@ class FetchedRows:
         return pure_converters(self.compiler)
 
     @functools.cached_property
+    def table(self) -> Table:
+        """What stands where in the rows.
+
+        :raises InstancesNeededError: if somebody could tell that no instances are made of them
+        """
+        return table_of(self.compiler)
+
+    @functools.cached_property
     def _make(self) -> Make | None:
         """What makes instances of rows; None if stock must, for somebody could tell."""
-        fetch_mode = getattr(self._attributes, "_fetch_mode", None)
-        if self._attributes._known_related_objects or getattr(fetch_mode, "track_peers", False):
+        tracks_peers = getattr(self.fetch_mode, "track_peers", False)
+        if self._attributes._known_related_objects or tracks_peers:
             return None
         try:
-            return instance_maker(table_of(self.compiler), self._db, fetch_mode)
+            return instance_maker(self.table, self.db, self.fetch_mode)
         except InstancesNeededError:
             return None
 
     def _close(self) -> None:
         if isinstance(self._results, Generator):
             self._results.close()
+
+
+Loaded = Mapping[str, FetchedRows]
+"""By the names of attributes, the objects of relations of which instances would know all."""
 
 
 class _Executed:
@@ -195,22 +232,6 @@ class _Executed:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._owner, name)
-
-
-def evaluate(queryset: Any) -> list[Any]:
-    """The rows of a queryset as it would have them itself, its query run now if it was not.
-
-    :param queryset: any queryset
-    :returns: its instances, or :class:`LaterInstances`
-    :raises Exception: what running the query raises
-    """
-    if is_fetchable(queryset):
-        fetched = FetchedRows(queryset)
-        if not queryset._prefetch_related_lookups:
-            queryset._result_cache = later = LaterInstances(fetched)
-            return later
-        queryset._result_cache = fetched.instances()
-    return list(queryset)
 
 
 class LaterInstances(list[Any]):

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from fastschema.contrib.django import conf
 from fastschema.contrib.django.rows.reading import Reads
-from fastschema.contrib.django.rows.tables import Table, table_of
+from fastschema.contrib.django.rows.tables import Table
 
 PER_VIEW = "fastschema_only_columns"
 """The attribute of a view that says more than the setting."""
@@ -20,17 +20,18 @@ def selects_only_what_is_read(view: Any) -> bool:
     return bool(getattr(view, PER_VIEW, conf.settings().only_columns))
 
 
-def narrowed(queryset: QuerySet[Any], reads: Reads, compiler: Any) -> QuerySet[Any]:
+def narrowed(queryset: QuerySet[Any], reads: Reads, table: Table) -> QuerySet[Any]:
     """A queryset that selects only what is read of its rows, keys, and what joins need.
 
     :param reads: how a serializer reads the rows that the queryset selects now
-    :param compiler: the one that selects them
+    :param table: what stands where in them
     :returns: the queryset itself if its rows are others with fewer columns
     """
     query = queryset.query
-    if query.distinct or query.combinator or query.group_by is not None:
+    has_more = query.distinct or query.combinator or query.group_by is not None
+    if has_more or queryset._prefetch_related_lookups:
         return queryset
-    names = list(_names(table_of(compiler), set(_positions(reads))))
+    names = list(_names(table, set(_positions(reads))))
     narrow = queryset._chain()
     narrow.query.add_immediate_loading(names)  # as only() does
     return narrow

@@ -20,6 +20,7 @@ from fastschema.contrib.django.rows.fetching import (
     LaterInstances,
     check_fetchable,
 )
+from fastschema.contrib.django.rows.prefetching import fetch
 from fastschema.contrib.django.rows.tables import InstancesNeededError
 from fastschema.runtime.stock import stock_method
 
@@ -62,7 +63,7 @@ def paginate(view: Any, queryset: Any) -> Any:
         page = view.paginate_queryset(copied)
     finally:
         copied._iterable_class = ModelIterable
-    if not page or type(page[0]) is not FetchedRows:
+    if not page or not isinstance(page[0], FetchedRows):
         return page
     paged: Any = getattr(view.paginator, "page", None)
     if type(paged) is Page:
@@ -76,13 +77,14 @@ def paginate(view: Any, queryset: Any) -> Any:
 class _Placeholders(ModelIterable):
     """The rows of a queryset, once for each of them.
 
-    Where prefetched objects are added at once, or code of users converts values, the rows are
-    instances, or converted, now: that is when it happens in stock.
+    Where Django adds prefetched objects, the rows are instances now; where code of users converts
+    values, they are converted now: that is when it happens in stock.
     """
 
     def __iter__(self) -> Iterator[Any]:
-        fetched = FetchedRows(self.queryset)
-        if self.queryset._prefetch_related_lookups:
+        queryset = self.queryset
+        fetched = fetch(queryset)
+        if queryset._prefetch_related_lookups and not queryset._prefetch_done:
             return iter(fetched.instances())
         if fetched.converters is None:
             fetched.converted()

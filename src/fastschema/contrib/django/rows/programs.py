@@ -21,7 +21,7 @@ from fastschema.contrib.django.hyperlinks import Later, link_from_value
 from fastschema.contrib.django.json_encoding import json_value
 from fastschema.contrib.django.rows.reading import TAKES_OBJECT, FieldRead, Reads, Way
 from fastschema.contrib.django.rows.tables import InstancesNeededError
-from fastschema.runtime.dispatch import Dispatch, Link
+from fastschema.runtime.dispatch import Dispatch, Link, UniformDispatch
 
 _ROW = "row"
 _VALUE = Kind(
@@ -68,9 +68,12 @@ def _row_field(number: int, field: FieldNode, read: FieldRead, slots: dict[str, 
         if step.none_has_no_attributes and not is_object:
             none = f"unreadable({field.field}, obj, {_NO_ATTRIBUTES})"
         expression = f"{none} if obj[{step.key}] is None else {expression}"
-    if read.way is Way.NESTED:
+    if read.way in (Way.NESTED, Way.NESTED_LIST):
         slot = slots[str(kind.link)]
-        slots[slot.name] = replace(slot, resolve=partial(_row_link, slot.resolve, read.nested))
+        make = _row_link if read.way is Way.NESTED else _row_list_link
+        slots[slot.name] = replace(slot, resolve=partial(make, slot.resolve, read.nested))
+    elif read.way is Way.VALUES:
+        kind = replace(kind, **_each_value(read.nested[0].position))
     elif read.way in (Way.KEY, Way.SLUG):
         kind = replace(_VALUE, label=kind.label)
     elif read.way is Way.ADDRESS:
@@ -83,6 +86,16 @@ def _row_field(number: int, field: FieldNode, read: FieldRead, slots: dict[str, 
     return replace(field, source=source, kind=kind, call_if_callable=None)
 
 
+def _each_value(position: int) -> dict[str, Any]:
+    """What makes a list of one column of some rows."""
+    value = f"each[{position}]"
+    return {
+        "python": Conversion(otherwise=f"[{value} for each in {{value}}]"),
+        "json": Conversion(otherwise=f"[json_value({value}) for each in {{value}}]"),
+        "names": {"json_value": json_value},
+    }
+
+
 def _address_link(number: int, subject: Any, cls: type, form: Form) -> Callable[[Any], Any]:
     own = Later(lambda: subject.fields[number].to_representation)
     return link_from_value(subject.options[number], subject.context, own, form)
@@ -93,6 +106,21 @@ def _row_link(
 ) -> Link:
     link = resolve(subject, cls, form)
     return Link(lambda: _nested(link, reads))
+
+
+def _row_list_link(
+    resolve: Callable[..., Link], reads: Reads, subject: Any, cls: type, form: Form
+) -> Link:
+    link = resolve(subject, cls, form)
+    return Link(lambda: _nested_list(link, reads))
+
+
+def _nested_list(link: Link, reads: Reads) -> UniformDispatch:
+    inner = getattr(link.dispatch, "inner", None)
+    if inner is None:
+        raise InstancesNeededError("what is nested is dumped by code of its own")
+    child = Link(lambda: _nested(inner, reads))
+    return UniformDispatch(child.many, child)
 
 
 def _nested(link: Link, reads: Reads) -> Dispatch:

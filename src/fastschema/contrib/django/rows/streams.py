@@ -11,7 +11,7 @@ from fastschema.contrib.django.lazy_rows import dispatch_for_rows
 from fastschema.contrib.django.rows.fetching import FetchedRows
 from fastschema.contrib.django.rows.programs import by_row
 from fastschema.contrib.django.rows.reading import reads_of
-from fastschema.contrib.django.rows.tables import InstancesNeededError, table_of
+from fastschema.contrib.django.rows.tables import InstancesNeededError
 from fastschema.contrib.django.subjects import link_to
 from fastschema.runtime.dispatch import Dispatch
 
@@ -63,7 +63,7 @@ class StreamedRows:
     def _may_be_rows(self) -> bool:
         """Whether nobody can tell when instances are made, and values converted."""
         try:
-            table_of(self._fetched.compiler)
+            _ = self._fetched.table
         except InstancesNeededError:
             return False
         return self._fetched.converters is not None
@@ -75,6 +75,6 @@ class StreamedRows:
             if kept:
                 return None
             options, node = dispatch.subject.options, dispatch.program.node
-            return by_row(dispatch, reads_of(options, node, self._fetched.compiler))
+            return by_row(dispatch, reads_of(options, node, self._fetched.table))
         except (InstancesNeededError, ReadOnceError, UnreadableError):
             return None
