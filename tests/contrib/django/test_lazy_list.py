@@ -736,7 +736,7 @@ class TestReadOnce:
         self.check(
             [],
             serializer_class=WithFlights,
-            queryset=Airline.objects.prefetch_related("flights"),
+            queryset=Airline.objects.prefetch_related("flights__airline"),
         )
 
     def test_a_list_serializer_that_finds_its_instance_anew(self, flights):

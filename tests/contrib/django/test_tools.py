@@ -150,7 +150,11 @@ class TestReached:
             ({"serializer_class": surveyed.DynamicSerializer}, "at once; no instances are made"),
             (
                 {"get_queryset": lambda self: Airline.objects.prefetch_related("flights")},
-                "kept; instances are made, because prefetch_related adds objects to them",
+                "kept; no instances are made",
+            ),
+            (
+                {"get_queryset": lambda self: Airline.objects.prefetch_related("flights__airline")},
+                "because flights__airline is known before it is prefetched",
             ),
             (
                 {"get_queryset": lambda self: Airline.objects.only("pk")},

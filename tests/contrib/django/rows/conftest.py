@@ -8,7 +8,16 @@ import pytest
 from django.db import connection
 
 from fastschema.contrib.django import lazy_list
-from tests.contrib.django.rows.models import MODELS, City, Country, Person, Profile, Worker
+from tests.contrib.django.rows.models import (
+    MODELS,
+    City,
+    Country,
+    Language,
+    Person,
+    Pet,
+    Profile,
+    Worker,
+)
 
 
 @pytest.fixture(scope="session")
@@ -65,7 +74,11 @@ def people(tables, db):
             Worker.objects.create(**attributes, salary=number)
         else:
             Person.objects.create(**attributes)
+    languages = [Language.objects.create(name=name) for name in ("Norsk", "Svenska", "Latin")]
     for number, person in enumerate(Person.objects.order_by("key")[:6]):
+        person.languages.set(languages[: number % 4])
+        Pet.objects.create(name=f"Pet {number}", is_tame=number != 3, owner=person)
+        person.friends.set(Person.objects.filter(age__lt=30 + number))
         if number % 2:
             country = countries[0] if number % 4 == 1 else None
             Profile.objects.create(person=person, motto=f"Motto {number}", country=country)

@@ -31,6 +31,14 @@ with isolate_apps("flights"):
         )
         founded = models.DateField(null=True)
 
+    class Language(Base):
+        """What people have many of."""
+
+        name = models.CharField(max_length=20)
+
+        def __str__(self):
+            return self.name
+
     class Person(Base):
         """Has a column of each class."""
 
@@ -53,6 +61,8 @@ with isolate_apps("flights"):
         rank = models.IntegerField(choices=Rank.choices, null=True)
         city = models.ForeignKey(City, models.CASCADE, related_name="people")
         birthplace = models.ForeignKey(City, models.SET_NULL, null=True, related_name="natives")
+        languages = models.ManyToManyField(Language, related_name="speakers")
+        friends = models.ManyToManyField("self")
 
         def shout(self):
             return f"{self.name}!"
@@ -63,6 +73,24 @@ with isolate_apps("flights"):
         person = models.OneToOneField(Person, models.CASCADE)
         motto = models.CharField(max_length=20)
         country = models.ForeignKey(Country, models.CASCADE, null=True)
+
+    class Tame(models.Manager):
+        """Hides some, as many managers do, and notes whenever it is asked."""
+
+        asked = []
+
+        def get_queryset(self):
+            self.asked.append("get_queryset")
+            return super().get_queryset().filter(is_tame=True)
+
+    class Pet(Base):
+        """Has a manager of its own."""
+
+        name = models.CharField(max_length=20)
+        is_tame = models.BooleanField(default=True)
+        owner = models.ForeignKey(Person, models.CASCADE, related_name="pets")
+
+        objects = Tame()
 
     class Worker(Person):
         """Inherits columns from another table."""
@@ -77,5 +105,5 @@ with isolate_apps("flights"):
             app_label = "flights"
 
 
-MODELS = [Country, City, Person, Profile, Worker]
+MODELS = [Country, City, Language, Person, Profile, Pet, Worker]
 """Those with tables, each after what it refers to."""

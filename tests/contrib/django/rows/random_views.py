@@ -4,11 +4,11 @@ import datetime
 
 from django import VERSION
 from django.db import models
-from django.db.models import Count, F, FilteredRelation, Q, Value
+from django.db.models import Count, F, FilteredRelation, Prefetch, Q, Value
 from django.db.models.functions import Coalesce, Concat, Upper
 from rest_framework import serializers
 
-from tests.contrib.django.rows.models import City, Country, Person, Profile
+from tests.contrib.django.rows.models import City, Country, Language, Person, Pet, Profile
 
 
 class Shouting(serializers.CharField):
@@ -23,12 +23,29 @@ RELATIONS = {
     City: {"country": Country, "twin": City},
     Profile: {"country": Country, "person": Person},
     Country: {},
+    Language: {},
+    Pet: {"owner": Person},
+}
+
+
+COLLECTIONS = {
+    Person: {"languages": Language, "friends": Person, "pets": Pet},
+    Pet: {},
+    City: {"people": Person, "natives": Person, "twins": City},
+    Language: {"speakers": Person},
+    Profile: {},
+    Country: {"cities": City, "profile_set": Profile},
 }
 
 
 def relations_of(model):
     """The single relations of a model, and the models they lead to."""
     return next(RELATIONS[base] for base in model.__mro__ if base in RELATIONS)
+
+
+def collections_of(model):
+    """The relations of a model to many objects, and the models they lead to."""
+    return next(COLLECTIONS[base] for base in model.__mro__ if base in COLLECTIONS)
 
 
 def random_field(chance, model, depth, is_plain):
@@ -45,6 +62,9 @@ def random_field(chance, model, depth, is_plain):
         options = {"default": "?"}
     elif chance() < 0.2:
         options = {"allow_null": True}
+    collections = collections_of(model)
+    if chance() < 0.25 and collections and depth < 2:
+        return random_collection(chance, collections, depth, is_plain)
     # Most serializers have nothing that needs instances.
     roll = chance() * (0.4 if is_plain else 1)
     if roll < 0.25 and relations and depth < 3:
@@ -80,6 +100,23 @@ def random_field(chance, model, depth, is_plain):
     return made(source=column.attname, **arguments, **options)
 
 
+def random_collection(chance, collections, depth, is_plain):
+    """A field of many related objects."""
+    name, related = pick(chance, sorted(collections.items()))
+    source = f"{name}_found" if chance() < 0.2 else name
+    roll = chance()
+    if roll < 0.6:
+        inner = random_serializer(chance, related, depth + 1, is_plain=is_plain)
+        return inner(source=source, many=True)
+    if roll < 0.8:
+        return serializers.PrimaryKeyRelatedField(source=source, many=True, read_only=True)
+    if roll < 0.95:
+        slug = pick(chance, ["pk", "name", "country__code"])
+        options = {"slug_field": slug, "many": True, "read_only": True}
+        return serializers.SlugRelatedField(source=source, **options)
+    return serializers.StringRelatedField(source=source, many=True)
+
+
 def pick(chance, choices):
     """One of several."""
     return choices[int(chance() * len(choices))]
@@ -99,6 +136,46 @@ def random_serializer(chance, model, depth=0, *, is_plain):
     return type("Some", (serializers.Serializer,), {**fields, **methods})
 
 
+def random_prefetches(chance, model, depth=0):
+    """Some lookups of ``prefetch_related``."""
+    lookups = []
+    relations = {**relations_of(model), **collections_of(model)}
+    for name, related in sorted(relations.items()):
+        if chance() < 0.4:
+            continue
+        further = sorted({**relations_of(related), **collections_of(related)})
+        if chance() < 0.3 and further:
+            lookups.append(f"{name}__{pick(chance, further)}")
+        elif chance() < 0.4:
+            queryset = random_related(chance, related, depth)
+            to_attr = f"{name}_found" if chance() < 0.5 else None
+            lookups.append(Prefetch(name, queryset, to_attr))
+        else:
+            lookups.append(name)
+    return lookups
+
+
+def random_related(chance, model, depth):
+    """A queryset of related objects."""
+    roll = chance()
+    found = model.objects.order_by("-pk")
+    if roll < 0.2:
+        found = found.select_related(*sorted(relations_of(model))[:1])
+    elif roll < 0.3:
+        found = found[:2]
+    elif roll < 0.4:
+        found = found.annotate(added=Upper("pk", output_field=models.CharField()))
+    elif roll < 0.5:
+        found = found.filter(pk__isnull=False).distinct()
+    elif roll < 0.6:
+        found = found.only("pk")
+    elif roll < 0.7:
+        found = found.none()
+    elif roll < 0.9 and depth < 2:
+        found = found.prefetch_related(*random_prefetches(chance, model, depth + 1))
+    return found
+
+
 def random_queryset(chance, model):
     """A queryset, ordered."""
     found = model.objects.order_by("pk")
@@ -108,6 +185,8 @@ def random_queryset(chance, model):
         chosen = [path for path in paths if chance() < 0.6]
         if chosen or VERSION < (6, 1):  # later, it is deprecated without names
             found = found.select_related(*chosen)
+    if chance() < 0.5:
+        found = found.prefetch_related(*random_prefetches(chance, model))
     roll = chance()
     if roll < 0.08:
         found = found.only("pk", pick(chance, model._meta.concrete_fields).name)

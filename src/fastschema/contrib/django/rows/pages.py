@@ -20,7 +20,7 @@ from fastschema.contrib.django.rows.fetching import (
     LaterInstances,
     check_fetchable,
 )
-from fastschema.contrib.django.rows.prefetching import fetch
+from fastschema.contrib.django.rows.prefetching import fetch, is_all_fetched
 from fastschema.contrib.django.rows.tables import InstancesNeededError
 from fastschema.runtime.stock import stock_method
 
@@ -82,9 +82,8 @@ class _Placeholders(ModelIterable):
     """
 
     def __iter__(self) -> Iterator[Any]:
-        queryset = self.queryset
-        fetched = fetch(queryset)
-        if queryset._prefetch_related_lookups and not queryset._prefetch_done:
+        fetched = fetch(self.queryset)
+        if not is_all_fetched(self.queryset):
             return iter(fetched.instances())
         if fetched.converters is None:
             fetched.converted()

@@ -8,82 +8,20 @@ later gets what Django makes of the same answers.
 
 from __future__ import annotations
 
-import copy
 import functools
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from django.db.models import Manager, Prefetch, QuerySet
-from django.db.models.base import ModelState
-from django.db.models.constants import LOOKUP_SEP
-from django.db.models.fields.related_descriptors import ManyToManyDescriptor
-from django.db.models.manager import BaseManager
-from django.db.models.query import (
-    ModelIterable,
-    get_prefetcher,
-    normalize_prefetch_lookups,
-    prefetch_one_level,
-)
+from django.db.models.query import ModelIterable, get_prefetcher, prefetch_one_level
 
-from fastschema.contrib.django.attribute_access import on_class, relation_to_many
 from fastschema.contrib.django.rows.fetching import (
     FetchedRows,
     LaterInstances,
     Loaded,
     is_fetchable,
-    is_stock_queryset,
 )
-from fastschema.contrib.django.rows.tables import (
-    Collection,
-    InstancesNeededError,
-    Relation,
-    Table,
-    single_relation,
-    table_of,
-    whole_table,
-)
-from fastschema.runtime.stock import stock_method
-
-_GET_QUERYSET = stock_method(BaseManager, "get_queryset")
-# What Django calls of a queryset of related objects.
-_HOOKS = {
-    name: stock_method(QuerySet, name)
-    for name in ("__init__", "using", "filter", "extra", "none", "_add_hints", "_next_is_sticky")
-}
-
-
-class Keys(NamedTuple):
-    """By which attributes objects and their related objects belong together.
-
-    :param of_object: the attribute of an object
-    :param of_related: the attribute of a related object
-    :param single: for a relation to one object, its field and whether it is followed backwards
-    :param back: what keeps an object for its related objects; None if they may have several
-    """
-
-    of_object: str
-    of_related: str
-    single: tuple[Any, bool] | None
-    back: Any
-
-
-class Step(NamedTuple):
-    """One query of ``prefetch_related``: from some objects to those of a relation.
-
-    :param owner: the number of the step that finds the former; -1: they are the rows
-    :param name: of the relation
-    :param attribute: where objects keep what is found
-    :param keys: how they belong together
-    :param lookup: the lookup of which this is a part
-    :param level: which part of it
-    """
-
-    owner: int
-    name: str
-    attribute: str
-    keys: Keys
-    lookup: Prefetch
-    level: int
+from fastschema.contrib.django.rows.prefetch_steps import Step, bare, steps_of, unfiltered
+from fastschema.contrib.django.rows.tables import Collection, Relation, Table, table_of
 
 
 class PrefetchedRows(FetchedRows):
@@ -172,11 +110,11 @@ class Related:
         self._keys: list[Any] = []
         self._related_keys: list[Any] = []
         if not owner.converted():
-            self.rows = PrefetchedRows(_unfiltered(step, _bare_of(owner)), is_run=False)
+            self.rows = PrefetchedRows(unfiltered(step, _bare_of(owner)), is_run=False)
             return
         objects = list(_bare_objects(owner, step.keys.of_object))
         prefetcher, *_ = get_prefetcher(objects[0], step.name, step.attribute)
-        queryset = _with_rows(_unfiltered(step, objects[0]), lambda queryset: ())
+        queryset = _with_rows(unfiltered(step, objects[0]), lambda queryset: ())
         queryset, *self._answer = prefetcher.get_prefetch_querysets(objects, [queryset])
         # It has not been run, whatever it believes.
         self.rows = PrefetchedRows(_with_rows(queryset, ModelIterable))
@@ -194,7 +132,7 @@ class Related:
         single = self._step.keys.single
         if single is None:
             table.collections[self.attribute] = Collection(position, self.rows.table)
-        elif self.attribute == self._step.name:
+        else:
             field, is_reverse = single
             related = self.rows.table.shifted(position)
             table.prefetched[single] = Relation(related, not is_reverse and field.null)
@@ -222,11 +160,14 @@ class Related:
 
     def _give_back(self, related: list[Any], objects: dict[Any, Any]) -> None:
         """Let the related ones know their single object."""
-        back = self._step.keys.back
-        if back is not None:
-            for each, key in zip(related, self._related_keys, strict=True):
-                if self._step.keys.single or not back.is_cached(each):
-                    back.set_cached_value(each, objects[key])
+        keys = self._step.keys
+        if keys.back is None:
+            return
+        field, is_reverse = keys.back
+        cache = field.remote_field if is_reverse else field
+        for each, key in zip(related, self._related_keys, strict=True):
+            if keys.single or not cache.is_cached(each):
+                cache.set_cached_value(each, objects[key])
 
 
 class _Answered:
@@ -246,21 +187,27 @@ class _Answered:
 def fetch(queryset: Any) -> FetchedRows:
     """Run the query of a queryset, and those of what it prefetches if that may be rows.
 
-    The latter is so if ``_prefetch_done`` of the queryset says so afterwards.
+    :func:`is_all_fetched` says whether the latter was so.
 
     :param queryset: see :func:`fastschema.contrib.django.rows.fetching.is_fetchable`
     :raises Exception: what running one of them raises
     """
-    if not queryset._prefetch_related_lookups:
+    lookups = queryset._prefetch_related_lookups
+    if not lookups:
         return FetchedRows(queryset)
-    fetched = PrefetchedRows(queryset)
+    rows = PrefetchedRows(queryset)
     try:
-        steps = steps_of(queryset, fetched)
+        steps = steps_of(lookups, rows, rows.own_table)
     except Exception:
-        return fetched  # stock raises its own
-    fetched.prefetch(steps)
+        return rows  # stock raises its own
+    rows.prefetch(steps)
     queryset._prefetch_done = True
-    return fetched
+    return rows
+
+
+def is_all_fetched(queryset: Any) -> bool:
+    """Whether :func:`fetch` has left nothing to prefetch for Django."""
+    return not queryset._prefetch_related_lookups or queryset._prefetch_done
 
 
 def described(queryset: Any) -> FetchedRows:
@@ -268,11 +215,12 @@ def described(queryset: Any) -> FetchedRows:
 
     :raises InstancesNeededError: if code of users has a say in what is prefetched
     """
-    if not queryset._prefetch_related_lookups:
+    lookups = queryset._prefetch_related_lookups
+    if not lookups:
         return FetchedRows(queryset, is_run=False)
-    fetched = PrefetchedRows(queryset, is_run=False)
-    fetched.prefetch(steps_of(queryset, fetched))
-    return fetched
+    rows = PrefetchedRows(queryset, is_run=False)
+    rows.prefetch(steps_of(lookups, rows, rows.own_table))
+    return rows
 
 
 def evaluate(queryset: Any) -> list[Any]:
@@ -283,133 +231,12 @@ def evaluate(queryset: Any) -> list[Any]:
     :raises Exception: what running the query raises
     """
     if is_fetchable(queryset):
-        fetched = fetch(queryset)
-        if not queryset._prefetch_related_lookups or queryset._prefetch_done:
-            queryset._result_cache = later = LaterInstances(fetched)
+        rows = fetch(queryset)
+        if is_all_fetched(queryset):
+            queryset._result_cache = later = LaterInstances(rows)
             return later
-        queryset._result_cache = fetched.instances()
+        queryset._result_cache = rows.instances()
     return list(queryset)
-
-
-def steps_of(queryset: Any, rows: PrefetchedRows) -> list[Step]:
-    """The queries that ``prefetch_related`` makes for a queryset, in stock's order.
-
-    :param rows: those of the queryset
-    :raises InstancesNeededError: if code of users has a say in one of them, or sees its objects
-    """
-    steps: list[Step] = []
-    found: dict[str, tuple[int, Table]] = {"": (-1, rows.own_table)}
-    lookups = normalize_prefetch_lookups(reversed(queryset._prefetch_related_lookups))
-    while lookups:
-        lookup = lookups.pop()
-        if lookup.prefetch_to in found and lookup.queryset is not None:
-            raise InstancesNeededError(f"{lookup.prefetch_to} is prefetched twice")
-        path = ""
-        for level, name in enumerate(lookup.prefetch_through.split(LOOKUP_SEP)):
-            owner, table = found[path]
-            path = lookup.get_current_prefetch_to(level)
-            if path in found:
-                continue
-            attribute, is_own = lookup.get_current_to_attr(level)
-            step = Step(owner, name, attribute, _keys(table.model, name), lookup, level)
-            _check_attributes(step, table, is_own=is_own)
-            related = _unfiltered(step, _bare(table.model, rows.db, rows.fetch_mode))
-            _check_queryset(related)
-            is_given = lookup.get_current_querysets(level) is not None
-            found[path] = len(steps), _table_of(related, is_given=is_given)
-            steps.append(step)
-            added = map(copy.copy, reversed(related._prefetch_related_lookups))
-            lookups += normalize_prefetch_lookups(added, path)
-    return steps
-
-
-def _check_attributes(step: Step, table: Table, *, is_own: bool) -> None:
-    """Check that objects have what a step needs, and not yet what it adds.
-
-    :param is_own: whether what it adds gets a name of its own
-    :raises InstancesNeededError: if not
-    """
-    name = step.attribute
-    if is_own and (hasattr(table.model, name) or name in table.annotations):
-        raise InstancesNeededError(f"{name} is an attribute of the model, too")
-    if step.keys.single in table.relations:
-        raise InstancesNeededError(f"{name} is loaded by select_related, too")
-    if step.keys.of_object not in table.columns:
-        raise InstancesNeededError(f"{step.keys.of_object} is deferred")
-
-
-def _table_of(queryset: Any, *, is_given: bool) -> Table:
-    """What stands where in the rows of a queryset.
-
-    :param is_given: whether it is the user's; else it selects a model and nothing else
-    :raises InstancesNeededError: if somebody could tell that no instances are made of them
-    """
-    if is_given:
-        return PrefetchedRows(queryset, is_run=False).own_table
-    return whole_table(queryset.model)
-
-
-def _keys(model: Any, name: str) -> Keys:
-    """How the objects of a relation belong to those of a model.
-
-    :raises InstancesNeededError: if not Django alone knows
-    """
-    field, is_reverse = single = single_relation(model, name)
-    many = relation_to_many(model, name)
-    if field is not None:
-        key = field.target_field
-        keys = field.attname, key.attname
-        if field.remote_field.parent_link or type(field.model._base_manager) is not Manager:
-            raise InstancesNeededError(
-                f"{name} is no relation of {model.__name__} as Django has it"
-            )
-        to_object = field if is_reverse else field.remote_field
-        back = to_object if is_reverse or not to_object.multiple else None
-        found = Keys(*(keys[::-1] if is_reverse else keys), single, back)
-    elif many is not None:
-        descriptor: Any = on_class(model, name)
-        if descriptor.related_manager_cls.__mro__[1].get_queryset is not _GET_QUERYSET:
-            raise InstancesNeededError(f"the manager of {name} has its own get_queryset")
-        _, field = many
-        key = field.target_field
-        is_between = type(descriptor) is ManyToManyDescriptor
-        related = f"_prefetch_related_val_{field.attname}" if is_between else field.attname
-        found = Keys(key.attname, related, None, None if is_between else field)
-    else:
-        raise InstancesNeededError(f"{name} is no relation of {model.__name__} as Django has it")
-    if not type(key).__module__.startswith("django."):
-        raise InstancesNeededError(f"{name} has keys of a class of its own")
-    return found
-
-
-def _check_queryset(queryset: Any) -> None:
-    """Check that nobody but Django looks at a queryset of related objects.
-
-    :raises InstancesNeededError: if somebody does
-    """
-    is_stock = (
-        is_stock_queryset(queryset)
-        and all(getattr(type(queryset), name) is hook for name, hook in _HOOKS.items())
-        and _HOOKS.keys().isdisjoint(vars(queryset))
-        and not queryset._known_related_objects
-        and not queryset.query.combinator
-    )
-    if not is_stock:
-        raise InstancesNeededError(f"a {type(queryset).__name__} is no queryset as stock has it")
-
-
-def _unfiltered(step: Step, first: Any) -> Any:
-    """The queryset of all objects to which a relation may lead.
-
-    :param first: an object that has the relation
-    """
-    given = step.lookup.get_current_querysets(step.level)
-    if given:
-        return given[0]
-    if step.keys.single is not None:
-        descriptor: Any = on_class(type(first), step.name)
-        return descriptor.get_queryset(instance=first)
-    return _GET_QUERYSET(getattr(first, step.name))
 
 
 def _with_rows(queryset: Any, iterable: Any) -> Any:
@@ -420,22 +247,8 @@ def _with_rows(queryset: Any, iterable: Any) -> Any:
     return queryset
 
 
-def _bare(model: Any, db: str, fetch_mode: Any) -> Any:
-    """An instance that knows nothing but where it comes from, and that its keys are 0."""
-    instance = object.__new__(model)
-    state = instance.__dict__["_state"] = ModelState()
-    state.adding = False
-    state.db = db
-    if fetch_mode is not None:
-        state.fetch_mode = fetch_mode
-    for field in model._meta.concrete_fields:
-        if field.primary_key or field.is_relation:
-            instance.__dict__[field.attname] = 0
-    return instance
-
-
 def _bare_of(rows: PrefetchedRows) -> Any:
-    return _bare(rows.model, rows.db, rows.fetch_mode)
+    return bare(rows.model, rows.db, rows.fetch_mode)
 
 
 def _bare_objects(rows: PrefetchedRows, attribute: str) -> Iterator[Any]:

@@ -1,0 +1,230 @@
+"""The queries that ``prefetch_related`` makes, and how what they find belongs together."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from django.db.models import Manager, Prefetch, QuerySet
+from django.db.models.base import ModelState
+from django.db.models.constants import LOOKUP_SEP
+from django.db.models.fields.related_descriptors import ManyToManyDescriptor
+from django.db.models.manager import BaseManager
+from django.db.models.query import normalize_prefetch_lookups
+
+from fastschema.contrib.django.attribute_access import on_class, relation_to_many
+from fastschema.contrib.django.rows.fetching import FetchedRows, is_stock_queryset
+from fastschema.contrib.django.rows.tables import (
+    InstancesNeededError,
+    Table,
+    single_relation,
+    whole_table,
+)
+from fastschema.runtime.stock import stock_method
+
+_GET_QUERYSET = stock_method(BaseManager, "get_queryset")
+# What Django calls of a queryset of related objects.
+_HOOKS = {
+    name: stock_method(QuerySet, name)
+    for name in ("__init__", "using", "filter", "extra", "none", "_add_hints", "_next_is_sticky")
+}
+
+
+class Keys(NamedTuple):
+    """By which attributes objects and their related objects belong together.
+
+    :param model: the class of the latter
+    :param of_object: the attribute of an object
+    :param of_related: the attribute of a related object
+    :param back: the relation by which a related object knows its one object: the field and whether
+        it is followed backwards; None if it has several
+    :param single: the relation itself in the same way, if it is one to one object
+    :param is_between: whether the attribute of a related object comes from a table in between
+    """
+
+    model: Any
+    of_object: str
+    of_related: str
+    back: tuple[Any, bool] | None
+    single: tuple[Any, bool] | None = None
+    is_between: bool = False
+
+
+class Step(NamedTuple):
+    """One query of ``prefetch_related``: from some objects to those of a relation.
+
+    :param owner: the number of the step that finds the former; -1: they are the rows
+    :param name: of the relation
+    :param attribute: where objects keep what is found
+    :param keys: how they belong together
+    :param lookup: the lookup of which this is a part
+    :param level: which part of it
+    """
+
+    owner: int
+    name: str
+    attribute: str
+    keys: Keys
+    lookup: Prefetch
+    level: int
+
+
+def steps_of(lookups: Iterable[Any], rows: FetchedRows, table: Table) -> list[Step]:
+    """The queries that ``prefetch_related`` makes for rows, in stock's order.
+
+    :param lookups: its arguments
+    :param table: what stands where in the rows
+    :raises InstancesNeededError: if code of users has a say in one of them, or sees its objects
+    """
+    steps: list[Step] = []
+    found: dict[str, tuple[int, Table, Any]] = {"": (-1, table, None)}
+    waiting = normalize_prefetch_lookups(reversed(list(lookups)))
+    while waiting:
+        lookup = waiting.pop()
+        if lookup.prefetch_to in found and lookup.queryset is not None:
+            raise InstancesNeededError(f"{lookup.prefetch_to} is prefetched twice")
+        path = ""
+        for level, name in enumerate(lookup.prefetch_through.split(LOOKUP_SEP)):
+            owner, table, back = found[path]
+            path = lookup.get_current_prefetch_to(level)
+            if path in found:
+                continue
+            attribute, is_own = lookup.get_current_to_attr(level)
+            step = Step(owner, name, attribute, _keys(table.model, name), lookup, level)
+            if step.keys.single is not None and step.keys.single in (*table.relations, back):
+                raise InstancesNeededError(f"{path} is known before it is prefetched")
+            _check_attributes(step, table, is_own=is_own)
+            related = unfiltered(step, bare(table.model, rows.db, rows.fetch_mode))
+            _check_queryset(related)
+            found[path] = len(steps), _table_of(related, step), step.keys.back
+            steps.append(step)
+            added = map(copy.copy, reversed(related._prefetch_related_lookups))
+            waiting += normalize_prefetch_lookups(added, path)
+    return steps
+
+
+def _check_attributes(step: Step, table: Table, *, is_own: bool) -> None:
+    """Check that objects have what a step needs, and not yet what it adds.
+
+    :param is_own: whether what it adds gets a name of its own
+    :raises InstancesNeededError: if not
+    """
+    name = step.attribute
+    if is_own and (hasattr(table.model, name) or name in table.annotations):
+        raise InstancesNeededError(f"{name} is an attribute of the model, too")
+    if is_own and step.keys.single:
+        raise InstancesNeededError(f"{name} is one object, which Django may ask for twice")
+    if step.keys.of_object not in table.columns:
+        raise InstancesNeededError(f"{step.keys.of_object} is deferred")
+
+
+def _table_of(queryset: Any, step: Step) -> Table:
+    """What stands where in the rows of a queryset of related objects.
+
+    :raises InstancesNeededError: if somebody could tell that no instances are made of them
+    """
+    if step.lookup.get_current_querysets(step.level) is None:
+        return whole_table(queryset.model)
+    table = FetchedRows(queryset, is_run=False).table
+    keys = step.keys
+    if table.model._meta.concrete_model is not keys.model._meta.concrete_model:
+        raise InstancesNeededError(f"{step.name} is prefetched as {table.model.__name__}")
+    # Without an attribute of its own, Django cannot filter the slice for each object.
+    if queryset.query.is_sliced and not step.lookup.to_attr:
+        raise InstancesNeededError(f"{step.name} is prefetched from a slice")
+    if not keys.is_between and keys.of_related not in table.columns:
+        raise InstancesNeededError(f"{keys.of_related} is deferred")
+    return table
+
+
+def _keys(model: Any, name: str) -> Keys:
+    """How the objects of a relation belong to those of a model.
+
+    :raises InstancesNeededError: if not Django alone knows
+    """
+    field, is_reverse = single_relation(model, name)
+    keys = _many_keys(model, name) if field is None else _single_keys(field, is_reverse)
+    if keys is None:
+        raise InstancesNeededError(f"{name} is no relation of {model.__name__} as Django has it")
+    return keys
+
+
+def _single_keys(field: Any, is_reverse: bool) -> Keys | None:
+    related_model = field.model if is_reverse else field.remote_field.model
+    here, there = field.attname, field.target_field.attname
+    back = None
+    if is_reverse:
+        here, there, back = there, here, (field, False)
+    elif not field.remote_field.multiple:
+        back = field, True
+    is_stock = type(related_model._base_manager) is Manager and _has_own_key(field)
+    if not is_stock or field.remote_field.parent_link:
+        return None
+    return Keys(related_model, here, there, back, single=(field, is_reverse))
+
+
+def _many_keys(model: Any, name: str) -> Keys | None:
+    found = relation_to_many(model, name)
+    if found is None:
+        return None
+    descriptor: Any = on_class(model, name)
+    field = found[1]
+    manager = descriptor.related_manager_cls.__mro__[1]
+    if manager.get_queryset is not _GET_QUERYSET or not _has_own_key(field):
+        return None
+    key = field.target_field.attname
+    if type(descriptor) is ManyToManyDescriptor:
+        related_model = descriptor.rel.related_model if descriptor.reverse else descriptor.rel.model
+        value = f"_prefetch_related_val_{field.attname}"
+        return Keys(related_model, key, value, None, is_between=True)
+    return Keys(field.model, key, field.attname, (field, False))
+
+
+def _has_own_key(field: Any) -> bool:
+    """Whether the keys to which a foreign key refers are of a class of Django's own."""
+    return type(field.target_field).__module__.startswith("django.")
+
+
+def _check_queryset(queryset: Any) -> None:
+    """Check that nobody but Django looks at a queryset of related objects.
+
+    :raises InstancesNeededError: if somebody does
+    """
+    is_stock = (
+        is_stock_queryset(queryset)
+        and all(getattr(type(queryset), name) is hook for name, hook in _HOOKS.items())
+        and _HOOKS.keys().isdisjoint(vars(queryset))
+        and not queryset._known_related_objects
+        and not queryset.query.combinator
+    )
+    if not is_stock:
+        raise InstancesNeededError(f"a {type(queryset).__name__} is no queryset as stock has it")
+
+
+def unfiltered(step: Step, first: Any) -> Any:
+    """The queryset of all objects to which a relation may lead.
+
+    :param first: an object that has the relation
+    """
+    given = step.lookup.get_current_querysets(step.level)
+    if given:
+        return given[0]
+    if step.keys.single is not None:
+        descriptor: Any = on_class(type(first), step.name)
+        return descriptor.get_queryset(instance=first)
+    return _GET_QUERYSET(getattr(first, step.name))
+
+
+def bare(model: Any, db: str, fetch_mode: Any) -> Any:
+    """An instance that knows nothing but where it comes from, and that its keys are 0."""
+    instance = object.__new__(model)
+    state = instance.__dict__["_state"] = ModelState()
+    state.adding = False
+    state.db = db
+    if fetch_mode is not None:
+        state.fetch_mode = fetch_mode
+    for field in model._meta.concrete_fields:
+        if field.primary_key or field.is_relation:
+            instance.__dict__[field.attname] = 0
+    return instance
