@@ -246,6 +246,25 @@ def columns(count: int) -> Run:
     return lambda: view(asked).render().content
 
 
+@DRF.add("a list view with prefetched tags and comments, with its queries", sizes=(20, 240))
+def with_prefetched(count: int) -> Run:
+    queryset = articles(count).prefetch_related(*PREFETCHED)
+    comments = model_serializer(Comment, ("id", "name", "text", "created"))
+    own = {"comments": comments(many=True, read_only=True)}
+
+    class Articles(ListAPIView):
+        serializer_class = article_serializer("slug", "created", "tags", "comments", **own)
+        pagination_class = None
+        filter_backends = ()
+        renderer_classes = (json_renderer(),)
+
+        def get_queryset(self) -> Any:
+            return queryset.all()
+
+    view, asked = Articles.as_view(), request()
+    return lambda: view(asked).render().content
+
+
 @DRF.add("a list view of flights with a method field, rows in memory", sizes=(20, 240))
 def list_with_method(count: int) -> Run:
     rows = flight_rows(count)

@@ -159,8 +159,8 @@ def random_related(chance, model, depth):
     """A queryset of related objects."""
     roll = chance()
     found = model.objects.order_by("-pk")
-    if roll < 0.2:
-        found = found.select_related(*sorted(relations_of(model))[:1])
+    if roll < 0.2 and relations_of(model):
+        found = found.select_related(min(relations_of(model)))
     elif roll < 0.3:
         found = found[:2]
     elif roll < 0.4:
