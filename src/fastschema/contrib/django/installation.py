@@ -8,6 +8,7 @@ from typing import Any
 from rest_framework.mixins import ListModelMixin
 from rest_framework.serializers import ListSerializer, Serializer
 
+from fastschema.contrib.django.bulk.creating import STOCK_CREATE, create_list
 from fastschema.contrib.django.dump import represent, represent_list
 from fastschema.contrib.django.lazy_list import STOCK_LIST, list_lazily
 from fastschema.contrib.django.serializer_state import SerializerState
@@ -53,6 +54,7 @@ _replacements = Replacements(
             _list_to_representation,
         ),
         (ListSerializer, "run_validation", STOCK_RUN_VALIDATION, run_validation),
+        (ListSerializer, "create", STOCK_CREATE, create_list),
         (ListModelMixin, "list", STOCK_LIST, list_lazily),
     ]
 )

@@ -7,16 +7,21 @@ from typing import Any
 
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 
+from fastschema.contrib.django.bulk.creating import create_list
 from fastschema.contrib.django.dump import represent, represent_list
 from fastschema.contrib.django.stock_serializers import (
     KNOWN,
     is_stock_serializer,
     register_installed,
 )
+from fastschema.contrib.django.validation.lists import run_validation
 
 
 class FastListSerializer(ListSerializer):
-    """``ListSerializer`` with a compiled ``to_representation``; also to derive from."""
+    """``ListSerializer``, compiled; also to derive from."""
+
+    run_validation = run_validation
+    create = create_list
 
     def to_representation(self, data: Any) -> Any:
         """What ``ListSerializer.to_representation`` returns, compiled."""
@@ -57,6 +62,26 @@ class FastSerializerMixin:
         if following.__func__ in KNOWN:
             return represent(self, instance)
         return following(instance)
+
+    @classmethod
+    def many_init(cls, *args: Any, **kwargs: Any) -> Any:
+        """The list serializer that ``BaseSerializer.many_init`` makes, compiled."""
+        many = super().many_init(*args, **kwargs)  # type: ignore[misc]  # of a serializer
+        return _compiled_list(many)
+
+
+class FastBulkMixin:
+    """Validates and creates lists of a serializer in bulk; it is listed first.
+
+    ::
+
+        class FlightSerializer(FastBulkMixin, serializers.ModelSerializer): ...
+
+    For all serializers, set ``FASTSCHEMA = {"BULK_INPUT": True}``; with ``fastschema_bulk_input =
+    False``, one of them is left out. See :mod:`fastschema.contrib.django.bulk`.
+    """
+
+    fastschema_bulk_input = True
 
     @classmethod
     def many_init(cls, *args: Any, **kwargs: Any) -> Any:

@@ -1,12 +1,14 @@
-"""View mixins: lists that are streamed, and compiled serializers without ``install()``."""
+"""View mixins: streamed lists, lists of input, and compiled serializers without ``install()``."""
 
 from __future__ import annotations
 
 from types import MethodType
 from typing import Any
 
-from rest_framework.mixins import ListModelMixin
+from rest_framework.mixins import CreateModelMixin, ListModelMixin
+from rest_framework.serializers import ListSerializer
 
+from fastschema.contrib.django.bulk.choosing import PER_SERIALIZER
 from fastschema.contrib.django.lazy_list import STOCK_LIST, list_lazily
 from fastschema.contrib.django.serializers import compiled
 from fastschema.contrib.django.streaming import stream
@@ -50,6 +52,29 @@ class StreamingListMixin(ListModelMixin):
         """
         serializer = self.get_serializer(rows, many=True)
         return stream(self.request, serializer, self.stream_chunk_size)
+
+
+class BulkCreateModelMixin(CreateModelMixin):
+    """Takes one object or a list of them, which is validated and created in bulk.
+
+    ::
+
+        class Flights(BulkCreateModelMixin, ListCreateAPIView): ...
+
+    It is listed first. A list is answered by the list of what was created, or by status 400 and the
+    errors of each row; then nothing is saved.
+    """
+
+    def get_serializer(self, *args: Any, **kwargs: Any) -> Any:
+        """What ``GenericAPIView.get_serializer`` returns, with ``many=True`` for a list."""
+        is_list = isinstance(kwargs.get("data"), list)
+        if is_list:
+            kwargs.setdefault("many", True)
+        serializer = super().get_serializer(*args, **kwargs)
+        if is_list and isinstance(serializer, ListSerializer):
+            setattr(serializer.child, PER_SERIALIZER, True)
+            compiled(serializer)
+        return serializer
 
 
 class _LazyList:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+from contextlib import ExitStack
 from typing import Any
 
 from rest_framework.fields import empty
 from rest_framework.serializers import ListSerializer
 from rest_framework.settings import api_settings
 
+from fastschema.contrib.django.bulk.asking import asked_at_once
+from fastschema.contrib.django.bulk.choosing import is_in_bulk
 from fastschema.contrib.django.validation.rows import (
     checked,
     children_looked_at_once,
@@ -37,9 +40,11 @@ def run_validation(self: Any, data: Any = empty) -> Any:
     is_empty_value, data = self.validate_empty_values(data)
     if is_empty_value:
         return data
-    if type(data) is list and len(data) >= policy.rows_worth_validating and _may_look_once(self):
-        with children_looked_at_once(self):
-            value = self.to_internal_value(data)
-    else:
+    with ExitStack() as stack:
+        if type(data) is list:
+            if is_in_bulk(self.child):
+                stack.enter_context(asked_at_once(self, data))
+            if len(data) >= policy.rows_worth_validating and _may_look_once(self):
+                stack.enter_context(children_looked_at_once(self))
         value = self.to_internal_value(data)
     return checked(self, value)

@@ -1,0 +1,129 @@
+"""``ListSerializer.create`` in bulk: all rows in one transaction, by as few queries as can be."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from django.db import connections, models, router, transaction
+from django.db.models import FileField, Manager, Model, QuerySet
+from django.db.models.manager import BaseManager
+from django.db.models.signals import post_save, pre_save
+from rest_framework.serializers import BaseSerializer, ListSerializer, ModelSerializer
+from rest_framework.utils import model_meta
+
+from fastschema.contrib.django.bulk.choosing import is_in_bulk
+from fastschema.contrib.django.schema_reader import field_mapping
+from fastschema.runtime.stock import stock_method
+
+STOCK_CREATE = stock_method(ListSerializer, "create")
+_CREATE = stock_method(ModelSerializer, "create")
+_SAVING = {
+    name: stock_method(Model, name)
+    for name in ("save", "save_base", "_save_parents", "_save_table", "_do_insert")
+}
+_OF_MANAGERS = {name: stock_method(Manager, name) for name in ("create", "bulk_create")}
+_GET_QUERYSET = stock_method(BaseManager, "get_queryset")
+_OF_QUERYSETS = {name: stock_method(QuerySet, name) for name in ("create", "bulk_create")}
+_ROWS_AT_ONCE = 1_000
+
+
+class OneByOneError(Exception):
+    """Rows that must be created one by one, and why."""
+
+
+@functools.wraps(STOCK_CREATE)
+def create_list(self: Any, validated_data: list[Any]) -> list[Any]:
+    """What ``ListSerializer.create`` returns; in bulk if users say so.
+
+    Then all is done in one transaction, and an error has a note that names the row.
+    """
+    child = self.child
+    if not is_in_bulk(child):
+        created: list[Any] = STOCK_CREATE(self, validated_data)
+        return created
+    model = getattr(getattr(child, "Meta", None), "model", None)
+    alias = None if model is None else router.db_for_write(model)
+    with transaction.atomic(using=alias):
+        try:
+            return _in_bulk(child, validated_data, alias)
+        except OneByOneError:
+            return _one_by_one(child, validated_data)
+
+
+def _one_by_one(child: Any, rows: list[Any]) -> list[Any]:
+    created = []
+    for number, row in enumerate(rows):
+        try:
+            created.append(child.create(row))
+        except Exception as error:
+            error.add_note(f"This is row {number} of {len(rows)}, counted from 0.")
+            raise
+    return created
+
+
+def _in_bulk(child: Any, rows: list[Any], alias: str | None) -> list[Any]:
+    """Create rows by ``bulk_create``.
+
+    :raises OneByOneError: if that may not be the same, or fails
+    """
+    check_creating(child)
+    model: Any = child.Meta.model
+    relations = model_meta.get_field_info(model).relations
+    to_many = [name for name, relation in relations.items() if relation.to_many]
+    if any(name in row for name in to_many for row in rows):
+        raise OneByOneError("there are relations to many objects")
+    try:
+        instances = [model(**row) for row in rows]
+        with transaction.atomic(using=alias):
+            return list(model._default_manager.bulk_create(instances, batch_size=_ROWS_AT_ONCE))
+    except Exception as error:
+        raise OneByOneError("a row cannot be created") from error  # stock says which, and why
+
+
+def check_creating(child: Any) -> None:
+    """Check that ``bulk_create`` does what creating objects one by one does.
+
+    :param child: the serializer of a row
+    :raises OneByOneError: if not
+    """
+    if not isinstance(child, ModelSerializer) or type(child).create is not _CREATE:
+        raise OneByOneError(f"{type(child).__name__} has its own create")
+    if "create" in vars(child):
+        raise OneByOneError("create is set on the serializer object")
+    for name, field in field_mapping(child).items():
+        if field.read_only:
+            continue
+        if isinstance(field, BaseSerializer) or len(field.source_attrs) > 1:
+            raise OneByOneError(f"{name} is written to a related object")
+    _check_model(child.Meta.model)
+
+
+def _check_model(model: Any) -> None:
+    name, meta, manager = model.__name__, model._meta, model._default_manager
+    for method, stock in _SAVING.items():
+        if getattr(model, method) is not stock:
+            raise OneByOneError(f"{name} has its own {method}")
+    is_stock_manager = (
+        type(manager).get_queryset is _GET_QUERYSET
+        and all(getattr(type(manager), method) is each for method, each in _OF_MANAGERS.items())
+        and all(
+            getattr(manager._queryset_class, method) is each
+            for method, each in _OF_QUERYSETS.items()
+        )
+    )
+    if not is_stock_manager:
+        raise OneByOneError(f"the manager of {name} creates in its own way")
+    if pre_save.has_listeners(model) or post_save.has_listeners(model):
+        raise OneByOneError(f"pre_save or post_save of {name} has receivers")
+    if any(each._meta.concrete_model is not meta.concrete_model for each in meta.all_parents):
+        raise OneByOneError(f"{name} has the table of a parent, too")
+    if meta.order_with_respect_to:
+        raise OneByOneError(f"objects of {name} are numbered as they are saved")
+    if any(isinstance(field, FileField) for field in meta.concrete_fields):
+        raise OneByOneError(f"{name} has files, which are saved with it")
+    features = connections[router.db_for_write(model)].features
+    if not features.can_return_rows_from_bulk_insert:
+        made_by_database = [*meta.db_returning_fields]
+        if made_by_database or isinstance(meta.pk, models.AutoField):
+            raise OneByOneError(f"the database does not tell the keys of new rows of {name}")

@@ -1,0 +1,30 @@
+"""Tables for the models of these tests, and rows in them."""
+
+import pytest
+from django.db import connection
+
+from tests.contrib.django.bulk.models import MODELS, Author, Book, Label
+
+
+@pytest.fixture(scope="session")
+def tables(django_db_setup, django_db_blocker):
+    """The tables, as long as tests run."""
+    with django_db_blocker.unblock():
+        with connection.schema_editor() as editor:
+            for model in MODELS:
+                editor.create_model(model)
+        yield
+        with connection.schema_editor() as editor:
+            for model in reversed(MODELS):
+                editor.delete_model(model)
+
+
+@pytest.fixture
+def books(tables, db):
+    """Three authors, three labels and two books."""
+    for number, name in enumerate(("Ann", "Ben", "Ann"), 1):
+        Author.objects.create(pk=number, name=name, handle=f"a{number}")
+    for slug in ("old", "new", "rare"):
+        Label.objects.create(slug=slug)
+    for number in (1, 2):
+        Book.objects.create(pk=number, isbn=f"isbn {number}", number=number, author_id=number)
