@@ -39,7 +39,7 @@ from showing import draw, draw_parts, report, table, write, write_timings
 HERE = Path(__file__).resolve().parent
 SHOWN = ("serializer", "rendering", "request", "page")
 SHORT = (
-    *("request", "page", "request.flat", "request.method"),
+    *("request", "page", "request.flat", "request.method", "import"),
     *("serializer", "rendering", "lazy", "planes.lazy", "methods", "one"),
     *TITLES,
 )
@@ -53,6 +53,7 @@ def measures(count: int, *, with_all: bool = True) -> list[Measure]:
         Measure("page", "whole request, page of 50", 50),
         Measure("request.flat", "whole request, 12 plain columns", count),
         Measure("request.method", "whole request, a method field", count),
+        Measure("import", "list posted and saved", min(1_000, count)),
         Measure("serializer", "serializer only", count),
         Measure("rendering", "serializer + rendering", count),
         Measure("rendering.page", "serializer + rendering, 50 flights", min(50, count)),

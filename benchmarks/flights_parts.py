@@ -63,8 +63,8 @@ def _of_fastschema(serializer_class: Any) -> Parts:
     from flights.views import FLIGHTS
 
     dispatch = dispatch_for(serializer_class(), Form.JSON)
-    compiler = FetchedRows(FLIGHTS[:1]).compiler
-    reads = reads_of(dispatch.subject.options, dispatch.program.node, compiler)
+    table = FetchedRows(FLIGHTS.all(), is_run=False).table
+    reads = reads_of(dispatch.subject.options, dispatch.program.node, table)
 
     def dump(rows: Any) -> Any:
         return by_row(dispatch, reads).all_rows(rows)

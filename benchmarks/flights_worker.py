@@ -66,8 +66,35 @@ def drf_measures(contender: str, count: int) -> dict[str, Measure]:
         "methods.one": lambda: methods(rows[0]).data,
         "request.flat": list_view(flat_serializer(), Flight.objects.order_by("pk")[:count]),
         "request.method": list_view(serializer_with_method(), FLIGHTS.order_by("pk")[:count]),
+        "import": imported(min(1_000, count)),
         **parts(contender, count),
     }
+
+
+def imported(count: int) -> Run:
+    """A list of so many flights, posted under new keys; what it saves is taken back."""
+    from django.db import transaction
+    from django.test import Client
+    from rest_framework.renderers import JSONRenderer
+
+    from flights.models import Flight
+    from flights.serializers import FlightInputSerializer
+
+    flights = FlightInputSerializer(Flight.objects.order_by("pk")[:count], many=True).data
+    for flight in flights:
+        flight["id"] += 10_000_000
+    body, client = JSONRenderer().render(flights), Client()
+
+    def run() -> bytes:
+        with transaction.atomic():
+            response = client.post("/api/flights/import/", body, content_type="application/json")
+            transaction.set_rollback(True)
+        if response.status_code != 201:
+            raise RuntimeError(f"the endpoint answered {response.status_code}")
+        content: bytes = response.content
+        return content
+
+    return run
 
 
 def by_plan(serializer_class: Any, rows: list[Any], contender: str) -> Run:

@@ -45,7 +45,7 @@ ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
 
 WITH_FASTSCHEMA = is_on("FASTSCHEMA")
 
-# The API is public and read-only, so there are no users, sessions or admin.
+# The API is public, so there are no users, sessions or admin.
 INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "rest_framework",
@@ -85,6 +85,13 @@ REST_FRAMEWORK = {
             else "rest_framework.renderers.JSONRenderer"
         ),
         "rest_framework.renderers.BrowsableAPIRenderer",
+    ],
+    "DEFAULT_PARSER_CLASSES": [
+        (
+            "fastschema.contrib.django.parsers.FastJSONParser"
+            if WITH_FASTSCHEMA
+            else "rest_framework.parsers.JSONParser"
+        ),
     ],
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_PAGINATION_CLASS": "flights.pagination.Pages",

@@ -1,4 +1,4 @@
-"""Plain Django REST framework serializers: nothing here knows of fastschema."""
+"""Plain Django REST framework serializers: fastschema is no more to them than an attribute."""
 
 from rest_framework import serializers
 
@@ -62,3 +62,17 @@ class CompactFlightSerializer(serializers.ModelSerializer):
             "arrival_delay",
             "cancelled",
         )
+
+
+class FlightInputSerializer(serializers.ModelSerializer):
+    """A flight as it is posted, or imported from a file: all columns; keys of what it refers to.
+
+    ``id`` must be new, and the keys must be those of rows that are there.
+    """
+
+    # Without fastschema, it means nothing.
+    fastschema_bulk_input = True
+
+    class Meta:
+        model = Flight
+        fields = "__all__"

@@ -1,4 +1,4 @@
-"""The endpoints: Django REST framework's generic views, all of them read-only."""
+"""The endpoints: Django REST framework's generic views."""
 
 from rest_framework import generics, viewsets
 
@@ -8,6 +8,7 @@ from flights.serializers import (
     AirlineSerializer,
     AirportSerializer,
     CompactFlightSerializer,
+    FlightInputSerializer,
     FlightSerializer,
     PlaneSerializer,
 )
@@ -60,3 +61,14 @@ class CompactFlightView(generics.ListAPIView):
     queryset = Flight.objects.all()
     serializer_class = CompactFlightSerializer
     filterset_class = FlightFilter
+
+
+class ImportFlightView(generics.CreateAPIView):
+    """Takes a list of new flights: all of them are saved, or none and the errors are answered."""
+
+    queryset = Flight.objects.all()
+    serializer_class = FlightInputSerializer
+
+    def get_serializer(self, *args, **kwargs):
+        """Return a serializer of many flights."""
+        return super().get_serializer(*args, **kwargs, many=True)
