@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from rest_framework.serializers import ListSerializer
@@ -13,6 +14,7 @@ from fastschema.contrib.django.dump import represent, represent_list, represent_
 from fastschema.contrib.django.json_encoding import engine, stock_encode
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer, rows
 from fastschema.contrib.django.subjects import dispatch_for, link_to, read_for_plan, read_now
+from fastschema.contrib.django.validation.explaining import loading_report
 from fastschema.report import Report, field_reports, with_nested
 from fastschema.runtime.binding import Binding
 from fastschema.runtime.dispatch import Dispatch, RowDumper
@@ -143,8 +145,8 @@ class CompiledSerializer:
         return known_access(name, MODEL)
 
     def explain(self) -> Report:
-        """How the serializer is dumped, nested serializers included."""
-        return _explain(self.schema)
+        """How the serializer is dumped and how it takes lists, nested serializers included."""
+        return replace(_explain(self.schema), loading=_explain_loading(self.schema))
 
 
 def _bound(serializer: Any) -> Binding | None:
@@ -176,6 +178,13 @@ def _explain(schema: Any) -> Report:
         if node.kind.link is not None
     }
     return Report(name, with_nested(field_reports(program.node), nested))
+
+
+def _explain_loading(schema: Any) -> Report | None:
+    try:
+        return loading_report(schema)
+    except Exception:
+        return None  # a serializer that is broken, or no such; stock raises its own
 
 
 class RestFrameworkFrontEnd:

@@ -11,11 +11,14 @@ import datetime
 import decimal
 import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, NoReturn
+
+from django.db import connections
 
 from fastschema.compiler.nodes import Form, ObjectNode, Slot
 from fastschema.contrib.django.json_encoding import engine, json_value, missing
@@ -101,15 +104,20 @@ class KeptValues:
 
         :param text: the chunk as it was written; None if it was not
         """
+        if text is None:
+            return self._merged(self._other_values(rows), start)
         try:
-            others = Dispatch(self._others, Form.PYTHON, self._subject).many(rows)
+            with no_queries():
+                others = self._other_values(rows)
             written = self._merged(others, start, is_written=True)
-            if text is None or FastJSONRenderer().render(written) == text:
+            if FastJSONRenderer().render(written) == text:
                 return self._merged(others, start)
         except Exception:
-            if text is None:
-                raise
+            pass  # something has changed the objects since they were written
         return self._merged(json.loads(text), start)
+
+    def _other_values(self, rows: list[Any]) -> list[Any]:
+        return Dispatch(self._others, Form.PYTHON, self._subject).many(rows)
 
     def _merged(
         self, others: list[Any], start: int, *, is_written: bool = False
@@ -149,6 +157,21 @@ class KeptValues:
             return None
 
         return keep
+
+
+@contextmanager
+def no_queries() -> Iterator[None]:
+    """While it holds, an object that must be loaded again raises an error."""
+    with ExitStack() as stack:
+        for each in connections.all(initialized_only=True):
+            # The first of them, so that no other sees the query.
+            each.execute_wrappers.insert(0, _refuse)
+            stack.callback(each.execute_wrappers.remove, _refuse)
+        yield
+
+
+def _refuse(*args: Any) -> NoReturn:
+    raise RuntimeError("the objects were loaded when they were written")
 
 
 def _is_lasting(value: Any, makes_lists: bool) -> bool:

@@ -268,6 +268,8 @@ def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
     """The queryset of a view, which selects no other columns where that can be known."""
     if type(view).get_serializer is not GET_SERIALIZER or "get_serializer" in vars(view):
         return queryset
+    if getattr(queryset, "_prefetch_related_lookups", ()):
+        return queryset
     try:
         fetched = _described(view, queryset)
         dispatch, kept = _dispatch(view, [], queryset.model, fetched.loaded)

@@ -2,9 +2,9 @@
 
 A lazy response writes rows as JSON, and turns them into stock's data only if somebody asks. Then
 they are read again. That is done only where reading runs no code of users: the columns of model
-instances and the related objects that single relations lead to, which Django keeps once it has
-loaded them; and addresses that are found once for all rows. The values of all other fields
-(properties, method fields, fields of users' own) are kept.
+instances, and the related objects that Django keeps once it has loaded them: those that single
+relations lead to, and those that were prefetched; and addresses that are found once for all rows.
+The values of all other fields (properties, method fields, fields of users' own) are kept.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from rest_framework.serializers import BaseSerializer, ListSerializer
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.construction import blueprint_of
 from fastschema.contrib.django.json_encoding import engine
-from fastschema.contrib.django.kept_values import KeptValues
+from fastschema.contrib.django.kept_values import KeptValues, no_queries
 from fastschema.contrib.django.lazy_reading import ReadOnceError, kept_fields
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.rows.fetching import (
@@ -70,7 +70,8 @@ class LazyRows:
         if self._kept is not None:
             return self._kept.data(rows)
         try:
-            data: list[Any] = self._serializer.to_representation(rows)
+            with no_queries():
+                data: list[Any] = self._serializer.to_representation(rows)
             if FastJSONRenderer().render(data) == self.text.text:
                 return data
         except Exception:

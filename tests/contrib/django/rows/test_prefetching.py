@@ -1,14 +1,17 @@
 """What ``prefetch_related`` adds to lists that are written from rows; the answers are stock's."""
 
+import json
+
 import pytest
-from django.db import connection, models
-from django.db.models import Prefetch
-from django.test.utils import CaptureQueriesContext
+from django.db import DatabaseError, connection, models, transaction
+from django.db.models import Prefetch, query
+from django.test.utils import CaptureQueriesContext, isolate_apps
 from rest_framework import serializers
 
 from fastschema.contrib.django.rows.fetching import LaterInstances
 from fastschema.contrib.django.rows.prefetching import evaluate
-from tests.contrib.django.list_views import FlightList, assert_same_outcome, is_lazy, view_of
+from tests.contrib.django.differential import outcome
+from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, is_lazy, view_of
 from tests.contrib.django.rows.models import (
     City,
     Country,
@@ -178,7 +181,43 @@ def test_a_page_is_written_from_rows(path):
     assert reads_rows(view_class)
 
 
+class OwnPrefetching(models.QuerySet):
+    """Notices that it prefetches."""
+
+    def _prefetch_related_objects(self):
+        Tame.asked.append("prefetch")
+        super()._prefetch_related_objects()
+
+
+class OwnPrefetch(Prefetch):
+    """Notices that it is asked for querysets."""
+
+    def get_current_querysets(self, level):
+        Tame.asked.append("querysets")
+        return super().get_current_querysets(level)
+
+
 INSTANCES = {
+    "a queryset that prefetches in its own way": (
+        OwnPrefetching(Person).order_by("pk").prefetch_related("languages"),
+        {"languages": NamedSerializer(many=True)},
+    ),
+    "a Prefetch of its own kind": (
+        PEOPLE.prefetch_related(OwnPrefetch("languages")),
+        {"languages": NamedSerializer(many=True)},
+    ),
+    "what another queryset prefetches is continued": (
+        City.objects.order_by("-pk").prefetch_related(
+            Prefetch(
+                "people",
+                Person.objects.order_by("name").prefetch_related(
+                    Prefetch("languages", Language.objects.order_by("-pk"))
+                ),
+            ),
+            "people__languages__speakers",
+        ),
+        {"people": PersonSerializer(many=True)},
+    ),
     "a manager with its own get_queryset": (
         PEOPLE.prefetch_related("pets"),
         {"pets": NamedSerializer(many=True)},
@@ -278,6 +317,112 @@ ERRORS = {
 def test_what_cannot_be_prefetched_raises_what_it_does_in_stock(name):
     queryset, fields = ERRORS[name]
     assert_same_outcome(list_of(queryset, **fields))
+
+
+def test_objects_that_the_queryset_knows_are_not_asked_for():
+    city = City.objects.get(name="Oslo")
+    city.name = "changed in memory"
+    people = city.people.order_by("pk").prefetch_related("city")
+    view_class = view_of(
+        FlightList,
+        serializer_class=type("Rows", (serializers.Serializer,), {"city": NamedSerializer()}),
+        get_queryset=lambda self: people.all(),
+    )
+    assert_same_outcome(view_class)
+    assert json.loads(get(view_class).content)[0] == {"city": {"name": "changed in memory"}}
+    assert all(person.city is city for person in evaluate(people.all()))
+
+
+@pytest.mark.parametrize("name", ["prefetch_related_objects", "prefetch_one_level"])
+def test_functions_of_django_that_somebody_has_replaced_are_called(monkeypatch, name):
+    stock = getattr(query, name)
+
+    def noting(*args, **kwargs):
+        Tame.asked.append(name)
+        return stock(*args, **kwargs)
+
+    monkeypatch.setattr(query, name, noting)
+    view_class = list_of(PEOPLE.prefetch_related("languages"), languages=keys())
+    assert_same_outcome(view_class, calls=Tame.asked)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        lambda self, person: person.refresh_from_db(),
+        lambda self, person: person.languages.set([]),
+        lambda self, person: person._prefetched_objects_cache.clear(),
+    ],
+    ids=["refreshed", "set", "cleared"],
+)
+def test_data_of_objects_that_a_method_has_emptied_cost_no_queries(method):
+    view_class = list_of(
+        PEOPLE.prefetch_related("languages"),
+        languages=keys(),
+        named=slugs("name", source="languages"),
+        x=serializers.SerializerMethodField(),
+        get_x=method,
+    )
+    with transaction.atomic():
+        response = get(view_class)
+        transaction.set_rollback(True)
+    found = outcome(lambda: response.data, [])
+    assert not found.queries
+    assert response.data == json.loads(response.content)
+
+
+@pytest.fixture
+def letters(db):
+    """Keys that are equal to the database, and not to Python."""
+    with isolate_apps("flights"):
+
+        class Letter(models.Model):
+            code = models.CharField(primary_key=True, max_length=5, db_collation="nocase")
+
+            class Meta:
+                app_label = "flights"
+
+        class Word(models.Model):
+            name = models.CharField(max_length=5)
+            letter = models.ForeignKey(Letter, models.CASCADE, related_name="words")
+            first = models.OneToOneField(Letter, models.CASCADE, related_name="first")
+
+            class Meta:
+                app_label = "flights"
+
+    with connection.schema_editor() as editor:
+        editor.create_model(Letter)
+        editor.create_model(Word)
+    letter = Letter.objects.create(code="a")
+    Word.objects.create(name="Aa", letter_id="A", first_id="A")
+    yield letter, Word
+    Word.objects.all().delete()
+    with connection.schema_editor() as editor:
+        editor.delete_model(Word)
+        editor.delete_model(Letter)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="the collation is one of SQLite")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("lookup", ["words", "first"])
+def test_keys_that_only_the_database_takes_for_equal_are_stocks_error(letters, lookup):
+    letter, _ = letters
+    view_class = list_of(
+        type(letter).objects.prefetch_related(lookup), code=serializers.CharField()
+    )
+    assert_same_outcome(view_class)
+    with pytest.raises(KeyError):
+        get(view_class)
+
+
+def test_a_queryset_keeps_its_rows_when_prefetching_fails():
+    unsound = Language.objects.extra(where=["no such column"])
+    people = PEOPLE.prefetch_related("friends", Prefetch("languages", unsound))
+    with transaction.atomic(), pytest.raises(DatabaseError):
+        evaluate(people)
+    transaction.set_rollback(False)
+    assert len(people._result_cache) == 9
+    assert "friends" in people._result_cache[0]._prefetched_objects_cache
 
 
 def test_lists_of_objects_that_django_prefetches_are_dictionaries_first():

@@ -11,12 +11,17 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.core.exceptions import FieldDoesNotExist
 from django.db import connections, models
 from rest_framework.exceptions import ValidationError
-from rest_framework.relations import ManyRelatedField, PrimaryKeyRelatedField, SlugRelatedField
+from rest_framework.relations import (
+    ManyRelatedField,
+    PrimaryKeyRelatedField,
+    RelatedField,
+    SlugRelatedField,
+)
 from rest_framework.validators import UniqueValidator
 
 from fastschema.contrib.django.rows.fetching import is_stock_queryset
@@ -55,17 +60,47 @@ def _know(field: Any, values: list[Any], serializer: Any, stack: ExitStack) -> N
         _know_related(field.child_relation, items, stack)
         return
     convert = _converter(field)
-    if isinstance(field, PrimaryKeyRelatedField | SlugRelatedField):
+    if isinstance(field, RelatedField):
         known = _know_related(field, values, stack)
         convert = None if known is None else known.find
     # With instances, stock leaves them out one by one.
     if convert is not None and serializer.instance is None:
         converted = list(_converted(convert, values))
         for number, validator in enumerate(field.validators):
-            if type(validator) is UniqueValidator and UniqueValidator.__call__ is _CALL:
-                unique = _known_unique(validator, field, converted)
-                if unique is not None:
-                    _replace(field.validators, number, unique, stack)
+            question = _unique_question(validator, field)
+            if question is not None:
+                known_unique = _known_unique(validator, question, converted)
+                _replace(field.validators, number, known_unique, stack)
+
+
+def asks_at_once(field: Any) -> bool:
+    """Whether a list asks the database once for all values of a field."""
+    relation = getattr(field, "child_relation", field)
+    if isinstance(relation, RelatedField) and _related_question(relation) is not None:
+        return True
+    return any(_unique_question(each, field) is not None for each in field.validators)
+
+
+class _Question(NamedTuple):
+    """What is asked of the database for all rows.
+
+    :param queryset: of whom
+    :param lookup: by what
+    :param field: the field of the model
+    """
+
+    queryset: Any
+    lookup: str
+    field: Any
+
+    def answers(self, keys: set[Any]) -> Iterator[Any]:
+        """The queryset for some of the keys at a time, as many as the database takes."""
+        alias = self.queryset.db
+        waiting = list(keys)
+        size = connections[alias].features.max_query_params or len(waiting)
+        for start in range(0, len(waiting), size or 1):
+            chunk = waiting[start : start + size]
+            yield self.queryset.filter(**{f"{self.lookup}__in": chunk})
 
 
 def _converter(field: Any) -> Callable[[Any], Any] | None:
@@ -120,33 +155,38 @@ class KnownObjects:
 
 def _know_related(field: Any, values: list[Any], stack: ExitStack) -> KnownObjects | None:
     """Let a relation know the objects to which some values lead, if that can be asked."""
-    if "get_queryset" in vars(field) or not values:
+    question = _related_question(field) if values else None
+    if question is None:
         return None
-    if isinstance(field, PrimaryKeyRelatedField):
+    queryset, lookup, key_field = question
+    found: dict[Any, list[Any]] = {}
+    for objects in question.answers(_keys(key_field, values, queryset.db)):
+        for each in objects:
+            found.setdefault(getattr(each, key_field.attname), []).append(each)
+    known = {key: each[0] for key, each in found.items() if len(each) == 1}
+    stand_in = KnownObjects(queryset, lookup, key_field, known)
+    own = vars(field)
+    own["get_queryset"] = lambda: stand_in
+    stack.callback(own.pop, "get_queryset", None)
+    return stand_in
+
+
+def _related_question(field: Any) -> _Question | None:
+    """How to ask for related objects; None if they are asked for one by one."""
+    if isinstance(field, PrimaryKeyRelatedField) and field.pk_field is None:
         lookup = "pk"
-        values = values if field.pk_field is None else []
     elif isinstance(field, SlugRelatedField):
         lookup = field.slug_field
     else:
+        return None
+    if "get_queryset" in vars(field):
         return None
     queryset = field.get_queryset()
     if not _is_askable(queryset):
         return None
     key_field = _model_field(queryset.model, lookup)
     is_one = key_field is not None and (key_field.unique or _is_exact(key_field, queryset.db))
-    if not is_one:
-        return None
-    keys = _keys(key_field, values, queryset.db)
-    found: dict[Any, list[Any]] = {}
-    for chunk in _chunks(keys, queryset.db):
-        for each in queryset.filter(**{f"{lookup}__in": chunk}):
-            found.setdefault(getattr(each, key_field.attname), []).append(each)
-    objects = {key: each[0] for key, each in found.items() if len(each) == 1}
-    known = KnownObjects(queryset, lookup, key_field, objects)
-    own = vars(field)
-    own["get_queryset"] = lambda: known
-    stack.callback(own.pop, "get_queryset", None)
-    return known
+    return _Question(queryset, lookup, key_field) if is_one else None
 
 
 class KnownUnique:
@@ -181,8 +221,10 @@ class KnownUnique:
         return getattr(self._validator, name)
 
 
-def _known_unique(validator: Any, field: Any, values: list[Any]) -> KnownUnique | None:
-    """A validator that knows which of some values are free; None if that cannot be asked."""
+def _unique_question(validator: Any, field: Any) -> _Question | None:
+    """How to ask whether values are free; None if a validator asks for them one by one."""
+    if type(validator) is not UniqueValidator or UniqueValidator.__call__ is not _CALL:
+        return None
     queryset = validator.queryset
     if isinstance(queryset, models.Manager):
         queryset = queryset.all()
@@ -190,12 +232,16 @@ def _known_unique(validator: Any, field: Any, values: list[Any]) -> KnownUnique 
         return None
     name = field.source_attrs[-1]
     key_field = _model_field(queryset.model, name)
-    if key_field is None:
-        return None
+    return None if key_field is None else _Question(queryset, name, key_field)
+
+
+def _known_unique(validator: Any, question: _Question, values: list[Any]) -> KnownUnique:
+    """A validator that knows which of some values are free."""
+    queryset, name, key_field = question
     keys = _keys(key_field, [getattr(each, "pk", each) for each in values], queryset.db)
     taken: set[Any] = set()
-    for chunk in _chunks(keys, queryset.db):
-        taken.update(queryset.filter(**{f"{name}__in": chunk}).values_list(name, flat=True))
+    for objects in question.answers(keys):
+        taken.update(objects.values_list(name, flat=True))
     if taken and not _is_exact(key_field, queryset.db):
         keys = set()  # who knows which of them equals what was found
     return KnownUnique(validator, frozenset(keys - taken))
@@ -276,11 +322,3 @@ def _key(field: Any, value: Any) -> Any:
     if type(key) is str and "\x00" in key:
         raise KeyError(value)
     return key
-
-
-def _chunks(keys: set[Any], alias: str) -> Iterator[list[Any]]:
-    """The keys, as many at a time as the database takes in one query."""
-    waiting = list(keys)
-    size = connections[alias].features.max_query_params or len(waiting)
-    for start in range(0, len(waiting), size or 1):
-        yield waiting[start : start + size]

@@ -28,8 +28,7 @@ def narrowed(queryset: QuerySet[Any], reads: Reads, table: Table) -> QuerySet[An
     :returns: the queryset itself if its rows are others with fewer columns
     """
     query = queryset.query
-    has_more = query.distinct or query.combinator or query.group_by is not None
-    if has_more or queryset._prefetch_related_lookups:
+    if query.distinct or query.combinator or query.group_by is not None:
         return queryset
     names = list(_names(table, set(_positions(reads))))
     narrow = queryset._chain()

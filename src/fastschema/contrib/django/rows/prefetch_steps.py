@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from django.db.models import Manager, Prefetch, QuerySet
+from django.db.models import Manager, Prefetch, QuerySet, query
 from django.db.models.base import ModelState
 from django.db.models.constants import LOOKUP_SEP
 from django.db.models.fields.related_descriptors import ManyToManyDescriptor
@@ -28,6 +27,13 @@ _GET_QUERYSET = stock_method(BaseManager, "get_queryset")
 _HOOKS = {
     name: stock_method(QuerySet, name)
     for name in ("__init__", "using", "filter", "extra", "none", "_add_hints", "_next_is_sticky")
+}
+
+
+_PREFETCH = stock_method(QuerySet, "_prefetch_related_objects")
+_FUNCTIONS = {
+    name: stock_method(query, name)
+    for name in ("prefetch_related_objects", "prefetch_one_level", "get_prefetcher")
 }
 
 
@@ -70,26 +76,36 @@ class Step(NamedTuple):
     level: int
 
 
-def steps_of(lookups: Iterable[Any], rows: FetchedRows, table: Table) -> list[Step]:
-    """The queries that ``prefetch_related`` makes for rows, in stock's order.
+def steps_of(queryset: Any, rows: FetchedRows, table: Table) -> list[Step]:
+    """The queries that ``prefetch_related`` makes for the rows of a queryset, in stock's order.
 
-    :param lookups: its arguments
     :param table: what stands where in the rows
     :raises InstancesNeededError: if code of users has a say in one of them, or sees its objects
     """
+    _check_prefetching(queryset)
     steps: list[Step] = []
     found: dict[str, tuple[int, Table, Any]] = {"": (-1, table, None)}
-    waiting = normalize_prefetch_lookups(reversed(list(lookups)))
+    # The paths that querysets of related objects prefetch themselves.
+    inner: set[str] = set()
+    waiting = normalize_prefetch_lookups(reversed(queryset._prefetch_related_lookups))
+    from_querysets: list[Prefetch] = []
     while waiting:
         lookup = waiting.pop()
+        is_inner = any(lookup is each for each in from_querysets)
+        if type(lookup) is not Prefetch:
+            raise InstancesNeededError(f"{type(lookup).__name__} is no Prefetch as Django has it")
         if lookup.prefetch_to in found and lookup.queryset is not None:
             raise InstancesNeededError(f"{lookup.prefetch_to} is prefetched twice")
         path = ""
         for level, name in enumerate(lookup.prefetch_through.split(LOOKUP_SEP)):
-            owner, table, back = found[path]
+            outer, (owner, table, back) = path, found[path]
             path = lookup.get_current_prefetch_to(level)
             if path in found:
                 continue
+            if outer in inner and not is_inner:
+                raise InstancesNeededError(
+                    f"{path} continues what a queryset of its own prefetches"
+                )
             attribute, is_own = lookup.get_current_to_attr(level)
             step = Step(owner, name, attribute, _keys(table.model, name), lookup, level)
             if step.keys.single is not None and step.keys.single in (*table.relations, back):
@@ -99,9 +115,29 @@ def steps_of(lookups: Iterable[Any], rows: FetchedRows, table: Table) -> list[St
             _check_queryset(related)
             found[path] = len(steps), _table_of(related, step), step.keys.back
             steps.append(step)
+            if is_inner:
+                inner.add(path)
             added = map(copy.copy, reversed(related._prefetch_related_lookups))
-            waiting += normalize_prefetch_lookups(added, path)
+            more = normalize_prefetch_lookups(added, path)
+            from_querysets += more
+            waiting += more
     return steps
+
+
+def _check_prefetching(queryset: Any) -> None:
+    """Check that nobody but Django prefetches objects for a queryset.
+
+    :raises InstancesNeededError: if somebody does
+    """
+    if queryset._known_related_objects:
+        raise InstancesNeededError("the queryset knows objects to which its rows belong")
+    is_stock = (
+        type(queryset)._prefetch_related_objects is _PREFETCH
+        and "_prefetch_related_objects" not in vars(queryset)
+        and all(getattr(query, name) is function for name, function in _FUNCTIONS.items())
+    )
+    if not is_stock:
+        raise InstancesNeededError("the queryset prefetches in its own way")
 
 
 def _check_attributes(step: Step, table: Table, *, is_own: bool) -> None:
@@ -183,7 +219,10 @@ def _many_keys(model: Any, name: str) -> Keys | None:
 
 def _has_own_key(field: Any) -> bool:
     """Whether the keys to which a foreign key refers are of a class of Django's own."""
-    return type(field.target_field).__module__.startswith("django.")
+    target = field
+    while target.is_relation:
+        target = target.target_field
+    return type(target).__module__.startswith("django.")
 
 
 def _check_queryset(queryset: Any) -> None:

@@ -91,9 +91,20 @@ class PrefetchedRows(FetchedRows):
 
     def _made(self) -> list[Any]:
         instances = super()._made()
+        self.give_related(instances)
+        return instances
+
+    def instances_alone(self) -> list[Any]:
+        """The model instances, which do not know yet what was prefetched for them."""
+        with self._lock:
+            if self._instances is None:
+                self._instances = super()._made()
+            return self._instances
+
+    def give_related(self, instances: list[Any]) -> None:
+        """Let the instances know what was prefetched for them, as Django does."""
         for each in self.related:
             each.give(instances)
-        return instances
 
 
 class Related:
@@ -121,6 +132,11 @@ class Related:
         key_of_related, key_of, *_ = self._answer
         self._keys = list(map(key_of, objects))
         self._related_keys = list(_keys_of_rows(self.rows, step.keys.of_related, key_of_related))
+        if self._cache is not None:
+            known = set(self._keys)
+            for each in self._related_keys:
+                if each not in known:  # to Python, that is; as Django has it
+                    raise KeyError(each)
 
     @property
     def width(self) -> int:
@@ -151,23 +167,29 @@ class Related:
         """Let instances know the related ones, as Django does."""
         if not objects:
             return
-        related = self.rows.instances()
+        related = self.rows.instances_alone()
         self._give_back(related, dict(zip(self._keys, objects, strict=True)))
         for each in objects:
             each.__dict__.setdefault("_prefetched_objects_cache", {})
         prefetcher = _Answered((related, *self._answer))
         prefetch_one_level(objects, prefetcher, self._step.lookup, self._step.level)
+        self.rows.give_related(related)
+
+    @functools.cached_property
+    def _cache(self) -> Any:
+        """What keeps the one object of each related one; None if that is not to be told."""
+        keys = self._step.keys
+        # select_related may have loaded it with them.
+        if keys.back is None or (not keys.single and keys.back in self.rows.own_table.relations):
+            return None
+        field, is_reverse = keys.back
+        return field.remote_field if is_reverse else field
 
     def _give_back(self, related: list[Any], objects: dict[Any, Any]) -> None:
-        """Let the related ones know their single object."""
-        keys = self._step.keys
-        if keys.back is None:
-            return
-        field, is_reverse = keys.back
-        cache = field.remote_field if is_reverse else field
-        for each, key in zip(related, self._related_keys, strict=True):
-            if keys.single or not cache.is_cached(each):
-                cache.set_cached_value(each, objects[key])
+        """Let the related ones know their one object."""
+        if self._cache is not None:
+            for each, key in zip(related, self._related_keys, strict=True):
+                self._cache.set_cached_value(each, objects[key])
 
 
 class _Answered:
@@ -192,15 +214,18 @@ def fetch(queryset: Any) -> FetchedRows:
     :param queryset: see :func:`fastschema.contrib.django.rows.fetching.is_fetchable`
     :raises Exception: what running one of them raises
     """
-    lookups = queryset._prefetch_related_lookups
-    if not lookups:
+    if not queryset._prefetch_related_lookups:
         return FetchedRows(queryset)
     rows = PrefetchedRows(queryset)
     try:
-        steps = steps_of(lookups, rows, rows.own_table)
+        steps = steps_of(queryset, rows, rows.own_table)
     except Exception:
-        return rows  # stock raises its own
-    rows.prefetch(steps)
+        return rows  # Django prefetches; it raises what is wrong with a queryset in its turn
+    try:
+        rows.prefetch(steps)
+    except Exception:
+        queryset._result_cache = LaterInstances(rows)
+        raise
     queryset._prefetch_done = True
     return rows
 
@@ -215,11 +240,10 @@ def described(queryset: Any) -> FetchedRows:
 
     :raises InstancesNeededError: if code of users has a say in what is prefetched
     """
-    lookups = queryset._prefetch_related_lookups
-    if not lookups:
+    if not queryset._prefetch_related_lookups:
         return FetchedRows(queryset, is_run=False)
     rows = PrefetchedRows(queryset, is_run=False)
-    rows.prefetch(steps_of(lookups, rows, rows.own_table))
+    rows.prefetch(steps_of(queryset, rows, rows.own_table))
     return rows
 
 

@@ -11,7 +11,8 @@ import decimal
 import math
 import re
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from django.core.validators import (
     MaxLengthValidator,
@@ -59,40 +60,76 @@ _PROHIBITING = (ProhibitNullCharactersValidator, ProhibitSurrogateCharactersVali
 _LARGEST = 2**63
 
 
+class Way(NamedTuple):
+    """How values are validated for a field.
+
+    :param kind: what is done to a value, for people
+    :param make: makes the function that does it, from the field and its ``run_validation``; None:
+        it is ``run_validation``
+    :param why: why it is the field's own method, or ""
+    """
+
+    kind: str
+    make: Callable[[Any, Validate], Validate] | None
+    why: str = ""
+
+
 def validation_of(field: Any) -> Validate:
     """What validates values for a field.
 
     :param field: a bound field, none of whose options change before the last value
     """
-    cls: Any = type(field)
     run: Validate = field.run_validation
-    is_stock = (
-        cls.__getattribute__ is object.__getattribute__
-        and all(getattr(cls, name) is method for name, method in _STOCK.items())
-        and cls.validators is _VALIDATORS
-        and _METHODS.isdisjoint(vars(field))
-    )
-    if not is_stock:
-        return run
+    make = way_of(field).make
+    return run if make is None else make(field, run)
+
+
+def way_of(field: Any) -> Way:
+    """How values are validated for a field."""
+    overridden = _overridden(field)
+    if overridden is not None:
+        return Way("the field's run_validation", None, overridden)
+    cls: Any = type(field)
     convert = cls.to_internal_value
-    if convert is _TO_DECIMAL and cls.run_validation is _RUN:
-        return _decimal(field, run)
-    if cls.validate_empty_values is not _EMPTY_VALUES:
-        return run
-    if cls.run_validation is _RUN_TEXT and convert is _TO_TEXT:
-        is_last = super(fields.CharField, field).run_validation.__func__ is _RUN
-        return _text(field, run) if is_last else run
-    if cls.run_validation is not _RUN:
-        return run
+    if convert is _TO_TEXT and cls.run_validation is _RUN_TEXT:
+        return Way("string", _text)
     if convert is _TO_INTEGER:
-        return _number(field, run, _is_integer)
+        return Way("integer", partial(_number, is_plain=_is_integer))
     if convert is _TO_FLOAT:
-        return _number(field, run, _is_float)
+        return Way("float", partial(_number, is_plain=_is_float))
     if convert is _TO_BOOLEAN and _has_usual_booleans(field) and not field.validators:
-        return lambda value: value if value is True or value is False else run(value)
+        return Way("boolean", _boolean)
     if convert is _TO_DATE and _is_iso_date(field):
-        return _date(field, run)
-    return _converted(field, run)
+        return Way("date", _date)
+    if convert is _TO_DECIMAL:
+        return Way("decimal", _decimal if _is_usual_decimal(field) else None)
+    if convert.__module__.startswith("rest_framework."):
+        return Way("the field's to_internal_value", _converted)
+    why = f"{convert.__qualname__} is not one that fastschema knows"
+    return Way("the field's to_internal_value", _converted, why)
+
+
+def _overridden(field: Any) -> str | None:
+    """Which method that runs for each value is not stock's, for people; None if all are."""
+    cls: Any = type(field)
+    if cls.__getattribute__ is not object.__getattribute__:
+        return "__getattribute__ is overridden"
+    stock = {**_STOCK, "validators": _VALIDATORS, "validate_empty_values": _EMPTY_VALUES}
+    if cls.to_internal_value is _TO_DECIMAL:
+        stock |= _OF_DECIMALS
+    is_text = cls.run_validation is _RUN_TEXT
+    stock["run_validation"] = _RUN_TEXT if is_text else _RUN
+    if is_text:
+        stock["to_internal_value"] = _TO_TEXT
+    for name, method in stock.items():
+        found = getattr(cls, name)
+        if found is not method:
+            return f"{getattr(found, '__qualname__', name)} is not one that fastschema knows"
+    if is_text and super(fields.CharField, field).run_validation.__func__ is not _RUN:
+        return "run_validation is overridden behind CharField"
+    for name in sorted(_METHODS & vars(field).keys()):
+        return f"{name} is set on the field object"
+    return None
 
 
 def _text(field: Any, run: Validate) -> Validate:
@@ -112,6 +149,10 @@ def _text(field: Any, run: Validate) -> Validate:
     return validate
 
 
+def _boolean(field: Any, run: Validate) -> Validate:
+    return lambda value: value if value is True or value is False else run(value)
+
+
 def _number(field: Any, run: Validate, is_plain: Accepts) -> Validate:
     accepts = _accepts_number(field.validators)
     run_validators = field.run_validators
@@ -126,19 +167,20 @@ def _number(field: Any, run: Validate, is_plain: Accepts) -> Validate:
     return validate
 
 
-def _decimal(field: Any, run: Validate) -> Validate:
-    """For texts that have the places of the field: quantizing them changes nothing."""
+def _is_usual_decimal(field: Any) -> bool:
     whole, places = field.max_whole_digits, field.decimal_places
-    is_usual = (
+    return (
         whole is not None
         and whole > 0
         and places > 0
         and not field.localize
         and whole + places + 2 <= field.MAX_STRING_LENGTH
-        and all(getattr(type(field), name) is method for name, method in _OF_DECIMALS.items())
     )
-    if not is_usual:
-        return run
+
+
+def _decimal(field: Any, run: Validate) -> Validate:
+    """For texts that have the places of the field: quantizing them changes nothing."""
+    whole, places = field.max_whole_digits, field.decimal_places
     is_plain = re.compile(rf"-?[0-9]{{1,{whole}}}\.[0-9]{{{places}}}").fullmatch
     to_decimal, run_validators = decimal.Decimal, field.run_validators
 
