@@ -61,7 +61,8 @@ def test_they_are_those_that_stock_creates():
         )
     assert inserts == 1
     assert list(vars(created[0])) == list(vars(expected[0]))
-    assert vars(created[0]._state).keys() == vars(expected[0]._state).keys()
+    for name in ("adding", "db", "fetch_mode"):  # the last one is of Django 6.1
+        assert getattr(created[0]._state, name, None) == getattr(expected[0]._state, name, None)
 
 
 def test_what_save_is_given_goes_into_each_row():

@@ -2,7 +2,7 @@
 
 import uuid
 
-from django.db import models
+from django.db import connection, models
 from django.test.utils import isolate_apps
 
 with isolate_apps("flights"):
@@ -92,6 +92,21 @@ with isolate_apps("flights"):
 
         objects = Tame()
 
+    class Letter(Base):
+        """Its keys may be equal to the database, and not to Python."""
+
+        code = models.CharField(
+            primary_key=True,
+            max_length=5,
+            db_collation="nocase" if connection.vendor == "sqlite" else None,
+        )
+
+    class Word(Base):
+        """Refers to letters."""
+
+        letter = models.ForeignKey(Letter, models.CASCADE, related_name="words")
+        first = models.OneToOneField(Letter, models.CASCADE, related_name="first")
+
     class Worker(Person):
         """Inherits columns from another table."""
 
@@ -105,5 +120,5 @@ with isolate_apps("flights"):
             app_label = "flights"
 
 
-MODELS = [Country, City, Language, Person, Profile, Pet, Worker]
+MODELS = [Country, City, Language, Person, Profile, Pet, Letter, Word, Worker]
 """Those with tables, each after what it refers to."""

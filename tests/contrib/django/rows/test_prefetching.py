@@ -5,7 +5,7 @@ import json
 import pytest
 from django.db import DatabaseError, connection, models, transaction
 from django.db.models import Prefetch, query
-from django.test.utils import CaptureQueriesContext, isolate_apps
+from django.test.utils import CaptureQueriesContext
 from rest_framework import serializers
 
 from fastschema.contrib.django.rows.fetching import LaterInstances
@@ -16,10 +16,12 @@ from tests.contrib.django.rows.models import (
     City,
     Country,
     Language,
+    Letter,
     Person,
     Pet,
     Profile,
     Tame,
+    Word,
     Worker,
 )
 from tests.contrib.django.rows.reading import reads_rows
@@ -371,48 +373,16 @@ def test_data_of_objects_that_a_method_has_emptied_cost_no_queries(method):
     assert response.data == json.loads(response.content)
 
 
-@pytest.fixture
-def letters(db):
-    """Keys that are equal to the database, and not to Python."""
-    with isolate_apps("flights"):
-
-        class Letter(models.Model):
-            code = models.CharField(primary_key=True, max_length=5, db_collation="nocase")
-
-            class Meta:
-                app_label = "flights"
-
-        class Word(models.Model):
-            name = models.CharField(max_length=5)
-            letter = models.ForeignKey(Letter, models.CASCADE, related_name="words")
-            first = models.OneToOneField(Letter, models.CASCADE, related_name="first")
-
-            class Meta:
-                app_label = "flights"
-
-    with connection.schema_editor() as editor:
-        editor.create_model(Letter)
-        editor.create_model(Word)
-    letter = Letter.objects.create(code="a")
-    Word.objects.create(name="Aa", letter_id="A", first_id="A")
-    yield letter, Word
-    Word.objects.all().delete()
-    with connection.schema_editor() as editor:
-        editor.delete_model(Word)
-        editor.delete_model(Letter)
-
-
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="the collation is one of SQLite")
-@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("lookup", ["words", "first"])
-def test_keys_that_only_the_database_takes_for_equal_are_stocks_error(letters, lookup):
-    letter, _ = letters
-    view_class = list_of(
-        type(letter).objects.prefetch_related(lookup), code=serializers.CharField()
-    )
+def test_keys_that_only_the_database_takes_for_equal_are_stocks_error(lookup):
+    Letter.objects.create(code="a")
+    Word.objects.create(letter_id="A", first_id="A")
+    view_class = list_of(Letter.objects.prefetch_related(lookup), code=serializers.CharField())
     assert_same_outcome(view_class)
     with pytest.raises(KeyError):
         get(view_class)
+    Word.objects.all().delete()
 
 
 def test_a_queryset_keeps_its_rows_when_prefetching_fails():
