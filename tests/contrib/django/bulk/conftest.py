@@ -1,6 +1,7 @@
 """Tables for the models of these tests, and rows in them."""
 
 import pytest
+from django.core.management.color import no_style
 from django.db import connection
 
 from tests.contrib.django.bulk.models import MODELS, Author, Book, Label
@@ -28,3 +29,6 @@ def books(tables, db):
         Label.objects.create(slug=slug)
     for number in (1, 2):
         Book.objects.create(pk=number, isbn=f"isbn {number}", number=number, author_id=number)
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sequence_reset_sql(no_style(), MODELS):
+            cursor.execute(statement)

@@ -388,9 +388,8 @@ def test_keys_that_only_the_database_takes_for_equal_are_stocks_error(lookup):
 def test_a_queryset_keeps_its_rows_when_prefetching_fails():
     unsound = Language.objects.extra(where=["no such column"])
     people = PEOPLE.prefetch_related("friends", Prefetch("languages", unsound))
-    with transaction.atomic(), pytest.raises(DatabaseError):
+    with pytest.raises(DatabaseError), transaction.atomic():
         evaluate(people)
-    transaction.set_rollback(False)
     assert len(people._result_cache) == 9
     assert "friends" in people._result_cache[0]._prefetched_objects_cache
 
