@@ -161,10 +161,11 @@ def test_values_are_converted_as_they_are_read():
 
 
 def test_an_error_while_objects_are_prefetched_closes_the_cursor(monkeypatch):
-    closed = []
+    opened, closed = [], []
     cursor_iter = compiler.cursor_iter
 
     def noting(*args, **kwargs):
+        opened.append(True)
         with contextlib.closing(cursor_iter(*args, **kwargs)) as rows:
             try:
                 yield from rows
@@ -177,4 +178,4 @@ def test_an_error_while_objects_are_prefetched_closes_the_cursor(monkeypatch):
     with pytest.raises(TypeError) as raised:
         view_class.as_view()(APIRequestFactory().get("/"))
     assert "Cannot filter" in str(raised.value)
-    assert closed  # while the exception still refers to all that was going on
+    assert closed == opened  # while the exception still refers to all that was going on
