@@ -154,7 +154,7 @@ class TestReached:
             ),
             (
                 {"get_queryset": lambda self: Airline.objects.prefetch_related("flights__airline")},
-                "because flights__airline is known before it is prefetched",
+                "because airline is known before it is prefetched",
             ),
             (
                 {"get_queryset": lambda self: Airline.objects.only("pk")},

@@ -28,8 +28,6 @@ _HOOKS = {
     name: stock_method(QuerySet, name)
     for name in ("__init__", "using", "filter", "extra", "none", "_add_hints", "_next_is_sticky")
 }
-
-
 _PREFETCH = stock_method(QuerySet, "_prefetch_related_objects")
 _FUNCTIONS = {
     name: stock_method(query, name)
@@ -83,45 +81,86 @@ def steps_of(queryset: Any, rows: FetchedRows, table: Table) -> list[Step]:
     :raises InstancesNeededError: if code of users has a say in one of them, or sees its objects
     """
     _check_prefetching(queryset)
-    steps: list[Step] = []
-    found: dict[str, tuple[int, Table, Any]] = {"": (-1, table, None)}
-    # The paths that querysets of related objects prefetch themselves.
-    inner: set[str] = set()
-    waiting = normalize_prefetch_lookups(reversed(queryset._prefetch_related_lookups))
-    from_querysets: list[Prefetch] = []
+    path = _Path(rows, table)
+    lookups = normalize_prefetch_lookups(reversed(queryset._prefetch_related_lookups))
+    waiting = [(lookup, False) for lookup in lookups]
     while waiting:
-        lookup = waiting.pop()
-        is_inner = any(lookup is each for each in from_querysets)
+        lookup, is_inner = waiting.pop()
+        waiting += [(added, True) for added in path.follow(lookup, is_inner=is_inner)]
+    return path.steps
+
+
+class _Found(NamedTuple):
+    """Objects that a step finds.
+
+    :param step: its number; -1: they are the rows
+    :param table: what stands where in their rows
+    :param back: see :class:`Keys`
+    :param is_inner: whether a queryset of related objects prefetches them itself
+    """
+
+    step: int
+    table: Table
+    back: tuple[Any, bool] | None = None
+    is_inner: bool = False
+
+
+class _Path:
+    """Follows lookups, and notes the steps that are new.
+
+    :param rows: where they begin
+    :param table: what stands where in the rows
+    """
+
+    def __init__(self, rows: FetchedRows, table: Table) -> None:
+        self.steps: list[Step] = []
+        self._rows = rows
+        self._found = {"": _Found(-1, table)}
+
+    def follow(self, lookup: Any, *, is_inner: bool) -> list[Prefetch]:
+        """Follow one lookup; return those that the querysets on its way add.
+
+        :param is_inner: whether such a queryset has added it
+        :raises InstancesNeededError: see :func:`steps_of`
+        """
         if type(lookup) is not Prefetch:
             raise InstancesNeededError(f"{type(lookup).__name__} is no Prefetch as Django has it")
-        if lookup.prefetch_to in found and lookup.queryset is not None:
+        if lookup.prefetch_to in self._found and lookup.queryset is not None:
             raise InstancesNeededError(f"{lookup.prefetch_to} is prefetched twice")
-        path = ""
+        added: list[Prefetch] = []
+        found = self._found[""]
         for level, name in enumerate(lookup.prefetch_through.split(LOOKUP_SEP)):
-            outer, (owner, table, back) = path, found[path]
             path = lookup.get_current_prefetch_to(level)
-            if path in found:
-                continue
-            if outer in inner and not is_inner:
-                raise InstancesNeededError(
-                    f"{path} continues what a queryset of its own prefetches"
-                )
-            attribute, is_own = lookup.get_current_to_attr(level)
-            step = Step(owner, name, attribute, _keys(table.model, name), lookup, level)
-            if step.keys.single is not None and step.keys.single in (*table.relations, back):
-                raise InstancesNeededError(f"{path} is known before it is prefetched")
-            _check_attributes(step, table, is_own=is_own)
-            related = unfiltered(step, bare(table.model, rows.db, rows.fetch_mode))
-            _check_queryset(related)
-            found[path] = len(steps), _table_of(related, step), step.keys.back
-            steps.append(step)
-            if is_inner:
-                inner.add(path)
-            added = map(copy.copy, reversed(related._prefetch_related_lookups))
-            more = normalize_prefetch_lookups(added, path)
-            from_querysets += more
-            waiting += more
-    return steps
+            if path not in self._found:
+                if found.is_inner and not is_inner:
+                    raise InstancesNeededError(f"{path} continues what a queryset prefetches")
+                step = self._step(found, name, lookup, level)
+                related = unfiltered(step, self._bare(found.table))
+                _check_queryset(related)
+                table = _table_of(related, step)
+                self._found[path] = _Found(len(self.steps), table, step.keys.back, is_inner)
+                self.steps.append(step)
+                inner = map(copy.copy, reversed(related._prefetch_related_lookups))
+                added += normalize_prefetch_lookups(inner, path)
+            found = self._found[path]
+        return added
+
+    def _step(self, owner: _Found, name: str, lookup: Prefetch, level: int) -> Step:
+        table = owner.table
+        attribute, is_own = lookup.get_current_to_attr(level)
+        keys = _keys(table.model, name)
+        if keys.single is not None and keys.single in (*table.relations, owner.back):
+            raise InstancesNeededError(f"{name} is known before it is prefetched")
+        if is_own and (hasattr(table.model, attribute) or attribute in table.annotations):
+            raise InstancesNeededError(f"{attribute} is an attribute of the model, too")
+        if is_own and keys.single:
+            raise InstancesNeededError(f"{attribute} is one object, which Django may ask for twice")
+        if keys.of_object not in table.columns:
+            raise InstancesNeededError(f"{keys.of_object} is deferred")
+        return Step(owner.step, name, attribute, keys, lookup, level)
+
+    def _bare(self, table: Table) -> Any:
+        return bare(table.model, self._rows.db, self._rows.fetch_mode)
 
 
 def _check_prefetching(queryset: Any) -> None:
@@ -138,21 +177,6 @@ def _check_prefetching(queryset: Any) -> None:
     )
     if not is_stock:
         raise InstancesNeededError("the queryset prefetches in its own way")
-
-
-def _check_attributes(step: Step, table: Table, *, is_own: bool) -> None:
-    """Check that objects have what a step needs, and not yet what it adds.
-
-    :param is_own: whether what it adds gets a name of its own
-    :raises InstancesNeededError: if not
-    """
-    name = step.attribute
-    if is_own and (hasattr(table.model, name) or name in table.annotations):
-        raise InstancesNeededError(f"{name} is an attribute of the model, too")
-    if is_own and step.keys.single:
-        raise InstancesNeededError(f"{name} is one object, which Django may ask for twice")
-    if step.keys.of_object not in table.columns:
-        raise InstancesNeededError(f"{step.keys.of_object} is deferred")
 
 
 def _table_of(queryset: Any, step: Step) -> Table:
