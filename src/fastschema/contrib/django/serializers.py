@@ -78,7 +78,10 @@ class FastBulkMixin:
         class FlightSerializer(FastBulkMixin, serializers.ModelSerializer): ...
 
     For all serializers, set ``FASTSCHEMA = {"BULK_INPUT": True}``; with ``fastschema_bulk_input =
-    False``, one of them is left out. See :mod:`fastschema.contrib.django.bulk`.
+    False``, one of them is left out. docs/django.md tells what it does.
+
+    :raises TypeError: with ``many=True``, if ``Meta`` names a list serializer that knows nothing of
+        it, where fastschema is not installed for all
     """
 
     fastschema_bulk_input = True
@@ -87,7 +90,21 @@ class FastBulkMixin:
     def many_init(cls, *args: Any, **kwargs: Any) -> Any:
         """The list serializer that ``BaseSerializer.many_init`` makes, compiled."""
         many = super().many_init(*args, **kwargs)  # type: ignore[misc]  # of a serializer
-        return _compiled_list(many)
+        many = _compiled_list(many)
+        check_bulk(many)
+        return many
+
+
+def check_bulk(many: Any) -> None:
+    """Check that a list serializer takes lists in bulk.
+
+    :raises TypeError: if its class knows nothing of it, where fastschema is not installed for all
+    """
+    methods = [vars(each).get("run_validation") for each in type(many).__mro__]
+    if isinstance(many, ListSerializer) and run_validation not in methods:
+        raise TypeError(
+            f"{type(many).__name__}: derive it from FastListSerializer to use it in bulk"
+        )
 
 
 _COMPILED = FastSerializerMixin.to_representation

@@ -10,7 +10,7 @@ from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django.bulk.choosing import PER_SERIALIZER
 from fastschema.contrib.django.lazy_list import STOCK_LIST, list_lazily
-from fastschema.contrib.django.serializers import compiled
+from fastschema.contrib.django.serializers import check_bulk, compiled
 from fastschema.contrib.django.streaming import stream
 
 
@@ -67,13 +67,16 @@ class BulkCreateModelMixin(CreateModelMixin):
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> Any:
         """What ``GenericAPIView.get_serializer`` returns, with ``many=True`` for a list."""
-        is_list = isinstance(kwargs.get("data"), list)
+        is_update = bool(args) or kwargs.get("instance") is not None
+        is_list = isinstance(kwargs.get("data"), list) and not is_update
         if is_list:
             kwargs.setdefault("many", True)
         serializer = super().get_serializer(*args, **kwargs)
         if is_list and isinstance(serializer, ListSerializer):
-            setattr(serializer.child, PER_SERIALIZER, True)
+            if not hasattr(serializer.child, PER_SERIALIZER):
+                setattr(serializer.child, PER_SERIALIZER, True)
             compiled(serializer)
+            check_bulk(serializer)
         return serializer
 
 

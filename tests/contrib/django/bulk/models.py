@@ -42,5 +42,13 @@ with isolate_apps("flights"):
         title = models.CharField(max_length=20)
         labels = models.ManyToManyField(Label)
 
+    class Account(Base):
+        """One for each author, by the key and by another column."""
 
-MODELS = [Author, Label, Book, LabelledBook]
+        holder = models.OneToOneField(
+            Author, models.CASCADE, to_field="handle", related_name="account"
+        )
+        owner = models.OneToOneField(Author, models.CASCADE, related_name="+")
+
+
+MODELS = [Author, Label, Book, LabelledBook, Account]

@@ -11,8 +11,9 @@ from rest_framework.validators import UniqueValidator
 
 import fastschema
 from fastschema.contrib.django.bulk.asking import KnownObjects, KnownUnique
+from fastschema.contrib.django.bulk.questions import Question
 from fastschema.contrib.django.serializers import FastBulkMixin
-from tests.contrib.django.bulk.models import Author, Book, Label, LabelledBook
+from tests.contrib.django.bulk.models import Account, Author, Book, Label, LabelledBook
 from tests.contrib.django.differential import exactly, outcome
 
 pytestmark = pytest.mark.usefixtures("books")
@@ -78,7 +79,8 @@ def test_right_rows_cost_a_query_for_each_field():
 def test_one_query_holds_as_many_values_as_the_database_takes(monkeypatch):
     monkeypatch.setattr(type(connection.features), "max_query_params", 8)
     _, queries = assert_same([row(number) for number in range(20)])
-    assert queries == 7  # three for isbn, three for number, one for author
+    # Half of the places are for what the queryset is filtered by.
+    assert queries == 11  # five for isbn, five for number, one for author
 
 
 @pytest.mark.parametrize(
@@ -164,15 +166,6 @@ def test_random_rows(seed):
         rows.append(row(number, **values) if chance.random() < 0.95 else chance.choice([5, {}]))
     rows[3] = row(3, isbn="isbn 1") if chance.random() < 0.5 else row(3, number=2)
     assert_same(rows)
-
-
-def test_of_two_rows_with_one_value_the_later_is_wrong():
-    rows = [row(1), row(2, isbn="new 1"), row(3, number=None), row(4, number=None)]
-    is_valid, errors, _ = answer(BulkBook, rows)
-    assert not is_valid
-    assert errors == {1: {"isbn": ["book with this isbn already exists."]}}
-    assert errors[1]["isbn"][0].code == "unique"
-    assert answer(PlainBook, rows)[0]
 
 
 def test_each_list_is_asked_for_anew():
@@ -374,8 +367,136 @@ def test_the_setting_is_for_all_serializers_but_those_that_say_no():
 
 
 def test_what_stands_in_passes_for_what_it_stands_for():
-    known = KnownObjects(Author.objects.all(), "pk", Author._meta.pk, {})
-    assert known.model is Author
-    assert known.get(name="Ben").pk == 2
-    unique = KnownUnique(UniqueValidator(Book.objects.all()), frozenset())
+    question = Question(Author.objects.all(), "pk", Author._meta.pk)
+    queryset = KnownObjects(question, {1: "known"}).queryset()
+    assert isinstance(queryset, models.QuerySet)
+    assert queryset.get(pk="1") == "known"
+    assert queryset.get(name="Ben").pk == 2
+    assert len(queryset) == 3
+    assert queryset.filter(pk=1).get().name == "Ann"
+    unique = KnownUnique(UniqueValidator(Book.objects.all()), question, frozenset())
     assert unique.lookup == "exact"
+
+
+class TestWhatIsLeftAlone:
+    """Rows that code of users has a say in."""
+
+    def test_nested_serializers_and_lists_are_validated_once(self):
+        calls = []
+
+        class Inner(serializers.Serializer):
+            name = serializers.CharField()
+
+            def validate_name(self, value):
+                calls.append(value)
+                return value
+
+        note = serializers.CharField(validators=[calls.append])
+        plain = of_fields(
+            inner=Inner(), several=Inner(many=True), texts=serializers.ListField(child=note)
+        )
+        one = {"inner": {"name": "a"}, "several": [{"name": "b"}], "texts": ["c"]}
+        for serializer_class in (plain, bulk(plain)):
+            calls.clear()
+            assert answer(serializer_class, [one, one])[0]
+            assert calls == ["a", "b", "c"] * 2
+
+    def test_a_unique_validator_of_a_nested_serializer_is_asked_for_each_row(self):
+        class Inner(serializers.ModelSerializer):
+            class Meta:
+                model = Author
+                fields = ("handle",)
+
+        plain = of_fields(inner=Inner())
+        _, queries = assert_same([{"inner": {"handle": "a"}}] * 3, plain, bulk(plain))
+        assert queries == 3
+
+    def test_a_queryset_that_a_method_sets_for_each_row(self):
+        class Plain(serializers.Serializer):
+            who = serializers.CharField()
+            author = serializers.PrimaryKeyRelatedField(queryset=Author.objects.all())
+
+            def validate_who(self, value):
+                self.fields["author"].queryset = Author.objects.filter(name=value)
+                return value
+
+        rows = [{"who": "Ann", "author": 1}, {"who": "Ben", "author": 1}]
+        errors, _ = assert_same(rows, Plain, bulk(Plain))
+        assert list(errors) == [1]
+
+    def test_a_field_that_looks_at_all_its_objects(self):
+        class Looking(serializers.PrimaryKeyRelatedField):
+            def to_internal_value(self, data):
+                assert 1 in [each.pk for each in self.get_queryset()]
+                assert self.choices
+                return super().to_internal_value(data)
+
+        plain = of_fields(author=Looking(queryset=Author.objects.all()))
+        assert_same([{"author": 1}, {"author": 2}], plain, bulk(plain))
+
+    def test_a_key_of_another_column(self):
+        class Plain(serializers.ModelSerializer):
+            class Meta:
+                model = Account
+                fields = ("holder", "owner")
+
+        Account.objects.create(holder_id="a1", owner_id=2)
+        rows = [{"holder": "a1", "owner": 3}, {"holder": "a2", "owner": 2}]
+        errors, _ = assert_same(rows, Plain, bulk(Plain))
+        assert {number: list(each) for number, each in errors.items()} == {
+            0: ["holder"],
+            1: ["owner"],
+        }
+
+    def test_a_list_that_is_too_long_asks_nothing(self):
+        for options in ({"max_length": 2}, {"min_length": 9}, {"allow_empty": False}):
+            _, queries = assert_same(
+                [row(1), row(2), row(3)][: 0 if "allow_empty" in options else 3], **options
+            )
+            assert queries == 0
+
+    @pytest.mark.parametrize(
+        "child",
+        [serializers.DictField, lambda: serializers.ListSerializer(child=PlainBook())],
+        ids=["dictionaries", "lists"],
+    )
+    def test_lists_of_other_things(self, child):
+        with override_settings(FASTSCHEMA={"BULK_INPUT": True}):
+            serializer = serializers.ListSerializer(child=child(), data=[{"a": 1}])
+            with fastschema.disabled():
+                stock = serializers.ListSerializer(child=child(), data=[{"a": 1}])
+                expected = stock.is_valid(), stock.errors
+            assert (serializer.is_valid(), serializer.errors) == expected
+
+    def test_a_get_queryset_is_not_called_without_values(self):
+        class OfUser(serializers.PrimaryKeyRelatedField):
+            def get_queryset(self):
+                return Author.objects.filter(name=self.context["user"])
+
+        plain = of_fields(author=OfUser(queryset=Author.objects.all(), allow_null=True))
+        assert_same([{"author": None}, {"author": None}], plain, bulk(plain))
+        assert "author" in fastschema.compile(bulk(plain)).explain().loading.notes[1]
+
+    def test_validators_in_a_tuple(self):
+        class Plain(PlainBook):
+            def __init__(self, *args, **kwargs):
+                super().__init__(*args, **kwargs)
+                field = self.fields["isbn"]
+                field.validators = tuple(field.validators)
+
+        assert_same([row(1), row(2, isbn="isbn 1")], Plain, bulk(Plain))
+
+    @pytest.mark.parametrize(
+        "queryset",
+        [
+            lambda: Author.objects.only("name"),
+            lambda: Author.objects.annotate(n=models.Window(models.Count("*"))),
+        ],
+        ids=["deferred", "over a window"],
+    )
+    def test_querysets_that_are_others_for_several_rows(self, queryset):
+        plain = of_fields(
+            author=serializers.SlugRelatedField(slug_field="handle", queryset=queryset())
+        )
+        _, queries = assert_same([{"author": "a1"}, {"author": "a2"}], plain, bulk(plain))
+        assert queries == 2

@@ -154,6 +154,38 @@ def test_a_list_serializer_with_its_own_create_is_left_alone():
     assert calls == [5]
 
 
+class Numbering(models.IntegerField):
+    """Numbers objects as they are saved."""
+
+    def pre_save(self, instance, add):
+        return type(instance).objects.count() + 1
+
+
+def test_rows_may_come_from_a_generator():
+    class Own(serializers.ListSerializer):
+        def create(self, validated_data):
+            return super().create(each for each in validated_data)
+
+    serializer_class = serializer_of(LabelledBook)
+    serializer_class.Meta.list_serializer_class = Own
+    created, _ = save(serializer_class, [{"title": "a", "labels": [Label.objects.first().pk]}])
+    assert [book.title for book in created] == ["a"]
+
+
+def test_serializers_without_a_table_have_no_transaction():
+    class Plain(FastBulkMixin, serializers.Serializer):
+        name = serializers.CharField()
+
+        def create(self, validated_data):
+            return validated_data
+
+    serializer = Plain(data=[{"name": "a"}], many=True)
+    assert serializer.is_valid()
+    with CaptureQueriesContext(connection) as queries:
+        assert serializer.save() == [{"name": "a"}]
+    assert not queries.captured_queries
+
+
 def check(serializer_class):
     with pytest.raises(OneByOneError) as raised:
         check_creating(serializer_class())
@@ -217,6 +249,11 @@ class TestReasons:
             (model_of("Child", parent), "has the table of a parent"),
             (model_of("Ordered", parent=parent_key, Meta=ordered), "are numbered"),
             (model_of("WithFile", file=models.FileField()), "has files"),
+            (model_of("Numbered", number=Numbering()), "makes its value when it is saved"),
+            (
+                model_of("Counted", number=models.IntegerField(default=Book.objects.count)),
+                "the default of number of Counted may ask the database",
+            ),
         ):
             assert reason in check(serializer_of(model))
 

@@ -9,8 +9,10 @@ from rest_framework import generics, serializers
 from rest_framework.parsers import FormParser
 from rest_framework.test import APIRequestFactory
 
+from fastschema.contrib.django.installation import install, uninstall
 from fastschema.contrib.django.parsers import FastJSONParser
 from fastschema.contrib.django.renderers import FastJSONRenderer
+from fastschema.contrib.django.serializers import FastBulkMixin
 from fastschema.contrib.django.views import BulkCreateModelMixin
 from tests.contrib.django.bulk.models import Book
 from tests.contrib.django.bulk.test_creating import rows
@@ -98,6 +100,48 @@ def test_bad_input_is_status_400(body):
     assert response.status_code == 400
     assert json.loads(response.content)
     assert Book.objects.count() == 2
+
+
+def test_a_list_that_is_put_is_stocks_error():
+    class BookDetail(BulkCreateModelMixin, generics.RetrieveUpdateAPIView):
+        queryset = Book.objects.all()
+        serializer_class = BookSerializer
+        parser_classes = [FastJSONParser]
+        renderer_classes = [FastJSONRenderer]
+
+    request = APIRequestFactory().generic("PUT", "/", "[{}]", "application/json")
+    response = BookDetail.as_view()(request, pk=1).render()
+    assert response.status_code == 400
+
+
+def test_a_serializer_that_wants_no_bulk_gets_none():
+    class Not(BookSerializer):
+        fastschema_bulk_input = False
+
+    with CaptureQueriesContext(connection) as queries:
+        response = post(
+            json.dumps(rows()), view_class=type("V", (Books,), {"serializer_class": Not})
+        )
+    assert response.status_code == 201
+    assert sum("INSERT" in each["sql"] for each in queries.captured_queries) == 5
+
+
+@pytest.mark.parametrize("name", ["mixin", "view"])
+def test_a_list_serializer_that_knows_nothing_of_bulk_is_refused(name):
+    class Own(serializers.ListSerializer):
+        pass
+
+    bases = (FastBulkMixin, BookSerializer) if name == "mixin" else (BookSerializer,)
+    meta = type("Meta", (BookSerializer.Meta,), {"list_serializer_class": Own})
+    serializer_class = type("Listed", bases, {"Meta": meta})
+    view_class = type("V", (Books,), {"serializer_class": serializer_class})
+    uninstall()
+    try:
+        with pytest.raises(TypeError, match="Own: derive it from FastListSerializer"):
+            post("[]", view_class=view_class)
+    finally:
+        install()
+    assert post("[]", view_class=view_class).status_code == 201
 
 
 def test_an_empty_list_creates_nothing():

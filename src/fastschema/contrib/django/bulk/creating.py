@@ -20,11 +20,19 @@ STOCK_CREATE = stock_method(ListSerializer, "create")
 _CREATE = stock_method(ModelSerializer, "create")
 _SAVING = {
     name: stock_method(Model, name)
-    for name in ("save", "save_base", "_save_parents", "_save_table", "_do_insert")
+    for name in ("__init__", "save", "save_base", "_save_parents", "_save_table", "_do_insert")
 }
 _OF_MANAGERS = {name: stock_method(Manager, name) for name in ("create", "bulk_create")}
 _GET_QUERYSET = stock_method(BaseManager, "get_queryset")
 _OF_QUERYSETS = {name: stock_method(QuerySet, name) for name in ("create", "bulk_create")}
+_ASKING_NOTHING = (
+    "builtins",
+    "datetime",
+    "uuid",
+    "django.db.models.fields",
+    "django.utils.timezone",
+)
+"""Modules of functions that are usual as defaults."""
 _ROWS_AT_ONCE = 1_000
 
 
@@ -39,16 +47,17 @@ def create_list(self: Any, validated_data: list[Any]) -> list[Any]:
     Then all is done in one transaction, and an error has a note that names the row.
     """
     child = self.child
-    if not is_in_bulk(child):
+    model = getattr(getattr(child, "Meta", None), "model", None)
+    has_table = isinstance(model, type) and issubclass(model, Model)
+    if not has_table or not is_in_bulk(child):
         created: list[Any] = STOCK_CREATE(self, validated_data)
         return created
-    model = getattr(getattr(child, "Meta", None), "model", None)
-    alias = None if model is None else router.db_for_write(model)
+    rows, alias = list(validated_data), router.db_for_write(model)
     with transaction.atomic(using=alias):
         try:
-            return _in_bulk(child, validated_data, alias)
+            return _in_bulk(child, rows, alias)
         except OneByOneError:
-            return _one_by_one(child, validated_data)
+            return _one_by_one(child, rows)
 
 
 def _one_by_one(child: Any, rows: list[Any]) -> list[Any]:
@@ -62,7 +71,7 @@ def _one_by_one(child: Any, rows: list[Any]) -> list[Any]:
     return created
 
 
-def _in_bulk(child: Any, rows: list[Any], alias: str | None) -> list[Any]:
+def _in_bulk(child: Any, rows: list[Any], alias: str) -> list[Any]:
     """Create rows by ``bulk_create``.
 
     :raises OneByOneError: if that may not be the same, or fails
@@ -120,10 +129,21 @@ def _check_model(model: Any) -> None:
         raise OneByOneError(f"{name} has the table of a parent, too")
     if meta.order_with_respect_to:
         raise OneByOneError(f"objects of {name} are numbered as they are saved")
-    if any(isinstance(field, FileField) for field in meta.concrete_fields):
-        raise OneByOneError(f"{name} has files, which are saved with it")
+    for field in meta.concrete_fields:
+        _check_column(name, field)
     features = connections[router.db_for_write(model)].features
     if not features.can_return_rows_from_bulk_insert:
         made_by_database = [*meta.db_returning_fields]
         if made_by_database or isinstance(meta.pk, models.AutoField):
             raise OneByOneError(f"the database does not tell the keys of new rows of {name}")
+
+
+def _check_column(name: str, field: Any) -> None:
+    """Check that a column's value is the same before and after other rows are saved."""
+    if isinstance(field, FileField):
+        raise OneByOneError(f"{name} has files, which are saved with it")
+    if not type(field).pre_save.__module__.startswith("django."):
+        raise OneByOneError(f"{field.name} of {name} makes its value when it is saved")
+    default = field.default
+    if callable(default) and getattr(default, "__module__", None) not in _ASKING_NOTHING:
+        raise OneByOneError(f"the default of {field.name} of {name} may ask the database")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import Any
 
 from rest_framework.serializers import ListSerializer, Serializer
@@ -12,7 +11,7 @@ from fastschema.contrib.django.bulk.choosing import is_in_bulk
 from fastschema.contrib.django.bulk.creating import OneByOneError, check_creating
 from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.contrib.django.validation.fields import way_of
-from fastschema.contrib.django.validation.rows import has_stock_rows, row_validation
+from fastschema.contrib.django.validation.rows import has_stock_rows, is_stock_row
 from fastschema.report import FieldReport, Report, with_nested
 
 _ROWS = "This is for lists; a single object, and a list of few, run as stock."
@@ -28,7 +27,7 @@ def loading_report(serializer: Any) -> Report | None:
     if not any(not field.read_only for field in field_mapping(child).values()):
         return None
     report = _report(serializer)
-    notes = [*([] if report.why else [_ROWS]), *_notes_on_bulk(child)]
+    notes = [*([] if report.why else [_ROWS]), *_notes_on_bulk(child, is_asked=not report.why)]
     return Report(report.schema, report.fields, report.why, notes=notes)
 
 
@@ -39,9 +38,8 @@ def _report(serializer: Any) -> Report:
             return Report(name, [], "the list serializer has its own way to validate rows")
         serializer = serializer.child
     name = type(serializer).__name__
-    with ExitStack() as stack:
-        if row_validation(serializer, stack) is None:
-            return Report(name, [], "it has its own way to validate a row")
+    if not is_stock_row(serializer):
+        return Report(name, [], "it has its own way to validate a row")
     fields = [field for field in field_mapping(serializer).values() if not field.read_only]
     nested = {
         field.field_name: _report(field)
@@ -60,15 +58,20 @@ def _field_report(field: Any) -> FieldReport:
     return FieldReport(field.field_name, target, not way.why, way.kind, way.why)
 
 
-def _notes_on_bulk(serializer: Any) -> list[str]:
-    """What is asked of the database at once, and how rows are created, if that is in bulk."""
+def _notes_on_bulk(serializer: Any, *, is_asked: bool) -> list[str]:
+    """What is asked of the database at once, and how rows are created, if that is in bulk.
+
+    :param is_asked: whether rows are validated in a way that lets anything be asked at once
+    """
     if not is_in_bulk(serializer):
         return []
+    notes = []
     fields = [field for field in field_mapping(serializer).values() if not field.read_only]
-    asked = [field.field_name for field in fields if asks_at_once(field)]
-    notes = [f"In bulk, the database is asked once for all rows of {', '.join(asked)}."]
+    asked = [field.field_name for field in fields if is_asked and asks_at_once(field)]
+    if asked:
+        notes.append(f"In bulk, the database is asked once for all rows of {', '.join(asked)}.")
     try:
         check_creating(serializer)
     except OneByOneError as error:
-        return [*notes[: len(asked)], f"Rows are created one by one, because {error}."]
-    return [*notes[: len(asked)], "Rows are created by bulk_create."]
+        return [*notes, f"Rows are created one by one, because {error}."]
+    return [*notes, "Rows are created by bulk_create."]

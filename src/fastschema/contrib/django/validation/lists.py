@@ -11,7 +11,8 @@ from rest_framework.serializers import ListSerializer
 from rest_framework.settings import api_settings
 
 from fastschema.contrib.django.bulk.asking import asked_at_once
-from fastschema.contrib.django.bulk.choosing import is_in_bulk
+from fastschema.contrib.django.bulk.choosing import is_asked_at_once
+from fastschema.contrib.django.bulk.distinct import distinct_rows
 from fastschema.contrib.django.validation.rows import (
     checked,
     children_looked_at_once,
@@ -42,9 +43,12 @@ def run_validation(self: Any, data: Any = empty) -> Any:
         return data
     with ExitStack() as stack:
         if type(data) is list:
-            if is_in_bulk(self.child):
+            is_in_bulk = is_asked_at_once(self, data)
+            if is_in_bulk:
                 stack.enter_context(asked_at_once(self, data))
             if len(data) >= policy.rows_worth_validating and _may_look_once(self):
                 stack.enter_context(children_looked_at_once(self))
+            if is_in_bulk:
+                stack.enter_context(distinct_rows(self))
         value = self.to_internal_value(data)
     return checked(self, value)

@@ -148,8 +148,13 @@ def row_validation(serializer: Any, stack: ExitStack) -> RowValidation | None:
     :param serializer: the child of a list, or one that is nested
     :param stack: ends what nested lists are given for the time being
     """
+    return RowValidation(serializer, stack) if is_stock_row(serializer) else None
+
+
+def is_stock_row(serializer: Any) -> bool:
+    """Whether a serializer validates a row as DRF does, field by field."""
     cls: Any = type(serializer)
-    is_stock = (
+    return (
         isinstance(serializer, Serializer)
         and all(getattr(cls, name) is method for name, method in _STOCK.items())
         and cls._writable_fields is _WRITABLE_FIELDS
@@ -158,7 +163,6 @@ def row_validation(serializer: Any, stack: ExitStack) -> RowValidation | None:
         and _STOCK.keys().isdisjoint(vars(serializer))
         and not serializer.read_only
     )
-    return RowValidation(serializer, stack) if is_stock else None
 
 
 def _field(serializer: Any, field: Any, stack: ExitStack) -> _Field:
