@@ -23,6 +23,9 @@ SHOWN = {
         "DRF, the whole request: nested, many-to-many, methods, with its queries"
     ),
     "DRF: a list view of plain columns with its query": "the whole request: plain columns",
+    (
+        "DRF: a list view with prefetched tags and comments, with its queries"
+    ): "the whole request: columns and two prefetched relations",
     "DRF: an ordinary ModelSerializer: nested, many-to-many, methods": "`.data` of the first",
     "DRF: ModelSerializer, 14 fields": "`ModelSerializer` of 14 plain fields",
     "DRF: two method fields": "the same with two method fields",
