@@ -93,6 +93,7 @@ def test_an_error_leaves_nothing_and_names_the_row(is_bulk):
     with pytest.raises(IntegrityError) as raised:
         serializer.save()
     assert raised.value.__notes__ == ["This is row 3 of 5, counted from 0."]
+    assert raised.value.__context__ is raised.value.__cause__  # the database's own
     assert Book.objects.count() == 3
 
 

@@ -57,7 +57,8 @@ def create_list(self: Any, validated_data: list[Any]) -> list[Any]:
         try:
             return _in_bulk(child, rows, alias)
         except OneByOneError:
-            return _one_by_one(child, rows)
+            pass  # its errors have nothing to do with this one
+        return _one_by_one(child, rows)
 
 
 def _one_by_one(child: Any, rows: list[Any]) -> list[Any]:
