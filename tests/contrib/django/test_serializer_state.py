@@ -14,18 +14,10 @@ from django.utils import timezone
 from rest_framework import serializers
 
 import fastschema
-from fastschema.contrib.django import install, uninstall
 from fastschema.runtime import policy
 from flights.models import Plane
 from flights.serializers import PlaneSerializer
 from tests.contrib.django.differential import Thing, exactly
-
-
-@pytest.fixture(autouse=True)
-def _installed():
-    install()
-    yield
-    uninstall()
 
 
 class Inner(serializers.Serializer):
