@@ -229,40 +229,37 @@ def page(count: int) -> Run:
     return lambda: view(asked).render().content
 
 
-@DRF.add("a list view of plain columns with its query", sizes=(20, 240))
-def columns(count: int) -> Run:
-    queryset = articles(count)
+def whole_list(serializer: Any, rows: Any) -> Run:
+    """A list view without pages, asked for its answer.
 
-    class Articles(ListAPIView):
-        serializer_class = article_serializer("slug", "words", "created", "price", "featured")
+    :param rows: a queryset, or rows in memory
+    """
+
+    class Rows(ListAPIView):
+        serializer_class = serializer
         pagination_class = None
         filter_backends = ()
         renderer_classes = (json_renderer(),)
 
         def get_queryset(self) -> Any:
-            return queryset.all()
+            return rows if isinstance(rows, list) else rows.all()
 
-    view, asked = Articles.as_view(), request()
+    view, asked = Rows.as_view(), request()
     return lambda: view(asked).render().content
+
+
+@DRF.add("a list view of plain columns with its query", sizes=(20, 240))
+def columns(count: int) -> Run:
+    names = ("slug", "words", "created", "price", "featured")
+    return whole_list(article_serializer(*names), articles(count))
 
 
 @DRF.add("a list view with prefetched tags and comments, with its queries", sizes=(20, 240))
 def with_prefetched(count: int) -> Run:
-    queryset = articles(count).prefetch_related(*PREFETCHED)
     comments = model_serializer(Comment, ("id", "name", "text", "created"))
     own = {"comments": comments(many=True, read_only=True)}
-
-    class Articles(ListAPIView):
-        serializer_class = article_serializer("slug", "created", "tags", "comments", **own)
-        pagination_class = None
-        filter_backends = ()
-        renderer_classes = (json_renderer(),)
-
-        def get_queryset(self) -> Any:
-            return queryset.all()
-
-    view, asked = Articles.as_view(), request()
-    return lambda: view(asked).render().content
+    serializer = article_serializer("slug", "created", "tags", "comments", **own)
+    return whole_list(serializer, articles(count).prefetch_related(*PREFETCHED))
 
 
 @DRF.add("a list view of flights with a method field, rows in memory", sizes=(20, 240))
@@ -275,17 +272,7 @@ def list_with_method(count: int) -> Run:
         def get_label(self, flight: Flight) -> str:
             return f"{flight.number} of {flight.date}"
 
-    class Flights(ListAPIView):
-        serializer_class = Labelled
-        pagination_class = None
-        filter_backends = ()
-        renderer_classes = (json_renderer(),)
-
-        def get_queryset(self) -> Any:
-            return rows
-
-    view, asked = Flights.as_view(), request()
-    return lambda: view(asked).render().content
+    return whole_list(Labelled, rows)
 
 
 @DRF.add("ModelSerializers of three models, one after the other")

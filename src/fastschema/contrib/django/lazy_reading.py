@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from django.db.models import JSONField, Manager, Model
+from django.db.models import JSONField, Manager
 from django.db.models.fields.related_descriptors import (
     ForeignKeyDeferredAttribute,
     ReverseOneToOneDescriptor,
@@ -33,6 +33,7 @@ from fastschema.contrib.django.construction import blueprint_of
 from fastschema.contrib.django.hyperlinks import has_address
 from fastschema.contrib.django.rows.fetching import Loaded
 from fastschema.contrib.django.rows.reading import slug_of
+from fastschema.contrib.django.rows.tables import has_plain_key
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.subjects import read_now
 
@@ -147,7 +148,7 @@ def _is_plain(
     if rereading is Rereading.ADDRESS and not has_address(field, context):
         return False
     if rereading is Rereading.ADDRESS and name is None:
-        return _has_stock_key(cls)
+        return has_plain_key(cls)
     if rereading in (Rereading.KEY, Rereading.ADDRESS):
         return not steps and column(cls, name) is not None
     if rereading is Rereading.NEVER or name is None:
@@ -169,14 +170,10 @@ def _is_plain_nested(
     return _reads_columns(field.child, related, context, is_own=is_own)
 
 
-def _has_stock_key(cls: Any) -> bool:
-    return cls.pk is Model.pk and cls._get_pk_val is Model._get_pk_val
-
-
 def _is_column(cls: Any, name: str) -> bool:
     """Whether an attribute of a model is the value of a column, as Django has it."""
     if name == "pk":
-        return _has_stock_key(cls)
+        return has_plain_key(cls)
     descriptor = on_class(cls, name)
     return type(descriptor) in _COLUMNS and not _is_converted_by_users(descriptor.field)
 

@@ -19,7 +19,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.handlers.asgi import ASGIRequest
 from django.core.signals import got_request_exception
 from django.db import connections
-from django.db.models import QuerySet, prefetch_related_objects
+from django.db.models import QuerySet, query
 from django.http import StreamingHttpResponse
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
@@ -29,12 +29,11 @@ from rest_framework.utils.encoders import JSONEncoder
 from fastschema.contrib.django import conf
 from fastschema.contrib.django.json_encoding import engine
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
-from fastschema.contrib.django.rows.fetching import is_fetchable
+from fastschema.contrib.django.rows.fetching import is_fetchable, is_stock_queryset
 from fastschema.contrib.django.rows.streams import StreamedRows
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer, rows
 from fastschema.contrib.django.subjects import link_to
 from fastschema.runtime.json_chunks import CHUNK_SIZE, checked_chunk_size
-from fastschema.runtime.stock import stock_method
 from fastschema.switch import is_disabled
 
 logger = logging.getLogger("django.request")
@@ -116,7 +115,6 @@ class Layout:
 _ARRAY = Layout(b"[", b",", b"]", b"[]")
 _SPACED_ARRAY = Layout(b"[", b", ", b"]", b"[]")
 _LINES = Layout(b"", b"\n", b"\n", b"")
-_ITERATOR = stock_method(QuerySet, "iterator")
 _ARRAY_RENDERS = {JSONRenderer.render, FastJSONRenderer.render}
 
 
@@ -207,7 +205,7 @@ def _source_and_dump(
 def _source(data: Any, chunk_size: int) -> Generator[Any]:
     if not _has_iterator(data):
         return _each(data)
-    if data._prefetch_related_lookups and type(data).iterator is _ITERATOR:
+    if data._prefetch_related_lookups and is_stock_queryset(data):
         return _prefetched(data, chunk_size)
     found: Generator[Any] = data.iterator(chunk_size)
     return found
@@ -219,7 +217,7 @@ def _prefetched(queryset: Any, chunk_size: int) -> Generator[Any]:
     rows._prefetch_related_lookups = ()
     with closing(rows.iterator(chunk_size)) as source:
         while chunk := list(islice(source, chunk_size)):
-            prefetch_related_objects(chunk, *queryset._prefetch_related_lookups)
+            query.prefetch_related_objects(chunk, *queryset._prefetch_related_lookups)
             yield from chunk
 
 

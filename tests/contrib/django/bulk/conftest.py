@@ -5,19 +5,14 @@ from django.core.management.color import no_style
 from django.db import connection
 
 from tests.contrib.django.bulk.models import MODELS, Author, Book, Label
+from tests.contrib.django.tables import tables_of
 
 
 @pytest.fixture(scope="session")
 def tables(django_db_setup, django_db_blocker):
     """The tables, as long as tests run."""
-    with django_db_blocker.unblock():
-        with connection.schema_editor() as editor:
-            for model in MODELS:
-                editor.create_model(model)
+    with tables_of(MODELS, django_db_blocker):
         yield
-        with connection.schema_editor() as editor:
-            for model in reversed(MODELS):
-                editor.delete_model(model)
 
 
 @pytest.fixture

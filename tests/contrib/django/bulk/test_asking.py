@@ -401,6 +401,22 @@ class TestWhatIsLeftAlone:
             assert answer(serializer_class, [one, one])[0]
             assert calls == ["a", "b", "c"] * 2
 
+    def test_a_fail_of_ones_own_is_called_once(self):
+        calls = []
+
+        class Noting(serializers.IntegerField):
+            def fail(self, key, **kwargs):
+                calls.append(key)
+                super().fail(key, **kwargs)
+
+        plain = of_fields(
+            number=Noting(validators=[UniqueValidator(Book.objects.all())], required=False)
+        )
+        for serializer_class in (plain, bulk(plain)):
+            calls.clear()
+            assert not answer(serializer_class, [{"number": "x"}, {"number": 5}])[0]
+            assert calls == ["invalid"]
+
     def test_a_unique_validator_of_a_nested_serializer_is_asked_for_each_row(self):
         class Inner(serializers.ModelSerializer):
             class Meta:

@@ -5,7 +5,6 @@ import uuid
 from decimal import Decimal
 
 import pytest
-from django.db import connection
 
 from fastschema.contrib.django import lazy_list
 from tests.contrib.django.rows.models import (
@@ -18,19 +17,14 @@ from tests.contrib.django.rows.models import (
     Profile,
     Worker,
 )
+from tests.contrib.django.tables import tables_of
 
 
 @pytest.fixture(scope="session")
 def tables(django_db_setup, django_db_blocker):
     """The tables, as long as tests run."""
-    with django_db_blocker.unblock():
-        with connection.schema_editor() as editor:
-            for model in MODELS:
-                editor.create_model(model)
+    with tables_of(MODELS, django_db_blocker):
         yield
-        with connection.schema_editor() as editor:
-            for model in reversed(MODELS):
-                editor.delete_model(model)
 
 
 @pytest.fixture

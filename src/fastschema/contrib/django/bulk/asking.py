@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from rest_framework.fields import CharField, IntegerField, UUIDField
+from rest_framework.fields import CharField, Field, IntegerField, UUIDField
 from rest_framework.relations import ManyRelatedField, RelatedField
 
 from fastschema.contrib.django.bulk.questions import (
@@ -24,7 +24,8 @@ from fastschema.contrib.django.bulk.questions import (
 from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.runtime.stock import stock_method
 
-# These call no code of users.
+_FAIL = stock_method(Field, "fail")
+# With it, these call no code of users.
 _TO_KEY = {stock_method(cls, "to_internal_value") for cls in (CharField, IntegerField, UUIDField)}
 
 
@@ -176,7 +177,7 @@ def _know_unique(
 def _converted(field: Any, values: list[Any], related: KnownObjects | None) -> Iterator[Any]:
     """What validators are given; nothing if code of users makes it, or if it is wrong."""
     convert = None if related is None else related.find
-    if type(field).to_internal_value in _TO_KEY:
+    if type(field).to_internal_value in _TO_KEY and type(field).fail is _FAIL:
         convert = field.to_internal_value
     if convert is None:
         return

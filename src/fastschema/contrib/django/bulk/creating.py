@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from django.db import connections, models, router, transaction
-from django.db.models import FileField, Manager, Model, QuerySet
+from django.db import connections, router, transaction
+from django.db.models import AutoField, FileField, Manager, Model, QuerySet
 from django.db.models.manager import BaseManager
 from django.db.models.signals import post_save, pre_save
 from rest_framework.serializers import BaseSerializer, ListSerializer, ModelSerializer
@@ -135,7 +135,7 @@ def _check_model(model: Any) -> None:
     features = connections[router.db_for_write(model)].features
     if not features.can_return_rows_from_bulk_insert:
         made_by_database = [*meta.db_returning_fields]
-        if made_by_database or isinstance(meta.pk, models.AutoField):
+        if made_by_database or isinstance(meta.pk, AutoField):
             raise OneByOneError(f"the database does not tell the keys of new rows of {name}")
 
 

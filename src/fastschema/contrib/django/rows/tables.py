@@ -108,7 +108,7 @@ class Table:
 
         :raises InstancesNeededError: if that is not in the row, or not a plain value
         """
-        if name == "pk" and _has_plain_key(self.model):
+        if name == "pk" and has_plain_key(self.model):
             return self.key
         position = self.columns.get(name, self.annotations.get(name))
         if position is None or name in self.files:
@@ -279,5 +279,6 @@ def _check_cache(field: Any) -> None:
                 raise InstancesNeededError(f"{field} keeps related objects in its own way")
 
 
-def _has_plain_key(model: Any) -> bool:
+def has_plain_key(model: Any) -> bool:
+    """Whether ``pk`` of a model's instances is the value of the column, as Django has it."""
     return model.pk is _PK and model._get_pk_val is _GET_PK

@@ -11,12 +11,13 @@ from rest_framework.serializers import ListSerializer
 from rest_framework.settings import api_settings
 
 from fastschema.contrib.django.bulk.asking import asked_at_once
-from fastschema.contrib.django.bulk.choosing import is_asked_at_once
+from fastschema.contrib.django.bulk.choosing import is_in_bulk
 from fastschema.contrib.django.bulk.distinct import distinct_rows
 from fastschema.contrib.django.validation.rows import (
     checked,
     children_looked_at_once,
     has_stock_rows,
+    is_stock_row,
 )
 from fastschema.runtime import policy
 from fastschema.runtime.stock import stock_method
@@ -31,6 +32,17 @@ def _may_look_once(serializer: Any) -> bool:
     return not has_warnings and has_stock_rows(serializer) and not is_disabled()
 
 
+def _may_ask_at_once(serializer: Any, rows: list[Any]) -> bool:
+    return (
+        is_in_bulk(serializer.child)
+        and has_stock_rows(serializer)
+        and is_stock_row(serializer.child)
+        # Other lists are refused before the first row is looked at.
+        and (serializer.max_length is None or len(rows) <= serializer.max_length)
+        and (serializer.min_length is None or len(rows) >= serializer.min_length)
+    )
+
+
 @functools.wraps(STOCK_RUN_VALIDATION)
 def run_validation(self: Any, data: Any = empty) -> Any:
     """What ``ListSerializer.run_validation`` returns, or raises.
@@ -43,12 +55,12 @@ def run_validation(self: Any, data: Any = empty) -> Any:
         return data
     with ExitStack() as stack:
         if type(data) is list:
-            is_in_bulk = is_asked_at_once(self, data)
-            if is_in_bulk:
+            asks_at_once = _may_ask_at_once(self, data)
+            if asks_at_once:
                 stack.enter_context(asked_at_once(self, data))
             if len(data) >= policy.rows_worth_validating and _may_look_once(self):
                 stack.enter_context(children_looked_at_once(self))
-            if is_in_bulk:
+            if asks_at_once:
                 stack.enter_context(distinct_rows(self))
         value = self.to_internal_value(data)
     return checked(self, value)
