@@ -41,6 +41,7 @@ SHORT = (
     *("orders.dumps", "orders.dump", "orders.page", "orders.one", "orders.plan.one"),
     *("orders.fresh", "orders.fresh.20", "orders.load", "orders.load.wrong"),
     *("flat.dumps", "flat.dump", "flat.load", "compile", "schemas"),
+    *("orders.text", "flat.text", "orders.loads", "flat.loads"),
 )
 """The measures that the README shows."""
 
@@ -53,6 +54,8 @@ def measures(count: int, *, with_all: bool = True) -> list[Measure]:
         Measure("orders.one.dumps", "one order to JSON text", 1),
         Measure("flat.dumps", "flat rows to JSON text", count),
         Measure("deep.dumps", "five levels to JSON text", max(1, count // 5)),
+        Measure("orders.text", "orders by Schema.dumps", count),
+        Measure("flat.text", "flat rows by Schema.dumps", count),
         Measure("orders.dump", "orders to dictionaries", count),
         Measure("orders.page", "a page of 50 orders", min(50, count)),
         Measure("orders.one", "one order, schema made once", 1),
@@ -72,6 +75,8 @@ def measures(count: int, *, with_all: bool = True) -> list[Measure]:
         Measure("orders.load.one", "load one order, schema made once", 1),
         Measure("items.load.wrong", "load nested items, all wrong", 2 * count),
         Measure("flat.load", "load flat rows", count),
+        Measure("orders.loads", "orders by Schema.loads", count),
+        Measure("flat.loads", "flat rows by Schema.loads", count),
         Measure("flat.load.wrong", "load flat rows, every second one wrong", count),
         # The last ones: what they compile stays in memory.
         Measure("compile", "first use of a schema of 18 fields", 1),

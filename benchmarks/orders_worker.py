@@ -123,6 +123,8 @@ def dump_measures(dumps: Dumps, count: int) -> dict[str, Measure]:
         "orders.one.dumps": lambda: orders_json([one]),
         "flat.dumps": lambda: flat_json(flat),
         "deep.dumps": lambda: deep_json(deep),
+        "orders.text": lambda: schema.dumps(rows, many=True),
+        "flat.text": lambda: flat_schema.dumps(flat, many=True),
         "orders.dump": lambda: schema.dump(rows, many=True),
         "orders.one": lambda: schema.dump(one),
         "orders.one.busy": lambda: among_others(lambda: schema.dump(one)),
@@ -180,8 +182,11 @@ def load_measures(count: int) -> dict[str, Measure]:
     )
     rows, flat = as_json(schema, orders(count)), as_json(flat_schema, flat_rows(count))
     wrong, wrong_flat, items = half_wrong(rows), half_wrong(flat), wrong_basket(2 * count)
+    text, flat_text = json.dumps(rows), json.dumps(flat)
     one = rows[1 % count]
     return {
+        "orders.loads": lambda: schema.loads(text, many=True),
+        "flat.loads": lambda: flat_schema.loads(flat_text, many=True),
         "orders.load": lambda: outcome(schema, rows, many=True),
         "orders.load.wrong": lambda: outcome(schema, wrong, many=True),
         "orders.load.objects": lambda: outcome(objects, rows, many=True),

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
-from fastschema.compiler.nodes import Form
 from fastschema.plan import Plan, compile
+from fastschema.runtime.standalone import FORMS
 
 
 class PathError(Exception):
@@ -69,8 +69,7 @@ def _parser() -> argparse.ArgumentParser:
 
     source = commands.add_parser("source", help="the generated code")
     source.add_argument("schema", metavar="package.module:Schema")
-    forms = [form.value for form in Form]
-    source.add_argument("--form", choices=forms, default=forms[0], help="what it makes of objects")
+    source.add_argument("--form", choices=FORMS, default=FORMS[0], help="what it makes of objects")
     source.add_argument("--access", default="attribute", help="how it reads them")
     source.add_argument("--many", action="store_true", help="the code for many rows")
     source.set_defaults(run=_source)

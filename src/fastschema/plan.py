@@ -11,7 +11,7 @@ from fastschema.runtime.front_end import CompiledSchema, front_end_for
 from fastschema.runtime.guard import readings
 from fastschema.runtime.json_chunks import CHUNK_SIZE, JsonArray, checked_chunk_size
 from fastschema.runtime.json_text import dumped_text
-from fastschema.runtime.standalone import module_text
+from fastschema.runtime.standalone import FORMS, module_text
 from fastschema.switch import is_disabled
 
 
@@ -147,6 +147,8 @@ class Plan:
         :returns: the source of the module, or a comment if the schema runs as stock
         :raises ValueError: for a form or an access that there is not
         """
+        if form not in FORMS:
+            raise ValueError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
         known_form, known_access = Form(form), self._schema.access(access)
         program = self._schema.program()
         if program is None:

@@ -46,6 +46,7 @@ def assert_same(
         return outcome(lambda: by(given, many=many), calls)
 
     expected = dump(make_schema().dump)
+    text = dump(make_schema().dumps)
     schema = make_schema()
     plan = fastschema.compile(schema)
     for _ in range(2):
@@ -53,6 +54,7 @@ def assert_same(
     with installed():
         for _ in range(USES):
             assert dump(schema.dump) == expected
+            assert dump(schema.dumps) == text
         assert dump(make_schema().dump) == expected
     encoded = expected if expected.error else dump(as_json(make_schema().dump, json.dumps))
     assert dump(as_json(plan.dumps)) == encoded

@@ -170,7 +170,7 @@ def test_each_form_and_access_has_its_function():
         program.function(form, access, False) for form in Form for access in (ITEM, ATTRIBUTE)
     ]
 
-    assert len({id(function) for function in functions}) == 4
+    assert len({id(function) for function in functions}) == 6
 
 
 def test_threads_that_need_the_same_function_at_once_get_the_same():

@@ -12,6 +12,9 @@ from fastschema.compiler.json_templates import (
     JSON_TIME_TEMPLATE,
     TEXT_NAMES,
     TEXT_TEMPLATES,
+    WRITTEN_BOOLEAN,
+    WRITTEN_ISO,
+    WRITTEN_STRING,
 )
 from fastschema.compiler.nodes import Conversion, Kind
 
@@ -24,13 +27,16 @@ class ByClass(NamedTuple):
     :param common: the class that values usually have
     :param python: a template for what stock returns
     :param json: a template for what the JSON engine writes
+    :param text: a template for what ``json.dumps`` writes; None: it is made of ``python``
     :param names: the objects that the templates name
-    :param together: as for :class:`~fastschema.compiler.nodes.Conversion`, of ``python``
+    :param together: as for :class:`~fastschema.compiler.nodes.Conversion`, of ``python``, and of
+        ``text`` if that is given
     """
 
     common: type
     python: str | None = None
     json: str | None = None
+    text: str | None = None
     names: Mapping[str, object] = {}
     together: str | None = None
 
@@ -45,25 +51,31 @@ class ByClass(NamedTuple):
         :param may_skip: as for :class:`~fastschema.compiler.nodes.Kind`
         """
         class_name = self.common.__name__
+        together = self.together if ARE_TEXTS_WRITTEN_TOGETHER else None
+        written = None
+        if self.text is not None:
+            otherwise = f"written({own_method})"
+            written = Conversion(class_name, self.text, otherwise, together=together)
         return Kind(
             label,
             python=Conversion(
                 class_name,
                 self.python,
                 own_method,
-                together=self.together if ARE_TEXTS_WRITTEN_TOGETHER else None,
+                together=together,
             ),
             json=Conversion(class_name, self.json, f"json_value({own_method})"),
+            text=written,
             names={class_name: self.common, **names, **TEXT_NAMES, **self.names},
             may_skip=may_skip,
         )
 
 
 ALIKE = {
-    "string": ByClass(str),
-    "boolean": ByClass(bool),
-    "uuid": ByClass(uuid.UUID, python=TEXT_TEMPLATES["uuid"], together=""),
-    "date": ByClass(datetime.date, python=TEXT_TEMPLATES["iso"], together=""),
+    "string": ByClass(str, text=WRITTEN_STRING),
+    "boolean": ByClass(bool, text=WRITTEN_BOOLEAN),
+    "uuid": ByClass(uuid.UUID, TEXT_TEMPLATES["uuid"], text=WRITTEN_ISO, together=""),
+    "date": ByClass(datetime.date, TEXT_TEMPLATES["iso"], text=WRITTEN_ISO, together=""),
     "time": ByClass(datetime.time, python="{value}.isoformat()", json=JSON_TIME_TEMPLATE),
 }
 """The rows that are the same in all front ends."""

@@ -71,6 +71,7 @@ _FIXED_NAMES = frozenset(
         "each",
         "dumped",
         "given",
+        "quote",
     ]
 )
 
@@ -104,10 +105,16 @@ def generate(node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunct
 
     :param many: whether it dumps many rows, or one object
     """
-    return _Generator(node, form, access, many).generate()
+    return DumpGenerator(node, form, access, many).generate()
 
 
-class _Generator:
+class DumpGenerator:
+    """Writes the function that makes dictionaries; see :func:`generate`."""
+
+    texts_class = Texts
+    commons: tuple[str, ...] = ("type",)
+    """Names to make local if they are used, besides the classes that values are compared by."""
+
     def __init__(self, node: ObjectNode, form: Form, access: str, many: bool) -> None:
         self._node = node
         self._form = form
@@ -125,7 +132,7 @@ class _Generator:
         self._names = Names(_FIXED_NAMES.union(slots, self._objects, prepared))
         self._variables = [self._names.unique(field.key) for field in node.fields]
         fields = dict(zip(self._variables, node.fields, strict=True))
-        self._texts = Texts(
+        self._texts = self.texts_class(
             (variable, conversion)
             for variable, field in fields.items()
             if node.dict_class is None  # into which values are set one by one
@@ -174,7 +181,7 @@ class _Generator:
         """What each value is compared by, as local names: they are found in half the time."""
         slots = {slot.name for slot in self._node.slots}
         commons = [field.conversion(self._form).common for field in self._node.fields]
-        for name in dict.fromkeys(["type", *commons]):
+        for name in dict.fromkeys([*self.commons, *commons]):
             if name in used and name not in slots:
                 yield f"{name}={name}"
 
@@ -208,6 +215,11 @@ class _Generator:
         for variable, field in zip(self._variables, self._node.fields, strict=True):
             self._write_field(variable, field, on_missing="complete = False")
         self._texts.write_end(writer)
+        self._write_row(may_be_missing=may_be_missing)
+
+    def _write_row(self, *, may_be_missing: bool) -> None:
+        """The dictionary of the row, of its values."""
+        writer = self._writer
         if not may_be_missing:
             self._write_result(self._display())
             return
@@ -377,10 +389,13 @@ class _Generator:
             writer.line("dumped = []")
             with writer.block(f"for each in {variable}:"):
                 writer.line(f"dumped.append(None if each is None else {dump}(each))")
-            writer.line(f"{variable} = dumped")
+            writer.line(f"{variable} = {self._items_result()}")
         with writer.block(f"elif {variable} is not None:"):
             conversion = field.conversion(self._form)
             self._write_lines(self._rest(variable, field, conversion, on_missing))
+
+    def _items_result(self) -> str:
+        return "dumped"
 
     def _fill(self, template: str, variable: str, field: FieldNode) -> str:
         if _SCOPE.search(template) is None:

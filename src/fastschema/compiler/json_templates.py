@@ -8,7 +8,8 @@ except ImportError:  # CPython without it, or PyPy, for which it is not publishe
     orjson = None  # type: ignore[assignment]  # a module otherwise
 
 # Others, negative ones among them, may be spelt differently: json_number looks closer.
-JSON_FLOAT_TEMPLATE = "{value} if 1e-4 <= {value} < 1e16 else json_number({value})"
+_COMMON_FLOAT = "1e-4 <= {value} < 1e16"
+JSON_FLOAT_TEMPLATE = f"{{value}} if {_COMMON_FLOAT} else json_number({{value}})"
 
 # orjson refuses times with a zone, and writes some fractions of seconds wrongly.
 JSON_TIME_TEMPLATE = (
@@ -24,3 +25,10 @@ else:
     TEXT_TEMPLATES = dict.fromkeys(("uuid", "iso"), "dumps({value})[1:-1].decode()")
     TEXT_NAMES = {"dumps": orjson.dumps, "loads": orjson.loads}
     ARE_TEXTS_WRITTEN_TOGETHER = True
+
+# What `json.dumps` writes: quotes included, ASCII only.
+WRITTEN_STRING = "quote({value})"
+WRITTEN_BOOLEAN = '"true" if {value} else "false"'
+WRITTEN_FLOAT = f"dumps({{value}}).decode() if {_COMMON_FLOAT} else written({{value}})"
+WRITTEN_FLOAT_TOGETHER = _COMMON_FLOAT
+WRITTEN_ISO = "dumps({value}).decode()"

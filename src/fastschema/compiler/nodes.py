@@ -38,6 +38,8 @@ class Form(enum.Enum):
     """Exactly what stock returns: dictionaries of plain values."""
     JSON = "json"
     """Dictionaries whose values the JSON engine writes as it would write stock's."""
+    TEXT = "text"
+    """The text that ``json.dumps`` makes of what stock returns, character by character."""
 
 
 ATTRIBUTE = "attribute"
@@ -132,6 +134,8 @@ class Kind:
     :param label: how reports name it
     :param python: the conversion to what stock returns
     :param json: the conversion to what the JSON engine writes
+    :param text: the conversion to the text that ``json.dumps`` writes; None: ``written`` makes it
+        of what stock returns
     :param names: the objects that the templates name
     :param none_stays: whether None stays None
     :param link: for a nested schema, the slot that holds the link to it in this dump (a
@@ -147,6 +151,7 @@ class Kind:
     label: str
     python: Conversion
     json: Conversion
+    text: Conversion | None = None
     names: Mapping[str, object] = field(default_factory=dict)
     none_stays: bool = True
     link: str | None = None
@@ -159,7 +164,24 @@ class Kind:
 
     def conversion(self, form: Form) -> Conversion:
         """The conversion for one form."""
+        if form is Form.TEXT:
+            return self.text or written_by_class(self.python)
         return self.json if form is Form.JSON else self.python
+
+
+def written_by_class(python: Conversion) -> Conversion:
+    """The text of what a conversion gives: one of a ``str`` inline, that of all else by a slot.
+
+    :param python: a conversion to what stock returns
+    """
+
+    def written(template: str | None) -> str:
+        given = "{value}" if template is None else template
+        return f"quote(text) if type(text := ({given})) is str else written(text)"
+
+    if python.items is not None or python.common is None:
+        return Conversion(otherwise=written(python.otherwise))
+    return Conversion(python.common, written(python.inline), written(python.otherwise))
 
 
 @dataclass(frozen=True, slots=True)

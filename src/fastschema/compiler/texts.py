@@ -17,7 +17,8 @@ fields were read, and written together, if nothing else was among them::
             uid = dumps(uid)[1:-1].decode()
         ...
 
-``given`` tells which values are what they are to be already.
+``given`` tells which values are what they are to be already. Where a row becomes JSON text, the
+values stay text: ``uid, due = dumps((uid, due))[1:-1].decode().split(",")``, as none has a comma.
 """
 
 from __future__ import annotations
@@ -72,13 +73,32 @@ class Texts:
             return
         names = ", ".join(self._bits)
         with writer.block("if not given:"):
-            writer.line(f"{names} = loads(dumps(({names})))")
+            writer.line(f"{names} = {self._written(names)}")
         with writer.block("else:"):
             for variable, bit in self._bits.items():
-                writer.line(f"if {variable} is not None and not given & {bit}:")
-                writer.line(f"    {self._assignment(variable)}")
+                self._write_single(writer, variable, bit)
+
+    def _written(self, names: str) -> str:
+        return f"loads(dumps(({names})))"
+
+    def _write_single(self, writer: SourceWriter, variable: str, bit: int) -> None:
+        writer.line(f"if {variable} is not None and not given & {bit}:")
+        writer.line(f"    {self._assignment(variable)}")
 
     def _assignment(self, variable: str) -> str:
         inline = self._conversions[variable].inline
         assert inline is not None
         return f"{variable} = {inline.format(value=variable)}"
+
+
+class JsonTexts(Texts):
+    """The same for rows that become JSON text, in which None is a text, too."""
+
+    def _written(self, names: str) -> str:
+        return f'dumps(({names}))[1:-1].decode().split(",")'
+
+    def _write_single(self, writer: SourceWriter, variable: str, bit: int) -> None:
+        with writer.block(f"if {variable} is None:"):
+            writer.line(f'{variable} = "null"')
+        with writer.block(f"elif not given & {bit}:"):
+            writer.line(self._assignment(variable))

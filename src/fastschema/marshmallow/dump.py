@@ -9,6 +9,7 @@ from typing import Any
 from marshmallow import Schema, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
+from fastschema.compiler.dump_text_code import is_written
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.marshmallow.copying import frozen_copy
 from fastschema.marshmallow.kinds import json_value
@@ -19,6 +20,7 @@ from fastschema.runtime import policy
 from fastschema.runtime.binding import Binding
 from fastschema.runtime.dispatch import Dispatch, Dispatcher, Link, UniformDispatch
 from fastschema.runtime.stock import stock_method
+from fastschema.runtime.stock_text import StockText
 from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
@@ -36,16 +38,26 @@ class Subject:
     :param schema: the schema
     :param fields: its fields in the order of dumping
     :param frozen: for a plan, what nested schemas read as, by the ids of those; else None
+    :param text: what is written, where the rows of one dump become text; else None
     """
 
-    __slots__ = ("_frozen", "fields", "schema")
+    __slots__ = ("_frozen", "fields", "schema", "text")
 
     def __init__(
-        self, schema: Any, fields: list[Any], frozen: dict[int, Reading] | None = None
+        self,
+        schema: Any,
+        fields: list[Any],
+        frozen: dict[int, Reading] | None = None,
+        text: StockText | None = None,
     ) -> None:
         self.schema = schema
         self.fields = fields
         self._frozen = frozen
+        self.text = text
+
+    def writing(self, text: StockText) -> Subject:
+        """The same for a dump that becomes text."""
+        return Subject(self.schema, self.fields, self._frozen, text)
 
     def loaded_key(self, cls: type, name: str) -> object:
         """The key of a loaded attribute; see :func:`mapped_attributes.key_finder`."""
@@ -53,13 +65,16 @@ class Subject:
 
     def link(self, field: Any, form: Form) -> Link:
         """The link to the schema of a nested field."""
-        find = _NestedFinder(field, form, self._frozen)
+        find = _NestedFinder(field, form, self._frozen, self._text_of(form))
         return Link(find, find.rest)
 
     def pluck(self, field: Any, form: Form) -> Link:
         """The link to the schema of a ``Pluck`` field, from which one value is taken."""
         find = _NestedFinder(field, _PYTHON, self._frozen)
-        return Link(partial(_pluck_dispatch, field, form, find), find.rest)
+        return Link(partial(_pluck_dispatch, field, form, find, self._text_of(form)), find.rest)
+
+    def _text_of(self, form: Form) -> StockText | None:
+        return self.text if form is Form.TEXT else None
 
 
 def overrides_dump(schema: Any) -> str | None:
@@ -171,14 +186,22 @@ class _NestedFinder:
     :param field: the field
     :param form: the form of the output
     :param frozen: as for :class:`Subject`
+    :param text: likewise
     """
 
-    __slots__ = ("_binding", "_dispatch", "_field", "_form", "_found", "_frozen")
+    __slots__ = ("_binding", "_dispatch", "_field", "_form", "_found", "_frozen", "_text")
 
-    def __init__(self, field: Any, form: Form, frozen: dict[int, Reading] | None) -> None:
+    def __init__(
+        self,
+        field: Any,
+        form: Form,
+        frozen: dict[int, Reading] | None,
+        text: StockText | None = None,
+    ) -> None:
         self._field = field
         self._form = form
         self._frozen = frozen
+        self._text = text
         self._binding: Binding | None = None
         self._dispatch: Dispatch | None = None
         self._found: Dispatcher | None = None
@@ -206,15 +229,15 @@ class _NestedFinder:
         if overrides_dump(schema) is None:
             if not has_hooks(schema):
                 binding = self._bind(schema)
-                if binding is not None:
+                if binding is not None and (self._text is None or is_written(binding.program.node)):
                     dispatch = self._dispatch_of(binding)
-                    return UniformDispatch(dispatch.many) if many else dispatch
+                    if not many:
+                        return dispatch
+                    return UniformDispatch(_rows_dump(dispatch, self._text))
             dump_nested = partial(dump, schema, many=many)
         else:
             dump_nested = partial(schema.dump, many=many)
-        if self._form is Form.JSON:
-            return UniformDispatch(lambda value: json_value(dump_nested(value)))
-        return UniformDispatch(dump_nested)
+        return _uniform(dump_nested, self._form, self._text)
 
     def _bind(self, schema: Any) -> Binding | None:
         if self._frozen is not None:
@@ -227,17 +250,45 @@ class _NestedFinder:
         """A dispatch of one's own: dump after dump, nobody else uses it."""
         dispatch = self._dispatch
         if dispatch is None or self._binding is not binding:
-            dispatch = self._dispatch = binding.new_dispatch(self._form)
+            dispatch = self._dispatch = (
+                binding.new_dispatch(self._form)
+                if self._text is None
+                else text_dispatch(binding, self._text)
+            )
             self._binding = binding
         else:
             dispatch.begin_again()
         return dispatch
 
 
-def _pluck_dispatch(field: Any, form: Form, find: Callable[[], Dispatcher]) -> Dispatcher:
+def text_dispatch(binding: Binding, text: StockText) -> Dispatch:
+    """What writes objects into a text; its program's node has to be one that is written."""
+    return Dispatch(binding.program, Form.TEXT, binding.subject.writing(text))
+
+
+def _rows_dump(dispatch: Dispatch, text: StockText | None) -> Callable[[Any], Any]:
+    return dispatch.many if text is None else lambda rows: text.array(dispatch.many(rows))
+
+
+def _uniform(dump: Callable[[Any], Any], form: Form, text: StockText | None) -> UniformDispatch:
+    """What dumps all values by a function that gives what stock gives.
+
+    :param text: as for :class:`Subject`
+    """
+    if text is not None:
+        return UniformDispatch(lambda value: text.written(dump(value)))
+    if form is Form.JSON:
+        return UniformDispatch(lambda value: json_value(dump(value)))
+    return UniformDispatch(dump)
+
+
+def _pluck_dispatch(
+    field: Any, form: Form, find: Callable[[], Dispatcher], text: StockText | None
+) -> Dispatcher:
     """What dumps as ``Pluck._serialize`` does.
 
-    :param find: finds the dispatch of the field's schema
+    :param find: finds the dispatch of the field's schema, for data as stock gives them
+    :param text: as for :class:`Subject`
     """
     dispatch = find()
 
@@ -248,9 +299,7 @@ def _pluck_dispatch(field: Any, form: Form, find: Callable[[], Dispatcher]) -> D
         key = field._field_data_key
         return utils.pluck(dumped, key=key) if field.many else dumped[key]
 
-    if form is Form.JSON:
-        return UniformDispatch(lambda value: json_value(pluck(value)))
-    return UniformDispatch(pluck)
+    return _uniform(pluck, form, text)
 
 
 def dispatch_for(reading: Reading, form: Form) -> Dispatch:

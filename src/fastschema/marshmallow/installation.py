@@ -11,9 +11,11 @@ from marshmallow import RAISE, Schema
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 from marshmallow.fields import Field
 
+from fastschema import json
 from fastschema.marshmallow.copying import STOCK_DEEPCOPY, deepcopy_field, fast_copy
 from fastschema.marshmallow.dump import KNOWN_DUMP, STOCK_DUMP, serialize
-from fastschema.marshmallow.load import deserialize
+from fastschema.marshmallow.dump_text import STOCK_DUMPS, dumps
+from fastschema.marshmallow.load import KNOWN_LOADS, STOCK_LOADS, deserialize, parses_as_stock
 from fastschema.marshmallow.load_overrides import (
     KNOWN_DESERIALIZE,
     STOCK_DESERIALIZE,
@@ -54,6 +56,30 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
     return result
 
 
+def _dumps(self: Any, obj: Any, *args: Any, many: bool | None = None, **kwargs: Any) -> Any:
+    """``Schema.dumps``; rows become text without dictionaries in between."""
+    if _replacements.are_installed and not args and not kwargs:
+        text = dumps(self, obj, many)
+        if text is not None:
+            return text
+    return STOCK_DUMPS(self, obj, *args, many=many, **kwargs)
+
+
+def _loads(
+    self: Any,
+    *args: Any,
+    many: bool | None = None,
+    partial: Any = None,
+    unknown: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """``Schema.loads``; the text is parsed in less time where its value is the same."""
+    options = {"many": many, "partial": partial, "unknown": unknown}
+    if _replacements.are_installed and len(args) == 1 and not kwargs and parses_as_stock(self):
+        return self.load(json.loads(args[0]), **options)
+    return STOCK_LOADS(self, *args, **options, **kwargs)
+
+
 def _deserialize(
     self: Any,
     data: Any,
@@ -78,11 +104,14 @@ def _deserialize(
 
 
 KNOWN_DUMP.add(_dump)
+KNOWN_LOADS.add(_loads)
 KNOWN_DESERIALIZE.add(_deserialize)
 
 _replacements = Replacements(
     [
         (Schema, "dump", STOCK_DUMP, _dump),
+        (Schema, "dumps", STOCK_DUMPS, _dumps),
+        (Schema, "loads", STOCK_LOADS, _loads),
         (Schema, "_deserialize", STOCK_DESERIALIZE, _deserialize),
         (Schema, "_init_fields", STOCK_INIT_FIELDS, init_fields),
         (Field, "__deepcopy__", STOCK_DEEPCOPY, deepcopy_field),

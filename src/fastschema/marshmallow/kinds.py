@@ -19,7 +19,16 @@ from fastschema.compiler import decimals
 from fastschema.compiler.class_rules import ALIKE, ByClass
 from fastschema.compiler.expressions import expression
 from fastschema.compiler.field_path import FieldPath
-from fastschema.compiler.json_templates import JSON_FLOAT_TEMPLATE, TEXT_TEMPLATES
+from fastschema.compiler.json_templates import (
+    JSON_FLOAT_TEMPLATE,
+    TEXT_NAMES,
+    TEXT_TEMPLATES,
+    WRITTEN_BOOLEAN,
+    WRITTEN_FLOAT,
+    WRITTEN_FLOAT_TOGETHER,
+    WRITTEN_ISO,
+    WRITTEN_STRING,
+)
 from fastschema.compiler.nodes import Conversion, Form, Kind, Slot, as_template, literal
 from fastschema.runtime import json_engine
 from fastschema.runtime.descriptions import Description
@@ -39,9 +48,11 @@ class DumpPath(FieldPath):
     """Where a field is found, and what its ``_serialize`` is told.
 
     :param arguments: what follows the value in calls of its ``_serialize``, as source
+    :param is_within: whether its values are put into others that no text is made of in parts
     """
 
     arguments: str
+    is_within: bool = False
 
     @classmethod
     def of(cls, index: int, attribute: str) -> DumpPath:
@@ -51,6 +62,10 @@ class DumpPath(FieldPath):
     def without_object(self) -> DumpPath:
         """The same, for a field that is told neither the attribute nor the object."""
         return replace(self, arguments="None, None")
+
+    def inside(self, expression: str, get: Callable[[Any], Any]) -> DumpPath:
+        """The path to a field of this one, for values that are put into others."""
+        return replace(self.within(expression, get), is_within=True)
 
     @property
     def own_method(self) -> str:
@@ -69,15 +84,19 @@ def kind(description: Description, path: DumpPath, slots: list[Slot]) -> Kind:
     return make(*options, path=path, slots=slots)
 
 
+_WRITTEN = {"str": WRITTEN_STRING, "bool": WRITTEN_BOOLEAN}
+
+
 def raw_kind(common: str, label: str = "value as it is", **_: Any) -> Kind:
     """The kind of a value that stays as it is.
 
-    :param common: the class that it usually has, for JSON
+    :param common: the class that it usually has: "str" or "bool"
     """
     return Kind(
         label,
         python=Conversion(),
         json=Conversion(common=common, otherwise="json_value({value})"),
+        text=Conversion(common, _WRITTEN[common], "written({value})"),
         names={"json_value": json_value},
     )
 
@@ -152,6 +171,7 @@ _BY_CLASS = {
         datetime.datetime,
         python=f"{TEXT_TEMPLATES['iso']} if {_IN_UTC_OR_NAIVE} else {{value}}.isoformat()",
         json=f"{{value}} if {_IN_UTC_OR_NAIVE} else {{value}}.isoformat()",
+        text=f"{WRITTEN_ISO} if {_IN_UTC_OR_NAIVE} else quote({{value}}.isoformat())",
         names={"utc": datetime.UTC},
         together=_IN_UTC_OR_NAIVE,
     ),
@@ -208,9 +228,12 @@ def _timedelta_kind(number_type: str, unit: int, *, path: DumpPath, slots: list[
 
 
 def _integer_kind(as_string: bool, *, path: DumpPath, slots: list[Slot]) -> Kind:
-    conversion = Conversion("int", "str({value})" if as_string else None, path.own_method)
-    label = "integer as string" if as_string else "integer"
-    return Kind(label, python=conversion, json=conversion)
+    if as_string:
+        conversion = Conversion("int", "str({value})", path.own_method)
+        return Kind("integer as string", python=conversion, json=conversion)
+    conversion = Conversion("int", None, path.own_method)
+    text = Conversion("int", "str({value})", f"written({path.own_method})")
+    return Kind("integer", python=conversion, json=conversion, text=text)
 
 
 def _float_kind(as_string: bool, *, path: DumpPath, slots: list[Slot]) -> Kind:
@@ -221,7 +244,10 @@ def _float_kind(as_string: bool, *, path: DumpPath, slots: list[Slot]) -> Kind:
         "float",
         python=Conversion("float", None, path.own_method),
         json=Conversion("float", JSON_FLOAT_TEMPLATE, f"json_number({path.own_method})"),
-        names={"json_number": json_number},
+        text=Conversion(
+            "float", WRITTEN_FLOAT, f"written({path.own_method})", together=WRITTEN_FLOAT_TOGETHER
+        ),
+        names={"json_number": json_number, **TEXT_NAMES},
     )
 
 
@@ -309,10 +335,17 @@ def _list_kind(inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind
             return Conversion("list", otherwise=otherwise, items=conversion.common)
         return Conversion(otherwise=otherwise)
 
+    text = None
+    if inner_kind.link is not None:
+        text = Conversion(otherwise=f"array({inner_kind.link}.each({{value}}))")
+    elif inner_kind.text is not None:
+        item = _expression(inner_kind, inner_kind.text, "each", inner_path)
+        text = Conversion(otherwise=f"array([{item} for each in {{value}}])")
     return Kind(
         f"list of {inner_kind.label}",
         python=each(inner_kind.python),
         json=each(inner_kind.json),
+        text=text,
         names=inner_kind.names,
         item_link=inner_kind.link,
     )
@@ -321,7 +354,7 @@ def _list_kind(inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind
 def _tuple_kind(inner: tuple[Description, ...], *, path: DumpPath, slots: list[Slot]) -> Kind:
     """A tuple display, for tuples of the right length."""
     paths = [
-        path.within(f".tuple_fields[{index}]", _tuple_field(index)) for index in range(len(inner))
+        path.inside(f".tuple_fields[{index}]", _tuple_field(index)) for index in range(len(inner))
     ]
     kinds = [kind(each, each_path, slots) for each, each_path in zip(inner, paths, strict=True)]
     names: dict[str, object] = {"json_value": json_value}
@@ -355,8 +388,8 @@ def _mapping_kind(
     key: Description | None, value: Description | None, *, path: DumpPath, slots: list[Slot]
 ) -> Kind:
     """A dictionary of converted keys and values, for dictionaries; all keys before any value."""
-    key_path = path.within(".key_field", lambda field: field.key_field).without_object()
-    value_path = path.within(".value_field", lambda field: field.value_field).without_object()
+    key_path = path.inside(".key_field", lambda field: field.key_field).without_object()
+    value_path = path.inside(".value_field", lambda field: field.value_field).without_object()
     key_kind = raw_kind("str") if key is None else kind(key, key_path, slots)
     value_kind = raw_kind("str") if value is None else kind(value, value_path, slots)
 
@@ -404,10 +437,13 @@ def _linked_kind(label: str, link_method: str, path: DumpPath, slots: list[Slot]
     link = f"nested_{len(slots)}"
 
     def resolve(subject: Any, cls: type, form: Form) -> Any:
+        if path.is_within and form is Form.TEXT:
+            form = Form.PYTHON
         return getattr(subject, link_method)(path.get(subject.fields), form)
 
     slots.append(Slot(link, resolve))
-    return Kind(label, python=Conversion(), json=Conversion(), link=link, link_for_none=True)
+    nothing = Conversion()
+    return Kind(label, python=nothing, json=nothing, text=nothing, link=link, link_for_none=True)
 
 
 _MAKERS: dict[str, Callable[..., Kind]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json as standard_json
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,22 @@ from fastschema.runtime.programs import programs
 from fastschema.runtime.stock import stock_method
 from fastschema.statistics import recorder, stock_row
 from fastschema.switch import is_disabled
+
+STOCK_LOADS = stock_method(Schema, "loads")
+KNOWN_LOADS = {STOCK_LOADS}
+"""``Schema.loads`` as stock has it, and as installed."""
+_JSON_LOADS = standard_json.loads
+_JSON_DECODER = vars(standard_json)["_default_decoder"]
+
+
+def parses_as_stock(schema: Any) -> bool:
+    """Whether ``json.loads`` parses what the schema's ``loads`` is given."""
+    return (
+        schema.opts.render_module is standard_json
+        and standard_json.loads is _JSON_LOADS
+        and vars(standard_json)["_default_decoder"] is _JSON_DECODER
+        and not is_disabled()
+    )
 
 
 def load(schema: Any, data: Any, reading: Reading | None = None, **options: Any) -> Any:
@@ -37,7 +54,7 @@ def has_own_methods(schema: Any) -> bool:
     cls, own = type(schema), schema.__dict__
     return (
         overrides_load(schema) is not None
-        or cls.loads is not _STOCK_LOADS
+        or cls.loads not in KNOWN_LOADS
         or cls.validate is not _STOCK_VALIDATE
         or not own.keys().isdisjoint(("loads", "validate"))
     )
@@ -53,7 +70,7 @@ def loads(
     :raises ValueError: what ``json.loads`` raises
     :raises ValidationError: as stock
     """
-    is_stock = type(schema).loads is _STOCK_LOADS and "loads" not in schema.__dict__
+    is_stock = type(schema).loads in KNOWN_LOADS and "loads" not in schema.__dict__
     if overrides_load(schema) is not None or not is_stock:
         return schema.loads(text, **options)
     return do_load(schema, json.loads(text), **options, reading=reading)
@@ -132,7 +149,6 @@ def _parameters(method: Callable[..., Any]) -> Any:
 
 
 _UNBOUND = "cannot access local variable 'processed_data' where it is not associated with a value"
-_STOCK_LOADS = stock_method(Schema, "loads")
 _STOCK_VALIDATE = stock_method(Schema, "validate")
 _normalized_messages: Any = ValidationError.normalized_messages  # it has no types
 # marshmallow 3 and 4 pass their hooks different things.

@@ -108,6 +108,8 @@ def make_node(description: Description) -> ObjectNode:
     slots = [
         Slot("fields", lambda subject, cls, form: subject.fields),
         Slot("accessor", lambda subject, cls, form: subject.schema.get_attribute),
+        Slot("written", lambda subject, cls, form: subject.text.written),
+        Slot("array", lambda subject, cls, form: subject.text.array),
     ]
     keys = [name if key is None else key for name, key, *_ in descriptions]
     # A key that a late change gave to two fields is set by each that has a value.

@@ -24,6 +24,9 @@ rows_worth_reading_at_once = 8
 rows_worth_validating = 10
 """Looking once at a serializer whose rows are validated costs less than stock needs for so many."""
 
+rows_worth_writing = 4
+"""Generated code that writes text is bound anew for each text; that pays from so many rows on."""
+
 fields_worth_comparing = 6
 """A serializer that represents its rows one by one, and whose fields have to be compared for each
 of them, runs as stock if it has fewer, none of which is nested."""

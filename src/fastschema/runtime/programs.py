@@ -6,11 +6,11 @@ import threading
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
-from fastschema.compiler import dump_code, load_code
+from fastschema.compiler import dump_code, dump_text_code, load_code
 from fastschema.compiler.dump_code import DumpFunction
 from fastschema.compiler.load_code import LoadFunction
 from fastschema.compiler.load_nodes import LoadNode
-from fastschema.compiler.nodes import ObjectNode
+from fastschema.compiler.nodes import Form, ObjectNode
 from fastschema.statistics import recorder
 
 CACHE_SIZE = 1024
@@ -81,7 +81,13 @@ LoadProgram = Program[LoadNode, LoadFunction]
 
 def dump_program(node: ObjectNode) -> DumpProgram:
     """The program of a schema that dumps."""
-    return Program(node, dump_code.generate)
+    return Program(node, _dump_function)
+
+
+def _dump_function(node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunction:
+    if form is Form.TEXT:
+        return dump_text_code.generate(node, access, many)
+    return dump_code.generate(node, form, access, many)
 
 
 def load_program(node: LoadNode) -> LoadProgram:

@@ -15,6 +15,9 @@ from fastschema.compiler.nodes import Form
 from fastschema.runtime.dispatch import Dispatch, Dump, DumpRows, one_by_one
 from fastschema.runtime.front_end import CompiledSchema, front_end_for
 
+FORMS = (Form.PYTHON.value, Form.JSON.value)
+"""The forms of output whose code runs on its own."""
+
 _LITERALS = (bool, int, float, str, bytes)
 
 

@@ -1,0 +1,135 @@
+"""From nodes to the functions that write objects as ``json.dumps`` writes what stock returns.
+
+As :mod:`fastschema.compiler.dump_code`, but every value becomes a text, and a row is one string::
+
+        def dump_Album_rows(rows, type=type, str=str, quote=quote):
+            results = []
+            for obj in rows:
+                ...
+                # 'title'
+                try:
+                    title = obj.title
+                except AttributeError:
+                    title = missing
+                if type(title) is str:
+                    title = quote(title)
+                elif title is None:
+                    title = "null"
+                elif title is missing:
+                    complete = False
+                else:
+                    title = written(fields[0]._serialize(title, 'title', obj))
+                ...
+                result = f'{{"title": {title}, ...}}'
+                results.append(result)
+            return results
+
+Two slots of the front end's make other texts: ``written`` that of any value that stock may give,
+``array`` that of an array from the texts of its members, None among them.
+"""
+
+from __future__ import annotations
+
+from json.encoder import encode_basestring_ascii
+
+from fastschema.compiler.dump_code import DumpFunction, DumpGenerator
+from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, literal
+from fastschema.compiler.texts import JsonTexts
+
+quote = encode_basestring_ascii
+"""From a string to its JSON text, of ASCII characters only, as ``json.dumps`` writes it."""
+
+
+def generate(node: ObjectNode, access: str, many: bool) -> DumpFunction:
+    """The function that writes objects read by one way of access.
+
+    :param node: one that :func:`is_written` is true of
+    :param many: whether it writes many rows, to a list of texts, or one object
+    """
+    return _TextGenerator(node, Form.TEXT, access, many).generate()
+
+
+def is_written(node: ObjectNode) -> bool:
+    """Whether objects can be written without a dictionary: their keys are plain and differ."""
+    return node.dict_class is None and all(field.key_slot is None for field in node.fields)
+
+
+class _TextGenerator(DumpGenerator):
+    texts_class = JsonTexts
+    commons = ("type", "quote")
+
+    def __init__(self, node: ObjectNode, form: Form, access: str, many: bool) -> None:
+        super().__init__(node, form, access, many)
+        self._objects["quote"] = quote
+
+    def _write_row(self, *, may_be_missing: bool) -> None:
+        """The text of the row, of the texts of its values."""
+        if not may_be_missing:
+            self._write_result(self._display())
+            return
+        writer = self._writer
+        with writer.block("if complete:"):
+            writer.line(f"result = {self._display()}")
+        with writer.block("else:"):
+            pairs = zip(self._node.fields, self._variables, strict=True)
+            texts = "".join([f"({literal(_key(field))}, {name}), " for field, name in pairs])
+            writer.line(f"result = ({texts})")
+            present = "for key, value in result if value is not missing"
+            writer.line(f'result = [f"{{key}}: {{value}}" {present}]')
+            writer.line('result = "{" + ", ".join(result) + "}"')
+        self._write_result("result")
+
+    def _display(self) -> str:
+        pairs = [
+            f"{_key(field).replace('{', '{{').replace('}', '}}')}: {{{name}}}"
+            for field, name in zip(self._node.fields, self._variables, strict=True)
+        ]
+        return "f" + literal("{{" + ", ".join(pairs) + "}}")
+
+    def _write_conversion(self, variable: str, field: FieldNode, on_missing: str) -> None:
+        """The common class first; then None, what is missing, and what is converted else."""
+        writer = self._writer
+        conversion = field.conversion(self._form)
+        none_stays = field.none_stays(self._form)
+        rest = self._rest(variable, field, conversion, on_missing)
+        if variable in self._texts:
+            with self._texts.write_field(writer, variable):
+                self._write_lines(rest)
+            return
+        keyword = "if"
+        if conversion.common is not None:
+            assert conversion.inline is not None
+            with writer.block(f"if type({variable}) is {conversion.common}:"):
+                writer.line(f"{variable} = {self._fill(conversion.inline, variable, field)}")
+                if field.kind.inline_may_skip:
+                    with writer.block(f"if {variable} is missing:"):
+                        writer.line(on_missing)
+            keyword = "elif"
+        if none_stays:
+            with writer.block(f"{keyword} {variable} is None:"):
+                writer.line(f'{variable} = "null"')
+            keyword = "elif"
+        if keyword == "if":
+            self._write_lines(rest)
+            return
+        with writer.block("else:"):
+            self._write_lines(rest)
+
+    def _write_nested(self, variable: str, field: FieldNode, on_missing: str) -> None:
+        super()._write_nested(variable, field, on_missing)
+        self._write_null(variable)
+
+    def _write_items(self, variable: str, field: FieldNode, on_missing: str) -> None:
+        super()._write_items(variable, field, on_missing)
+        self._write_null(variable)
+
+    def _items_result(self) -> str:
+        return "array(dumped)"
+
+    def _write_null(self, variable: str) -> None:
+        with self._writer.block(f"if {variable} is None:"):
+            self._writer.line(f'{variable} = "null"')
+
+
+def _key(field: FieldNode) -> str:
+    return quote(field.key)
