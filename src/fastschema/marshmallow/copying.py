@@ -8,63 +8,25 @@ would come to the same. Whatever is out of the ordinary is left to stock.
 from __future__ import annotations
 
 import copy
-from abc import ABCMeta
-from copyreg import dispatch_table
 from typing import Any
 
 from marshmallow import fields
 
+from fastschema.marshmallow.plain_classes import OWN_WAYS, is_plain
 from fastschema.runtime.stock import stock_method
 from fastschema.switch import is_disabled
 
 STOCK_DEEPCOPY: Any = stock_method(fields.Field, "__deepcopy__")
-FIELD_CLASSES = {
-    cls
-    for cls in vars(fields).values()
-    if isinstance(cls, type) and issubclass(cls, fields.Field) and cls.__module__ == fields.__name__
-}
-"""The classes of fields that marshmallow has."""
-_METACLASSES = (type, ABCMeta)
 _new: Any = object.__new__
-_OWN_WAYS = frozenset(
-    [
-        "__copy__",
-        "__deepcopy__",
-        "__del__",  # would see copies that are not used
-        "__getattr__",
-        "__getattribute__",
-        "__getnewargs__",
-        "__getnewargs_ex__",
-        "__getstate__",
-        "__new__",
-        "__reduce__",
-        "__reduce_ex__",
-        "__setstate__",
-        "__slots__",
-    ]
-)
-"""What says how an object is to be copied, or what becomes of copies."""
-_PLAIN_CLASSES = frozenset(base for cls in FIELD_CLASSES for base in cls.__mro__)
-
-
-def has_plain_copies(cls: Any) -> bool:
-    """Whether copies of a class's instances are new ones with the same attributes."""
-    if type(cls) not in _METACLASSES or cls in dispatch_table:
-        return False
-    for base in cls.__mro__:
-        if base not in _PLAIN_CLASSES and not base.__dict__.keys().isdisjoint(_OWN_WAYS):
-            return False
-    return True
 
 
 def copy_field(field: Any) -> Any:
     """A shallow copy of a field, as ``copy.copy`` makes it."""
     own = field.__dict__
-    if type(own) is not dict or not own.keys().isdisjoint(_OWN_WAYS):
+    if type(own) is not dict or not own.keys().isdisjoint(OWN_WAYS):
         return copy.copy(field)
     copied: Any = _new(type(field))
-    # Attributes are read faster than those of a dictionary that is put in the place of its own.
-    copied.__dict__.update(own)
+    copied.__dict__ = own.copy()
     return copied
 
 
@@ -88,7 +50,7 @@ def frozen_copy(field: Any) -> Any:
 
 def deepcopy_field(self: Any, memo: Any) -> Any:
     """``Field.__deepcopy__``: a shallow copy of the field."""
-    if is_disabled() or not has_plain_copies(type(self)):
+    if is_disabled() or not is_plain(type(self)):
         return copy.copy(self)
     return copy_field(self)
 
@@ -111,20 +73,16 @@ class Copy:
 
 def _copied_fields(declared: dict[Any, Any]) -> dict[str, Any] | None:
     """The fields copied plainly; None if that is not how all of them are copied."""
-    copied: dict[str, Any] = {}
-    classes: set[type] = set()
-    for name, field in declared.items():
-        cls = type(field)
-        if cls not in classes:
-            if getattr(cls, "__deepcopy__", None) is not deepcopy_field:
-                return None
-            if not has_plain_copies(cls):
-                return None
-            classes.add(cls)
-        own = field.__dict__
-        if type(name) is not str or type(own) is not dict or not own.keys().isdisjoint(_OWN_WAYS):
+    for cls in set(map(type, declared.values())):
+        if getattr(cls, "__deepcopy__", None) is not deepcopy_field or not is_plain(cls):
             return None
-        copied[name] = copy_field(field)
+    copied: dict[str, Any] = {}
+    for name, field in declared.items():
+        own = field.__dict__
+        if type(name) is not str or type(own) is not dict or not own.keys().isdisjoint(OWN_WAYS):
+            return None
+        copied[name] = new = _new(type(field))
+        new.__dict__ = own.copy()
     # A field that has two names is copied once.
     return copied if len(set(map(id, declared.values()))) == len(copied) else None
 

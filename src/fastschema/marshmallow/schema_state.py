@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from marshmallow import Schema
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.marshmallow.construction import is_made_plainly
+from fastschema.marshmallow.construction import bind_fields, is_made_plainly
 from fastschema.runtime import policy
 from fastschema.runtime.descriptions import Description
 from fastschema.runtime.guard import ATTRIBUTE, CLASS_ATTRIBUTE, Guard, State, readings
@@ -164,7 +164,8 @@ def init_fields(self: Any) -> None:
     """``Schema._init_fields``; the schema then knows that its fields are new."""
     own = _get_attribute(self, "__dict__")
     is_first = not own.get("fields")
-    STOCK_INIT_FIELDS(self)
+    if is_disabled() or not is_first or not bind_fields(self):
+        STOCK_INIT_FIELDS(self)
     made = own.get("fields")
     if is_first and type(made) is dict and not is_disabled():
         own[ATTRIBUTE] = SchemaState(self, made.copy())
