@@ -42,6 +42,7 @@ SHORT = (
     *("orders.fresh", "orders.fresh.20", "orders.load", "orders.load.wrong"),
     *("flat.dumps", "flat.dump", "flat.load", "compile", "schemas"),
     *("orders.text", "flat.text", "orders.loads", "flat.loads"),
+    *("shapes.dump", "shapes.load", "custom.dump", "custom.load"),
 )
 """The measures that the README shows."""
 
@@ -65,6 +66,9 @@ def measures(count: int, *, with_all: bool = True) -> list[Measure]:
         Measure("orders.fresh.20", "20 orders, a fresh schema", min(20, count)),
         Measure("hooked.dump", "orders with two hooks", count),
         Measure("custom.dump", "custom fields only", count),
+        Measure("shapes.dump", "polymorphic objects, a fresh schema each", max(1, count // 10)),
+        Measure("shapes.load", "load polymorphic objects, likewise", max(1, count // 10)),
+        Measure("custom.load", "load custom fields only", count),
         Measure("deep.dump", "five levels to dictionaries", max(1, count // 5)),
         Measure("flat.dump", "flat rows to dictionaries", count),
         Measure("flat.one", "one flat row", 1),

@@ -104,7 +104,7 @@ def outcome(schema: Schema, data: Any, **options: Any) -> Any:
 
 def measures(contender: str, dumps: Dumps, count: int) -> dict[str, Measure]:
     """The measures by name."""
-    found = {**dump_measures(dumps, count), **load_measures(count)}
+    found = {**dump_measures(dumps, count), **load_measures(count), **shape_measures(count // 10)}
     return {**found, "orders.plan.one": plan_measure(contender), **compile_measures()}
 
 
@@ -140,6 +140,18 @@ def dump_measures(dumps: Dumps, count: int) -> dict[str, Measure]:
     }
 
 
+def shape_measures(count: int) -> dict[str, Measure]:
+    """Those of objects of many classes."""
+    from shapes import ShapeSchema, shapes
+
+    schema, objects = ShapeSchema(many=True), shapes(max(1, count))
+    data = schema.dump(objects)
+    return {
+        "shapes.dump": lambda: schema.dump(objects),
+        "shapes.load": lambda: schema.load(data),
+    }
+
+
 def plan_measure(contender: str) -> Measure:
     """That of one object by a plan made once, beside those who have none: ``Schema.dump``."""
     from workloads import OrderSchema
@@ -166,6 +178,7 @@ def load_measures(count: int) -> dict[str, Measure]:
     """Those of data that become dictionaries, or objects, or errors."""
     from workloads import (
         BasketSchema,
+        CustomSchema,
         FlatSchema,
         OrderObjectSchema,
         OrderSchema,
@@ -184,7 +197,9 @@ def load_measures(count: int) -> dict[str, Measure]:
     wrong, wrong_flat, items = half_wrong(rows), half_wrong(flat), wrong_basket(2 * count)
     text, flat_text = json.dumps(rows), json.dumps(flat)
     one = rows[1 % count]
+    custom, titles = CustomSchema(), as_json(CustomSchema(), orders(count))
     return {
+        "custom.load": lambda: custom.load(titles, many=True),
         "orders.loads": lambda: schema.loads(text, many=True),
         "flat.loads": lambda: flat_schema.loads(flat_text, many=True),
         "orders.load": lambda: outcome(schema, rows, many=True),

@@ -65,13 +65,16 @@ class Upper(fields.String):
         text = super()._serialize(value, attr, obj, **kwargs)
         return None if text is None else text.upper()
 
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        return super()._deserialize(value, attr, data, **kwargs).lower()
+
 
 class CustomSchema(Schema):
     """Custom fields only."""
 
     title = Upper()
     reference = Upper()
-    note = Upper()
+    note = Upper(allow_none=True)
 
 
 class FlatSchema(Schema):

@@ -70,6 +70,7 @@ BoundLoad = tuple[LoadRow, LoadRows | None]
 COMMON_SLOTS = (
     "fields",
     "load_field",
+    "load_own",
     "validate_field",
     "load_other",
     "take_unknown",
@@ -322,11 +323,16 @@ class _Generator:
     def _value_lines(self, number: int, variable: str, field: LoadFieldNode) -> list[str]:
         """The lines for a value that is there."""
         kind = field.kind
-        if field.reason is not None:
-            return self._own_lines(f"load_field({number}, {variable}, data, index)", variable)
+        if kind.call is not None:
+            called = self._own_lines(kind.call.format(value=variable), variable)
+            return _any_value_lines(
+                variable, field, called, self._by_field(number, variable, variable)
+            )
         if kind.link is not None:
             lines = self._own_lines(f"{kind.link}({variable}, data, index)", variable)
             return [f"if {variable} is not None:", *_indented(lines)] if field.none_stays else lines
+        if field.reason is not None:
+            return self._own_lines(f"load_field({number}, {variable}, data, index)", variable)
         own = self._by_field(number, variable, variable)
         accepted = self._accepted_lines(number, variable, field, own)
         if kind.accepts is None:

@@ -31,6 +31,8 @@ class LoadKind:
     :param items: for a list, the class of items that stay as they are; a list that holds nothing
         else is copied instead
     :param names: the objects that the templates name
+    :param call: a call that loads any value but None and the missing object by itself, errors
+        included, and calls user code; a template
     :param link: the slot that holds a function that loads values of this kind by itself, errors
         included; it takes the value, the data and the index of the row
     """
@@ -43,6 +45,7 @@ class LoadKind:
     stays: str | None = None
     items: str | None = None
     names: Mapping[str, object] = field(default_factory=dict)
+    call: str | None = None
     link: str | None = None
 
     def expression(self, value: str, result: str, *, none_stays: bool) -> str:
@@ -100,7 +103,8 @@ class LoadNode:
 
     Besides its own slots, each load brings: ``fields``, the field objects; ``load_field(number,
     value, data, index)``, the field's own method, which stores errors and may give the missing
-    object; ``validate_field(number, value, index)``, its validators, likewise; ``load_other(data,
+    object; ``load_own(number, value, key, data, index, is_validated)``, a part of that;
+    ``validate_field(number, value, index)``, its validators, likewise; ``load_other(data,
     index)``, stock's loading of what is no dictionary; ``take_unknown(data, result, index)`` for
     keys that no field has, or None if they do not matter; ``partial``, true if keys may be missing.
 

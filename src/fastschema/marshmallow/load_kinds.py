@@ -61,6 +61,17 @@ def stock_kind() -> LoadKind:
     return LoadKind("the field's own method")
 
 
+def own_method_kind(number: int, key: str, *, is_validated: bool) -> LoadKind:
+    """The kind of a field whose own ``_deserialize`` is called, and nothing else that it has.
+
+    :param number: which field it is
+    :param key: its key in the input
+    :param is_validated: whether its validators are called, too
+    """
+    arguments = f"{number}, {{value}}, {as_template(literal(key))}, data, index, {is_validated}"
+    return LoadKind("the field's own method", call=f"load_own({arguments})")
+
+
 def _is(cls: str) -> str:
     return f"type({{value}}) is {cls}"
 

@@ -45,21 +45,29 @@ def describe(look: Inspection) -> Description:
 
     Its validators are told of by :func:`fastschema.marshmallow.validator_rules.describe`.
     """
-    if look.is_deep:
-        return stock("fields so deep inside of others are not compiled")
-    if look.method("deserialize") is not _DESERIALIZE:
-        return stock("deserialize is overridden")
-    if look.method("_validate_missing") is not _VALIDATE_MISSING:
-        return stock("_validate_missing is overridden")
-    if _HAS_PROCESSORS:
-        for name in ("pre_load", "post_load"):
-            if look.contents(name):
-                return stock(f"it has {name} functions of its own")
+    reason = why_not_deserialized(look)
+    if reason is not None:
+        return stock(reason)
     methods = look.chain("_deserialize", fields.Field)
     if not methods:
         return stock("_deserialize is set on the field object")
     unknown = next((method for method in methods if method not in RULES), methods[0])
     return describe_by_rule(look, unknown, RULES, "_deserialize")
+
+
+def why_not_deserialized(look: Inspection) -> str | None:
+    """Why what stock does around a field's ``_deserialize`` is not generated, or None."""
+    if look.is_deep:
+        return "fields so deep inside of others are not compiled"
+    if look.method("deserialize") is not _DESERIALIZE:
+        return "deserialize is overridden"
+    if look.method("_validate_missing") is not _VALIDATE_MISSING:
+        return "_validate_missing is overridden"
+    if _HAS_PROCESSORS:
+        for name in ("pre_load", "post_load"):
+            if look.contents(name):
+                return f"it has {name} functions of its own"
+    return None
 
 
 def describe_missing(look: Inspection) -> str:

@@ -125,6 +125,28 @@ class Load:
         except ValidationError as error:
             return self._stored(error, key, index)
 
+    def load_own(
+        self, number: int, value: Any, key: str, data: Any, index: int | None, is_validated: bool
+    ) -> Any:
+        """What ``Field.deserialize`` makes of a value by the field's own ``_deserialize``.
+
+        Errors are stored.
+
+        :param value: neither None nor the missing object
+        :param is_validated: whether the field has validators
+        """
+        field = self.fields[number]
+        try:
+            if self.partial is None:
+                loaded = field._deserialize(value, key, data)
+            else:
+                loaded = field._deserialize(value, key, data, **self.keywords(number))
+            if is_validated:
+                field._validate(loaded)
+        except ValidationError as error:
+            return self._stored(error, key, index)
+        return loaded
+
     def validate_field(self, number: int, value: Any, index: int | None) -> Any:
         """The value, if the field's validators agree; errors are stored."""
         try:

@@ -6,10 +6,10 @@ from typing import Any
 
 from marshmallow import missing, utils
 
-from fastschema.compiler.load_nodes import LoadFieldNode, LoadKind, LoadNode
+from fastschema.compiler.load_nodes import LoadFieldNode, LoadNode
 from fastschema.compiler.nodes import Slot, UnreadableError
 from fastschema.marshmallow import validator_rules
-from fastschema.marshmallow.load_kinds import LoadPath, kind, stock_kind
+from fastschema.marshmallow.load_kinds import LoadPath, kind, own_method_kind, stock_kind
 from fastschema.marshmallow.load_overrides import CALL_AND_STORE, overrides_load
 from fastschema.marshmallow.load_rules import (
     LINKS,
@@ -17,11 +17,14 @@ from fastschema.marshmallow.load_rules import (
     describe,
     describe_missing,
     describe_validators,
+    why_not_deserialized,
 )
 from fastschema.marshmallow.rules import describe_dict_class
 from fastschema.runtime.descriptions import OWN_METHOD, Description
 from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.programs import LoadProgram, load_program
+
+_BY_DESERIALIZE = "deserialize"
 
 
 def describe_load(schema: Any, look: Inspection) -> Description:
@@ -54,9 +57,13 @@ def _describe_field(name: str, look: Inspection) -> Description:
             raise UnreadableError(f"the {option} of {name!a} is not a plain str")
     key = name if data_key is None else data_key
     described = describe(look)
-    if described[0] == OWN_METHOD:
+    if described[0] != OWN_METHOD:
+        checks = describe_validators(look, described)
+    elif why_not_deserialized(look) is None:
+        checks = validator_rules.CUSTOM if validator_rules.describe(look) else ()
+    else:
+        described = (_BY_DESERIALIZE, described[1])
         return (key, attribute or name, described, False, "own", ())
-    checks = describe_validators(look, described)
     return (key, attribute or name, described, allows_none(look), describe_missing(look), checks)
 
 
@@ -88,13 +95,18 @@ def _make_node(description: Description) -> LoadNode:
 def _field_node(index: int, description: Description, slots: list[Slot]) -> LoadFieldNode:
     key, target, described, none_stays, when_missing, checks = description
     field = f"fields[{index}]"
-    if described[0] == OWN_METHOD:
+    if described[0] == _BY_DESERIALIZE:
         return LoadFieldNode(
             key, target, field, stock_kind(), own_default=True, reason=described[1]
         )
     is_custom = checks == validator_rules.CUSTOM
     by_kind = () if is_custom or described[0] in LINKS else checks
-    made: LoadKind = kind(described, by_kind, LoadPath.of(index), slots)
+    reason = None
+    if described[0] == OWN_METHOD:
+        made = own_method_kind(index, key, is_validated=is_custom)
+        reason = described[1]
+    else:
+        made = kind(described, by_kind, LoadPath.of(index), slots)
     return LoadFieldNode(
         key,
         target,
@@ -103,5 +115,6 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Load
         none_stays=none_stays,
         default=f"{field}.load_default" if when_missing == "value" else None,
         own_default=when_missing == "own",
-        validated=is_custom and made.link is None,
+        validated=is_custom and made.link is None and made.call is None,
+        reason=reason,
     )

@@ -37,6 +37,7 @@ _STOCK_GET_ATTRIBUTE = stock_method(Schema, "get_attribute")
 _STOCK_FIELD_SERIALIZE = stock_method(fields.Field, "serialize")
 _STOCK_GET_VALUE = stock_method(fields.Field, "get_value")
 _BY_SERIALIZE = "serialize"
+_BY_GET_VALUE = ("get_value",)
 _LOOKUP_ERRORS = "(KeyError, IndexError, TypeError, AttributeError)"
 _HOLDERS = frozenset(["list", "mapping"])
 
@@ -79,17 +80,19 @@ def _describe_field(name: str, look: Inspection) -> Description:
     has_default = None
     if default is not missing:
         has_default = "call" if callable(default) else "value"
-    return (name, data_key, look.get("attribute"), has_default, describe(look))
+    attribute = look.get("attribute")
+    if look.method("get_value") is not _STOCK_GET_VALUE:
+        attribute = _BY_GET_VALUE
+    return (name, data_key, attribute, has_default, describe(look))
 
 
 def _why_not_read(look: Inspection) -> str | None:
     """Why the value of a field is not read in generated code, or None."""
     if look.method("serialize") is not _STOCK_FIELD_SERIALIZE:
         return "serialize is overridden"
-    if look.method("get_value") is not _STOCK_GET_VALUE:
-        return "get_value is overridden"
     attribute = look.get("attribute")
-    if attribute is not None and type(attribute) is not str:
+    is_read = look.method("get_value") is _STOCK_GET_VALUE
+    if is_read and attribute is not None and type(attribute) is not str:
         return "its attribute is not a plain str"
     return None
 
@@ -154,14 +157,22 @@ def _field_node(
         source = _WITHOUT_ATTRIBUTE[kind_description[0]](kind_description, path, slots)
         return FieldNode(key, source, raw_kind("str"), field, key_slot=key_slot)
     field_kind = kind(kind_description, path, slots)
+    reason = reason_of(kind_description, _HOLDERS)
+    if attribute == _BY_GET_VALUE:
+        expression = f"{field}.get_value(obj, {literal(name)}, accessor=accessor)"
+        source = Source(name, Read(expression))
+        if reason is None:
+            reason = "get_value is overridden"
+    else:
+        source = _source(name if attribute is None else attribute, own_accessor, slots)
     return FieldNode(
         key,
-        _source(name if attribute is None else attribute, own_accessor, slots),
+        source,
         field_kind,
         field,
         default=_default(field, has_default),
         key_slot=key_slot,
-        reason=reason_of(kind_description, _HOLDERS),
+        reason=reason,
     )
 
 

@@ -144,13 +144,17 @@ class SchemaState(State):
     :param schema: the schema
     :param made: its fields by name, as they were when it was new; None if it is not known, or if
         they are not what the class declares
+    :param is_plain: whether they are known to be what it declares
     """
 
-    __slots__ = ("dump", "generation", "load", "made", "rows", "schema", "stock_below")
+    __slots__ = ("dump", "generation", "is_plain", "load", "made", "rows", "schema", "stock_below")
 
-    def __init__(self, schema: Any, made: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, schema: Any, made: dict[str, Any] | None = None, *, is_plain: bool = False
+    ) -> None:
         self.schema = schema
         self.made = made
+        self.is_plain = is_plain
         self.rows = 0
         """How many rows were dumped or loaded before the schema was read."""
         self.dump: Reading | None = None
@@ -164,11 +168,15 @@ def init_fields(self: Any) -> None:
     """``Schema._init_fields``; the schema then knows that its fields are new."""
     own = _get_attribute(self, "__dict__")
     is_first = not own.get("fields")
-    if is_disabled() or not is_first or not bind_fields(self):
+    if is_disabled() or not is_first:
+        STOCK_INIT_FIELDS(self)
+        return
+    is_plain = bind_fields(self)
+    if not is_plain:
         STOCK_INIT_FIELDS(self)
     made = own.get("fields")
-    if is_first and type(made) is dict and not is_disabled():
-        own[ATTRIBUTE] = SchemaState(self, made.copy())
+    if type(made) is dict:
+        own[ATTRIBUTE] = SchemaState(self, made.copy(), is_plain=is_plain)
 
 
 def state_of(schema: Any) -> SchemaState:
@@ -213,7 +221,7 @@ def find_reading(
         known = class_readings(type(schema), policy.MANY if is_inner else rows)
         if known is None:
             return None
-        if is_made_plainly(schema):
+        if state.is_plain or is_made_plainly(schema):
             reading = known.find(schema, side, state)
             if reading is not None:
                 return reading

@@ -31,7 +31,7 @@ fields_worth_comparing = 6
 """A serializer that represents its rows one by one, and whose fields have to be compared for each
 of them, runs as stock if it has fewer, none of which is nested."""
 
-values_worth_binding = {"dump": 24, "load": 40}
+values_worth_binding = {"dump": 48, "load": 10}
 """A schema that has just been made, of a class that is known, need not be read. To find its program
 and to bind that costs as much as stock needs for so many values (rows times fields)."""
 
