@@ -52,6 +52,17 @@ class FlightColumnsSchema(SQLAlchemyAutoSchema):
         include_fk = True
 
 
+class FlightNestedSchema(FlightColumnsSchema):
+    """All columns of a flight, and its airline."""
+
+    airline = Nested(AirlineAutoSchema)
+
+    class Meta:
+        model = Flight
+        include_fk = True
+        transient = True
+
+
 class QuerySchema(Schema):
     """The query string of a list view."""
 
@@ -72,6 +83,11 @@ def auto_related(count: int) -> Run:
 @MARSHMALLOW.add("SQLAlchemyAutoSchema, load")
 def auto_load(count: int) -> Run:
     return load(FlightColumnsSchema(), as_json(FlightColumnsSchema(), flights(count)))
+
+
+@MARSHMALLOW.add("SQLAlchemyAutoSchema with Nested, load")
+def auto_load_nested(count: int) -> Run:
+    return load(FlightNestedSchema(), as_json(FlightNestedSchema(), flights(count)))
 
 
 @MARSHMALLOW.add("flask-marshmallow: URLFor, AbsoluteURLFor, Hyperlinks")

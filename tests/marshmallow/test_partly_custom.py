@@ -1,7 +1,7 @@
 """Fields with methods of their own: they are called as by stock, and all else is as in stock."""
 
 import pytest
-from marshmallow import INCLUDE, Schema, ValidationError, fields, validate
+from marshmallow import INCLUDE, Schema, ValidationError, fields, missing, validate
 
 from tests.marshmallow.differential import assert_same
 from tests.marshmallow.load_differential import Comparison
@@ -142,3 +142,17 @@ class OddAttribute(OwnValue):
 def test_who_gets_its_value_itself_may_have_any_attribute():
     schema = Schema.from_dict({"first": OddAttribute()})
     assert_same(schema, [{"FIRST": "a"}] * 3, many=True, calls=LOG)
+
+
+class OwnOutput(fields.Field):
+    _CHECK_ATTRIBUTE = False
+
+    def _serialize(self, value, attr, obj, **kwargs):
+        LOG.append((value, attr, kwargs))
+        return missing if obj.get("skip") else obj.get("name")
+
+
+def test_a_field_that_reads_no_value_is_called_as_by_stock():
+    schema = Schema.from_dict({"first": OwnOutput(), "second": OwnOutput(dump_default=5)})
+    rows = [{"name": "a"}, {"skip": True}, {}, {"name": ["b"]}]
+    assert_same(schema, rows, many=True, calls=LOG)

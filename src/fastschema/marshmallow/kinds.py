@@ -30,6 +30,7 @@ from fastschema.compiler.json_templates import (
     WRITTEN_STRING,
 )
 from fastschema.compiler.nodes import Conversion, Form, Kind, Slot, as_template, literal
+from fastschema.marshmallow.sqlalchemy_rules import RelatedKeys
 from fastschema.runtime import json_engine
 from fastschema.runtime.descriptions import Description
 from fastschema.runtime.json_engine import json_number
@@ -425,6 +426,18 @@ def _ip_kind(attribute: str, *, path: DumpPath, slots: list[Slot]) -> Kind:
     )
 
 
+def _related_kind(*, path: DumpPath, slots: list[Slot]) -> Kind:
+    keys = f"related_{len(slots)}"
+    slots.append(Slot(keys, lambda subject, cls, form: RelatedKeys(path.get(subject.fields))))
+    return Kind(
+        "keys of a related object",
+        python=Conversion(otherwise=f"{keys}({{value}})"),
+        json=Conversion(otherwise=f"json_value({keys}({{value}}))"),
+        names={"json_value": json_value},
+        none_stays=False,
+    )
+
+
 def _nested_kind(*, path: DumpPath, slots: list[Slot]) -> Kind:
     return _linked_kind("nested schema", "link", path, slots)
 
@@ -460,6 +473,7 @@ _MAKERS: dict[str, Callable[..., Kind]] = {
     "tuple": _tuple_kind,
     "mapping": _mapping_kind,
     "ip": _ip_kind,
+    "related": _related_kind,
     "nested": _nested_kind,
     "pluck": _pluck_kind,
 }

@@ -15,6 +15,7 @@ from fastschema.marshmallow.load_nested import ErrorStore
 from fastschema.marshmallow.load_overrides import deserialize_as_stock, overrides_load
 from fastschema.marshmallow.load_run import Load, find_load_reading, is_plain_partial
 from fastschema.marshmallow.schema_state import Reading
+from fastschema.marshmallow.sqlalchemy_rules import load_instances, loads_instances
 from fastschema.runtime.programs import programs
 from fastschema.runtime.stock import stock_method
 from fastschema.statistics import recorder, stock_row
@@ -46,7 +47,14 @@ def load(schema: Any, data: Any, reading: Reading | None = None, **options: Any)
     """
     if overrides_load(schema) is not None:
         return schema.load(data, **options)
-    return do_load(schema, data, **options, reading=reading)
+    return _load(schema, data, **options, reading=reading)
+
+
+def _load(schema: Any, data: Any, **options: Any) -> Any:
+    """What ``Schema.load`` returns, or that of marshmallow-sqlalchemy."""
+    if loads_instances(type(schema).load):
+        return load_instances(schema, lambda: do_load(schema, data, **options))
+    return do_load(schema, data, **options)
 
 
 def has_own_methods(schema: Any) -> bool:
@@ -73,7 +81,7 @@ def loads(
     is_stock = type(schema).loads in KNOWN_LOADS and "loads" not in schema.__dict__
     if overrides_load(schema) is not None or not is_stock:
         return schema.loads(text, **options)
-    return do_load(schema, json.loads(text), **options, reading=reading)
+    return _load(schema, json.loads(text), **options, reading=reading)
 
 
 def validate(schema: Any, data: Any, reading: Reading | None = None, **options: Any) -> Any:
@@ -213,7 +221,7 @@ def deserialize(
             reading = find_load_reading(schema, len(data) if many else 1)
         if reading is not None and reading.program is not None:
             programs.used(reading.program)
-            load = Load(reading, error_store, partial, unknown, do_load)
+            load = Load(reading, error_store, partial, unknown, _load)
             bound = load.bind()
             if many:
                 return load.rows(bound, data)

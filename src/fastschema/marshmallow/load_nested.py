@@ -9,6 +9,7 @@ from marshmallow import EXCLUDE, INCLUDE, RAISE, ValidationError, error_store
 
 from fastschema.compiler.load_code import BoundLoad, LoadRow, load_rows
 from fastschema.marshmallow.load_overrides import has_load_hooks, overrides_load
+from fastschema.marshmallow.sqlalchemy_rules import pass_session, passes_session
 from fastschema.marshmallow.validator_rules import has_validators
 
 ErrorStore: Any = error_store.ErrorStore  # marshmallow has no types for it
@@ -47,7 +48,17 @@ class NestedLoader:
     :param outer: the load that it is a part of
     """
 
-    __slots__ = ("_bound", "_field", "_is_found", "_keywords", "_outer", "_schema", "row", "store")
+    __slots__ = (
+        "_bound",
+        "_field",
+        "_is_found",
+        "_keywords",
+        "_outer",
+        "_passes_session",
+        "_schema",
+        "row",
+        "store",
+    )
 
     def __init__(self, field: Any, keywords: dict[str, Any], outer: OuterLoad) -> None:
         self._field = field
@@ -56,6 +67,7 @@ class NestedLoader:
         self._is_found = False
         self._bound: BoundLoad | None = None
         self._schema: Any = None
+        self._passes_session = passes_session(type(field)._deserialize)
         self.row: LoadRow | None = None
         """What loads a dictionary where there is no more to do, but for errors in the store."""
         self.store: Any = ErrorStore()
@@ -91,7 +103,7 @@ class NestedLoader:
         begun = self._outer.begin_nested(schema, self.store, self._partial, unknown)
         if begun is not None:
             self._bound = begun.bind()
-            if not (schema.many or has_validators(field)):
+            if not (schema.many or has_validators(field) or self._passes_session):
                 self.row = self._bound[0]
 
     @property
@@ -100,6 +112,8 @@ class NestedLoader:
         return self._schema.partial if partial is None else partial
 
     def _load(self, value: Any) -> Any:
+        if self._passes_session:
+            pass_session(self._field, self._schema)
         return self._with_hooks(value) if self._bound is None else self._without_hooks(value)
 
     def _with_hooks(self, value: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from marshmallow import Schema
 from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES, VALIDATES_SCHEMA
 
+from fastschema.marshmallow.sqlalchemy_rules import loads_instances
 from fastschema.runtime.stock import stock_method
 
 STOCK_DESERIALIZE = stock_method(Schema, "_deserialize")
@@ -66,7 +67,7 @@ def loads_as_stock(schema: Any) -> bool:
     """Whether all that loads is stock's own: asked for each load, so without a loop."""
     cls, own = type(schema), schema.__dict__
     return (
-        cls.load is _LOAD
+        (cls.load is _LOAD or loads_instances(cls.load))
         and cls._do_load is _DO_LOAD
         and cls._call_and_store is CALL_AND_STORE
         and cls._invoke_field_validators is _INVOKE_FIELD_VALIDATORS

@@ -15,6 +15,7 @@ from typing import Any
 from marshmallow import fields, missing, utils, validate
 
 from fastschema.marshmallow import validator_rules
+from fastschema.marshmallow.sqlalchemy_rules import passes_session
 from fastschema.runtime.descriptions import OWN_METHOD, Description, Rule, describe_by_rule, stock
 from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.stock import stock_method
@@ -51,6 +52,8 @@ def describe(look: Inspection) -> Description:
     methods = look.chain("_deserialize", fields.Field)
     if not methods:
         return stock("_deserialize is set on the field object")
+    if passes_session(methods[0]):
+        methods = methods[1:]
     unknown = next((method for method in methods if method not in RULES), methods[0])
     return describe_by_rule(look, unknown, RULES, "_deserialize")
 

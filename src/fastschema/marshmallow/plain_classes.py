@@ -43,6 +43,7 @@ _ATTRIBUTES = frozenset(
 )
 """Attributes of objects that a class may have properties for."""
 _LOOKED_FOR = OWN_WAYS | _ATTRIBUTES
+_get_class_attribute: Any = type.__getattribute__
 _set_attribute: Any = object.__setattr__
 _METACLASSES = (type, ABCMeta, type(Schema))
 _STOCK_CLASSES: set[type] = {Schema, *FIELD_CLASSES}
@@ -51,8 +52,9 @@ _KNOWN_CLASSES = frozenset(base for cls in _STOCK_CLASSES for base in cls.__mro_
 
 def is_plain(cls: Any) -> bool:
     """Whether a class leaves its objects to marshmallow."""
+    metaclass = type(cls)
     if (
-        type(cls) not in _METACLASSES
+        not (metaclass in _METACLASSES or _is_plain_metaclass(metaclass))
         or cls in dispatch_table
         or cls.__setattr__ is not _set_attribute
     ):
@@ -61,6 +63,15 @@ def is_plain(cls: Any) -> bool:
         if base not in _KNOWN_CLASSES and not _is_plain_base(base):
             return False
     return True
+
+
+def _is_plain_metaclass(metaclass: Any) -> bool:
+    """Whether a metaclass of schemas looks up the attributes of its classes as ``type`` does."""
+    return (
+        issubclass(metaclass, type(Schema))
+        and metaclass.__getattribute__ is _get_class_attribute
+        and not hasattr(metaclass, "__getattr__")
+    )
 
 
 def _is_plain_base(base: type) -> bool:

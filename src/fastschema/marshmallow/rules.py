@@ -17,6 +17,7 @@ from typing import Any
 
 from marshmallow import Schema, fields, utils
 
+from fastschema.marshmallow.sqlalchemy_rules import describe_related
 from fastschema.registration import registered
 from fastschema.runtime.descriptions import OWN_METHOD, Description, Rule, describe_by_rule, stock
 from fastschema.runtime.inspection import Inspection
@@ -82,6 +83,10 @@ def describe(look: Inspection) -> Description:
         return stock("_serialize is set on the field object")
     if method in registered:
         return ("registered", registered[method])
+    if method not in RULES:
+        related = describe_related(look, method)
+        if related is not None:
+            return related
     return describe_by_rule(look, method, RULES, "_serialize")
 
 

@@ -28,6 +28,7 @@ from fastschema.marshmallow.rules import (
     describe_dict_class,
     describe_without_attribute,
 )
+from fastschema.marshmallow.sqlalchemy_rules import gets_value_as_stock
 from fastschema.runtime.descriptions import OWN_METHOD, Description, reason_of
 from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.programs import DumpProgram, dump_program
@@ -38,6 +39,7 @@ _STOCK_FIELD_SERIALIZE = stock_method(fields.Field, "serialize")
 _STOCK_GET_VALUE = stock_method(fields.Field, "get_value")
 _BY_SERIALIZE = "serialize"
 _BY_GET_VALUE = ("get_value",)
+_NOTHING = ("nothing",)
 _LOOKUP_ERRORS = "(KeyError, IndexError, TypeError, AttributeError)"
 _HOLDERS = frozenset(["list", "mapping"])
 
@@ -73,16 +75,13 @@ def _describe_field(name: str, look: Inspection) -> Description:
         return (name, data_key, None, None, (_BY_SERIALIZE, reason))
     if not look.get("_CHECK_ATTRIBUTE"):
         described = describe_without_attribute(look)
-        if described[0] == OWN_METHOD:
-            described = (_BY_SERIALIZE, described[1])
-        return (name, data_key, None, None, described)
+        attribute = _NOTHING if described[0] == OWN_METHOD else None
+        return (name, data_key, attribute, None, described)
     default = look.get("dump_default")
     has_default = None
     if default is not missing:
         has_default = "call" if callable(default) else "value"
-    attribute = look.get("attribute")
-    if look.method("get_value") is not _STOCK_GET_VALUE:
-        attribute = _BY_GET_VALUE
+    attribute = look.get("attribute") if _reads_as_stock(look) else _BY_GET_VALUE
     return (name, data_key, attribute, has_default, describe(look))
 
 
@@ -91,10 +90,14 @@ def _why_not_read(look: Inspection) -> str | None:
     if look.method("serialize") is not _STOCK_FIELD_SERIALIZE:
         return "serialize is overridden"
     attribute = look.get("attribute")
-    is_read = look.method("get_value") is _STOCK_GET_VALUE
-    if is_read and attribute is not None and type(attribute) is not str:
-        return "its attribute is not a plain str"
-    return None
+    if attribute is None or type(attribute) is str or not _reads_as_stock(look):
+        return None
+    return "its attribute is not a plain str"
+
+
+def _reads_as_stock(look: Inspection) -> bool:
+    get_value = look.method("get_value")
+    return get_value is _STOCK_GET_VALUE or gets_value_as_stock(get_value)
 
 
 def make_dump_program(description: Description) -> DumpProgram:
@@ -152,6 +155,12 @@ def _field_node(
             field,
             key_slot=key_slot,
             reason=kind_description[1],
+        )
+    if attribute == _NOTHING:
+        source = Source("(nothing)", Read("None"))
+        own_kind = kind(kind_description, path, slots)
+        return FieldNode(
+            key, source, own_kind, field, key_slot=key_slot, reason=kind_description[1]
         )
     if kind_description[0] in _WITHOUT_ATTRIBUTE:
         source = _WITHOUT_ATTRIBUTE[kind_description[0]](kind_description, path, slots)
