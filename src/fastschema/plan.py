@@ -11,6 +11,7 @@ from fastschema.runtime.front_end import CompiledSchema, front_end_for
 from fastschema.runtime.guard import readings
 from fastschema.runtime.json_chunks import CHUNK_SIZE, JsonArray, checked_chunk_size
 from fastschema.runtime.json_text import dumped_text
+from fastschema.runtime.message_pack import MessagePacker, packed_objects, packed_stream
 from fastschema.runtime.standalone import FORMS, module_text
 from fastschema.switch import is_disabled
 
@@ -77,6 +78,36 @@ class Plan:
             many = None if many is None else bool(many)  # asked once
             text = dumped_text(self._schema, obj, many, self._schema.engine())
         return self._stock_dumps(obj, many) if text is None else text
+
+    def packb(self, obj: Any, many: bool | None = None) -> bytes:
+        """One MessagePack message with the values of the JSON text that :meth:`dumps` returns.
+
+        Dates, decimals and UUIDs are texts in it, as they are in JSON. Parameters as for
+        :meth:`dump`.
+
+        :raises ModuleNotFoundError: if neither ormsgpack nor msgpack is installed
+        :raises ValueError: for an integer of more than 64 bits or a lone
+            surrogate; it names the schema and the field
+        :raises Exception: what stock's dump or the framework's JSON encoder raises
+        """
+        packed = None
+        if not is_disabled():
+            many = None if many is None else bool(many)  # asked once
+            engine = self._schema.engine()
+            packed = packed_objects(self._schema, obj, many, engine, self._name)
+        return self._pack_json(self._stock_dumps(obj, many)) if packed is None else packed
+
+    def pack_stream(self, rows: Any, chunk_size: int = CHUNK_SIZE) -> Iterator[bytes]:
+        """The rows as MessagePack messages, one after the other, packed while the rows are read.
+
+        Read them with a streaming unpacker (``msgpack.Unpacker``): there is no array around them,
+        which would have to tell their number first. Parameters as for :meth:`stream`.
+
+        :raises ModuleNotFoundError: if neither ormsgpack nor msgpack is installed
+        :raises ValueError: if ``chunk_size`` is no positive integer
+        :raises Exception: what :meth:`packb` raises, when the row that causes it is reached
+        """
+        return self._pack_stream(rows, checked_chunk_size(chunk_size), is_stock=is_disabled())
 
     def stream(self, rows: Any, chunk_size: int = CHUNK_SIZE) -> Iterator[bytes]:
         """The rows as one JSON array, in chunks of bytes, written while the rows are read.
@@ -169,6 +200,25 @@ class Plan:
 
     def _stock_dumps(self, obj: Any, many: bool | None) -> bytes:
         return self._schema.stock_encode(self.dump(obj, many))
+
+    @property
+    def _name(self) -> str:
+        return type(self._schema.schema).__name__
+
+    def _pack_json(self, text: bytes) -> bytes:
+        return MessagePacker(self._schema.engine(), self._name).pack_json(text)
+
+    def _pack_stream(self, rows: Any, chunk_size: int, *, is_stock: bool) -> Iterator[bytes]:
+        schema = self._schema
+        chunks = None
+        if not is_stock:
+            chunks = packed_stream(schema, rows, schema.engine(), self._name, chunk_size)
+        if chunks is not None:
+            yield from chunks
+            return
+        dumped = schema.stock_dump(rows, True) if is_stock else self.dump(rows, True)
+        for row in dumped:
+            yield self._pack_json(schema.stock_encode(row))
 
     def _stream(self, rows: Any, chunk_size: int, *, is_stock: bool) -> Iterator[bytes]:
         schema = self._schema

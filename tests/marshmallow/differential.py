@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any
 
+import msgpack
 from marshmallow import Schema
 
 import fastschema
+from fastschema.runtime.message_pack import MessagePackError
 from tests.outcomes import Outcome, exactly, outcome_of
 
 MARSHMALLOW_3 = version("marshmallow").startswith("3.")
@@ -58,6 +60,9 @@ def assert_same(
         assert dump(make_schema().dump) == expected
     encoded = expected if expected.error else dump(as_json(make_schema().dump, json.dumps))
     assert dump(as_json(plan.dumps)) == encoded
+    packed = dump(as_packed(plan.packb))
+    if packed.error is None or packed.error[0] is not MessagePackError:
+        assert packed == encoded
     if encoded.error is None and (schema.many if many is None else many) and fresh() is not None:
         assert dump(as_json(lambda rows, many: b"".join(plan.stream(rows, 1)))) == encoded
     if not (many or schema.many):
@@ -72,6 +77,11 @@ def as_json(dump: Callable[..., Any], encode: Callable[[Any], Any] | None = None
         return json.loads(dumped if encode is None else encode(dumped))
 
     return through_json
+
+
+def as_packed(dump: Callable[..., bytes]) -> Any:
+    """The dump, through MessagePack and back."""
+    return lambda obj, many: msgpack.unpackb(dump(obj, many=many))
 
 
 def outcome(call: Callable[[], Any], calls: list[Any] = NO_CALLS) -> Outcome:

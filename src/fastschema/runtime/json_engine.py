@@ -124,6 +124,8 @@ class Engine(Protocol):
 
     name: str
     form: Form
+    utc_z: bool
+    """Whether UTC is written as "Z"."""
 
     def encode(self, data: Any) -> bytes:
         """Write ``data`` as UTF-8.
@@ -147,6 +149,7 @@ class StandardEngine:
 
     name = "json"
     form = Form.PYTHON
+    utc_z = False
 
     def encode(self, data: Any) -> bytes:
         """Write ``data`` as UTF-8, as :meth:`Engine.encode` says."""
@@ -163,7 +166,7 @@ class OrjsonEngine:
     form = Form.JSON
 
     def __init__(self, *, utc_z: bool = False) -> None:
-        self._utc_z = utc_z
+        self.utc_z = utc_z
         self._option = orjson.OPT_UTC_Z if utc_z else None
 
     def encode(self, data: Any) -> bytes:
@@ -187,7 +190,7 @@ class OrjsonEngine:
         return str(value) if isinstance(value, uuid.UUID) else stock_value(value)
 
     def _ends_in_utc(self, text: str) -> bool:
-        return self._utc_z and text.endswith("+00:00")
+        return self.utc_z and text.endswith("+00:00")
 
 
 def engine(*, utc_z: bool = False) -> Engine:

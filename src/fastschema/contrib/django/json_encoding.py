@@ -67,6 +67,7 @@ class RestFrameworkEngine:
 
     name = "orjson"
     form = Form.JSON
+    utc_z = True
 
     def __init__(self) -> None:
         self._option = orjson.OPT_UTC_Z
@@ -84,6 +85,7 @@ class StandardRestFrameworkEngine:
 
     name = "json"
     form = Form.PYTHON
+    utc_z = True
 
     def encode(self, data: Any) -> bytes:
         """Write ``data`` (in python form)."""

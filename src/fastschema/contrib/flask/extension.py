@@ -17,8 +17,9 @@ from fastschema.contrib.flask.provider import fast_provider
 from fastschema.contrib.flask.responses import (
     HeadersLike,
     Status,
+    checked_format,
     dumping,
-    json_response,
+    response_in,
     with_status,
 )
 from fastschema.contrib.flask.streaming import stream_response
@@ -93,6 +94,7 @@ class FastSchema:
         many: bool | None = None,
         status: Status | None = None,
         headers: HeadersLike | None = None,
+        format: str = "json",
     ) -> Response:
         """What ``jsonify(schema.dump(rows, many=many))`` returns, straight from the plan.
 
@@ -101,12 +103,15 @@ class FastSchema:
         :param many: whether it is a collection; None: as the schema says
         :param status: the status, if it is not 200
         :param headers: further headers
+        :param format: "json"; "msgpack", MessagePack with the same values; or "accept", which of
+            the two the request's ``Accept`` header prefers
         :raises RuntimeError: without an application context, or for an application that this
             extension does not know
+        :raises ValueError: for another format, or a value that MessagePack cannot hold
         :raises Exception: what stock raises
         """
         _current_settings()
-        return with_status(json_response(schema, rows, many), status, headers)
+        return with_status(response_in(format, schema, rows, many), status, headers)
 
     def stream(
         self,
@@ -144,7 +149,7 @@ class FastSchema:
             raise
 
     def dump(
-        self, schema: Any, many: bool | None = None
+        self, schema: Any, many: bool | None = None, format: str = "json"
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """A decorator for views, ``async`` or not, that return objects: :meth:`response` of those.
 
@@ -153,14 +158,17 @@ class FastSchema:
 
         :param schema: a marshmallow schema, instance or class
         :param many: whether views return collections; None: as the schema says
+        :param format: as for :meth:`response`
         :raises TypeError: if it is no schema
+        :raises ValueError: for another format
         """
         if isinstance(schema, FunctionType):
             raise TypeError(
                 f"@fs.dump on {schema.__qualname__} needs a schema: write @fs.dump(YourSchema)"
             )
         front_end_for(schema)
-        return partial(dumping, partial(self.response, schema, many=many))
+        checked_format(format)
+        return partial(dumping, partial(self.response, schema, many=many, format=format))
 
 
 def _settings(app: Flask) -> Settings:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, cast
 
-from flask import Response, current_app
+from flask import Response, current_app, request
 from flask.typing import ResponseReturnValue
 from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Response as BaseResponse
@@ -16,8 +16,11 @@ from fastschema.contrib.flask.encoding import PlanEngine
 from fastschema.contrib.flask.provider import FastJSONProvider
 from fastschema.runtime.front_end import CompiledSchema, front_end_for
 from fastschema.runtime.json_text import dumped_text
+from fastschema.runtime.message_pack import MessagePacker, packed_objects
 from fastschema.switch import is_disabled
 
+JSON = "application/json"
+MESSAGE_PACK = "application/vnd.msgpack"
 Arguments = ParamSpec("Arguments")
 Status = int | str
 """``201`` or ``"201 CREATED"``."""
@@ -38,6 +41,60 @@ def json_response(schema: Any, obj: Any, many: bool | None = None) -> Response:
         if body is not None:
             return current_app.response_class(body, mimetype=provider.mimetype)
     return cast(Response, provider.response(_dumped(compiled, obj, many)))
+
+
+def message_pack_response(schema: Any, obj: Any, many: bool | None = None) -> Response:
+    """The same values as one MessagePack message.
+
+    :raises MessagePackError: for a value that MessagePack cannot hold
+    :raises Exception: what :func:`json_response` raises
+    """
+    compiled = front_end_for(schema).compiled(schema, is_frozen=False)
+    provider = current_app.json
+    name = type(compiled.schema).__name__
+    body = None
+    if isinstance(provider, FastJSONProvider) and provider.is_fast:
+        engine = PlanEngine(provider.writing)
+        body = packed_objects(compiled, obj, many, engine, name)
+    if body is None:
+        text = provider.dumps(_dumped(compiled, obj, many))
+        body = MessagePacker(compiled.engine(), name).pack_json(text.encode())
+    return current_app.response_class(body, mimetype=MESSAGE_PACK)
+
+
+def accepted_response(schema: Any, obj: Any, many: bool | None = None) -> Response:
+    """The one of the two that the request's ``Accept`` prefers; JSON, if it likes both."""
+    best = request.accept_mimetypes.best_match([JSON, MESSAGE_PACK], JSON)
+    respond = message_pack_response if best == MESSAGE_PACK else json_response
+    response = respond(schema, obj, many)
+    response.vary.add("Accept")
+    return response
+
+
+RESPONSES = {
+    "json": json_response,
+    "msgpack": message_pack_response,
+    "accept": accepted_response,
+}
+"""What makes a response in each format."""
+
+
+def response_in(format: str, schema: Any, obj: Any, many: bool | None) -> Response:
+    """A response in one of these formats.
+
+    :raises ValueError: for another format
+    """
+    return RESPONSES[checked_format(format)](schema, obj, many)
+
+
+def checked_format(format: str) -> str:
+    """The format, if it is one of :data:`RESPONSES`.
+
+    :raises ValueError: if it is none
+    """
+    if format not in RESPONSES:
+        raise ValueError(f"format must be one of {', '.join(RESPONSES)}, not {format!r}")
+    return format
 
 
 def _dumped(compiled: CompiledSchema, obj: Any, many: bool | None) -> Any:

@@ -35,6 +35,7 @@ class ProviderEngine:
 
     name = "provider"
     form = Form.PYTHON
+    utc_z = False
 
     def __init__(self, provider: Any) -> None:
         self._dumps = provider.dumps
