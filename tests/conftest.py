@@ -15,6 +15,7 @@ def _read_at_once():
     policy.rows_worth_validating = 1
     policy.values_worth_binding.update(dump=0, load=0)
     policy.keys_worth_loading = policy.fields_worth_comparing = 0
+    policy.fewest_rows = None
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -11,6 +11,7 @@ from fastschema.compiler.json_templates import TEXT_NAMES, WRITTEN_ISO
 from fastschema.compiler.nodes import Conversion, Form, Kind, Slot
 from fastschema.runtime.dispatch import Dispatch, Link, UniformDispatch
 from fastschema.runtime.programs import dump_program
+from tests.marks import needs_orjson
 from tests.nodes import field, kind, node
 
 STRING = Kind(
@@ -78,6 +79,7 @@ def test_a_key_is_only_a_key():
     assert row(data) == json.dumps(data)
 
 
+@needs_orjson
 def test_several_dates_are_written_together():
     row = write(field("a", DATE), field("b", DATE), field("c", DATE))
     day = datetime.date(2024, 1, 2)

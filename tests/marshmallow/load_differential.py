@@ -246,5 +246,6 @@ def containers(value: Any) -> list[Any]:
         found.append(each)
         if id(each) not in seen:
             seen.add(id(each))
-            pending.extend(reversed(dict.values(each) if isinstance(each, dict) else each))
+            inner = list(dict.values(each) if isinstance(each, dict) else each)
+            pending.extend(reversed(inner))  # PyPy aborts where it reverses the values of a dict
     return found

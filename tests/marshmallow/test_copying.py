@@ -12,6 +12,7 @@ from marshmallow import Schema, fields
 
 import fastschema
 from fastschema.marshmallow import copying
+from tests.marks import needs_cpython
 from tests.marshmallow.differential import installed, outcome
 
 LOG = []
@@ -357,6 +358,7 @@ def test_a_way_to_copy_that_copyreg_is_told_later_is_taken():
     assert LOG == ["reduced"]
 
 
+@needs_cpython
 def test_plain_fields_are_not_copied_by_copy():
     class Dog(Schema):
         name = fields.String()

@@ -19,6 +19,7 @@ from marshmallow import Schema, fields, missing, post_dump, post_load, pre_dump
 import fastschema
 from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.programs import CACHE_SIZE, programs
+from tests.marks import counts_references
 from tests.marshmallow.differential import (
     MARSHMALLOW_3,
     USES,
@@ -845,6 +846,7 @@ OFTEN_USED = {
         lambda schema, row: [schema.load(row, partial=partial) for partial in (True, False, None)],
     ],
 )
+@counts_references
 def test_uses_of_a_schema_leave_no_garbage(name, use):
     cls, row = OFTEN_USED[name]
     schema = cls()
@@ -924,6 +926,7 @@ def test_the_classes_of_schemas_die_after_use():
     assert died() is None
 
 
+@counts_references
 def test_a_dump_leaves_no_reference_cycles():
     schema = Late()
     plan = fastschema.compile(schema)
@@ -941,6 +944,7 @@ def test_a_dump_leaves_no_reference_cycles():
         gc.enable()
 
 
+@counts_references
 def test_many_throw_away_schemas_leave_nothing_behind():
     died = []
     for number in range(3000):

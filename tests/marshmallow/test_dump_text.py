@@ -11,6 +11,7 @@ from marshmallow import Schema, fields, post_dump, pre_dump
 
 import fastschema
 from fastschema.marshmallow import dump_text
+from tests.marks import needs_orjson
 from tests.marshmallow.differential import assert_same, installed, outcome
 
 
@@ -67,6 +68,7 @@ def same(make_schema, rows, *arguments, **options):
     return expected
 
 
+@needs_orjson
 def test_rows_become_text_without_dictionaries():
     assert is_written_directly(DogSchema(), DOGS)
     assert same(DogSchema, DOGS, many=True).value is not None
@@ -238,6 +240,7 @@ def test_a_schema_that_overrides_dumps_calls_it():
     assert_same(OwnSchema, [{"name": "a"}] * 30, many=True)
 
 
+@needs_orjson
 def test_a_dictionary_class_of_ones_own_is_filled():
     class OwnSchema(ToySchema):
         dict_class = collections.OrderedDict

@@ -6,6 +6,7 @@ from marshmallow import Schema, fields, post_dump
 
 import fastschema
 import fastschema.marshmallow
+from tests.marks import needs_cpython
 from tests.marshmallow.differential import installed
 
 
@@ -69,6 +70,7 @@ def test_after_uninstall_stock_dumps():
     assert compiled_rows(lambda: Dog().dump({})) == 0
 
 
+@needs_cpython
 def test_uninstall_gives_back_all_that_install_replaced():
     def methods():
         return [{**vars(owner)} for owner in (Schema, fields.Field, marshmallow.schema)]

@@ -8,6 +8,7 @@ import pytest
 from marshmallow import EXCLUDE, Schema, ValidationError, fields, missing
 
 import fastschema
+from tests.marks import needs_cpython
 from tests.marshmallow.differential import MARSHMALLOW_3, installed
 from tests.marshmallow.load_differential import Comparison, assert_loads_same
 from tests.marshmallow.load_schemas import DOG, Employee
@@ -128,6 +129,7 @@ def test_a_schema_nested_in_itself_loads_as_by_stock():
 
 
 @pytest.mark.parametrize("load", ["plan", "installed"])
+@needs_cpython
 def test_data_nested_too_deeply_end_in_a_recursion_error(load):
     data = chain(sys.getrecursionlimit())
     schema = Node()
@@ -155,6 +157,7 @@ def test_text_nested_too_deeply_ends_in_an_error_and_no_crash():
         assert all(issubclass(each, EXPECTED) for each in errors)
 
 
+@needs_cpython
 def test_as_deep_as_stock_loads_fastschema_loads():
     depth = 10
     while True:

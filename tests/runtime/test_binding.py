@@ -7,6 +7,7 @@ from marshmallow import Schema, fields
 
 from fastschema.compiler.nodes import Form
 from fastschema.marshmallow.dump import binding_of, read_for_plan
+from tests.marks import counts_references
 
 
 class Item(Schema):
@@ -35,6 +36,7 @@ def test_python_and_json_have_dispatches_of_their_own():
     assert binding.begin(Form.JSON).form is Form.JSON
 
 
+@counts_references
 def test_a_dispatch_that_waits_is_in_no_reference_cycle():
     binding = bound()
     dispatch = binding.begin(Form.PYTHON)

@@ -11,6 +11,7 @@ import pytest
 from fastschema.compiler.nodes import ATTRIBUTE, ITEM, Form, Read, Source
 from fastschema.runtime.dispatch import Dispatch, Link, UniformDispatch, dump_each
 from fastschema.runtime.programs import dump_program
+from tests.marks import counts_references
 from tests.nodes import dispatch, field, node
 
 ROWS = [{"a": 1}, types.SimpleNamespace(a=2), {"a": 3}, {}]
@@ -138,6 +139,7 @@ def test_a_dump_holds_the_dispatch_that_was_found_for_it():
     assert found == [{"a": 1}, {"a": 2}, {"a": 3}, {}]
 
 
+@counts_references
 def test_a_row_goes_when_the_next_is_there():
     class Row:
         def __init__(self, number):
@@ -222,6 +224,7 @@ def test_a_program_keeps_no_class_of_rows_alive():
     assert died() is None
 
 
+@counts_references
 def test_a_finished_dump_leaves_no_reference_cycle():
     program = dump_program(node(field("a")))
     Dispatch(program, Form.PYTHON, None).many(ROWS)

@@ -14,6 +14,7 @@ import pytest
 from fastschema.compiler.nodes import Form
 from fastschema.runtime import json_engine
 from fastschema.runtime.json_engine import OrjsonEngine, StandardEngine, json_number, json_value
+from tests.marks import needs_orjson
 
 
 class Colour(enum.StrEnum):
@@ -99,6 +100,7 @@ def test_the_standard_engine_writes_what_json_dumps_writes(value):
 
 @pytest.mark.parametrize("value", WRITABLE, ids=repr)
 @pytest.mark.parametrize("beside", [[], [float("nan")], [[1]], [2**64], ["\ud800"]], ids=repr)
+@needs_orjson
 def test_orjson_writes_any_value_beside_any_other_as_json_dumps_does(value, beside):
     data = [value, *beside]
 
@@ -108,6 +110,7 @@ def test_orjson_writes_any_value_beside_any_other_as_json_dumps_does(value, besi
 
 
 @pytest.mark.parametrize("refused", [2**64, -(2**64), "\ud800", {"\ud800": 1}], ids=repr)
+@needs_orjson
 def test_what_orjson_refuses_is_written_among_fragments(refused):
     data = [json_number(float("nan")), json_value([1.5, None]), refused]
 
@@ -117,6 +120,7 @@ def test_what_orjson_refuses_is_written_among_fragments(refused):
 
 
 @pytest.mark.parametrize("refused", [2**64, "\ud800"], ids=repr)
+@needs_orjson
 def test_what_orjson_refuses_is_written_among_the_values_that_are_left_to_orjson(refused):
     data = {
         "refused": refused,
@@ -139,6 +143,7 @@ def test_what_orjson_refuses_is_written_among_the_values_that_are_left_to_orjson
 
 @pytest.mark.parametrize("refused", [0, 2**64])
 @pytest.mark.parametrize(("utc_z", "expected"), [(False, "+00:00"), (True, "Z")])
+@needs_orjson
 def test_utc_is_written_as_asked_for(refused, utc_z, expected):
     moment = dt.datetime(2024, 1, 2, tzinfo=dt.UTC)
 
@@ -162,6 +167,7 @@ def test_utc_is_written_as_asked_for(refused, utc_z, expected):
     ],
     ids=repr,
 )
+@needs_orjson
 def test_orjson_writes_what_is_left_to_it_as_python_does(moment):
     text = moment.isoformat() if isinstance(moment, dt.date) else str(moment)
 
@@ -169,6 +175,7 @@ def test_orjson_writes_what_is_left_to_it_as_python_does(moment):
 
 
 @pytest.mark.parametrize("value", UNWRITABLE.values(), ids=UNWRITABLE)
+@needs_orjson
 def test_a_value_that_json_cannot_hold_raises_what_json_dumps_raises(value):
     with pytest.raises(TypeError) as expected:
         json.dumps(value)
@@ -179,11 +186,13 @@ def test_a_value_that_json_cannot_hold_raises_what_json_dumps_raises(value):
         assert str(caught.value) == str(expected.value)
 
 
+@needs_orjson
 def test_a_value_that_orjson_cannot_hold_either_raises_what_json_dumps_raises():
     with pytest.raises(TypeError, match="Object of type object is not JSON serializable"):
         OrjsonEngine().encode([object()])
 
 
+@needs_orjson
 def test_data_that_holds_itself_raises_what_json_dumps_raises():
     data = []
     data.append(data)
@@ -197,6 +206,7 @@ def test_a_value_that_json_cannot_hold_waits_until_it_is_encoded():
     json_value(object())
 
 
+@needs_orjson
 def test_a_value_is_written_as_it_was_when_it_was_given():
     value = [1]
     given = json_value(value)
@@ -215,6 +225,7 @@ def test_a_plain_value_stays(value):
     assert json_value(value) is value
 
 
+@needs_orjson
 def test_the_best_engine_is_orjson():
     assert json_engine.engine().name == "orjson"
     assert json_engine.engine().form is Form.JSON

@@ -15,6 +15,7 @@ from fastschema.runtime.message_pack import (
     array_header,
     unpacked,
 )
+from tests.marks import needs_orjson
 
 VALUES = [
     None,
@@ -39,6 +40,7 @@ def test_data_are_packed_as_they_are(library, value):
     assert unpacked(packed) == value
 
 
+@needs_orjson
 def test_what_orjson_writes_as_text_is_text(library):
     data = {
         "date": datetime.date(2024, 1, 2),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from marshmallow import Schema, fields
@@ -14,6 +15,7 @@ _STOCK_BIND_FIELD = stock_method(Schema, "_bind_field")
 _STOCK_ON_BIND_FIELD = stock_method(Schema, "on_bind_field")
 _KNOWN_BINDING = {stock_method(cls, "_bind_to_schema") for cls in FIELD_CLASSES}
 _Inferred = getattr(fields, "Inferred", None)  # of marshmallow 3
+_IS_PYPY = sys.implementation.name == "pypy"  # where stock's own code takes no longer
 _STOCK_SET_CLASS = Schema.set_class
 _STOCK_BIND_TO_SCHEMA = stock_method(fields.Field, "_bind_to_schema")
 
@@ -25,7 +27,7 @@ def bind_fields(schema: Any) -> bool:
     :returns: False if stock must, as names were chosen, users' code takes part, or two fields have
         one name; what is bound by then is bound as by stock, which may do it again
     """
-    if not _binds_as_stock(schema) or not _has_all_fields(schema):
+    if _IS_PYPY or not _binds_as_stock(schema) or not _has_all_fields(schema):
         return False
     declared = schema.declared_fields
     classes: set[Any] = set(map(type, declared.values()))

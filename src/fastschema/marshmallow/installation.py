@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 from importlib.metadata import version
 from typing import Any
 
@@ -107,6 +108,16 @@ KNOWN_DUMP.add(_dump)
 KNOWN_LOADS.add(_loads)
 KNOWN_DESERIALIZE.add(_deserialize)
 
+# PyPy makes machine code of stock's detours, and that is as fast.
+_constructors = (
+    []
+    if sys.implementation.name == "pypy"
+    else [
+        (Field, "__deepcopy__", STOCK_DEEPCOPY, deepcopy_field),
+        # By which Schema.__init__ copies fields.
+        (marshmallow.schema, "copy", copy, fast_copy),
+    ]
+)
 _replacements = Replacements(
     [
         (Schema, "dump", STOCK_DUMP, _dump),
@@ -114,9 +125,7 @@ _replacements = Replacements(
         (Schema, "loads", STOCK_LOADS, _loads),
         (Schema, "_deserialize", STOCK_DESERIALIZE, _deserialize),
         (Schema, "_init_fields", STOCK_INIT_FIELDS, init_fields),
-        (Field, "__deepcopy__", STOCK_DEEPCOPY, deepcopy_field),
-        # By which Schema.__init__ copies fields.
-        (marshmallow.schema, "copy", copy, fast_copy),
+        *_constructors,
     ]
 )
 

@@ -131,8 +131,7 @@ def do_load(
         errors = _normalized_messages(error)
         is_refused = True
     if is_refused and not errors:
-        # Stock's own error, which it comes to as there is nothing to go on with.
-        raise UnboundLocalError(_UNBOUND)
+        _go_on_as_stock(has_data=False)
     if not errors:
         store = ErrorStore()
         result = deserialize(schema, processed, store, many, partial, unknown, None, reading)
@@ -152,11 +151,20 @@ def do_load(
     return result
 
 
+def _go_on_as_stock(*, has_data: bool) -> Any:
+    """What stock does after a refusal without errors: it reads a variable that has no value.
+
+    :raises UnboundLocalError: with the message that this Python has for it
+    """
+    if has_data:
+        processed_data = None
+    return processed_data
+
+
 def _parameters(method: Callable[..., Any]) -> Any:
     return inspect.signature(method).parameters
 
 
-_UNBOUND = "cannot access local variable 'processed_data' where it is not associated with a value"
 _STOCK_VALIDATE = stock_method(Schema, "validate")
 _normalized_messages: Any = ValidationError.normalized_messages  # it has no types
 # marshmallow 3 and 4 pass their hooks different things.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from marshmallow import Schema, fields, missing, utils
@@ -286,8 +287,12 @@ def access_of(cls: type) -> str:
     return MAPPED if is_mapped(cls) else ATTRIBUTE
 
 
-_NativeMethod = type(object.__getattribute__)
+_get_attribute: Any = object.__getattribute__
+_NativeMethod = type(_get_attribute)
 
 
 def _is_native(method: Callable[..., Any]) -> bool:
-    return type(method) is _NativeMethod
+    """Whether a ``__getattribute__`` is Python's own; for PyPy that of ``object`` is a function."""
+    if method is _get_attribute:
+        return True
+    return _NativeMethod is not FunctionType and type(method) is _NativeMethod

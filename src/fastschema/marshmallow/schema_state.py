@@ -204,6 +204,8 @@ def find_reading(
     :param counts: whether these rows count when it is asked for the next ones
     """
     state = state_of(schema)
+    if not is_inner and policy.are_too_few(side.name, rows):
+        return None
     reading: Reading | None = getattr(state, side.name)
     if reading is not None:
         if rows < reading.least_rows and not is_inner:

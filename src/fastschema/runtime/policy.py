@@ -5,6 +5,7 @@ The numbers are measured: see docs/how-it-works.md.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from fastschema.compiler.load_nodes import LoadNode
@@ -36,6 +37,10 @@ values_worth_binding = {"dump": 48, "load": 10}
 and to bind that costs as much as stock needs for so many values (rows times fields)."""
 
 
+fewest_rows = {"dump": 40, "load": 10} if sys.implementation.name == "pypy" else None
+"""On PyPy stock's own loops become machine code, too. Binding generated code, which is new code
+each time, pays from so many marshmallow rows on."""
+
 values_worth_comparing = 24
 """To find out whether a schema still reads as it did costs as much as stock needs for so many
 values."""
@@ -65,12 +70,20 @@ def least_rows_to_bind(fields: int) -> int:
     return -(-values_worth_binding["dump"] // max(1, fields))
 
 
+def are_too_few(side: str, rows: int) -> bool:
+    """Whether so few rows run as stock in any case.
+
+    :param side: "dump" or "load"
+    """
+    return fewest_rows is not None and rows < fewest_rows[side]
+
+
 def is_row_worth_loading(row: Any) -> bool:
     """Whether a single row may be loaded by generated code, which wants a dictionary.
 
     Lists and dictionaries in a row with few keys may be long.
     """
-    if type(row) is not dict:
+    if type(row) is not dict or are_too_few("load", 1):
         return False
     if len(row) >= keys_worth_loading:
         return True

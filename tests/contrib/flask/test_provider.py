@@ -24,6 +24,7 @@ from fastschema.contrib.flask import FastJSONProvider, FastSchema
 from fastschema.contrib.flask.encoding import Writing
 from tests.contrib.flask.differential import answers, assert_same_response
 from tests.contrib.flask.schemas import BandSchema
+from tests.marks import needs_orjson
 
 
 @dataclasses.dataclass
@@ -227,6 +228,7 @@ def test_any_data_are_answered_as_by_flask(data, sort_keys, ensure_ascii, compac
     ["text", "emoji", "delete", "decimal", "datetime", "uuid", "long list", "page", "tuples"],
 )
 @pytest.mark.parametrize("indent", [True, False])
+@needs_orjson
 def test_the_usual_values_are_written_by_orjson(name, indent):
     writing = Writing(DefaultJSONProvider.default, sort_keys=True, ensure_ascii=True)
 
@@ -236,6 +238,7 @@ def test_the_usual_values_are_written_by_orjson(name, indent):
 @pytest.mark.parametrize(
     "name", ["html", "dataclass", "enum", "nan", "subclasses", "lone surrogate"]
 )
+@needs_orjson
 def test_what_orjson_would_write_otherwise_is_left_to_flask(name):
     writing = Writing(DefaultJSONProvider.default, sort_keys=True, ensure_ascii=True)
 
@@ -443,6 +446,7 @@ class ShoutingFast(FastJSONProvider):
         return super().dumps(obj, **kwargs).upper()
 
 
+@needs_orjson
 def test_a_method_that_a_subclass_of_the_fast_provider_overrides_is_called(monkeypatch):
     app = Flask("app")
     app.json = ShoutingFast(app)

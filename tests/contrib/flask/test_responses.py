@@ -23,6 +23,7 @@ from tests.contrib.flask.schemas import (
     album,
     albums,
 )
+from tests.marks import counts_references, needs_orjson
 
 SETTINGS = [
     dict(zip(("sort_keys", "ensure_ascii", "compact", "debug"), values, strict=True))
@@ -120,6 +121,7 @@ def test_a_schema_may_be_a_class(app, fast):
         assert fast.response(BandSchema, {"name": "Can"}).json == {"name": "Can"}
 
 
+@counts_references
 def test_no_list_of_all_rows_is_made(app, fast):
     alive = []
 
@@ -175,6 +177,7 @@ def test_values_are_written_by_the_default_of_the_application(app, fast):
     assert made == stock
 
 
+@needs_orjson
 def test_the_engine_writes_it(app, fast, monkeypatch):
     written = []
     encode = PlanEngine.encode

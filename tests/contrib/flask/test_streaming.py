@@ -22,6 +22,7 @@ from sqlalchemy import create_engine, text
 import fastschema
 from fastschema.contrib.flask import FastJSONProvider, FastSchema
 from tests.contrib.flask.schemas import ALL_ROWS, AlbumSchema, BandSchema, albums
+from tests.marks import counts_references
 
 
 class Rows:
@@ -286,6 +287,7 @@ def test_the_context_ends_when_the_client_is_gone(app, fast):
     assert not has_request_context()
 
 
+@counts_references
 def test_the_context_ends_with_a_response_that_nobody_reads_or_closes(app, fast):
     rows = Rows(9)
     ended = []
@@ -373,6 +375,7 @@ def test_a_stream_that_the_view_reads_itself(app, fast):
     assert json.loads(open_stream(app, view).data) == names(3)
 
 
+@counts_references
 def test_a_stream_that_is_read_after_the_view_but_within_the_request(app, fast):
     @app.after_request
     def sized(response):
@@ -384,6 +387,7 @@ def test_a_stream_that_is_read_after_the_view_but_within_the_request(app, fast):
     assert not has_request_context()
 
 
+@counts_references
 def test_an_error_after_the_view_leaves_no_context_behind(app, fast):
     rows = Rows(9)
     ended = []
@@ -419,6 +423,7 @@ class TestErrors:
         assert (answer.status_code, answer.json) == (503, {"error": "no more rows"})
         assert rows.closed == 1
 
+    @counts_references
     def test_a_later_error_is_logged_with_its_traceback_and_ends_the_body(self, app, fast, caplog):
         rows = Rows(9, fail_at=5)
         told, ended = [], []
@@ -450,6 +455,7 @@ class TestErrors:
             list(chunks)
         assert list(response.response) == []
 
+    @counts_references
     def test_an_error_outside_of_a_request_is_logged_too(self, app, fast, caplog):
         with app.app_context():
             response = fast.stream(BandSchema, Rows(9, fail_at=5), chunk_size=2)

@@ -1,0 +1,15 @@
+"""Marks for tests that ask more of the interpreter than fastschema does."""
+
+import sys
+
+import pytest
+
+from fastschema.runtime.json_engine import orjson
+
+needs_orjson = pytest.mark.skipif(orjson is None, reason="orjson is not published for PyPy")
+counts_references = pytest.mark.skipif(
+    sys.implementation.name == "pypy", reason="PyPy frees objects when it collects garbage"
+)
+needs_cpython = pytest.mark.skipif(
+    sys.implementation.name == "pypy", reason="PyPy's limits and messages are its own"
+)
