@@ -246,6 +246,7 @@ def containers(value: Any) -> list[Any]:
         found.append(each)
         if id(each) not in seen:
             seen.add(id(each))
-            inner = list(dict.values(each) if isinstance(each, dict) else each)
-            pending.extend(reversed(inner))  # PyPy aborts where it reverses the values of a dict
+            # PyPy aborts where it reverses the values of a dictionary.
+            inner = list(dict.values(each)) if isinstance(each, dict) else each
+            pending.extend(reversed(inner))
     return found
