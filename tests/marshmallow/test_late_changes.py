@@ -11,6 +11,7 @@ import pytest
 from marshmallow import EXCLUDE, Schema, fields
 
 import fastschema
+from tests.marks import counts_references
 from tests.marshmallow.differential import (
     USES,
     as_json,
@@ -28,7 +29,6 @@ from tests.marshmallow.late_changes import (
     Late,
     Puppy,
 )
-from tests.marks import counts_references
 
 
 @pytest.mark.parametrize("name", LATE_CHANGES)
