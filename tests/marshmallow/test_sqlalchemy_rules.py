@@ -198,7 +198,8 @@ def loaded(value):
     if isinstance(value, dict):
         return {key: loaded(each) for key, each in value.items()}
     if isinstance(value, Base):
-        own = {name: each for name, each in vars(value).items() if name != "_sa_instance_state"}
+        # In the order of their names: SQLAlchemy refreshes them in that of a set.
+        own = {name: vars(value)[name] for name in sorted(vars(value)) if name[0] != "_"}
         return (type(value).__name__, sqlalchemy.inspect(value).persistent, loaded(own))
     return value
 
