@@ -128,6 +128,7 @@ def session():
         )
         session.commit()
         yield session
+    engine.dispose()
 
 
 @pytest.mark.parametrize("schema", [BookSchema, ByNameSchema, NestedSchema, InstanceSchema])
