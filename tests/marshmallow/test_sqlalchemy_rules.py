@@ -192,16 +192,17 @@ DATA = [
 ]
 
 
-def loaded(value):
-    """What was loaded, with the attributes of instances."""
+def loaded(value, depth=5):
+    """What was loaded, with the attributes of instances, so far as they do not refer back."""
     if isinstance(value, list):
-        return [loaded(each) for each in value]
+        return [loaded(each, depth) for each in value]
     if isinstance(value, dict):
-        return {key: loaded(each) for key, each in value.items()}
+        return {key: loaded(each, depth) for key, each in value.items()}
     if isinstance(value, Base):
         # In the order of their names: SQLAlchemy refreshes them in that of a set.
-        own = {name: vars(value)[name] for name in sorted(vars(value)) if name[0] != "_"}
-        return (type(value).__name__, sqlalchemy.inspect(value).persistent, loaded(own))
+        names = [name for name in sorted(vars(value)) if name[0] != "_"] if depth else []
+        own = {name: loaded(vars(value)[name], depth - 1) for name in names}
+        return (type(value).__name__, sqlalchemy.inspect(value).persistent, own)
     return value
 
 
