@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastschema.compiler.nodes import ATTRIBUTE, Form
 from fastschema.report import Report
 from fastschema.runtime.front_end import CompiledSchema, front_end_for
 from fastschema.runtime.guard import readings
-from fastschema.runtime.json_chunks import CHUNK_SIZE, JsonArray, checked_chunk_size
-from fastschema.runtime.json_text import dumped_text
+from fastschema.runtime.json_chunks import CHUNK_SIZE, checked_chunk_size
+from fastschema.runtime.json_text import dumped_data, json_stream, json_text
 from fastschema.runtime.message_pack import MessagePacker, packed_objects, packed_stream
 from fastschema.runtime.standalone import FORMS, module_text
 from fastschema.switch import is_disabled
+
+if TYPE_CHECKING:
+    from fastschema.contrib.sqlalchemy.selecting import SelectingSchema
 
 
 def compile(schema: Any) -> Plan:
@@ -62,9 +65,7 @@ class Plan:
         :param many: whether it is a collection; None: as the schema says
         :raises Exception: what stock raises
         """
-        if is_disabled():
-            return self._schema.stock_dump(obj, many)
-        return self._schema.dump(obj, many)
+        return dumped_data(self._schema, obj, many)
 
     def dumps(self, obj: Any, many: bool | None = None) -> bytes:
         """The JSON text (UTF-8) of what :meth:`dump` returns.
@@ -73,11 +74,7 @@ class Plan:
 
         :raises Exception: what stock's dump or the framework's JSON encoder raises
         """
-        text = None
-        if not is_disabled():
-            many = None if many is None else bool(many)  # asked once
-            text = dumped_text(self._schema, obj, many, self._schema.engine())
-        return self._stock_dumps(obj, many) if text is None else text
+        return json_text(self._schema, obj, many)
 
     def packb(self, obj: Any, many: bool | None = None) -> bytes:
         """One MessagePack message with the values of the JSON text that :meth:`dumps` returns.
@@ -95,7 +92,9 @@ class Plan:
             many = None if many is None else bool(many)  # asked once
             engine = self._schema.engine()
             packed = packed_objects(self._schema, obj, many, engine, self._name)
-        return self._pack_json(self._stock_dumps(obj, many)) if packed is None else packed
+        if packed is not None:
+            return packed
+        return self._pack_json(self._schema.stock_encode(self.dump(obj, many)))
 
     def pack_stream(self, rows: Any, chunk_size: int = CHUNK_SIZE) -> Iterator[bytes]:
         """The rows as MessagePack messages, one after the other, packed while the rows are read.
@@ -119,7 +118,55 @@ class Plan:
         :raises ValueError: if ``chunk_size`` is no positive integer
         :raises Exception: what stock raises, when the row that causes it is reached
         """
-        return self._stream(rows, checked_chunk_size(chunk_size), is_stock=is_disabled())
+        size = checked_chunk_size(chunk_size)
+        return json_stream(self._schema, rows, size, is_stock=is_disabled())
+
+    def dumps_select(self, statement: Any, session: Any) -> bytes:
+        """The JSON text of the objects that a SQLAlchemy statement selects.
+
+        What :meth:`dumps` returns for ``session.scalars(statement).unique().all()``. Where nobody
+        can tell, no objects are made: the text is written from the rows, and the session holds no
+        objects of them afterwards. :meth:`explain_select` says whether that is so.
+
+        :param statement: a ``Select`` of one mapped class, or a legacy ``Query`` of one
+        :param session: a SQLAlchemy ``Session`` or ``scoped_session``
+        :raises TypeError: for another statement or session
+        :raises Exception: what SQLAlchemy or :meth:`dumps` raises
+        """
+        return json_text(self._selecting(statement, session, is_streamed=False), None, True)
+
+    def stream_select(
+        self, statement: Any, session: Any, chunk_size: int = CHUNK_SIZE
+    ) -> Iterator[bytes]:
+        """The objects that a SQLAlchemy statement selects as one JSON array, in chunks of bytes.
+
+        As :meth:`dumps_select`, but for ``session.scalars(statement)``: the rows are fetched some
+        at a time (as many as the statement's ``yield_per`` says, or 1,000), where the database
+        can by a cursor of its own. The cursor is closed at the end, at an error, and when the
+        iterator is closed.
+
+        :param chunk_size: how many rows to write at a time
+        :raises TypeError: for another statement or session
+        :raises ValueError: if ``chunk_size`` is no positive integer
+        :raises Exception: what SQLAlchemy or :meth:`stream` raises, when the row that causes it is
+            reached
+        """
+        size = checked_chunk_size(chunk_size)
+        selecting = self._selecting(statement, session, is_streamed=True)
+        return selecting.closing(json_stream(selecting, None, size, is_stock=is_disabled()))
+
+    def explain_select(self, statement: Any, session: Any) -> Report:
+        """As :meth:`explain`, with a note whether objects are made of a statement's rows, and why.
+
+        The statement is run, with ``LIMIT 0``, and nothing is flushed. Parameters as for
+        :meth:`dumps_select`.
+
+        :raises TypeError: for another statement or session
+        :raises Exception: what SQLAlchemy raises
+        """
+        from fastschema.contrib.sqlalchemy.explaining import explain_select
+
+        return explain_select(self._schema, statement, session)
 
     def load(
         self,
@@ -198,8 +245,11 @@ class Plan:
     def _comment(self) -> str:
         return "".join(f"# {line}".rstrip() + "\n" for line in str(self.explain()).splitlines())
 
-    def _stock_dumps(self, obj: Any, many: bool | None) -> bytes:
-        return self._schema.stock_encode(self.dump(obj, many))
+    def _selecting(self, statement: Any, session: Any, *, is_streamed: bool) -> SelectingSchema:
+        # Imported here: SQLAlchemy is not there for everybody.
+        from fastschema.contrib.sqlalchemy.selecting import SelectingSchema
+
+        return SelectingSchema(self._schema, statement, session, is_streamed=is_streamed)
 
     @property
     def _name(self) -> str:
@@ -219,18 +269,6 @@ class Plan:
         dumped = schema.stock_dump(rows, True) if is_stock else self.dump(rows, True)
         for row in dumped:
             yield self._pack_json(schema.stock_encode(row))
-
-    def _stream(self, rows: Any, chunk_size: int, *, is_stock: bool) -> Iterator[bytes]:
-        schema = self._schema
-        engine = schema.engine()
-        dumper = None if is_stock else schema.row_dumper(engine.form, None)
-        if dumper is not None:
-            each_row = schema.rows(rows)
-            yield from JsonArray(each_row, dumper.all_rows, engine.encode, chunk_size)
-        elif is_stock:
-            yield schema.stock_encode(schema.stock_dump(rows, True))
-        else:
-            yield self._stock_dumps(rows, True)
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from fastschema.compiler.json_templates import (
 from fastschema.compiler.nodes import Conversion, Form, Kind, Slot, as_template, literal
 from fastschema.marshmallow.sqlalchemy_rules import RelatedKeys
 from fastschema.runtime import json_engine
-from fastschema.runtime.descriptions import Description
+from fastschema.runtime.descriptions import OWN_METHOD, Description
 from fastschema.runtime.json_engine import json_number
 
 _INVISIBLE_PLACES = range(7)
@@ -85,6 +85,13 @@ def kind(description: Description, path: DumpPath, slots: list[Slot]) -> Kind:
     return make(*options, path=path, slots=slots)
 
 
+def shows_object(description: Description) -> bool:
+    """Whether code of users may be given the object that a field is dumped of."""
+    inner = [each for each in description if isinstance(each, tuple)]
+    return description[0] in _SHOWS_OBJECT or any(shows_object(each) for each in inner if each)
+
+
+_SHOWS_OBJECT = frozenset([OWN_METHOD, "registered", "inferred"])
 _WRITTEN = {"str": WRITTEN_STRING, "bool": WRITTEN_BOOLEAN}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable
+from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
@@ -22,7 +23,7 @@ from fastschema.compiler.nodes import (
     UnreadableError,
     literal,
 )
-from fastschema.marshmallow.kinds import DumpPath, kind, raw_kind
+from fastschema.marshmallow.kinds import DumpPath, kind, raw_kind, shows_object
 from fastschema.marshmallow.mapped_attributes import MAPPED, is_mapped
 from fastschema.marshmallow.rules import (
     describe,
@@ -175,6 +176,8 @@ def _field_node(
             reason = "get_value is overridden"
     else:
         source = _source(name if attribute is None else attribute, own_accessor, slots)
+        if shows_object(kind_description):
+            source = replace(source, path=None)  # more is read than a value
     return FieldNode(
         key,
         source,
@@ -250,8 +253,11 @@ def _source(attribute: str, own_accessor: bool, slots: list[Slot]) -> Source:
     """
     name = literal(attribute)
     general = Read(f"accessor(obj, {name}, missing)")
-    if own_accessor or "." in attribute:
+    if own_accessor:
         return Source(attribute, general)
+    path = tuple(attribute.split("."))
+    if len(path) > 1:
+        return Source(attribute, general, path=path)
     by_attribute = Read(f"getattr(obj, {name}, missing)")
     if attribute.isascii() and attribute.isidentifier() and not keyword.iskeyword(attribute):
         by_attribute = Read(f"obj.{attribute}", (("AttributeError", "missing"),))
@@ -262,7 +268,7 @@ def _source(attribute: str, own_accessor: bool, slots: list[Slot]) -> Source:
     )
     mapped = Read(f"loaded[{key}]", (("KeyError", f"getattr(obj, {name}, missing)"),))
     reads = {ATTRIBUTE: by_attribute, ITEM: by_item, MAPPED: mapped}
-    return Source(attribute, general, reads)
+    return Source(attribute, general, reads, path)
 
 
 def access_of(cls: type) -> str:

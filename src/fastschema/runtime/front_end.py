@@ -13,8 +13,8 @@ from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.programs import DumpProgram, LoadProgram
 
 
-class CompiledSchema(Protocol):
-    """One schema object, as its front end compiles it."""
+class DumpingSchema(Protocol):
+    """What dumps by one schema object."""
 
     schema: Any
 
@@ -24,27 +24,6 @@ class CompiledSchema(Protocol):
 
     def stock_dump(self, obj: Any, many: bool | None) -> Any:
         """What stock's dump returns, by stock."""
-        ...
-
-    def load(self, data: Any, options: dict[str, Any]) -> Any:
-        """What stock's load returns, by generated code where that is possible.
-
-        :raises TypeError: if the framework's loading is not compiled
-        """
-        ...
-
-    def loads(self, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
-        """What stock's load returns for the value of a JSON text, likewise.
-
-        :raises TypeError: if the framework's loading is not compiled
-        """
-        ...
-
-    def validate(self, data: Any, options: dict[str, Any]) -> Any:
-        """What stock's validation returns, likewise.
-
-        :raises TypeError: if the framework's loading is not compiled
-        """
         ...
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
@@ -69,6 +48,31 @@ class CompiledSchema(Protocol):
 
     def stock_encode(self, data: Any) -> bytes:
         """Stock's data as JSON, in the standard library's writing."""
+        ...
+
+
+class CompiledSchema(DumpingSchema, Protocol):
+    """One schema object, as its front end compiles it."""
+
+    def load(self, data: Any, options: dict[str, Any]) -> Any:
+        """What stock's load returns, by generated code where that is possible.
+
+        :raises TypeError: if the framework's loading is not compiled
+        """
+        ...
+
+    def loads(self, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
+        """What stock's load returns for the value of a JSON text, likewise.
+
+        :raises TypeError: if the framework's loading is not compiled
+        """
+        ...
+
+    def validate(self, data: Any, options: dict[str, Any]) -> Any:
+        """What stock's validation returns, likewise.
+
+        :raises TypeError: if the framework's loading is not compiled
+        """
         ...
 
     def program(self) -> DumpProgram | None:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from fastschema.compiler.nodes import Form
-from fastschema.runtime.front_end import CompiledSchema
+from fastschema.runtime.front_end import DumpingSchema
 from fastschema.runtime.json_chunks import CHUNK_SIZE
 from fastschema.runtime.json_engine import Engine, JsonText
 
@@ -176,7 +176,7 @@ def array_header(count: int) -> bytes:
 
 
 def packed_objects(
-    schema: CompiledSchema, obj: Any, many: bool | None, engine: Engine, name: str
+    schema: DumpingSchema, obj: Any, many: bool | None, engine: Engine, name: str
 ) -> bytes | None:
     """One message with what stock's dump returns, without dictionaries of all rows in between.
 
@@ -213,7 +213,7 @@ def packed_objects(
 
 
 def packed_stream(
-    schema: CompiledSchema, rows: Any, engine: Engine, name: str, chunk_size: int
+    schema: DumpingSchema, rows: Any, engine: Engine, name: str, chunk_size: int
 ) -> Iterator[bytes] | None:
     """A message for each row, in chunks of bytes, packed while the rows are read.
 

@@ -20,6 +20,7 @@ from fastschema.contrib.flask.responses import (
     checked_format,
     dumping,
     response_in,
+    schema_and_rows,
     with_status,
 )
 from fastschema.contrib.flask.streaming import stream_response
@@ -95,23 +96,30 @@ class FastSchema:
         status: Status | None = None,
         headers: HeadersLike | None = None,
         format: str = "json",
+        session: Any = None,
     ) -> Response:
         """What ``jsonify(schema.dump(rows, many=many))`` returns, straight from the plan.
 
         :param schema: a marshmallow schema, instance or class
-        :param rows: an object, or a collection of objects (any iterable)
+        :param rows: an object, or a collection of objects (any iterable); with a session, a
+            SQLAlchemy statement, as for :meth:`fastschema.Plan.dumps_select`
         :param many: whether it is a collection; None: as the schema says
         :param status: the status, if it is not 200
         :param headers: further headers
         :param format: "json"; "msgpack", MessagePack with the same values; or "accept", which of
             the two the request's ``Accept`` header prefers
+        :param session: the SQLAlchemy session that runs the statement
         :raises RuntimeError: without an application context, or for an application that this
             extension does not know
-        :raises ValueError: for another format, or a value that MessagePack cannot hold
-        :raises Exception: what stock raises
+        :raises TypeError: for a statement or a session that is not one of those
+        :raises ValueError: for another format, a value that MessagePack cannot hold, or a
+            statement with ``many=False``
+        :raises Exception: what stock or SQLAlchemy raises
         """
         _current_settings()
-        return with_status(response_in(format, schema, rows, many), status, headers)
+        checked_format(format)
+        compiled, rows = schema_and_rows(schema, rows, session, many)
+        return with_status(response_in(format, compiled, rows, many), status, headers)
 
     def stream(
         self,
@@ -121,6 +129,7 @@ class FastSchema:
         status: Status | None = None,
         headers: HeadersLike | None = None,
         chunk_size: int | None = None,
+        session: Any = None,
     ) -> Response:
         """A response with all rows, sent in chunks while they are read.
 
@@ -130,18 +139,20 @@ class FastSchema:
 
         :param schema: a marshmallow schema, instance or class; one with hooks is dumped in one
             piece
-        :param rows: any iterable, such as a generator or a database result
+        :param rows: any iterable, such as a generator or a database result; with a session, a
+            SQLAlchemy statement, as for :meth:`fastschema.Plan.stream_select`
         :param format: "json" (one array), or "ndjson" (a line for each row)
         :param status: the status, if it is not 200
         :param headers: further headers
         :param chunk_size: how many rows to write at a time; None: ``FASTSCHEMA_CHUNK_SIZE``
+        :param session: the SQLAlchemy session that runs the statement
         :raises RuntimeError: as for :meth:`response`
         :raises ValueError: for another format, or a chunk size that is not positive
-        :raises TypeError: for rows that are an asynchronous iterable
-        :raises Exception: what stock raises for the rows of the first chunk
+        :raises TypeError: for rows that are an asynchronous iterable, and as for :meth:`response`
+        :raises Exception: what stock or SQLAlchemy raises for the rows of the first chunk
         """
         size = _current_settings().chunk_size if chunk_size is None else chunk_size
-        response = stream_response(schema, rows, format, size)
+        response = stream_response(schema, rows, format, size, session)
         try:
             return with_status(response, status, headers)
         except BaseException:

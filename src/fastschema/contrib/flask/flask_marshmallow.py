@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import current_app
 
-from fastschema.contrib.flask.responses import json_response
+from fastschema.contrib.flask.responses import json_response, schema_and_rows
 
 
 def install_jsonify() -> None:
@@ -24,7 +24,8 @@ def install_jsonify() -> None:
         """``flask_marshmallow.Schema.jsonify``."""
         if args or kwargs or "fastschema" not in current_app.extensions:
             return stock(self, obj, many, *args, **kwargs)
-        return json_response(self, obj, many)
+        compiled, _ = schema_and_rows(self, obj)
+        return json_response(compiled, obj, many)
 
     jsonify.stock = stock  # type: ignore[attr-defined]  # so that it is found the next time
     module.Schema.jsonify = jsonify

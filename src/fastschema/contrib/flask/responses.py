@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, cast
@@ -14,10 +15,9 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from fastschema.contrib.flask.encoding import PlanEngine
 from fastschema.contrib.flask.provider import FastJSONProvider
-from fastschema.runtime.front_end import CompiledSchema, front_end_for
-from fastschema.runtime.json_text import dumped_text
+from fastschema.runtime.front_end import DumpingSchema, front_end_for
+from fastschema.runtime.json_text import dumped_data, dumped_text
 from fastschema.runtime.message_pack import MessagePacker, packed_objects
-from fastschema.switch import is_disabled
 
 JSON = "application/json"
 MESSAGE_PACK = "application/vnd.msgpack"
@@ -28,28 +28,56 @@ HeadersLike = Headers | Mapping[str, Any] | Iterable[tuple[str, Any]]
 """Headers as views may return them."""
 
 
-def json_response(schema: Any, obj: Any, many: bool | None = None) -> Response:
-    """What ``jsonify(schema.dump(obj, many=many))`` returns, straight from the plan.
+def schema_and_rows(
+    schema: Any,
+    rows: Any,
+    session: Any = None,
+    many: bool | None = None,
+    *,
+    is_streamed: bool = False,
+) -> tuple[DumpingSchema, Any]:
+    """What dumps rows, and the rows: those that a SQLAlchemy statement selects, if it is one.
 
-    :raises TypeError: if it is no schema
-    :raises Exception: what ``Schema.dump`` or ``jsonify`` raises
+    :param schema: a marshmallow schema, instance or class
+    :param rows: the rows, or the statement
+    :param session: the session that runs the statement; None if there are rows
+    :raises TypeError: if it is no schema, or for a statement or a session that is not accepted
+    :raises ValueError: for a statement if ``many`` is False
     """
     compiled = front_end_for(schema).compiled(schema, is_frozen=False)
+    if session is None:
+        sqlalchemy = sys.modules.get("sqlalchemy")
+        if sqlalchemy is not None and isinstance(rows, sqlalchemy.Select):
+            raise TypeError("rows is a SQLAlchemy statement: pass the session that runs it, too")
+        return compiled, rows
+    if many is False:
+        raise ValueError("many=False is for one object, and a statement selects many")
+    from fastschema.contrib.sqlalchemy.selecting import SelectingSchema
+
+    selecting = SelectingSchema(compiled, rows, session, is_streamed=is_streamed)
+    return selecting, selecting.selection
+
+
+def json_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -> Response:
+    """What ``jsonify(schema.dump(obj, many=many))`` returns, straight from the plan.
+
+    :param compiled: what dumps by the schema
+    :raises Exception: what ``Schema.dump`` or ``jsonify`` raises
+    """
     provider = current_app.json
     if isinstance(provider, FastJSONProvider) and provider.is_fast and provider.is_compact:
         body = dumped_text(compiled, obj, many, PlanEngine(provider.writing), b"\n")
         if body is not None:
             return current_app.response_class(body, mimetype=provider.mimetype)
-    return cast(Response, provider.response(_dumped(compiled, obj, many)))
+    return cast(Response, provider.response(dumped_data(compiled, obj, many)))
 
 
-def message_pack_response(schema: Any, obj: Any, many: bool | None = None) -> Response:
+def message_pack_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -> Response:
     """The same values as one MessagePack message.
 
     :raises MessagePackError: for a value that MessagePack cannot hold
     :raises Exception: what :func:`json_response` raises
     """
-    compiled = front_end_for(schema).compiled(schema, is_frozen=False)
     provider = current_app.json
     name = type(compiled.schema).__name__
     body = None
@@ -57,16 +85,16 @@ def message_pack_response(schema: Any, obj: Any, many: bool | None = None) -> Re
         engine = PlanEngine(provider.writing)
         body = packed_objects(compiled, obj, many, engine, name)
     if body is None:
-        text = provider.dumps(_dumped(compiled, obj, many))
+        text = provider.dumps(dumped_data(compiled, obj, many))
         body = MessagePacker(compiled.engine(), name).pack_json(text.encode())
     return current_app.response_class(body, mimetype=MESSAGE_PACK)
 
 
-def accepted_response(schema: Any, obj: Any, many: bool | None = None) -> Response:
+def accepted_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -> Response:
     """The one of the two that the request's ``Accept`` prefers; JSON, if it likes both."""
     best = request.accept_mimetypes.best_match([JSON, MESSAGE_PACK], JSON)
     respond = message_pack_response if best == MESSAGE_PACK else json_response
-    response = respond(schema, obj, many)
+    response = respond(compiled, obj, many)
     response.vary.add("Accept")
     return response
 
@@ -79,12 +107,12 @@ RESPONSES = {
 """What makes a response in each format."""
 
 
-def response_in(format: str, schema: Any, obj: Any, many: bool | None) -> Response:
+def response_in(format: str, compiled: DumpingSchema, obj: Any, many: bool | None) -> Response:
     """A response in one of these formats.
 
     :raises ValueError: for another format
     """
-    return RESPONSES[checked_format(format)](schema, obj, many)
+    return RESPONSES[checked_format(format)](compiled, obj, many)
 
 
 def checked_format(format: str) -> str:
@@ -95,10 +123,6 @@ def checked_format(format: str) -> str:
     if format not in RESPONSES:
         raise ValueError(f"format must be one of {', '.join(RESPONSES)}, not {format!r}")
     return format
-
-
-def _dumped(compiled: CompiledSchema, obj: Any, many: bool | None) -> Any:
-    return compiled.stock_dump(obj, many) if is_disabled() else compiled.dump(obj, many)
 
 
 def with_status(response: Response, status: Status | None, headers: HeadersLike | None) -> Response:

@@ -17,10 +17,11 @@ from flask.signals import got_request_exception
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.flask.encoding import COMPACT, PlanEngine
 from fastschema.contrib.flask.provider import FastJSONProvider, writes_as_flask
-from fastschema.contrib.flask.responses import json_response
-from fastschema.runtime.front_end import front_end_for
+from fastschema.contrib.flask.responses import json_response, schema_and_rows
+from fastschema.runtime.front_end import DumpingSchema
 from fastschema.runtime.json_chunks import JsonArray, JsonLines, checked_chunk_size
 from fastschema.runtime.json_engine import Engine
+from fastschema.runtime.json_text import dumped_data
 from fastschema.switch import is_disabled
 
 NDJSON_MIMETYPE = "application/x-ndjson"
@@ -66,16 +67,21 @@ class ProviderEngine:
         self._is_checked = True
 
 
-def stream_response(schema: Any, rows: Iterable[Any], form: str, chunk_size: int) -> Response:
+def stream_response(
+    schema: Any, rows: Any, form: str, chunk_size: int, session: Any = None
+) -> Response:
     """A response that is sent in chunks while the rows are read.
 
-    The first chunk is made here, so that its errors are those of the view.
+    The first chunk is made here, so that its errors are those of the view. A JSON provider of the
+    application's own that overrides methods writes an array in one piece.
 
+    :param schema: a marshmallow schema, instance or class
+    :param rows: any iterable, or a SQLAlchemy statement
     :param form: "json" or "ndjson"
-    A JSON provider of the application's own that overrides methods writes an array in one piece.
-
+    :param session: the session that runs the statement
     :raises ValueError: for another form, or a chunk size that is not positive
-    :raises TypeError: if it is no schema, or for rows that are an asynchronous iterable
+    :raises TypeError: if it is no schema, for rows that are an asynchronous iterable, or for a
+        statement or a session that is not accepted
     :raises Exception: what stock raises for the rows of the first chunk
     """
     source = _RowSource(rows)
@@ -84,13 +90,16 @@ def stream_response(schema: Any, rows: Iterable[Any], form: str, chunk_size: int
         if form not in FORMATS:
             raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {form!r}")
         checked_chunk_size(chunk_size)
+        compiled, selected = schema_and_rows(schema, rows, session, is_streamed=True)
+        if selected is not rows:
+            source = _RowSource(selected)
         each_row = rows if type(rows) is list else source
         if form == "json" and not writes_as_flask(current_app.json):
             # Nobody else knows what belongs around the rows.
-            response = json_response(schema, each_row, many=True)
+            response = json_response(compiled, each_row, many=True)
             source.close()
             return response
-        chunks = _chunks(schema, each_row, form, chunk_size)
+        chunks = _chunks(compiled, each_row, form, chunk_size)
         first = variables.run(next, chunks, b"")
     except BaseException:
         source.close()
@@ -112,8 +121,9 @@ def _keep_context(keep: weakref.WeakMethod[Any], response: Response) -> Response
     return response
 
 
-def _chunks(schema: Any, rows: Iterable[Any], form: str, chunk_size: int) -> Iterator[bytes]:
-    compiled = front_end_for(schema).compiled(schema, is_frozen=False)
+def _chunks(
+    compiled: DumpingSchema, rows: Iterable[Any], form: str, chunk_size: int
+) -> Iterator[bytes]:
     provider = current_app.json
     engine: Engine = ProviderEngine(provider)
     if isinstance(provider, FastJSONProvider) and provider.is_fast:
@@ -122,14 +132,15 @@ def _chunks(schema: Any, rows: Iterable[Any], form: str, chunk_size: int) -> Ite
     dumper = None if is_disabled() else compiled.row_dumper(engine.form, count)
     if dumper is None:  # stock must see all rows
         engine = ProviderEngine(provider)
-        dumped = compiled.stock_dump(rows, True) if is_disabled() else compiled.dump(rows, True)
+        dumped = dumped_data(compiled, rows, True)
         if form == "json":
             return iter([engine.encode(dumped) + b"\n"])
         lines = dumped if isinstance(dumped, list) else [dumped]
         return iter(JsonLines(lines, list, engine.encode, chunk_size))
+    each_row = compiled.rows(rows)
     if form == "ndjson":
-        return iter(JsonLines(rows, dumper.all_rows, engine.encode, chunk_size))
-    return _with_newline(JsonArray(rows, dumper.all_rows, engine.encode, chunk_size))
+        return iter(JsonLines(each_row, dumper.all_rows, engine.encode, chunk_size))
+    return _with_newline(JsonArray(each_row, dumper.all_rows, engine.encode, chunk_size))
 
 
 def _with_newline(chunks: Iterable[bytes]) -> Iterator[bytes]:

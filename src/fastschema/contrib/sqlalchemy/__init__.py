@@ -1,0 +1,1 @@
+"""The rows of SQLAlchemy's selects, dumped without making an object of each."""

@@ -1,0 +1,142 @@
+"""All that fastschema uses of SQLAlchemy's private interface.
+
+SQLAlchemy compiles a select of a mapped class, and notes for each attribute which column of the
+result it is loaded from. This module reads those notes; nothing is changed. It is written for
+SQLAlchemy 2.0 and 2.1. Where a version has not what is looked for, :class:`UnknownVersionError` is
+raised, and SQLAlchemy makes its objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+from operator import itemgetter
+from typing import Any, ParamSpec, TypeVar
+
+from sqlalchemy.engine import CursorResult
+from sqlalchemy.engine.result import ChunkedIteratorResult
+from sqlalchemy.orm import Mapper, Query, RelationshipProperty, Session
+from sqlalchemy.orm.instrumentation import ClassManager
+
+Arguments = ParamSpec("Arguments")
+Returned = TypeVar("Returned")
+
+_NO_FURTHER_QUERY = frozenset(
+    ["joined", "select", True, "raise", "raise_on_sql", "noload", None, "dynamic", "write_only"]
+)
+"""The loading strategies that ask the database for nothing while rows are loaded."""
+_UNUSUAL_LOADS = ("_identity_token", "_only_return_tuples", "_refresh_state", "_version_check")
+
+
+class UnknownVersionError(Exception):
+    """What is looked for is not in this version of SQLAlchemy."""
+
+
+def _as_known(
+    function: Callable[Arguments, Returned],
+) -> Callable[Arguments, Returned]:
+    """A function that raises ``UnknownVersionError`` where what it looks for is not there."""
+
+    @wraps(function)
+    def checked(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Returned:
+        try:
+            return function(*args, **kwargs)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise UnknownVersionError(str(error)) from error
+
+    return checked
+
+
+class LoadedEntity:
+    """A mapped class as it stands in the rows of a result.
+
+    :param mapper: the mapper of the class
+    :param path: SQLAlchemy's path from the statement to it
+    :param state: the compiled statement's state
+    """
+
+    def __init__(self, mapper: Mapper[Any], path: Any, state: Any) -> None:
+        self.mapper = mapper
+        self._path = path
+        self._state = state
+
+    @_as_known
+    def positions(self) -> Mapping[str, int] | None:
+        """From the loaded attributes to the position of each in a row.
+
+        None if the class is not loaded from these rows.
+        """
+        getters = self._path.get(self._state.attributes, ("getters", self.mapper))
+        if getters is None:
+            return None
+        return {key: _position(getter) for key, getter in getters["cached_populators"]["quick"]}
+
+    @_as_known
+    def relations(self) -> list[tuple[RelationshipProperty[Any], Any, LoadedEntity]]:
+        """Each relation, how it is loaded, and the class that it leads to."""
+        return list(self._relations())
+
+    def _relations(self) -> Iterator[tuple[RelationshipProperty[Any], Any, LoadedEntity]]:
+        for relation in self.mapper.relationships:
+            option = relation._get_context_loader(self._state, self._path)
+            strategy = option.strategy if option and option.strategy else relation.strategy_key
+            path = self._path[relation][relation.entity]
+            related = LoadedEntity(relation.mapper, path, self._state)
+            yield relation, dict(strategy).get("lazy"), related
+
+
+def _position(getter: Any) -> int:
+    """The position of the column that a getter takes from a row.
+
+    :raises ValueError: if it is no such getter
+    """
+    positions: Any = getter.__reduce__()[1] if type(getter) is itemgetter else ()
+    if len(positions) != 1 or type(positions[0]) is not int:
+        raise ValueError(f"{getter!r} does not take one column of a row")
+    position: int = positions[0]
+    return position
+
+
+@_as_known
+def cursor_result(result: Any) -> CursorResult[Any] | None:
+    """The rows from which a result is to make objects, as yet unread; None for another result."""
+    if type(result) is not ChunkedIteratorResult:
+        return None
+    raw = result.raw
+    return raw if type(raw) is CursorResult and not raw.closed else None
+
+
+@_as_known
+def loaded_entity(cursor: CursorResult[Any]) -> LoadedEntity | None:
+    """The one class that rows are loaded as; None if they are loaded in another way."""
+    context: Any = cursor.context
+    state = context.compiled.compile_state
+    options = context.execution_options
+    loads = options.get("_sa_orm_load_options")
+    if loads is not None and any(getattr(loads, name) for name in _UNUSUAL_LOADS):
+        return None
+    if options.get("prebuffer_rows") or state.multi_row_eager_loaders:
+        return None
+    (entity,) = state._entities
+    return LoadedEntity(entity.mapper, entity.path, state)
+
+
+def sends_queries(strategy: Any) -> bool:
+    """Whether loading a relation in this way asks the database once more."""
+    return strategy not in _NO_FURTHER_QUERY
+
+
+@_as_known
+def is_listened_to(mapper: Mapper[Any], session: Session) -> bool:
+    """Whether somebody is told of the objects that are made of a class."""
+    manager: Any = mapper.class_manager
+    events: Any = session.dispatch
+    is_usual = type(manager) is ClassManager
+    return not is_usual or bool(manager.dispatch.load) or bool(events.loaded_as_persistent)
+
+
+@_as_known
+def query_results(query: Query[Any]) -> tuple[Any, Any]:
+    """What a legacy ``Query`` iterates over, and the result that it takes the objects from."""
+    result: Any = query._iter()
+    return result, getattr(result, "_real_result", result)

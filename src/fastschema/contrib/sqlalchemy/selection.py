@@ -1,0 +1,182 @@
+"""Selects of a mapped class: their objects, or their rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import chain
+from operator import itemgetter
+from typing import Any
+
+import sqlalchemy
+from sqlalchemy import Select, inspect
+from sqlalchemy.orm import Mapper, Query, Session, scoped_session
+from sqlalchemy.orm.util import AliasedInsp
+
+from fastschema.contrib.sqlalchemy import internals
+from fastschema.contrib.sqlalchemy.tables import Key, ObjectsNeededError, Table, table_of
+from fastschema.runtime.stock import stock_method
+
+_SESSION_METHODS = {name: stock_method(Session, name) for name in ("execute", "scalars")}
+_QUERY_METHODS = {name: stock_method(Query, name) for name in ("_iter", "__iter__")}
+FETCH_SIZE = 1000
+"""How many rows a stream fetches at a time."""
+_ACCEPTED = (
+    "give a select of one mapped class, such as select(Flight).options(joinedload(Flight.airline))"
+)
+
+
+class Selection:
+    """What a statement selects. It is run once, when that is first asked for.
+
+    :param statement: a ``Select`` of one mapped class, or a legacy ``Query`` of one
+    :param session: a ``Session``, or a ``scoped_session``
+    :param is_streamed: whether to fetch the rows some at a time: as many as the statement's
+        ``yield_per`` says, or else ``FETCH_SIZE``
+    :raises TypeError: for another statement or session
+    """
+
+    def __init__(self, statement: Any, session: Any, *, is_streamed: bool) -> None:
+        self._statement = _checked_statement(statement)
+        self._session = _checked_session(session)
+        self.is_streamed = is_streamed
+        self._fetch_size = _fetch_size(statement) if is_streamed else None
+        self._objects: Any = None
+        self._result: Any = None
+
+    def __iter__(self) -> Iterator[Any]:
+        """The objects, as ``session.scalars(statement).unique()`` gives them.
+
+        What is streamed comes as ``session.scalars(statement)`` gives it: SQLAlchemy does not
+        compare all objects then.
+
+        :raises Exception: what SQLAlchemy raises
+        """
+        self._run()
+        return iter(self._objects)
+
+    def table(self) -> Table:
+        """What stands where in the rows.
+
+        :raises ObjectsNeededError: if somebody would notice that no objects are made
+        :raises Exception: what SQLAlchemy raises when it runs the statement
+        """
+        self._run()
+        if self._result is None:
+            raise ObjectsNeededError("the class of the session or the query has methods of its own")
+        try:
+            cursor = internals.cursor_result(self._result)
+            entity = None if cursor is None else internals.loaded_entity(cursor)
+            if entity is None:
+                raise ObjectsNeededError("the result has more in it than one object for each row")
+            table = table_of(entity, self._session)
+        except internals.UnknownVersionError as error:
+            _warn_of_version(str(error))
+            raise ObjectsNeededError("fastschema does not know this SQLAlchemy") from error
+        self._result = cursor
+        return table
+
+    def rows(self, table: Table) -> Iterator[Any]:
+        """The rows; None where a row has no object.
+
+        :param table: what :meth:`table` has returned just before
+        :raises Exception: what SQLAlchemy raises
+        """
+        if self._fetch_size is None:
+            return _first_of_each(self._result.all(), table.key)
+        return _each(chain.from_iterable(self._result.partitions(self._fetch_size)), table.key)
+
+    def without_rows(self) -> Selection:
+        """The same of no row, run without flushing the session."""
+        statement = self._statement.limit(0).execution_options(autoflush=False)
+        return Selection(statement, self._session, is_streamed=self.is_streamed)
+
+    def close(self) -> None:
+        """Close the cursor."""
+        if self._result is not None:
+            self._result.close()
+
+    def _run(self) -> None:
+        if self._objects is not None:
+            return
+        if isinstance(self._statement, Query):
+            self._run_query(self._statement)
+            return
+        statement, session = self._statement, self._session
+        if self._fetch_size is not None:
+            statement = statement.execution_options(yield_per=self._fetch_size)
+        if _has_stock(session, _SESSION_METHODS):
+            self._result = session.execute(statement)
+            objects = self._result.scalars()
+        else:
+            objects = session.scalars(statement)
+        self._objects = objects.unique() if self._fetch_size is None else objects
+
+    def _run_query(self, query: Query[Any]) -> None:
+        if self._fetch_size is not None:
+            query = query.yield_per(self._fetch_size)
+        if _has_stock(query, _QUERY_METHODS):
+            self._objects, self._result = internals.query_results(query)
+        else:
+            self._objects = query
+
+
+def _checked_session(session: Any) -> Session:
+    if isinstance(session, scoped_session):
+        session = session()
+    if isinstance(session, Session):
+        return session
+    raise TypeError(
+        f"session must be a SQLAlchemy Session or scoped_session, not {type(session).__name__}. "
+        "With an AsyncSession, call this within await session.run_sync(...)."
+    )
+
+
+def _checked_statement(statement: Any) -> Any:
+    if not isinstance(statement, (Select, Query)):
+        raise TypeError(f"a {type(statement).__name__} is no select: {_ACCEPTED}")
+    selected = [each["expr"] for each in statement.column_descriptions]
+    if len(selected) != 1:
+        raise TypeError(f"the statement selects {len(selected)} things: {_ACCEPTED}")
+    if not isinstance(inspect(selected[0], raiseerr=False), (Mapper, AliasedInsp)):
+        raise TypeError(f"the statement selects {selected[0]}, which is no class: {_ACCEPTED}")
+    return statement
+
+
+def _fetch_size(statement: Any) -> int:
+    size: int = statement.get_execution_options().get("yield_per") or FETCH_SIZE
+    return size
+
+
+def _has_stock(owner: Any, methods: dict[str, Any]) -> bool:
+    cls, own = type(owner), vars(owner)
+    return all(getattr(cls, name) is method and name not in own for name, method in methods.items())
+
+
+def _first_of_each(rows: Iterable[Any], key: Key) -> Iterator[Any]:
+    """The first row of each object, as a session makes one object of all rows with its key."""
+    key_of, is_null = itemgetter(*key.positions), key.is_null
+    seen = set()
+    for row in rows:
+        found = key_of(row)
+        if found not in seen:
+            seen.add(found)
+            yield None if is_null(row) else row
+
+
+def _each(rows: Iterable[Any], key: Key) -> Iterator[Any]:
+    is_null = key.is_null
+    for row in rows:
+        yield None if is_null(row) else row
+
+
+@cache
+def _warn_of_version(reason: str) -> None:
+    """Warn, once for each reason."""
+    warnings.warn(
+        f"fastschema cannot read the rows of SQLAlchemy {sqlalchemy.__version__} ({reason}): "
+        "objects are made of them, as without fastschema",
+        RuntimeWarning,
+        stacklevel=2,
+    )

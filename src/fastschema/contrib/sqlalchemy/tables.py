@@ -1,0 +1,128 @@
+"""What stands where in the rows of a select, and whether objects have to be made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Mapper, Session
+from sqlalchemy.orm.interfaces import MANYTOONE
+
+from fastschema.contrib.sqlalchemy.internals import LoadedEntity, is_listened_to, sends_queries
+
+
+class ObjectsNeededError(Exception):
+    """Rows cannot be dumped without making objects of them; it says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Where the primary key of a class stands in a row.
+
+    :param positions: its columns
+    :param may_be_partial: whether there is an object if only some of its columns are null
+    """
+
+    positions: tuple[int, ...]
+    may_be_partial: bool
+
+    def is_null(self, row: Any) -> bool:
+        """Whether a row has no such object."""
+        nulls = [row[position] is None for position in self.positions]
+        return all(nulls) if self.may_be_partial else any(nulls)
+
+    def null_condition(self, row: str) -> str:
+        """The same as source.
+
+        :param row: the expression for the row
+        """
+        each = [f"{row}[{position}] is None" for position in self.positions]
+        return (" and " if self.may_be_partial else " or ").join(each)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A mapped class in the rows of a select.
+
+    :param cls: the class
+    :param columns: from its loaded attributes to their positions in a row
+    :param key: where its primary key stands
+    :param relations: from the relations to one object that the statement loads to what they lead to
+    :param to_one: the names of all its relations to one object
+    :param deferred: the names of columns that the statement does not load
+    """
+
+    cls: type
+    columns: Mapping[str, int]
+    key: Key
+    relations: Mapping[str, Table]
+    to_one: frozenset[str]
+    deferred: frozenset[str]
+
+
+def table_of(entity: LoadedEntity, session: Session) -> Table:
+    """What stands where in the rows of a class.
+
+    :param session: the session that would hold the objects
+    :raises ObjectsNeededError: if somebody would notice that they are not made
+    :raises UnknownVersionError: see :mod:`fastschema.contrib.sqlalchemy.internals`
+    """
+    table = _table(entity, session)
+    if table is None:
+        raise ObjectsNeededError(f"{entity.mapper.class_.__name__} is not loaded from the rows")
+    held = _classes(table) & {key[0] for key in list(session.identity_map.keys())}
+    if held:
+        names = ", ".join(sorted(cls.__name__ for cls in held))
+        raise ObjectsNeededError(f"the session holds objects of these classes: {names}")
+    return table
+
+
+def _table(entity: LoadedEntity, session: Session) -> Table | None:
+    mapper = entity.mapper
+    _check_class(mapper, session)
+    positions = entity.positions()
+    if positions is None:
+        return None
+    keys = [mapper.get_property_by_column(column).key for column in mapper.primary_key]
+    if not set(keys) <= positions.keys():
+        raise ObjectsNeededError(f"the primary key of {mapper.class_.__name__} is not loaded")
+    relations = {}
+    for relation, strategy, related in entity.relations():
+        name = f"{mapper.class_.__name__}.{relation.key}"
+        if sends_queries(strategy):
+            raise ObjectsNeededError(f"{name} is loaded by a query of its own ({strategy})")
+        if strategy != "joined":
+            continue
+        if relation.direction is not MANYTOONE:
+            raise ObjectsNeededError(f"{name} is joined, and leads to more than one object")
+        table = _table(related, session)
+        if table is not None:
+            relations[relation.key] = table
+    return Table(
+        mapper.class_,
+        positions,
+        Key(tuple([positions[key] for key in keys]), mapper.allow_partial_pks),
+        relations,
+        frozenset([each.key for each in mapper.relationships if each.direction is MANYTOONE]),
+        frozenset(mapper.column_attrs.keys() - positions.keys()),
+    )
+
+
+def _check_class(mapper: Mapper[Any], session: Session) -> None:
+    """Check that nobody notices whether objects of a class are made.
+
+    :raises ObjectsNeededError: if somebody does
+    """
+    cls = mapper.class_
+    if mapper.polymorphic_on is not None or mapper.polymorphic_map or mapper.inherits is not None:
+        raise ObjectsNeededError(f"{cls.__name__} is mapped with inheritance")
+    if any("__new__" in base.__dict__ for base in cls.__mro__[:-1]):
+        raise ObjectsNeededError(f"{cls.__name__} has a __new__ of its own")
+    if is_listened_to(mapper, session):
+        raise ObjectsNeededError(f"there are listeners for objects of {cls.__name__} being loaded")
+
+
+def _classes(table: Table) -> set[type]:
+    """The class of a table and those of all that it leads to."""
+    return {table.cls}.union(*[_classes(each) for each in table.relations.values()])
