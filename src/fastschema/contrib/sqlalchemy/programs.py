@@ -88,8 +88,10 @@ def _once_for_each(dispatch: Dispatch, read: FieldRead) -> Dump:
 
     Objects with values whose conversion may call code of users are dumped for each row.
     """
-    key_of = itemgetter(*read.keys[-1].positions)
-    positions = _positions(read.nested)
+    positions = read.keys[-1].positions
+    key_of = itemgetter(*positions)
+    # The key twice: an itemgetter of one position gives no tuple.
+    values_of = itemgetter(*positions, *positions, *_positions(read.nested))
     dumped: dict[Any, Any] = {}
 
     def dump(row: Any) -> Any:
@@ -97,7 +99,7 @@ def _once_for_each(dispatch: Dispatch, read: FieldRead) -> Dump:
         if key in dumped:
             return dumped[key]
         result = dispatch[type(row)](row)
-        if all(type(row[position]) in _UNNOTICED for position in positions):
+        if _UNNOTICED.issuperset(map(type, values_of(row))):
             dumped[key] = result
         return result
 

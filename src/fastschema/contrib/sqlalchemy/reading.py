@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from fastschema.compiler.nodes import FieldNode
@@ -30,6 +30,7 @@ class FieldRead(NamedTuple):
 
 
 Reads = tuple[FieldRead, ...]
+FindKey = Callable[[str], object]
 
 
 def reads_of(dispatch: Dispatch, table: Table) -> Reads:
@@ -41,38 +42,40 @@ def reads_of(dispatch: Dispatch, table: Table) -> Reads:
     node = dispatch.program.node
     if node.access(table.cls) != MAPPED:
         raise ObjectsNeededError(f"objects of {table.cls.__name__} are read by code of their own")
-    return tuple([_field(field, dispatch, table) for field in node.fields])
+    find = key_finder(table.cls)
+    return tuple([_field(field, dispatch, table, find) for field in node.fields])
 
 
-def _field(field: FieldNode, dispatch: Dispatch, table: Table) -> FieldRead:
+def _field(field: FieldNode, dispatch: Dispatch, table: Table, find: FindKey) -> FieldRead:
+    """How a field is read.
+
+    :param find: finds under which key objects of the table's class keep an attribute
+    """
     path = field.source.path
     if path is None:
         raise ObjectsNeededError(f"{field.key} reads the object by code of its own")
     if field.kind.link is not None:
-        keys, related = _follow(path, field, table)
+        keys, related, _ = _follow(path, field, table, find)
         return FieldRead(None, keys, reads_of(nested_dispatch(field, dispatch), related))
     *relations, name = path
-    keys, table = _follow(relations, field, table)
-    return FieldRead(_column(name, field, table), keys)
-
-
-def _column(name: str, field: FieldNode, table: Table) -> int:
-    position = table.columns.get(name)
-    if position is None or key_finder(table.cls)(name) != name:
+    keys, table, find = _follow(relations, field, table, find)
+    if name not in table.columns or find(name) != name:
         raise _not_loaded(field, table, name)
-    return position
+    return FieldRead(table.columns[name], keys)
 
 
 def _follow(
-    relations: Iterable[str], field: FieldNode, table: Table
-) -> tuple[tuple[Key, ...], Table]:
+    relations: Iterable[str], field: FieldNode, table: Table, find: FindKey
+) -> tuple[tuple[Key, ...], Table, FindKey]:
+    """The keys of the objects on the way along some relations, and the table at its end."""
     keys = []
     for name in relations:
-        if name not in table.relations or key_finder(table.cls)(name) != name:
+        if name not in table.relations or find(name) != name:
             raise _not_loaded(field, table, name)
         table = table.relations[name]
+        find = key_finder(table.cls)
         keys.append(table.key)
-    return tuple(keys), table
+    return tuple(keys), table, find
 
 
 def _not_loaded(field: FieldNode, table: Table, name: str) -> ObjectsNeededError:

@@ -1,0 +1,155 @@
+"""Statements of SQLAlchemy as responses."""
+
+import json
+
+import pytest
+from flask import Flask, jsonify
+from marshmallow import Schema, fields
+from sqlalchemy import create_engine, select
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
+from sqlalchemy.pool import StaticPool
+
+import fastschema
+from fastschema.contrib.flask import FastSchema
+
+COUNT = 2500
+
+
+class Base(DeclarativeBase):
+    pass
+
+
+class Song(Base):
+    __tablename__ = "song"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    title: Mapped[str | None]
+
+
+class SongSchema(Schema):
+    id = fields.Integer()
+    title = fields.String()
+
+
+class FailingSchema(Schema):
+    title = fields.Integer()
+
+
+SONGS = select(Song).order_by(Song.id)
+
+
+@pytest.fixture
+def session():
+    engine = create_engine("sqlite://", poolclass=StaticPool)
+    Base.metadata.create_all(engine)
+    with Session(engine) as session:
+        session.add_all([Song(id=number, title=f"Song {number} é") for number in range(COUNT)])
+        session.commit()
+        yield session
+    engine.dispose()
+
+
+@pytest.fixture
+def fs():
+    return FastSchema()
+
+
+@pytest.fixture
+def app(fs):
+    app = Flask(__name__)
+    fs.init_app(app)
+    yield app
+    fastschema.uninstall()
+
+
+@pytest.fixture
+def stock(app, session):
+    """What stock answers."""
+    with app.test_request_context(), fastschema.disabled():
+        text = jsonify(SongSchema(many=True).dump(session.scalars(SONGS))).get_data()
+    session.expunge_all()
+    return text
+
+
+def test_a_response_is_that_of_stock(app, fs, session, stock):
+    with app.test_request_context():
+        response = fs.response(SongSchema(), SONGS, session=session)
+        assert response.get_data() == stock
+    assert not list(session.identity_map.keys())
+
+
+def test_a_response_has_its_status_and_headers(app, fs, session):
+    with app.test_request_context():
+        response = fs.response(SongSchema, SONGS, status=203, headers={"X": "1"}, session=session)
+    assert (response.status_code, response.headers["X"]) == (203, "1")
+
+
+def test_a_response_in_message_pack(app, fs, session, stock):
+    msgpack = pytest.importorskip("msgpack")
+    with app.test_request_context():
+        response = fs.response(SongSchema(), SONGS, format="msgpack", session=session)
+    assert msgpack.unpackb(response.get_data()) == json.loads(stock)
+
+
+@pytest.mark.parametrize("sort_keys", [True, False])
+def test_settings_of_the_provider_hold(app, fs, session, sort_keys):
+    app.json.sort_keys = sort_keys
+    app.json.ensure_ascii = False
+
+    class Sorted(Schema):
+        title = fields.String()
+        id = fields.Integer()
+
+    with app.test_request_context():
+        text = fs.response(Sorted(), SONGS.limit(1), session=session).get_data()
+    expected = {"id": 0, "title": "Song 0 é"} if sort_keys else {"title": "Song 0 é", "id": 0}
+    assert text.decode() == json.dumps([expected], separators=(",", ":"), ensure_ascii=False) + "\n"
+
+
+def test_a_stream_is_that_of_stock(app, fs, session, stock):
+    with app.test_request_context():
+        response = fs.stream(SongSchema(), SONGS, session=session)
+        assert b"".join(response.iter_encoded()) == stock
+
+
+def test_a_stream_of_lines(app, fs, session, stock):
+    with app.test_request_context():
+        response = fs.stream(SongSchema(), SONGS, format="ndjson", session=session)
+        lines = b"".join(response.iter_encoded()).splitlines()
+    assert [json.loads(line) for line in lines] == json.loads(stock)
+
+
+def test_switched_off_both_answer_as_stock(app, fs, session, stock):
+    with app.test_request_context(), fastschema.disabled():
+        assert fs.response(SongSchema(), SONGS, session=session).get_data() == stock
+        assert b"".join(fs.stream(SongSchema(), SONGS, session=session).iter_encoded()) == stock
+
+
+def test_a_stream_that_the_client_leaves_closes_its_cursor(app, fs, session, monkeypatch):
+    closed = []
+    from fastschema.contrib.sqlalchemy.selection import Selection
+
+    stock_close = Selection.close
+    monkeypatch.setattr(Selection, "close", lambda self: (closed.append(self), stock_close(self)))
+    with app.test_request_context():
+        response = fs.stream(SongSchema(), SONGS, session=session)
+        next(response.iter_encoded())
+        assert not closed
+        response.close()
+    assert closed
+    assert session.scalar(select(Song.id)) == 0
+
+
+def test_a_stream_whose_first_row_fails_raises_in_the_view(app, fs, session):
+    with app.test_request_context(), pytest.raises(ValueError, match="invalid literal"):
+        fs.stream(FailingSchema(), SONGS, session=session)
+    assert session.scalar(select(Song.id)) == 0
+
+
+def test_a_statement_without_a_session_is_refused(app, fs):
+    with app.test_request_context(), pytest.raises(TypeError, match="pass the session"):
+        fs.response(SongSchema(many=True), SONGS)
+
+
+def test_a_statement_is_not_one_object(app, fs, session):
+    with app.test_request_context(), pytest.raises(ValueError, match="many=False"):
+        fs.response(SongSchema(), SONGS, many=False, session=session)

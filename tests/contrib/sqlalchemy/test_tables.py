@@ -1,0 +1,147 @@
+"""Objects are made where somebody would notice that they are not."""
+
+import pytest
+from marshmallow import Schema, fields
+from sqlalchemy import JSON, String, event, select
+from sqlalchemy.ext.hybrid import hybrid_property
+from sqlalchemy.ext.mutable import MutableDict
+from sqlalchemy.orm import Mapped, Session, joinedload, mapped_column, reconstructor
+
+from tests.contrib.sqlalchemy.differential import assert_same, is_without_objects, note
+from tests.contrib.sqlalchemy.models import Animal, Author, Base, Book, Country, Dog, Picture
+from tests.contrib.sqlalchemy.schemas import AuthorWithCountrySchema, ColumnsSchema
+
+seen = []
+
+
+class Shelfless:
+    """What the classes below share."""
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(20))
+
+
+class Reconstructed(Shelfless, Base):
+    __tablename__ = "reconstructed"
+
+    @reconstructor
+    def look(self):
+        seen.append(self.name)
+
+
+class MadeInItsOwnWay(Shelfless, Base):
+    __tablename__ = "made_in_its_own_way"
+
+    def __new__(cls, *args, **kwargs):
+        seen.append(cls)
+        return super().__new__(cls)
+
+
+class ReadInItsOwnWay(Shelfless, Base):
+    __tablename__ = "read_in_its_own_way"
+
+    def __getattribute__(self, name):
+        return "own" if name == "name" else super().__getattribute__(name)
+
+
+class WithItems(Shelfless, Base):
+    __tablename__ = "with_items"
+
+    def __getitem__(self, name):
+        return f"item {name}"
+
+
+class WithDescriptors(Shelfless, Base):
+    __tablename__ = "with_descriptors"
+
+    @hybrid_property
+    def loud(self):
+        return self.name.upper()
+
+
+class WithMutable(Shelfless, Base):
+    __tablename__ = "with_mutable"
+    data: Mapped[dict | None] = mapped_column(MutableDict.as_mutable(JSON))
+
+
+class NameSchema(Schema):
+    id = fields.Integer()
+    name = fields.String()
+
+
+class LoudSchema(Schema):
+    loud = fields.String()
+
+
+OWN = [Reconstructed, MadeInItsOwnWay, ReadInItsOwnWay, WithItems, WithMutable]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def rows(engine):
+    with Session(engine) as session:
+        session.add_all([cls(id=1, name="one") for cls in [*OWN, WithDescriptors]])
+        session.commit()
+
+
+@pytest.mark.parametrize("cls", OWN)
+def test_classes_that_notice(engine, cls):
+    assert not is_without_objects(engine, NameSchema, select(cls))
+    seen.clear()
+    assert_same(engine, NameSchema, select(cls))
+    assert len(seen) in (0, 3)  # each time: stock, the plan, the stream
+
+
+def test_a_hybrid_property(engine):
+    assert_same(engine, LoudSchema, select(WithDescriptors))
+    assert is_without_objects(engine, NameSchema, select(WithDescriptors))
+    assert not is_without_objects(engine, LoudSchema, select(WithDescriptors))
+
+
+@pytest.mark.parametrize("cls", [Animal, Dog])
+def test_inheritance(engine, cls):
+    assert_same(engine, NameSchema, select(cls).order_by(cls.id))
+    assert "is mapped with inheritance" in note(engine, NameSchema, select(cls))
+
+
+def test_composites(engine):
+    class PictureSchema(Schema):
+        width = fields.Integer(attribute="size.width")
+
+    assert_same(engine, PictureSchema, select(Picture))
+    assert not is_without_objects(engine, PictureSchema, select(Picture))
+
+
+@pytest.mark.parametrize("name", ["load", "refresh"])
+@pytest.mark.parametrize("target", [Author, Country])
+def test_listeners_of_a_class_that_is_loaded(engine, target, name):
+    calls = []
+
+    def listen(instance, *args):
+        calls.append(type(instance))
+
+    statement = select(Author).options(joinedload(Author.country)).order_by(Author.id)
+    event.listen(target, name, listen)
+    try:
+        assert_same(engine, AuthorWithCountrySchema, statement)
+        assert is_without_objects(engine, AuthorWithCountrySchema, statement) == (name != "load")
+    finally:
+        event.remove(target, name, listen)
+    assert len(calls) % 3 == 0
+    assert bool(calls) == (name == "load")
+
+
+def test_listeners_of_a_related_class_that_nobody_reads(engine):
+    statement = select(Book).options(joinedload(Book.author))
+    event.listen(Author, "load", lambda instance, context: None)
+    assert not is_without_objects(engine, ColumnsSchema, statement)
+
+
+def test_listeners_of_a_session(engine):
+    calls = []
+
+    class Heard(Session):
+        pass
+
+    event.listen(Heard, "loaded_as_persistent", lambda session, instance: calls.append(instance))
+    assert_same(engine, ColumnsSchema, select(Book).order_by(Book.id), Heard)
+    assert len(calls) == 3 * 12
