@@ -3,8 +3,9 @@
     python benchmarks/flights_flask.py [--flights N] [--rounds N]
         [--streamed N] [--streamed-rounds N] [--results DIR] [--peers]
 
-First from rows in memory to the body of the response, each contender in a process of its own. Then
-flights over HTTP, from a gunicorn for each; with ``--streamed 336776``, all that there are. What
+First from rows in memory to the body of the response, each contender in a process of its own; then
+whole requests with the database, where ``fs.response`` is given a statement, too. Then flights over
+HTTP, from a gunicorn for each; with ``--streamed 336776``, all that there are. What
 they return is compared before figures are shown. Prints two tables, and writes flights_flask.json
 and flights_flask.svg.
 
@@ -41,11 +42,11 @@ from http_download import Download, Server
 from showing import draw, duration, report, table, write, write_timings
 
 HERE = Path(__file__).resolve().parent
-VARIANTS = ("stock", "one line", "fs.response", "fs.stream")
+VARIANTS = ("stock", "one line", "fs.response", "fs.stream", "statement")
 
 
 def downloads(count: int, rounds: int, console: Console) -> list[Download]:
-    """The best answers of stock and of a stream over HTTP; they take turns.
+    """The best answers of stock and of both streams over HTTP; they take turns.
 
     :raises SystemExit: if they differ
     """
@@ -55,6 +56,9 @@ def downloads(count: int, rounds: int, console: Console) -> list[Download]:
         servers = {
             f"/flights{limit}": Server("stock", {"FASTSCHEMA": "0"}, PROJECT),
             f"/flights{limit}&stream=json": Server("fs.stream", {"FASTSCHEMA": "1"}, PROJECT),
+            f"/flights/select{limit}&stream=json": Server(
+                "statement", {"FASTSCHEMA": "1"}, PROJECT
+            ),
         }
         for server in servers.values():
             stack.enter_context(server)
@@ -112,8 +116,15 @@ def run(
         Measure("flask.page", "the same, a page of 50", min(50, count)),
         Measure("flask.one", "the same, one row", 1),
     ]
+    if not with_peers:
+        measures += [
+            Measure("flask.request", "whole request with the database", count),
+            Measure("flask.request.page", "the same, a page of 50", min(50, count)),
+            Measure("flask.request.columns", "the same, 12 columns of one table", 10_000),
+        ]
     worker = [sys.executable, HERE / "flights_flask_worker.py"]
-    contenders = [Contender(name, [*worker, name, str(count)]) for name in VARIANTS]
+    variants = [name for name in VARIANTS if not (with_peers and name == "statement")]
+    contenders = [Contender(name, [*worker, name, str(count)]) for name in variants]
     started, failures = peers.start(peers.FLASK if with_peers else [], count, console)
     how = {"min_time": min_time, "enough": enough, "with_memory": with_memory}
     comparison = compare(measures, contenders + started, rounds, console, **how)

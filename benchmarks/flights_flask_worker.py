@@ -16,12 +16,75 @@ from worker import Measure, installed, serve
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "example_project"))
 
 
-FASTSCHEMA = ("one line", "fs.response", "fs.stream")
+FASTSCHEMA = ("one line", "fs.response", "fs.stream", "statement")
 """The variants that it is on for."""
+REQUESTS = {"stock": "/flights", "one line": "/flights", "statement": "/flights/select"}
+"""What the variants are asked for that are measured by whole requests, with the database."""
+COLUMNS = [
+    "id",
+    "number",
+    "destination_code",
+    "tail_number",
+    "date",
+    "departure",
+    "departure_delay",
+    "arrival_time",
+    "arrival_delay",
+    "air_time",
+    "distance",
+    "cancelled",
+]
+"""Twelve columns of one table."""
 
 
 def measures(variant: str, count: int) -> dict[str, Measure]:
-    """The measures by name: from rows in memory to the body of the response."""
+    """The measures by name."""
+    return {**from_memory(variant, count), **requests(variant, count)}
+
+
+def requests(variant: str, count: int) -> dict[str, Measure]:
+    """Whole requests, with the database: to the body of the response."""
+    if variant not in REQUESTS:
+        return {}
+    from flask import Response, jsonify
+    from sqlalchemy import select
+
+    from flights_flask import create_app
+    from flights_flask.database import session
+    from flights_flask.models import Flight
+    from flights_flask.schemas import FlightSchema
+    from flights_flask.views import fast
+
+    app = create_app({"FASTSCHEMA": variant in FASTSCHEMA})
+
+    @app.get("/columns")
+    def columns() -> Response:
+        schema, query = FlightSchema(only=COLUMNS), select(Flight).order_by(Flight.id).limit(10_000)
+        if variant == "statement":
+            return fast.response(schema, query, session=session())
+        return jsonify(schema.dump(session().scalars(query).all(), many=True))
+
+    client = app.test_client()
+    path = REQUESTS[variant]
+    paths = {
+        "flask.request": f"{path}?limit={count}",
+        "flask.request.page": f"{path}?limit={min(50, count)}",
+        "flask.request.columns": "/columns",
+    }
+    return {name: partial(body_of, client, path) for name, path in paths.items()}
+
+
+def body_of(client: Any, path: str) -> bytes:
+    """The body of a successful response."""
+    response = client.get(path)
+    assert response.status_code == 200, response.text
+    return response.data
+
+
+def from_memory(variant: str, count: int) -> dict[str, Measure]:
+    """From rows in memory to the body of the response."""
+    if variant == "statement":
+        return {}
     from flask import jsonify
 
     from flights_flask import create_app

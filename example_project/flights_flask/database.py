@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import unquote
 
 from flask import Flask, current_app, g
 from sqlalchemy import create_engine, make_url
@@ -17,8 +18,9 @@ def database_url(url: str | None) -> URL:
     if not url:
         return URL.create("sqlite", database=str(DEFAULT))
     parsed = make_url(url)
-    if parsed.drivername in ("postgres", "pgsql"):
-        return parsed.set(drivername="postgresql")
+    if parsed.drivername in ("postgres", "postgresql", "pgsql"):
+        # Django wants the directory of a socket quoted.
+        return parsed.set(drivername="postgresql+psycopg", host=unquote(parsed.host or ""))
     return parsed
 
 

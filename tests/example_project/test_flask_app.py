@@ -108,6 +108,18 @@ def test_stock_gives_the_same_bytes(make_client):
     assert make_client(fast=False).get("/flights").data == fast
 
 
+@pytest.mark.parametrize("stream", ["", "?stream=json"])
+def test_the_rows_of_the_database_give_the_same_bytes(make_client, stream):
+    fast = make_client().get(f"/flights/select{stream}")
+    assert fast.status_code == 200
+    fastschema.uninstall()
+    assert make_client(fast=False).get("/flights").data == fast.data
+
+
+def test_the_rows_of_the_database_need_fastschema(make_client):
+    assert make_client(fast=False).get("/flights/select").status_code == 400
+
+
 def test_a_stream_has_the_same_bytes(client):
     streamed = client.get("/flights?stream=json")
     assert streamed.data == client.get("/flights").data
@@ -170,12 +182,16 @@ def test_the_tables_are_those_of_the_django_project(model):
     ("url", "expected"),
     [
         ("sqlite:////tmp/flights.sqlite3", "sqlite:////tmp/flights.sqlite3"),
-        ("postgres://me:secret@host/flights", "postgresql://me:secret@host/flights"),
-        ("postgresql://host/flights", "postgresql://host/flights"),
+        ("postgres://me:secret@host/flights", "postgresql+psycopg://me:secret@host/flights"),
+        ("postgresql://host/flights", "postgresql+psycopg://host/flights"),
     ],
 )
 def test_a_database_url_is_that_of_django(url, expected):
     assert database_url(url) == make_url(expected)
+
+
+def test_a_socket_is_found_as_django_finds_it():
+    assert database_url("postgres://me@%2Fvar%2Frun/flights").host == "/var/run"
 
 
 def test_the_usual_database_is_that_of_django():
