@@ -1,5 +1,6 @@
 """fastschema makes the schemas you already have fast."""
 
+from fastschema import json
 from fastschema.installation import install, uninstall
 from fastschema.plan import Plan, compile, forget
 from fastschema.registration import register
@@ -17,6 +18,7 @@ __all__ = [
     "disabled",
     "forget",
     "install",
+    "json",
     "register",
     "stats",
     "uninstall",

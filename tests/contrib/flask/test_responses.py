@@ -225,12 +225,12 @@ def test_what_is_no_schema_is_an_error(app, fast):
 
 
 class TestDecorator:
-    """``FastSchema.dump``."""
+    """``FastSchema.output``."""
 
     @staticmethod
     def get(app, view, schema=None, many=True):
         schema = BandSchema() if schema is None else schema
-        app.add_url_rule("/", view_func=FastSchema().dump(schema, many=many)(view))
+        app.add_url_rule("/", view_func=FastSchema().output(schema, many=many)(view))
         return app.test_client().get("/")
 
     def test_objects_that_a_view_returns_are_dumped(self, app):
@@ -296,7 +296,7 @@ class TestDecorator:
 
     def test_a_method_of_a_view_class(self, app, fast):
         class Bands(MethodView):
-            @fast.dump(BandSchema, many=True)
+            @fast.output(BandSchema, many=True)
             def get(self, name):
                 return [{"name": name}]
 
@@ -307,7 +307,7 @@ class TestDecorator:
         def list_bands():
             """All of them."""
 
-        wrapped = fast.dump(BandSchema)(list_bands)
+        wrapped = fast.output(BandSchema)(list_bands)
         assert (wrapped.__name__, wrapped.__doc__) == ("list_bands", "All of them.")
 
     def test_an_error_is_the_views_own(self, app):
@@ -336,10 +336,15 @@ def test_a_schema_that_reads_the_request_sees_it(app, fast):
     assert json.loads(app.test_client().get("/here").data) == [{"path": "/here"}]
 
 
-def test_the_decorator_needs_a_schema(fast):
-    with pytest.raises(TypeError, match=r"on .*view needs a schema: write @fs.dump\(YourSchema\)"):
+def test_the_decorator_has_its_earlier_name_too():
+    assert FastSchema.dump is FastSchema.output
 
-        @fast.dump
+
+def test_the_decorator_needs_a_schema(fast):
+    message = r"on .*view needs a schema: write @fs.output\(YourSchema\)"
+    with pytest.raises(TypeError, match=message):
+
+        @fast.output
         def view():
             return []
 

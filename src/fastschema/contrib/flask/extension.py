@@ -159,7 +159,7 @@ class FastSchema:
             response.close()
             raise
 
-    def dump(
+    def output(
         self, schema: Any, many: bool | None = None, format: str = "json"
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """A decorator for views, ``async`` or not, that return objects: :meth:`response` of those.
@@ -175,11 +175,14 @@ class FastSchema:
         """
         if isinstance(schema, FunctionType):
             raise TypeError(
-                f"@fs.dump on {schema.__qualname__} needs a schema: write @fs.dump(YourSchema)"
+                f"@fs.output on {schema.__qualname__} needs a schema: write @fs.output(YourSchema)"
             )
         front_end_for(schema)
         checked_format(format)
         return partial(dumping, partial(self.response, schema, many=many, format=format))
+
+    dump = output
+    """The name of :meth:`output` in earlier versions. A plan's ``dump`` dumps; this decorates."""
 
 
 def _settings(app: Flask) -> Settings:

@@ -161,7 +161,7 @@ def _view_response(respond: Callable[[Any], Response], returned: Any) -> Respons
         return respond(returned)
     if len(returned) not in (2, 3):
         raise TypeError(
-            "A view decorated with FastSchema.dump returns objects, or a tuple (objects, status), "
+            "A view decorated with @fs.output returns objects, or a tuple (objects, status), "
             f"(objects, headers) or (objects, status, headers), not a tuple of {len(returned)}. "
             "Return a list of objects instead."
         )
