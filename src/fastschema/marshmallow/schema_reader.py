@@ -52,6 +52,8 @@ def describe_dump(schema: Any, look: Inspection) -> Description:
     :param look: a look at the schema
     :raises UnreadableError: if the schema cannot be compiled
     """
+    if look.decides_each_read:
+        raise UnreadableError("__getattribute__ is overridden")
     return (
         "marshmallow",
         type(schema).__name__,
@@ -89,6 +91,8 @@ def _describe_field(name: str, look: Inspection) -> Description:
 
 def _why_not_read(look: Inspection) -> str | None:
     """Why the value of a field is not read in generated code, or None."""
+    if look.decides_each_read:
+        return "__getattribute__ is overridden"
     if look.method("serialize") is not _STOCK_FIELD_SERIALIZE:
         return "serialize is overridden"
     attribute = look.get("attribute")
