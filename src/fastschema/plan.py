@@ -131,6 +131,7 @@ class Plan:
         :param statement: a ``Select`` of one mapped class, or a legacy ``Query`` of one
         :param session: a SQLAlchemy ``Session`` or ``scoped_session``
         :raises TypeError: for another statement or session
+        :raises ValueError: for a ``Query`` of another session
         :raises Exception: what SQLAlchemy or :meth:`dumps` raises
         """
         return json_text(self._selecting(statement, session, is_streamed=False), None, True)
@@ -158,8 +159,8 @@ class Plan:
     def explain_select(self, statement: Any, session: Any) -> Report:
         """As :meth:`explain`, with a note whether objects are made of a statement's rows, and why.
 
-        The statement is run, with ``LIMIT 0``, and nothing is flushed. Parameters as for
-        :meth:`dumps_select`.
+        The statement is run, a ``Select`` with ``LIMIT 0``, and nothing is flushed. Parameters as
+        for :meth:`dumps_select`.
 
         :raises TypeError: for another statement or session
         :raises Exception: what SQLAlchemy raises

@@ -194,7 +194,7 @@ def _field_node(
 
 
 def _constant_source(description: Description, path: DumpPath, slots: list[Slot]) -> Source:
-    return Source("(constant)", Read(f"{path.expression}.constant"))
+    return Source("(constant)", Read(f"{path.expression}.constant"), path=())
 
 
 def _method_source(description: Description, path: DumpPath, slots: list[Slot]) -> Source:

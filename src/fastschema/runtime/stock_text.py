@@ -117,9 +117,7 @@ def _is_plain(value: Any) -> bool:
 def _is_plain_within(value: Any) -> bool:
     cls = type(value)
     if cls in _PLAIN_DICTS:
-        return all(type(key) is str for key in value) and all(
-            map(_is_plain_within, value.values())
-        )
+        return all(type(key) is str for key in value) and all(map(_is_plain_within, value.values()))
     if cls is list or cls is tuple:
         return all(map(_is_plain_within, value))
     if issubclass(cls, int):
