@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from operator import itemgetter
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from sqlalchemy.engine import CursorResult, ScalarResult
@@ -101,15 +100,17 @@ class LoadedRelation(NamedTuple):
     related: LoadedEntity
 
 
+_POSITIONS = range(100_000)
+
+
 def _position(getter: Any) -> int:
     """The position of the column that a getter takes from a row.
 
     :raises ValueError: if it is no such getter
     """
-    positions: Any = getter.__reduce__()[1] if type(getter) is itemgetter else ()
-    if len(positions) != 1 or type(positions[0]) is not int:
+    position = getter(_POSITIONS)
+    if type(position) is not int:
         raise ValueError(f"{getter!r} does not take one column of a row")
-    position: int = positions[0]
     return position
 
 
