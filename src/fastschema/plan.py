@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from fastschema.compiler.nodes import ATTRIBUTE, Form
@@ -134,7 +135,9 @@ class Plan:
         :raises ValueError: for a ``Query`` of another session
         :raises Exception: what SQLAlchemy or :meth:`dumps` raises
         """
-        return json_text(self._selecting(statement, session, is_streamed=False), None, True)
+        selecting = self._selecting(statement, session, is_streamed=False)
+        with closing(selecting.selection):
+            return json_text(selecting, None, True)
 
     def stream_select(
         self, statement: Any, session: Any, chunk_size: int = CHUNK_SIZE

@@ -301,6 +301,8 @@ def test_a_query_that_yields_some_rows_at_a_time_repeats_what_its_join_repeats(e
         assert json.loads(plan.dumps_select(query, session)) == stock
 
 
+# Stock leaves its cursor open.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_yield_per_is_refused_where_objects_are_made_unique(engine):
     assert_same(engine, ColumnsSchema, BOOKS.execution_options(yield_per=2), compare_stream=False)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from types import FunctionType
@@ -119,7 +120,9 @@ class FastSchema:
         _current_settings()
         checked_format(format)
         compiled, rows = schema_and_rows(schema, rows, session, many)
-        return with_status(response_in(format, compiled, rows, many), status, headers)
+        with nullcontext() if session is None else closing(rows):
+            response = response_in(format, compiled, rows, many)
+        return with_status(response, status, headers)
 
     def stream(
         self,
