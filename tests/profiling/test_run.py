@@ -2,6 +2,8 @@
 
 import datetime
 import gc
+import subprocess
+import sys
 import uuid
 import weakref
 from types import SimpleNamespace
@@ -455,3 +457,11 @@ class TestNothingLeftBehind:
         plan.profile({"name": "Ada"}, many=False)
 
         assert fastschema.stats().compiled_rows == before + 4
+
+    def test_nothing_of_it_is_imported_before_somebody_asks(self):
+        code = "import fastschema, sys; print('fastschema.profiling' in sys.modules)"
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+
+        assert done.stdout == "False\n"

@@ -93,6 +93,7 @@ class Profile:
         The bars of nested fields stand below that of their holder. Time in generated code and in
         your own code have two colours.
         """
+        # Imported here: the picture is made of a profile.
         from fastschema.profiling.figure import svg
 
         return svg(self)

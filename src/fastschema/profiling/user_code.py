@@ -41,7 +41,7 @@ def of_field(field: FieldNode, cls: type, access: str) -> UserCode:
 def _on_class(cls: type, name: str, access: str) -> tuple[str, bool]:
     """What code a class has under a name, in words, and whether it is a method."""
     for method in ("__getattribute__", *(["__getitem__"] if access == ITEM else [])):
-        if type(_found(cls, method)) is FunctionType:
+        if _is_overridden(cls, method):
             return f"{cls.__name__}.{method} is overridden", False
     if access == ITEM and issubclass(cls, Mapping):
         return "", False
@@ -51,6 +51,14 @@ def _on_class(cls: type, name: str, access: str) -> tuple[str, bool]:
     if _is_property(found):
         return f"{cls.__name__}.{name} is a property", False
     return "", False
+
+
+def _is_overridden(cls: type, method: str) -> bool:
+    """Whether a method is written in Python, and not Python's own (for PyPy those are, too)."""
+    for base in cls.__mro__:
+        if method in base.__dict__:
+            return type(base.__dict__[method]) is FunctionType and base.__module__ != "builtins"
+    return False
 
 
 def _is_property(found: object) -> bool:
