@@ -18,6 +18,7 @@ from fastschema.switch import is_disabled
 
 if TYPE_CHECKING:
     from fastschema.contrib.sqlalchemy.selecting import SelectingSchema
+    from fastschema.profiling import Profile
 
 
 def compile(schema: Any) -> Plan:
@@ -218,6 +219,21 @@ class Plan:
     def explain(self) -> Report:
         """Field by field: compiled or stock, and why. Prints as a table."""
         return self._schema.explain()
+
+    def profile(self, rows: Any, many: bool | None = True) -> Profile:
+        """Dump rows once, and tell how long each field took: your own code and generated code.
+
+        It is a real dump, so your code is called as often as by :meth:`dump`; what it gives is
+        thrown away. The functions that read the clock are made for this one call.
+
+        :param rows: the rows; any iterable
+        :param many: whether it is a collection; False: one object, None: as the schema says
+        :raises Exception: what :meth:`dump` raises
+        """
+        # Imported here: few ask for it.
+        from fastschema.profiling.run import profile
+
+        return profile(self._schema, rows, many)
 
     def source(self, form: str = "python", access: str = ATTRIBUTE, *, many: bool = False) -> str:
         """The generated code, as a module that runs on its own: its ``dump`` dumps an object.

@@ -156,7 +156,7 @@ def _field_node(
         expression = f"{field}.serialize({literal(name)}, obj, accessor=accessor)"
         return FieldNode(
             key,
-            Source(name, Read(expression)),
+            Source(name, Read(expression), user_code=kind_description[1]),
             raw_kind("str", "the field's own serialize"),
             field,
             key_slot=key_slot,
@@ -175,7 +175,7 @@ def _field_node(
     reason = reason_of(kind_description, _HOLDERS)
     if attribute == _BY_GET_VALUE:
         expression = f"{field}.get_value(obj, {literal(name)}, accessor=accessor)"
-        source = Source(name, Read(expression))
+        source = Source(name, Read(expression), user_code="get_value is overridden")
         if reason is None:
             reason = "get_value is overridden"
     else:
@@ -207,7 +207,7 @@ def _method_source(description: Description, path: DumpPath, slots: list[Slot]) 
         return path.get(subject.fields)._serialize_method
 
     slots.append(Slot(method, resolve, resolve))
-    return Source("(method)", Read(f"{method}(obj)"))
+    return Source("(method)", Read(f"{method}(obj)"), user_code="a method of the schema")
 
 
 def _function_source(description: Description, path: DumpPath, slots: list[Slot]) -> Source:
@@ -217,7 +217,7 @@ def _function_source(description: Description, path: DumpPath, slots: list[Slot]
         return _one_argument(path.get(subject.fields))
 
     slots.append(Slot(function, resolve, lambda subject: path.get(subject.fields).serialize_func))
-    return Source("(function)", Read(f"{function}(obj)"))
+    return Source("(function)", Read(f"{function}(obj)"), user_code="a function")
 
 
 def _one_argument(field: Any) -> Callable[[Any], Any]:
