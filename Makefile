@@ -102,7 +102,7 @@ test-postgresql: $(TEST)/installed
 # marshmallow 3 and SQLAlchemy 2.0.
 test-marshmallow-3: .venv/test-marshmallow-3/installed
 	.venv/test-marshmallow-3/bin/pytest $(PARALLEL) tests/marshmallow tests/test_plan.py \
-		tests/test_registration.py tests/contrib/flask tests/contrib/sqlalchemy
+		tests/test_registration.py tests/contrib/flask tests/contrib/sqlalchemy tests/profiling
 
 .venv/test-marshmallow-3/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/test-marshmallow-3
