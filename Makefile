@@ -22,10 +22,10 @@ SHOWN ?= docs/figures
 PARALLEL := --numprocesses logical --dist worksteal
 PYTEST := $(TEST)/bin/pytest $(PARALLEL)
 
-.PHONY: demo figure-race test-browser bench bench-ordinary figures figures-ordinary bench-peers bench-streaming lint test test-all test-long \
+.PHONY: demo bench bench-ordinary figures figures-ordinary figure-race bench-peers bench-streaming lint test test-all test-long \
 	test-marshmallow-3 test-oldest-flask \
 	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) test-pypy test-in-pypy \
-	test-postgresql test-upstream docs test-quick-starts clean
+	test-browser test-postgresql test-upstream docs test-quick-starts clean
 
 demo: $(BENCH)/installed  ## the race, at http://127.0.0.1:8000/; Ctrl-C stops it
 	cd example_project && ../$(BENCH)/bin/python manage.py migrate --verbosity 0
