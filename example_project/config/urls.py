@@ -1,9 +1,10 @@
-"""The addresses of the example project: the API, and the front page that leads to it."""
+"""The addresses of the example project: the API, and the race as its front page."""
 
 from django.urls import include, path
-from django.views.generic import RedirectView
+
+from race import django as race
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="api-root")),
+    path("", race.page, name="race"),
     path("api/", include("flights.urls")),
 ]

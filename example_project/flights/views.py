@@ -1,5 +1,6 @@
 """The endpoints: Django REST framework's generic views."""
 
+from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework import generics, viewsets
 
 from flights.filters import BulkFlightFilter, FlightFilter
@@ -12,6 +13,7 @@ from flights.serializers import (
     FlightSerializer,
     PlaneSerializer,
 )
+from race.django import InstancesFirst
 
 # One query, whatever the number of flights.
 FLIGHTS = Flight.objects.select_related("airline", "origin", "destination", "plane")
@@ -51,6 +53,7 @@ class BulkFlightView(generics.ListAPIView):
 
     queryset = FLIGHTS
     serializer_class = FlightSerializer
+    filter_backends = [DjangoFilterBackend, InstancesFirst]
     filterset_class = BulkFlightFilter
     pagination_class = None
 

@@ -15,6 +15,7 @@ from flask import Flask
 
 from flights_flask.database import connect
 from flights_flask.views import fast, flights
+from race.flask import race, time_queries
 
 
 def create_app(config: Mapping[str, Any] | None = None) -> Flask:
@@ -31,5 +32,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     if app.config["FASTSCHEMA"]:
         fast.init_app(app)
     connect(app)
+    time_queries(app.extensions["engine"])
     app.register_blueprint(flights)
+    app.register_blueprint(race)
     return app

@@ -10,6 +10,8 @@ from fastschema.contrib.flask import FastSchema
 from flights_flask.database import session
 from flights_flask.models import Flight
 from flights_flask.schemas import FlightSchema
+from race.flask import raced
+from race.stopwatch import phase
 
 flights = Blueprint("flights", __name__)
 fast = FastSchema()
@@ -19,6 +21,7 @@ ROWS_AT_A_TIME = 500
 
 
 @flights.get("/flights")
+@raced
 def list_flights() -> Response:
     """The flights; filters: carrier, origin, month and limit.
 
@@ -27,7 +30,8 @@ def list_flights() -> Response:
     query = selected_flights()
     form = request.args.get("stream")
     if form is None:
-        rows = session().scalars(query).all()
+        with phase("instances"):
+            rows = session().scalars(query).all()
         return jsonify(FlightSchema(many=True).dump(rows))
     if form not in ("json", "ndjson") or not current_app.config["FASTSCHEMA"]:
         abort(400, "stream is json or ndjson, and needs fastschema")
@@ -35,6 +39,7 @@ def list_flights() -> Response:
 
 
 @flights.get("/flights/select")
+@raced
 def select_flights() -> Response:
     """The same, written from the rows of the database, without making objects of them."""
     form = request.args.get("stream")

@@ -82,6 +82,16 @@ class TestRunning:
             "Loaded 20 flights, 16 airlines, 1,458 airports and 3,322 planes.\n"
         )
 
+    def test_an_empty_database_is_filled_if_only_that_is_asked_for(self):
+        assert load("--rows=20", "--if-empty").startswith("Loaded 20 flights, ")
+
+    def test_flights_stay_if_only_an_empty_database_is_to_be_filled(self):
+        load("--rows=20")
+        assert load("--rows=30", "--if-empty") == (
+            "The database holds 20 flights already: nothing was loaded.\n"
+        )
+        assert Flight.objects.count() == 20
+
     def test_a_second_run_changes_nothing(self):
         load("--rows=20")
         before = list(Flight.objects.values())

@@ -28,17 +28,24 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare ``--rows``."""
+        """Declare ``--rows`` and ``--if-empty``."""
         parser.add_argument(
             "--rows",
             type=positive_number,
             metavar="N",
             help="load the first N flights only (by default all 336,776)",
         )
+        parser.add_argument(
+            "--if-empty",
+            action="store_true",
+            help="do nothing if the database holds flights already",
+        )
 
-    def handle(self, *, rows: int | None, verbosity: int, **options: Any) -> str:
+    def handle(self, *, rows: int | None, if_empty: bool, verbosity: int, **options: Any) -> str:
         """Load the flights and return the line that says what was done."""
         require_tables()
+        if if_empty and (held := Flight.objects.count()):
+            return f"The database holds {held:,} flights already: nothing was loaded."
         try:
             folder = dataset.find_folder()
             wanted = dataset.count_flights(folder, at_most=rows)

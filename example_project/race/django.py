@@ -1,0 +1,84 @@
+"""The race for Django: its page, and what times a view and its queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.templatetags.static import static
+from django.urls import reverse
+from rest_framework.filters import BaseFilterBackend
+
+from fastschema.switch import is_disabled
+from race.stopwatch import LANES, in_phase, phase, running, timed_lane
+
+View = Callable[..., HttpResponse]
+
+
+def page(request: HttpRequest) -> HttpResponse:
+    """Answer with the page of the race."""
+    context = {
+        "framework": "Django REST framework",
+        "static": static("race"),
+        "is_on": settings.WITH_FASTSCHEMA and not is_disabled(),
+        "endpoints": [(reverse("flight-bulk"), "flights with all that they refer to")],
+        "api": reverse("api-root"),
+    }
+    return render(request, "race/race.html", context)
+
+
+def raced(view: View) -> View:
+    """Return a view that runs, and is timed, as ``?lane=`` says; without one, nothing changes."""
+
+    @wraps(view)
+    def timed_view(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        lane = request.GET.get("lane")
+        if lane not in LANES:
+            return view(request, *args, **kwargs)
+        with timed_lane(lane) as stopwatch, connection.execute_wrapper(time_query):
+            response = view(request, *args, **kwargs)
+            # Here, while the lane lasts; Django renders what is not rendered yet.
+            if hasattr(response, "render"):
+                response.render()
+        response["Server-Timing"] = stopwatch.header()
+        return response
+
+    return timed_view
+
+
+def time_query(
+    execute: Callable[..., Any], sql: str, parameters: Any, many: bool, context: dict[str, Any]
+) -> Any:
+    """Run a query in the phase ``database``, and later fetch its rows in that phase.
+
+    SQLite finds most rows only when they are fetched.
+    """
+    with phase("database"):
+        result = execute(sql, parameters, many, context)
+    cursor = context["cursor"]
+    cursor.fetchmany = in_phase("database", cursor.fetchmany)
+    return result
+
+
+class InstancesFirst(BaseFilterBackend):
+    """Filters nothing, but tells making model instances from serializing them in stock's lane.
+
+    Stock makes the instances when its list serializer begins; here they are made just before. What
+    fastschema does with a queryset is left alone.
+    """
+
+    def filter_queryset(
+        self, request: HttpRequest, queryset: QuerySet[Any], view: Any
+    ) -> QuerySet[Any]:
+        """Return the same queryset, evaluated in stock's lane."""
+        stopwatch = running()
+        if stopwatch is not None and stopwatch.lane == "stock":
+            with phase("instances"):
+                len(queryset)
+        return queryset

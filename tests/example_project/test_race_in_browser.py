@@ -1,0 +1,267 @@
+"""The race in a real browser, served by Django and by Flask."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from flights import dataset
+from tests.example_project.race_page import SERVERS, browser, manage, missing, served
+
+REASON = missing()
+if REASON:
+    pytest.skip(REASON, allow_module_level=True)  # it says what is missing
+
+from selenium.webdriver import Chrome, Keys  # noqa: E402  # is it there?
+from selenium.webdriver.common.by import By  # noqa: E402  # the same
+from selenium.webdriver.support.wait import WebDriverWait  # noqa: E402  # the same
+
+pytestmark = pytest.mark.browser
+
+FLIGHTS = 30
+NONE = "\N{EN DASH}"
+PARTS = ["database", "instances", "serialization", "waiting", "transfer", "firstByte", "whole"]
+CHANGED_BODY = """
+const { fetch } = window;
+window.fetch = async (url, ...rest) => {
+  const response = await fetch(url, ...rest);
+  const text = await response.text();
+  return new Response(
+    url.search.includes("lane=stock") ? text : text.replace("UA", "ua"),
+    { headers: response.headers },
+  );
+};
+"""
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Chrome]:
+    """A browser."""
+    with browser(960, 900) as driver:
+        yield driver
+
+
+@pytest.fixture(scope="module")
+def databases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The URLs of databases with flights, without any, and without tables."""
+    try:
+        dataset.find_folder()
+    except dataset.DataSetError as error:
+        pytest.skip(str(error))  # it says that the data set is not installed
+    folder = tmp_path_factory.mktemp("race")
+    urls = {
+        name: f"sqlite:///{folder}/{name}.sqlite3" for name in ("flights", "empty", "no tables")
+    }
+    for name in ("flights", "empty"):
+        manage(urls[name], "migrate")
+    manage(urls["flights"], "load_flights", "--rows", str(FLIGHTS))
+    return urls
+
+
+@pytest.fixture(scope="module", params=SERVERS)
+def address(request, databases, tmp_path_factory) -> Iterator[str]:
+    """The race with flights, by each framework."""
+    log = tmp_path_factory.mktemp(request.param) / "log"
+    with served(request.param, databases["flights"], log) as address:
+        yield address
+
+
+@pytest.fixture
+def race(page: Chrome, address: str) -> Chrome:
+    """The page of the race, as if nobody had raced before."""
+    page.get(address)
+    page.execute_script("sessionStorage.clear()")
+    page.get(address)
+    page.get_log("browser")
+    return page
+
+
+def text_of(page: Chrome, name: str) -> str:
+    """Return the text of the element with an id."""
+    return page.find_element(By.ID, name).text
+
+
+def runs(page: Chrome) -> list[list[str]]:
+    """Return the cells of the table of the last runs."""
+    rows = page.find_elements(By.CSS_SELECTOR, "#history tbody tr")
+    return [[cell.text for cell in row.find_elements(By.TAG_NAME, "td")] for row in rows]
+
+
+def start(page: Chrome, rows: int = 20) -> None:
+    """Choose rows, press the button, and wait for the end of the race."""
+    page.find_element(By.CSS_SELECTOR, f"[name=rows][value='{rows}']").click()
+    page.find_element(By.TAG_NAME, "button").click()
+    wait(page)
+
+
+def wait(page: Chrome) -> None:
+    """Wait for the end of a race that has started."""
+    WebDriverWait(page, 30).until(
+        lambda page: (
+            (text_of(page, "status") or text_of(page, "error"))
+            and not page.find_elements(By.CSS_SELECTOR, "[aria-busy]")
+        )
+    )
+
+
+def test_a_race_compares_the_bodies_and_says_who_is_faster(race):
+    start(race)
+    status = text_of(race, "status")
+    assert status.startswith("fastschema is ")
+    assert " times faster: " in status or " times slower: " in status
+    assert "The same " in status
+    assert text_of(race, "error") == ""
+    ((_, endpoint, rows, *_, bodies),) = runs(race)
+    assert "/flights" in endpoint
+    assert (rows, bodies) == ("20", "the same")
+    assert race.get_log("browser") == []
+
+
+def test_a_race_shows_where_the_time_goes(race):
+    start(race)
+    cells = {
+        part: [
+            cell.text
+            for cell in race.find_elements(By.CSS_SELECTOR, f"[data-part={part}] td.number")
+        ]
+        for part in PARTS
+    }
+    for part, texts in cells.items():
+        assert len(texts) == 2
+        assert all(float(text.replace(",", "")) >= 0 for text in texts if text != NONE)
+        assert part == "instances" or NONE not in texts
+    assert cells["instances"][0] != NONE
+
+
+def test_the_parts_of_the_bars_add_up_to_the_whole(race):
+    start(race)
+    for lane in ("stock", "fastschema"):
+        bar, whole, longest = race.execute_script(
+            "const bar = document.querySelector(`.bar[data-lane=${arguments[0]}]`);"
+            "const [run] = JSON.parse(sessionStorage.getItem(`race ${document.title}`));"
+            "return [[...bar.querySelectorAll('i')].reduce("
+            "  (sum, each) => sum + each.getBoundingClientRect().width, 0) / bar.clientWidth,"
+            "  run[arguments[0]].whole, Math.max(run.stock.whole, run.fastschema.whole)]",
+            lane,
+        )
+        assert bar == pytest.approx(whole / longest, abs=0.02)
+
+
+def test_the_keyboard_is_enough(race):
+    keys = race.switch_to.active_element
+    keys.send_keys(Keys.TAB)
+    while race.switch_to.active_element.get_attribute("name") != "rows":
+        race.switch_to.active_element.send_keys(Keys.TAB)
+    race.switch_to.active_element.send_keys(Keys.LEFT)  # from 1,000 to 20
+    race.switch_to.active_element.send_keys(Keys.TAB, Keys.NULL)
+    assert race.switch_to.active_element.get_attribute("name") == "endpoint"
+    race.switch_to.active_element.send_keys(Keys.TAB)
+    assert race.switch_to.active_element.text == "Start"
+    race.switch_to.active_element.send_keys(Keys.ENTER)
+    wait(race)
+    assert [run[2] for run in runs(race)] == ["20"]
+    assert race.switch_to.active_element.text == "Start"
+
+
+def test_everything_to_operate_has_a_name(race):
+    names = [
+        element.accessible_name for element in race.find_elements(By.CSS_SELECTOR, "input, button")
+    ]
+    assert names == ["20", "1,000", "20,000", "Start"]
+    assert race.find_element(By.TAG_NAME, "select").accessible_name.startswith("Endpoint")
+    assert race.find_element(By.TAG_NAME, "fieldset").accessible_name == "Rows"
+    roles = [race.find_element(By.ID, name).aria_role for name in ("status", "error")]
+    assert roles == ["status", "alert"]
+
+
+def test_the_last_runs_outlive_a_reload_and_the_oldest_are_left_out(race):
+    start(race)
+    (oldest,) = runs(race)
+    for _ in range(10):
+        start(race)
+    kept = runs(race)
+    assert len(kept) == 10
+    assert oldest not in kept
+    race.refresh()
+    assert runs(race) == kept
+
+
+def test_the_lanes_take_turns_at_going_first(race):
+    start(race)
+    first = race.execute_script(
+        "return performance.getEntriesByType('resource').map((each) => each.name)"
+    )
+    start(race)
+    second = race.execute_script(
+        "return performance.getEntriesByType('resource').map((each) => each.name)"
+    )
+    # Only the lane that came last is kept.
+    assert "lane=fastschema" in first[-1]
+    assert "lane=stock" in second[-1]
+
+
+def test_it_says_so_if_there_are_fewer_flights_than_asked_for(race):
+    start(race, rows=1000)
+    assert f"The database has only {FLIGHTS} flights." in text_of(race, "status")
+    assert [run[2] for run in runs(race)] == [str(FLIGHTS)]
+
+
+def test_bodies_that_differ_are_an_alarm(race):
+    race.execute_script(CHANGED_BODY)
+    start(race)
+    assert text_of(race, "error").startswith("The bodies differ from byte ")
+    assert "The same" not in text_of(race, "status")
+    ((*_, bodies),) = runs(race)
+    assert bodies.startswith("differ from byte ")
+
+
+def test_it_is_dark_where_the_user_wants_it_dark(race):
+    def lightness(what: str) -> int:
+        color = race.execute_script(f"return getComputedStyle(document.body).{what}")
+        return sum(int(each) for each in color.removeprefix("rgb(").rstrip(")").split(","))
+
+    for scheme in ("light", "dark"):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        race.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        is_dark = lightness("backgroundColor") < lightness("color")
+        assert is_dark is (scheme == "dark")
+    race.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+@pytest.mark.parametrize("framework", SERVERS)
+def test_an_empty_database_is_said(page, databases, framework, tmp_path):
+    with served(framework, databases["empty"], tmp_path / "log") as address:
+        page.get(address)
+        start(page)
+        assert text_of(page, "error").startswith("The database has no flights.")
+        assert "make demo" in text_of(page, "error")
+        assert (text_of(page, "status"), runs(page)) == ("", [])
+
+
+@pytest.mark.parametrize("framework", SERVERS)
+def test_a_lane_that_fails_is_said(page, databases, framework, tmp_path):
+    with served(framework, databases["no tables"], tmp_path / "log") as address:
+        page.get(address)
+        start(page)
+        assert text_of(page, "error").startswith(
+            "The lane of stock failed: the server answered 500"
+        )
+        assert (text_of(page, "status"), runs(page)) == ("", [])
+
+
+def test_a_server_that_is_gone_is_said(page, databases, tmp_path):
+    with served("flask", databases["flights"], tmp_path / "log") as address:
+        page.get(address)
+    start(page)
+    assert text_of(page, "error").startswith(
+        "The lane of stock failed: the server does not answer."
+    )
+
+
+def test_what_failed_is_forgotten_when_it_works(race):
+    race.execute_script("window.works = window.fetch; window.fetch = () => Promise.reject()")
+    start(race)
+    assert text_of(race, "error") != ""
+    race.execute_script("window.fetch = window.works")
+    start(race)
+    assert text_of(race, "error") == ""
+    assert len(runs(race)) == 1
