@@ -22,7 +22,7 @@ _HUGE_INTEGER = b"0" * 19
 
 
 def dumps(obj: Any, *args: Any, **kwargs: Any) -> str:
-    """``json.dumps``: ``obj`` as JSON text, with the same values.
+    """``json.dumps``: ``obj`` as JSON text, a ``str``, with the same values.
 
     With any further argument it is ``json.dumps`` itself.
 

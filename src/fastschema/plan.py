@@ -70,8 +70,9 @@ class Plan:
         return dumped_data(self._schema, obj, many)
 
     def dumps(self, obj: Any, many: bool | None = None) -> bytes:
-        """The JSON text (UTF-8) of what :meth:`dump` returns.
+        """The JSON of what :meth:`dump` returns, as ``bytes``: compact UTF-8.
 
+        marshmallow's ``Schema.dumps`` returns ``str``; decode the result if you need that.
         Parameters as for :meth:`dump`.
 
         :raises Exception: what stock's dump or the framework's JSON encoder raises
@@ -79,7 +80,7 @@ class Plan:
         return json_text(self._schema, obj, many)
 
     def packb(self, obj: Any, many: bool | None = None) -> bytes:
-        """One MessagePack message with the values of the JSON text that :meth:`dumps` returns.
+        """One MessagePack message, as ``bytes``, with the values of the JSON of :meth:`dumps`.
 
         Dates, decimals and UUIDs are texts in it, as they are in JSON. Parameters as for
         :meth:`dump`.
@@ -111,7 +112,7 @@ class Plan:
         return self._pack_stream(rows, checked_chunk_size(chunk_size), is_stock=is_disabled())
 
     def stream(self, rows: Any, chunk_size: int = CHUNK_SIZE) -> Iterator[bytes]:
-        """The rows as one JSON array, in chunks of bytes, written while the rows are read.
+        """The rows as one JSON array, in chunks of ``bytes``, written while the rows are read.
 
         A schema that must see all rows at once (one with hooks, say) is dumped in one piece.
 
@@ -124,7 +125,7 @@ class Plan:
         return json_stream(self._schema, rows, size, is_stock=is_disabled())
 
     def dumps_select(self, statement: Any, session: Any) -> bytes:
-        """The JSON text of the objects that a SQLAlchemy statement selects.
+        """The JSON of the objects that a SQLAlchemy statement selects, as ``bytes``.
 
         What :meth:`dumps` returns for ``session.scalars(statement).unique().all()``. Where nobody
         can tell, no objects are made: the text is written from the rows, and the session holds no
@@ -143,7 +144,7 @@ class Plan:
     def stream_select(
         self, statement: Any, session: Any, chunk_size: int = CHUNK_SIZE
     ) -> Iterator[bytes]:
-        """The objects that a SQLAlchemy statement selects as one JSON array, in chunks of bytes.
+        """What a SQLAlchemy statement selects as one JSON array, in chunks of ``bytes``.
 
         As :meth:`dumps_select`, but for ``session.scalars(statement)``: the rows are fetched some
         at a time (as many as the statement's ``yield_per`` says, or 1,000), where the database
@@ -199,7 +200,7 @@ class Plan:
         partial: Any = None,
         unknown: str | None = None,
     ) -> Any:
-        """What :meth:`load` returns for the value of a JSON text.
+        """What :meth:`load` returns for the value of a JSON text, ``str`` or ``bytes``.
 
         Parameters as for :meth:`load`.
 
