@@ -135,6 +135,11 @@ def test_an_error_of_stock_is_logged_and_goes_no_further(counter, caplog):
     assert record.exc_info[0] is ZeroDivisionError
 
 
+def test_an_answer_that_is_no_bytes_is_logged_and_goes_no_further(counter):
+    assert compared(b"[]", lambda: "[]") == []
+    assert (counter.compared, counter.differed, counter.failed) == (0, 0, 1)
+
+
 def test_an_error_of_who_is_told_goes_no_further(counter, caplog):
     compare(b"1", lambda: b"2", schema="Rows", view="v", has_values=False, tell=lambda _: 1 / 0)
     assert caplog.messages[1:] == ["A receiver of the difference of Rows in v failed"]

@@ -65,7 +65,7 @@ class Counter:
             self.differed = 0
             """Those of them that differed."""
             self.failed = 0
-            """Answers that could not be compared, since stock raised an exception."""
+            """Answers that could not be compared: stock raised an exception, most likely."""
 
     def add_compared(self, *, is_different: bool) -> None:
         """Count an answer that was compared."""
@@ -111,16 +111,16 @@ def compare(
     try:
         with disabled():
             expected = by_stock()
+        difference = difference_between(
+            written, expected, schema=schema, view=view, has_values=has_values
+        )
     except Exception:
         counter.add_failed()
         logger.exception("%s in %s could not be compared with stock", schema, view)
         return
-    counter.add_compared(is_different=expected != written)
-    if expected == written:
+    counter.add_compared(is_different=difference is not None)
+    if difference is None:
         return
-    difference = difference_between(
-        written, expected, schema=schema, view=view, has_values=has_values
-    )
     logger.error("%s", difference)
     try:
         tell(difference)
@@ -130,11 +130,13 @@ def compare(
 
 def difference_between(
     written: bytes, expected: bytes, *, schema: str, view: str, has_values: bool
-) -> Difference:
-    """The first difference of two texts that are not the same.
+) -> Difference | None:
+    """The first difference of two texts; None if they are the same.
 
     The parameters are those of :func:`compare` and :class:`Difference`.
     """
+    if written == expected:
+        return None
     position = first_difference(written, expected)
     shown = slice(max(0, position - _SHOWN), position + _SHOWN)
     return Difference(

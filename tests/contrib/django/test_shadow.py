@@ -12,6 +12,7 @@ from django.test import AsyncClient, override_settings
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework import pagination, serializers
+from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
@@ -309,6 +310,21 @@ def test_data_that_a_view_has_changed_are_not_compared(flights, counter):
     with override_settings(FASTSCHEMA=ALL):
         assert get(Changed).data[0]["number"] == 0
         assert get(Changed).data[0]["number"] == 0
+    assert counts(counter) == (0, 0, 0)
+
+
+def test_an_answer_by_another_renderer_is_not_compared(flights, counter):
+    class Exchanged(FlightList):
+        serializer_class = BaggedSerializer
+
+        def finalize_response(self, *args, **kwargs):
+            response = super().finalize_response(*args, **kwargs)
+            response.accepted_renderer = JSONRenderer()
+            return response
+
+    with override_settings(FASTSCHEMA=ALL):
+        get(Exchanged)
+        get(Exchanged)
     assert counts(counter) == (0, 0, 0)
 
 

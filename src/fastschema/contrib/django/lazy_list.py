@@ -169,7 +169,7 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     share = conf.settings().shadow
     # An override of list may change the data, of which only a lazy response tells.
     if share and (rows is not None or type(self).list is list_lazily) and is_sampled(share):
-        follow(response, self, serializer, data)
+        follow(response, self, serializer, data, renderer)
     return response
 
 

@@ -29,7 +29,7 @@ shadow_differed = Signal()
 _DATA = stock_method(ListSerializer, "data")
 
 
-def follow(response: Any, view: Any, serializer: Any, rows: Any) -> None:
+def follow(response: Any, view: Any, serializer: Any, rows: Any, renderer: Any) -> None:
     """Compare a view's answer with stock's, once it is rendered.
 
     Does nothing for what stock could not render alike: rows that can be read only once, a list
@@ -38,6 +38,7 @@ def follow(response: Any, view: Any, serializer: Any, rows: Any) -> None:
     :param response: what the view returns
     :param serializer: has the rows, with ``many=True``
     :param rows: what stands for the rows in the data of the response
+    :param renderer: what is to write them
     """
     if not isinstance(response, Response) or not isinstance(serializer, ListSerializer):
         return
@@ -47,7 +48,8 @@ def follow(response: Any, view: Any, serializer: Any, rows: Any) -> None:
     made = vars(response)["data"]
     is_around = isinstance(made, dict) and any(each is rows for each in made.values())
     if kept is not None and (made is rows or is_around):
-        response.add_post_render_callback(_Shadow(response, view, serializer, rows, kept))
+        shadow = _Shadow(response, view, serializer, rows, renderer, kept)
+        response.add_post_render_callback(shadow)
 
 
 def _kept_rows(rows: Any) -> Any:
@@ -65,18 +67,26 @@ class _Shadow:
     :param kept: the rows that were read
     """
 
-    def __init__(self, response: Any, view: Any, serializer: Any, rows: Any, kept: Any) -> None:
+    def __init__(
+        self, response: Any, view: Any, serializer: Any, rows: Any, renderer: Any, kept: Any
+    ) -> None:
         self._class = type(response)
         self._made = vars(response)["data"]
         self._view = view
         self._serializer = serializer
         self._rows = rows
+        self._renderer = renderer
         self._kept = kept
         self._context = copy_context()
 
     def __call__(self, response: Any) -> None:
         """Compare it with what stock renders, unless somebody has changed it since."""
-        if type(response) is self._class and vars(response)["data"] is self._made:
+        is_as_made = (
+            type(response) is self._class
+            and vars(response)["data"] is self._made
+            and response.accepted_renderer is self._renderer
+        )
+        if is_as_made:
             self._context.run(self._compare, response)
 
     def _compare(self, response: Any) -> None:
@@ -100,7 +110,7 @@ class _Shadow:
             made = self._made
             if made is not self._rows:
                 data = {key: data if each is self._rows else each for key, each in made.items()}
-            rendered: bytes = response.accepted_renderer.render(
+            rendered: bytes = self._renderer.render(
                 data, response.accepted_media_type, response.renderer_context
             )
         return rendered
