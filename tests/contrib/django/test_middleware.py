@@ -5,6 +5,8 @@ import io
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured, MiddlewareNotUsed
+from django.core.signals import request_finished
+from django.db import close_old_connections
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from django.test import AsyncClient, Client, override_settings
 from django.urls import path
@@ -101,6 +103,14 @@ def async_body(url, header):
     return asyncio.run(ask()).decode()
 
 
+@pytest.fixture
+def close_without_database():
+    """Responses can be closed: it does not look after the connections, as in Django's client."""
+    request_finished.disconnect(close_old_connections)
+    yield
+    request_finished.connect(close_old_connections)
+
+
 @pytest.mark.parametrize("name", ["by_header", "by_header_later"])
 @pytest.mark.parametrize("ask", [body, async_body])
 @pytest.mark.parametrize("url", ["/view/", "/async/"])
@@ -141,6 +151,7 @@ def test_between_two_chunks_nothing_is_switched():
             assert not is_disabled()
 
 
+@pytest.mark.usefixtures("close_without_database")
 def test_a_stream_that_is_not_read_to_its_end_is_closed():
     closed = []
 
@@ -159,6 +170,7 @@ def test_a_stream_that_is_not_read_to_its_end_is_closed():
     assert closed == [True]
 
 
+@pytest.mark.usefixtures("close_without_database")
 def test_a_file_is_sent_as_ever():
     file = io.BytesIO(b"text")
     with chosen_by("by_header"):
