@@ -7,7 +7,8 @@ zone, its language and its other context variables hold.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from typing import Any
 
@@ -123,10 +124,11 @@ def _instances(rows: Any) -> list[Any]:
     return list(rows)
 
 
-def _savepoints() -> ExitStack:
+@contextmanager
+def _savepoints() -> Iterator[None]:
     """Within it, an error of the database leaves the transactions around it as they are."""
-    stack = ExitStack()
-    for connection in connections.all(initialized_only=True):
-        if connection.in_atomic_block:
-            stack.enter_context(transaction.atomic(using=connection.alias))
-    return stack
+    with ExitStack() as stack:
+        for connection in connections.all(initialized_only=True):
+            if connection.in_atomic_block:
+                stack.enter_context(transaction.atomic(using=connection.alias))
+        yield
