@@ -93,20 +93,22 @@ $(DOCS)/installed: pyproject.toml Makefile
 test-quick-starts: $(TEST)/installed
 	$(TEST)/bin/python tests/quick_starts/follow.py
 
-# The Django tests once more, on a real PostgreSQL; skipped with a message where there is none.
+# What asks a database, once more on a real PostgreSQL; skipped with a message where there is none.
 test-postgresql: $(TEST)/installed
 	.ci/with-postgresql $(PYTEST) tests/contrib/django tests/example_project
+	.ci/with-postgresql $(TEST)/bin/pytest tests/contrib/sqlalchemy  # its tables have no copies
 
-# The same tests of the marshmallow front end, the core and the Flask extension, with marshmallow 3.
+# The same tests of the marshmallow front end, the core, the Flask extension and SQLAlchemy's rows, with
+# marshmallow 3 and SQLAlchemy 2.0.
 test-marshmallow-3: .venv/test-marshmallow-3/installed
 	.venv/test-marshmallow-3/bin/pytest $(PARALLEL) tests/marshmallow tests/test_plan.py \
-		tests/test_registration.py tests/contrib/flask
+		tests/test_registration.py tests/contrib/flask tests/contrib/sqlalchemy tests/profiling
 
 .venv/test-marshmallow-3/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/test-marshmallow-3
 	.venv/test-marshmallow-3/bin/pip install --quiet --upgrade pip
 	.venv/test-marshmallow-3/bin/pip install --quiet --editable ".[django]" "marshmallow==3.26.2" \
-		--group dev
+		"sqlalchemy==2.0.*" --group dev
 	touch $@
 
 # The same tests of the Flask extension, with Flask 3.0.
@@ -154,7 +156,7 @@ test-pypy:
 # To be called where $(PYTHON) is PyPy.
 test-in-pypy: .venv/test-pypy/installed
 	.venv/test-pypy/bin/pytest $(PARALLEL) tests/compiler tests/runtime tests/marshmallow \
-		tests/contrib/flask tests/test_plan.py tests/test_registration.py tests/test_report.py \
+		tests/contrib/flask tests/contrib/sqlalchemy tests/test_plan.py tests/test_registration.py tests/test_report.py \
 		tests/test_switch.py $(addprefix --ignore=tests/contrib/flask/,test_server.py test_frameworks.py)
 
 .venv/test-pypy/installed: pyproject.toml Makefile

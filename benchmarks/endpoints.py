@@ -31,7 +31,7 @@ from contenders import positive
 from database import PROJECT, load
 from environments import Environment, NotInstalledError
 from http_download import FLASK, Server
-from showing import COLORS, canvas, duration, measured_with, write
+from showing import canvas, color_of, duration, measured_with, write
 from worker import installed
 
 HERE = Path(__file__).resolve().parent
@@ -219,7 +219,7 @@ def draw(loads: Sequence[Load], titles: dict[str, str], path: Path) -> None:
     for offset, contender in enumerate(("stock", "fastschema")):
         own = [each for each in loads if each.contender == contender]
         places = [index + 0.4 * offset for index in range(len(own))]
-        style: dict[str, Any] = {"height": 0.36, "color": COLORS[offset], "label": contender}
+        style: dict[str, Any] = {"height": 0.36, "color": color_of(contender), "label": contender}
         bars = panels[0].barh(places, [each.requests_per_second for each in own], **style)
         panels[0].bar_label(bars, fmt="{:,.0f}", padding=3)
         bars = panels[1].barh(places, [each.p99 * 1000 for each in own], **style)

@@ -17,7 +17,7 @@ from typing import Any
 
 import django
 
-from flights_parts import parts
+from flights_parts import PAGE, parts
 from worker import Measure, Run, installed, serve
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "example_project"))
@@ -203,6 +203,7 @@ def shared_measures(body: Callable[[list[Any]], bytes], count: int) -> dict[str,
         "rendering.page": partial(body, rows[:50]),
         "request": lambda: request("/api/flights/bulk/", limit=count),
         "page": lambda: request("/api/flights/"),
+        "request.page": lambda: request("/api/flights/", page_size=PAGE),
     }
 
 
@@ -213,7 +214,7 @@ def measures(contender: str, count: int) -> dict[str, Measure]:
     variant = flights_variants.VARIANTS[contender]()
     found = shared_measures(variant.body, count)
     if not variant.has_pages:
-        del found["page"]
+        del found["page"], found["request.page"]
     if contender in ("stock", "fastschema"):
         found |= drf_measures(contender, count)
     if contender == "by hand":

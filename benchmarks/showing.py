@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import platform
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -88,8 +87,31 @@ def report(benchmark: str, title: str, comparison: Comparison) -> dict[str, Any]
     }
 
 
-COLORS = ["#b0b7c3", "#0b7a75", "#d98b2b", "#7b5ea7", "#c2506a", "#4a78b5", "#8c6d46", "#5f9e52"]
-COLORS += ["#3f3f46", "#c9a227"]
+COLORS = {
+    "stock": "#b0b7c3",
+    "stock 3.26": "#7d8594",
+    "fastschema": "#0b7a75",
+    "one line": "#0b7a75",
+    "fs.response": "#3fa39d",
+    "fs.stream": "#86c9c4",
+    "statement": "#05514e",
+    "by hand": "#d98b2b",
+    "orjson only": "#8c6d46",
+}
+"""The same color for a contender in every chart; those that are not here share the next."""
+OTHER_COLORS = ("#7b5ea7", "#c2506a", "#4a78b5", "#5f9e52", "#c9a227", "#a0527a", "#3f3f46")
+OTHERS = (
+    *("althaia", "marshmallow-core", "deepfriedmarshmallow", "pulse-marshmallow"),
+    *("pydantic", "msgspec", "mashumaro", "cattrs", "apischema"),
+    *("drf-orjson-renderer", "drf-accelerator", "serpy", "django-ninja", "flask-orjson"),
+)
+
+
+def color_of(contender: str) -> str:
+    """The color of a contender, in all charts."""
+    if contender in COLORS:
+        return COLORS[contender]
+    return OTHER_COLORS[OTHERS.index(contender) % len(OTHER_COLORS)]
 
 
 def canvas() -> Any:
@@ -132,7 +154,6 @@ def bars_of(
 ) -> None:
     """Draw these bars."""
     names = list(dict.fromkeys(figure.contender for figure in figures))
-    colors = dict(zip(names, itertools.cycle(COLORS), strict=False))
     height = 0.8 / len(names)
     size = (8, 0.6 + 0.3 * len(names) * len(measures))
     chart, axes = pyplot.subplots(figsize=size, layout="constrained")
@@ -144,7 +165,7 @@ def bars_of(
             [index + height * offset for index in drawn],
             [figure.seconds * 1000 for figure in values],
             height=height * 0.95,
-            color=colors[name],
+            color=color_of(name),
             label=name,
         )
         is_first = name == names[0]
@@ -164,24 +185,30 @@ def bars_of(
     chart.savefig(path, metadata={"Date": None})
 
 
-def draw_parts(comparison: Comparison, title: str, path: Path) -> None:
-    """Where the time of a whole request goes, as a stacked bar for each contender.
+def draw_parts(comparison: Comparison, requests: Mapping[str, str], path: Path) -> None:
+    """Where the time of whole requests goes: for each, a stacked bar for each contender.
 
-    The measures are those of ``flights_parts`` and ``request``.
+    :param requests: the titles of the requests, by what the names of their measures end in; the
+        measures are those of ``flights_parts`` and ``request``
     """
     pyplot = canvas()
     seconds = {(each.contender, each.measure): each.seconds for each in comparison.figures}
     names = [name for name in COMPARED if (name, "parts.rendering") in seconds]
-    chart, axes = pyplot.subplots(figsize=(8, 2.2), layout="constrained")
-    starts = [0.0] * len(names)
-    for color, (part, found) in zip(PART_COLORS, parts_of(seconds, names).items(), strict=True):
-        axes.barh(names, found, left=starts, color=color, label=part, height=0.6)
-        starts = [start + value for start, value in zip(starts, found, strict=True)]
-    axes.invert_yaxis()
-    axes.set_title(title, fontsize="medium")
+    size = (8, 0.6 + 1.5 * len(requests))
+    chart, grid = pyplot.subplots(len(requests), figsize=size, layout="constrained", squeeze=False)
+    for (ending, title), axes in zip(requests.items(), grid[:, 0], strict=True):
+        starts = [0.0] * len(names)
+        parts = parts_of(seconds, names, ending)
+        for color, (part, found) in zip(PART_COLORS, parts.items(), strict=True):
+            axes.barh(names, found, left=starts, color=color, label=part, height=0.6)
+            starts = [start + value for start, value in zip(starts, found, strict=True)]
+        axes.invert_yaxis()
+        axes.set_title(f"Where the time goes: {title}", fontsize="medium", loc="left")
+        axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlabel("milliseconds; less is better")
-    axes.spines[["top", "right"]].set_visible(False)
-    chart.legend(frameon=False, loc="outside lower center", ncols=len(PART_COLORS))
+    handles, labels = axes.get_legend_handles_labels()
+    place = {"loc": "outside lower center", "ncols": len(PART_COLORS)}
+    chart.legend(handles, labels, frameon=False, **place)
     chart.savefig(path, metadata={"Date": None})
 
 
@@ -189,14 +216,18 @@ COMPARED = ("stock", "fastschema")
 PART_COLORS = ("#3f3f46", "#d98b2b", "#0b7a75", "#4a78b5", "#b0b7c3")
 
 
-def parts_of(seconds: dict[tuple[str, str], float], names: Sequence[str]) -> dict[str, list[float]]:
+def parts_of(
+    seconds: Mapping[tuple[str, str], float], names: Sequence[str], ending: str = ""
+) -> dict[str, list[float]]:
     """The milliseconds of each part of a request, by contender.
 
     What is left of the request is a part, too. Parts are measured alone, so that it may be nothing.
+
+    :param ending: what the names of the measures end in
     """
 
     def of(measure: str) -> list[float]:
-        return [seconds[name, measure] * 1000 for name in names]
+        return [seconds[name, measure + ending] * 1000 for name in names]
 
     database = of("parts.database")
     read = of("parts.instances")
@@ -216,14 +247,14 @@ def draw_growth(comparison: Comparison, prefix: str, title: str, path: Path) -> 
     pyplot = canvas()
     chart, panels = pyplot.subplots(1, 2, figsize=(8, 3), layout="constrained")
     chart.suptitle(title, fontsize="medium")
-    for color, contender in zip(COLORS, comparison.contenders, strict=False):
+    for contender in comparison.contenders:
         own = [
             figure
             for figure in comparison.figures
             if figure.contender == contender.name and figure.measure.startswith(f"{prefix}.")
         ]
         sizes = [int(figure.measure.rpartition(".")[2]) for figure in own]
-        style = {"color": color, "marker": "o", "label": contender.name}
+        style = {"color": color_of(contender.name), "marker": "o", "label": contender.name}
         panels[0].plot(sizes, [figure.seconds * 1000 for figure in own], **style)
         panels[1].plot(sizes, [figure.peak_megabytes for figure in own], **style)
     for panel, label in zip(panels, ("milliseconds", "MB at the peak"), strict=True):

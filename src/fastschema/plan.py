@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from fastschema.compiler.nodes import ATTRIBUTE, Form
@@ -17,6 +18,7 @@ from fastschema.switch import is_disabled
 
 if TYPE_CHECKING:
     from fastschema.contrib.sqlalchemy.selecting import SelectingSchema
+    from fastschema.profiling import Profile
 
 
 def compile(schema: Any) -> Plan:
@@ -131,9 +133,12 @@ class Plan:
         :param statement: a ``Select`` of one mapped class, or a legacy ``Query`` of one
         :param session: a SQLAlchemy ``Session`` or ``scoped_session``
         :raises TypeError: for another statement or session
+        :raises ValueError: for a ``Query`` of another session
         :raises Exception: what SQLAlchemy or :meth:`dumps` raises
         """
-        return json_text(self._selecting(statement, session, is_streamed=False), None, True)
+        selecting = self._selecting(statement, session, is_streamed=False)
+        with closing(selecting.selection):
+            return json_text(selecting, None, True)
 
     def stream_select(
         self, statement: Any, session: Any, chunk_size: int = CHUNK_SIZE
@@ -158,8 +163,8 @@ class Plan:
     def explain_select(self, statement: Any, session: Any) -> Report:
         """As :meth:`explain`, with a note whether objects are made of a statement's rows, and why.
 
-        The statement is run, with ``LIMIT 0``, and nothing is flushed. Parameters as for
-        :meth:`dumps_select`.
+        The statement is run, a ``Select`` with ``LIMIT 0``, and nothing is flushed. Parameters as
+        for :meth:`dumps_select`.
 
         :raises TypeError: for another statement or session
         :raises Exception: what SQLAlchemy raises
@@ -214,6 +219,21 @@ class Plan:
     def explain(self) -> Report:
         """Field by field: compiled or stock, and why. Prints as a table."""
         return self._schema.explain()
+
+    def profile(self, rows: Any, many: bool | None = True) -> Profile:
+        """Dump rows once, and tell how long each field took: your own code and generated code.
+
+        It is a real dump, so your code is called as often as by :meth:`dump`; what it gives is
+        thrown away. The functions that read the clock are made for this one call.
+
+        :param rows: the rows; any iterable
+        :param many: whether it is a collection; False: one object, None: as the schema says
+        :raises Exception: what :meth:`dump` raises
+        """
+        # Imported here: few ask for it.
+        from fastschema.profiling.run import profile
+
+        return profile(self._schema, rows, many)
 
     def source(self, form: str = "python", access: str = ATTRIBUTE, *, many: bool = False) -> str:
         """The generated code, as a module that runs on its own: its ``dump`` dumps an object.

@@ -416,3 +416,22 @@ def test_a_class_made_of_the_attributes_of_another_is_read_by_itself():
             assert Original().dump([{"a": 1}] * 30, many=True) == [{"a": 1}] * 30
         copied = type(Original)("Original", Original.__bases__, {**vars(Original), **own})
         assert copied().dump([{"a": 1}] * 30, many=True) == [{"a": 99}] * 30
+
+
+def test_a_dictionary_class_of_ones_own_is_filled_as_by_stock():
+    filled = []
+
+    class Watched(dict):
+        def __setitem__(self, name, field):
+            filled.append(name)
+            super().__setitem__(name, field)
+
+    class WatchedSchema(Dog):
+        dict_class = Watched
+
+    WatchedSchema()
+    stock = list(filled)
+    filled.clear()
+    with installed():
+        WatchedSchema()
+    assert filled == stock

@@ -7,7 +7,7 @@ import json
 import uuid
 
 import pytest
-from marshmallow import Schema, fields, post_dump, pre_dump
+from marshmallow import Schema, fields, missing, post_dump, pre_dump
 
 import fastschema
 from fastschema.marshmallow import dump_text
@@ -185,6 +185,36 @@ def test_an_error_in_the_text_waits_until_all_rows_are_dumped():
             with pytest.raises(TypeError, match="Object of type object is not JSON serializable"):
                 schema.dumps(rows, many=True)
             assert calls == list(range(500))
+
+
+class RawSchema(Schema):
+    number = fields.Integer()
+    members = fields.List(fields.Raw())
+    value = fields.Raw()
+
+
+def test_an_integer_of_too_many_digits_is_refused_after_all_rows_are_dumped():
+    rows = [{"value": object()}, *[{"number": 1}] * 30, {"number": 10**5000}]
+    same(lambda: RawSchema(many=True), rows)
+
+
+def test_values_that_wait_are_written_in_their_order(monkeypatch):
+    monkeypatch.setattr(json.JSONEncoder, "default", lambda self, value: type(value).__name__)
+    rows = [{"members": [missing, {1}, None, [missing]], "value": {2}}] * 30
+    same(lambda: RawSchema(many=True), rows)
+
+
+def test_code_of_users_writes_each_value_once_though_another_is_refused():
+    calls = []
+
+    class Counted(dict):
+        def items(self):
+            calls.append(self)
+            return super().items()
+
+    rows = [*[{"value": Counted(x=1)}] * 30, {"value": object()}]
+    same(lambda: RawSchema(many=True), rows)
+    assert len(calls) == 4 * 30  # once by stock, three times by fastschema
 
 
 def test_what_changes_after_it_was_dumped_is_written_as_it_is_in_the_end():

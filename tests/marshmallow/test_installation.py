@@ -1,5 +1,8 @@
 """Installing into marshmallow, and taking it out again."""
 
+import inspect
+import pickle
+
 import marshmallow.schema
 import pytest
 from marshmallow import Schema, fields, post_dump
@@ -7,7 +10,7 @@ from marshmallow import Schema, fields, post_dump
 import fastschema
 import fastschema.marshmallow
 from tests.marks import needs_cpython
-from tests.marshmallow.differential import installed
+from tests.marshmallow.differential import installed, outcome
 
 
 class Dog(Schema):
@@ -200,3 +203,28 @@ def test_a_subclass_that_calls_super_serialize_runs_as_stock(many):
         assert Calling().dump(rows, many=many) == expected
         assert calls == stock_calls
         assert compiled_rows(lambda: Calling().dump(rows, many=many)) == 0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda schema: schema.dump(),
+        lambda schema: schema.dumps(many=True),
+        lambda schema: schema.dumps([{}], obj=3),
+        lambda schema: schema.loads("{}", "x"),
+        lambda schema: schema._deserialize({}),
+    ],
+)
+def test_wrong_calls_raise_the_messages_of_stock(call):
+    stock = outcome(lambda: call(Dog()))
+    with installed():
+        assert outcome(lambda: call(Dog())) == stock
+
+
+@pytest.mark.parametrize("name", ["dump", "dumps", "loads", "_deserialize", "_init_fields"])
+def test_methods_have_the_signatures_of_stock_and_can_be_pickled(name):
+    stock = inspect.signature(getattr(Schema, name))
+    with installed():
+        method = getattr(Schema, name)
+        assert inspect.signature(method) == stock
+        assert pickle.loads(pickle.dumps(method)) is method

@@ -13,7 +13,7 @@ import pytest
 from marshmallow import Schema, fields, missing
 
 import fastschema
-from tests.marshmallow.differential import assert_same, is_compiled
+from tests.marshmallow.differential import assert_same, installed, is_compiled
 
 
 class Pair(Schema):
@@ -428,6 +428,42 @@ def test_names_of_a_subclass_of_str_are_dumped_as_by_stock(option):
         second = fields.Integer()
 
     assert_same(Subclassed, [{"first": 1, "value": 2, "second": 3}, Plain(first=4)], many=True)
+
+
+class DecidesEachRead(fields.String):
+    """Its methods are whatever it says, each time that it is asked."""
+
+    def __getattribute__(self, name):
+        if name == "_serialize":
+            return lambda value, attr, obj, **kwargs: value.upper()
+        if name == "_deserialize":
+            return lambda value, attr, data, **kwargs: value.lower()
+        return super().__getattribute__(name)
+
+
+def test_fields_that_decide_what_is_read_of_them_run_as_stock():
+    class Deciding(Schema):
+        one = DecidesEachRead()
+        many = fields.List(DecidesEachRead())
+
+    rows = [{"one": "aB", "many": ["cD"]}] * 60
+    assert_same(Deciding, rows, many=True)
+    with installed():
+        assert Deciding(many=True).load(rows)[0] == {"one": "ab", "many": ["cd"]}
+    assert fastschema.compile(Deciding).explain().compiled == 0
+
+
+def test_schemas_that_decide_what_is_read_of_them_run_as_stock():
+    class Deciding(Schema):
+        number = fields.Integer()
+
+        def __getattribute__(self, name):
+            if name == "get_attribute":
+                return lambda obj, attr, default: 7
+            return super().__getattribute__(name)
+
+    assert_same(Deciding, [{"number": 1}] * 60, many=True)
+    assert fastschema.compile(Deciding).explain().why == "__getattribute__ is overridden"
 
 
 HOSTILE_NAMES = [

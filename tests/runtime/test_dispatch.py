@@ -279,3 +279,18 @@ def test_rows_of_several_classes_in_a_list_are_each_dumped_as_their_own():
     rows = [{"a": 1}, types.SimpleNamespace(a=2), {"a": 3}]
 
     assert used.many(rows) == used.many(iter(rows)) == [{"a": 1}, {"a": 2}, {"a": 3}]
+
+
+def test_a_link_can_be_told_to_find_in_another_way():
+    found = []
+
+    def change(find):
+        found.append(find())
+        return UniformDispatch(str.upper)
+
+    link = Link(lambda: UniformDispatch(repr))
+    link.change(change)
+
+    assert found == []
+    assert link("a") == "A"
+    assert [each["any"]("a") for each in found] == ["'a'"]

@@ -28,6 +28,7 @@ else:
 
 # What `json.dumps` writes: quotes included, ASCII only.
 WRITTEN_STRING = "quote({value})"
+WRITTEN_INTEGER = "str({value}) if -1000000000 < {value} < 1000000000 else written({value})"
 WRITTEN_BOOLEAN = '"true" if {value} else "false"'
 WRITTEN_FLOAT = f"dumps({{value}}).decode() if {_COMMON_FLOAT} else written({{value}})"
 WRITTEN_FLOAT_TOGETHER = _COMMON_FLOAT

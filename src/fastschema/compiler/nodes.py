@@ -80,13 +80,15 @@ class Source:
     """Where a field's value comes from: ``otherwise``, but for some ways of access.
 
     ``path`` names the attributes that lead to the value, one after the other, where reading them
-    is all that is done.
+    is all that is done. ``user_code`` says, for profiles, what code of users' or of stock's the
+    expressions themselves call.
     """
 
     label: str
     otherwise: Read
     reads: Mapping[str, Read] = field(default_factory=dict)
     path: tuple[str, ...] | None = None
+    user_code: str = ""
 
     def read(self, access: str) -> Read:
         """How the value is read by one way of access."""
@@ -146,6 +148,8 @@ class Kind:
     :param inline_may_skip: whether ``inline`` may
     :param rereading: when the value can be read and converted once more
     :param makes_lists: whether it makes new lists, of what the items of a value become
+    :param user_code: what code of users' or of stock's it calls for every value, for profiles; ""
+        if none
     """
 
     label: str
@@ -161,6 +165,7 @@ class Kind:
     inline_may_skip: bool = False
     rereading: Rereading = Rereading.NEVER
     makes_lists: bool = False
+    user_code: str = ""
 
     def conversion(self, form: Form) -> Conversion:
         """The conversion for one form."""

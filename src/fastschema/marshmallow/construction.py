@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import OrderedDict
 from typing import Any
 
 from marshmallow import Schema, fields
@@ -29,13 +30,16 @@ def bind_fields(schema: Any) -> bool:
     """
     if _IS_PYPY or not _binds_as_stock(schema) or not _has_all_fields(schema):
         return False
+    if schema.dict_class not in (dict, OrderedDict):  # which sees how it is filled
+        return False
     declared = schema.declared_fields
     classes: set[Any] = set(map(type, declared.values()))
     for cls in classes:
         if not is_plain(cls) or cls._bind_to_schema not in _KNOWN_BINDING:
             return False
     simple = {cls for cls in classes if cls._bind_to_schema is _STOCK_BIND_TO_SCHEMA}
-    by_name, load_fields, dump_fields = (schema.dict_class() for _ in range(3))
+    make = schema.dict_class
+    by_name, load_fields, dump_fields = make(), make(), make()
     load_only, dump_only = schema.load_only, schema.dump_only
     keys, attributes = set(), set()
     for name, field in declared.items():

@@ -233,7 +233,9 @@ class _NestedFinder:
                     dispatch = self._dispatch_of(binding)
                     if not many:
                         return dispatch
-                    return UniformDispatch(_rows_dump(dispatch, self._text))
+                    return UniformDispatch(
+                        _rows_dump(dispatch, self._text), each=dispatch, is_stock=False
+                    )
             dump_nested = partial(dump, schema, many=many)
         else:
             dump_nested = partial(schema.dump, many=many)
@@ -270,16 +272,19 @@ def _rows_dump(dispatch: Dispatch, text: StockText | None) -> Callable[[Any], An
     return dispatch.many if text is None else lambda rows: text.array(dispatch.many(rows))
 
 
-def _uniform(dump: Callable[[Any], Any], form: Form, text: StockText | None) -> UniformDispatch:
+def _uniform(
+    dump: Callable[[Any], Any], form: Form, text: StockText | None, *, is_stock: bool = True
+) -> UniformDispatch:
     """What dumps all values by a function that gives what stock gives.
 
     :param text: as for :class:`Subject`
+    :param is_stock: as for :class:`UniformDispatch`
     """
     if text is not None:
-        return UniformDispatch(lambda value: text.written(dump(value)))
+        return UniformDispatch(lambda value: text.written(dump(value)), is_stock=is_stock)
     if form is Form.JSON:
-        return UniformDispatch(lambda value: json_value(dump(value)))
-    return UniformDispatch(dump)
+        return UniformDispatch(lambda value: json_value(dump(value)), is_stock=is_stock)
+    return UniformDispatch(dump, is_stock=is_stock)
 
 
 def _pluck_dispatch(
@@ -299,7 +304,7 @@ def _pluck_dispatch(
         key = field._field_data_key
         return utils.pluck(dumped, key=key) if field.many else dumped[key]
 
-    return _uniform(pluck, form, text)
+    return _uniform(pluck, form, text, is_stock=getattr(dispatch, "is_stock", False))
 
 
 def dispatch_for(reading: Reading, form: Form) -> Dispatch:

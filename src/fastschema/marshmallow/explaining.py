@@ -59,8 +59,13 @@ def _by_super(reason: str, method: str) -> list[str]:
 
 def _hooks(schema: Any, tags: tuple[str, ...]) -> list[str]:
     """The hooks that a schema calls."""
-    names = [f"{tag} {name}" for tag in tags for name, *_ in schema._hooks.get(tag) or ()]
+    names = [f"{tag} {name}" for tag in tags for name in hook_names(schema, tag)]
     return [f"Hooks, called as by stock: {', '.join(names)}."] if names else []
+
+
+def hook_names(schema: Any, tag: str) -> list[str]:
+    """The names of a schema's hooks of one sort."""
+    return [name for name, *_ in schema._hooks.get(tag) or ()]
 
 
 def _explain_nested_dump(schema: Any, above: tuple[Any, ...]) -> Report:

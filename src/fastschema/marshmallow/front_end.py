@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from marshmallow.decorators import POST_DUMP, PRE_DUMP
+
 from fastschema.compiler.nodes import Form, known_access
 from fastschema.marshmallow import load_run
 from fastschema.marshmallow.dump import (
@@ -18,7 +20,7 @@ from fastschema.marshmallow.dump import (
     own_dump,
     read_for_plan,
 )
-from fastschema.marshmallow.explaining import explain
+from fastschema.marshmallow.explaining import explain, hook_names
 from fastschema.marshmallow.load import has_own_methods, load, loads, validate
 from fastschema.marshmallow.load_overrides import has_load_hooks, overrides_load
 from fastschema.marshmallow.mapped_attributes import MAPPED
@@ -26,6 +28,7 @@ from fastschema.marshmallow.schema_state import Reading
 from fastschema.report import Report
 from fastschema.runtime import policy
 from fastschema.runtime.dispatch import Dispatch, RowDumper
+from fastschema.runtime.front_end import Hooks
 from fastschema.runtime.guard import ATTRIBUTE, readings
 from fastschema.runtime.json_engine import Engine, engine, standard_dumps
 from fastschema.runtime.programs import DumpProgram, LoadProgram
@@ -109,6 +112,22 @@ class CompiledMarshmallowSchema:
     def stock_encode(self, data: Any) -> bytes:
         """``json.dumps``, compact and as UTF-8."""
         return standard_dumps(data)
+
+    def hooks(self, many: bool | None) -> Hooks | None:
+        """Its ``pre_dump`` and ``post_dump`` hooks, or None if it has none."""
+        schema = self.schema
+        if not has_hooks(schema):
+            return None
+        many = schema.many if many is None else bool(many)
+        invoke = schema._invoke_dump_processors
+        before = hook_names(schema, PRE_DUMP)
+        after = hook_names(schema, POST_DUMP)
+        return Hooks(
+            ", ".join(before),
+            lambda obj: invoke(PRE_DUMP, obj, many=many, original_data=obj),
+            ", ".join(after),
+            lambda result, obj: invoke(POST_DUMP, result, many=many, original_data=obj),
+        )
 
     def program(self) -> DumpProgram | None:
         """The program that dumps by the schema, or None if that runs as stock."""

@@ -78,7 +78,8 @@ def _loads(
     options = {"many": many, "partial": partial, "unknown": unknown}
     if _replacements.are_installed and len(args) == 1 and not kwargs and parses_as_stock(self):
         return self.load(json.loads(args[0]), **options)
-    return STOCK_LOADS(self, *args, **options, **kwargs)
+    given = {name: value for name, value in options.items() if value is not None}
+    return STOCK_LOADS(self, *args, **given, **kwargs)
 
 
 def _deserialize(

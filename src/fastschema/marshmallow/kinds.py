@@ -26,6 +26,7 @@ from fastschema.compiler.json_templates import (
     WRITTEN_BOOLEAN,
     WRITTEN_FLOAT,
     WRITTEN_FLOAT_TOGETHER,
+    WRITTEN_INTEGER,
     WRITTEN_ISO,
     WRITTEN_STRING,
 )
@@ -240,7 +241,7 @@ def _integer_kind(as_string: bool, *, path: DumpPath, slots: list[Slot]) -> Kind
         conversion = Conversion("int", "str({value})", path.own_method)
         return Kind("integer as string", python=conversion, json=conversion)
     conversion = Conversion("int", None, path.own_method)
-    text = Conversion("int", "str({value})", f"written({path.own_method})")
+    text = Conversion("int", WRITTEN_INTEGER, f"written({path.own_method})")
     return Kind("integer", python=conversion, json=conversion, text=text)
 
 

@@ -60,6 +60,8 @@ def describe(look: Inspection) -> Description:
 
 def why_not_deserialized(look: Inspection) -> str | None:
     """Why what stock does around a field's ``_deserialize`` is not generated, or None."""
+    if look.decides_each_read:
+        return "__getattribute__ is overridden"
     if look.is_deep:
         return "fields so deep inside of others are not compiled"
     if look.method("deserialize") is not _DESERIALIZE:

@@ -33,6 +33,8 @@ def describe_load(schema: Any, look: Inspection) -> Description:
     :param look: a look at the schema
     :raises UnreadableError: if the schema cannot be compiled
     """
+    if look.decides_each_read:
+        raise UnreadableError("__getattribute__ is overridden")
     if look.method("_call_and_store") is not CALL_AND_STORE:
         raise UnreadableError(str(overrides_load(schema)))
     return (

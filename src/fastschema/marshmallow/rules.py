@@ -76,6 +76,8 @@ def describe_dict_class(look: Inspection) -> bool:
 
 def describe(look: Inspection) -> Description:
     """What is done to the value of a field: the name of a kind, then its options."""
+    if look.decides_each_read:
+        return stock("__getattribute__ is overridden")
     if look.is_deep:
         return stock("fields so deep inside of others are not compiled")
     method = look.method("_serialize")

@@ -52,6 +52,8 @@ def describe_dump(schema: Any, look: Inspection) -> Description:
     :param look: a look at the schema
     :raises UnreadableError: if the schema cannot be compiled
     """
+    if look.decides_each_read:
+        raise UnreadableError("__getattribute__ is overridden")
     return (
         "marshmallow",
         type(schema).__name__,
@@ -89,6 +91,8 @@ def _describe_field(name: str, look: Inspection) -> Description:
 
 def _why_not_read(look: Inspection) -> str | None:
     """Why the value of a field is not read in generated code, or None."""
+    if look.decides_each_read:
+        return "__getattribute__ is overridden"
     if look.method("serialize") is not _STOCK_FIELD_SERIALIZE:
         return "serialize is overridden"
     attribute = look.get("attribute")
@@ -152,7 +156,7 @@ def _field_node(
         expression = f"{field}.serialize({literal(name)}, obj, accessor=accessor)"
         return FieldNode(
             key,
-            Source(name, Read(expression)),
+            Source(name, Read(expression), user_code=kind_description[1]),
             raw_kind("str", "the field's own serialize"),
             field,
             key_slot=key_slot,
@@ -171,7 +175,7 @@ def _field_node(
     reason = reason_of(kind_description, _HOLDERS)
     if attribute == _BY_GET_VALUE:
         expression = f"{field}.get_value(obj, {literal(name)}, accessor=accessor)"
-        source = Source(name, Read(expression))
+        source = Source(name, Read(expression), user_code="get_value is overridden")
         if reason is None:
             reason = "get_value is overridden"
     else:
@@ -190,7 +194,7 @@ def _field_node(
 
 
 def _constant_source(description: Description, path: DumpPath, slots: list[Slot]) -> Source:
-    return Source("(constant)", Read(f"{path.expression}.constant"))
+    return Source("(constant)", Read(f"{path.expression}.constant"), path=())
 
 
 def _method_source(description: Description, path: DumpPath, slots: list[Slot]) -> Source:
@@ -203,7 +207,7 @@ def _method_source(description: Description, path: DumpPath, slots: list[Slot]) 
         return path.get(subject.fields)._serialize_method
 
     slots.append(Slot(method, resolve, resolve))
-    return Source("(method)", Read(f"{method}(obj)"))
+    return Source("(method)", Read(f"{method}(obj)"), user_code="a method of the schema")
 
 
 def _function_source(description: Description, path: DumpPath, slots: list[Slot]) -> Source:
@@ -213,7 +217,7 @@ def _function_source(description: Description, path: DumpPath, slots: list[Slot]
         return _one_argument(path.get(subject.fields))
 
     slots.append(Slot(function, resolve, lambda subject: path.get(subject.fields).serialize_func))
-    return Source("(function)", Read(f"{function}(obj)"))
+    return Source("(function)", Read(f"{function}(obj)"), user_code="a function")
 
 
 def _one_argument(field: Any) -> Callable[[Any], Any]:

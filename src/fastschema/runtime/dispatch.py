@@ -285,13 +285,24 @@ class UniformDispatch:
 
     :param dump: the function
     :param inner: the link by which the function dumps, if it does
+    :param each: the dispatch whose ``many`` the function is, if it is one
+    :param is_stock: whether code of stock's or of users' dumps
     """
 
-    __slots__ = ("_dump", "inner")
+    __slots__ = ("_dump", "each", "inner", "is_stock")
 
-    def __init__(self, dump: Dump, inner: Link | None = None) -> None:
+    def __init__(
+        self,
+        dump: Dump,
+        inner: Link | None = None,
+        each: Dispatch | None = None,
+        *,
+        is_stock: bool = True,
+    ) -> None:
         self._dump = dump
         self.inner = inner
+        self.each = each
+        self.is_stock = is_stock
 
     def __getitem__(self, cls: type, /) -> Dump:
         return self._dump
@@ -338,6 +349,14 @@ class Link:
         if self.found is NOT_FOUND:
             self.found = self._find()
         return self.found  # type: ignore[return-value]  # a cast would be a call for each dump
+
+    def change(self, change: Callable[[Callable[[], Dispatcher]], Dispatcher]) -> None:
+        """Find the dispatch in another way, from now on.
+
+        :param change: finds it; it gets the function that would have found it
+        """
+        find = self._find
+        self._find = lambda: change(find)
 
     def many(self, rows: Iterable[Any]) -> list[Any]:
         """Dump each row; without rows the nested schema is not looked for."""

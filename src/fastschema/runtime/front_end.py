@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from fastschema.compiler.nodes import Form
@@ -11,6 +12,22 @@ from fastschema.report import Report
 from fastschema.runtime.dispatch import Dispatch, RowDumper
 from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.programs import DumpProgram, LoadProgram
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What users' code does around a dump, before and after the rows are dumped.
+
+    :param names_before: the names of the hooks before, for reports
+    :param before: from what is to be dumped to what is dumped instead
+    :param names_after: the names of those after
+    :param after: from what was dumped, and what was to be, to the result
+    """
+
+    names_before: str
+    before: Callable[[Any], Any]
+    names_after: str
+    after: Callable[[Any, Any], Any]
 
 
 class DumpingSchema(Protocol):
@@ -72,6 +89,13 @@ class CompiledSchema(DumpingSchema, Protocol):
         """What stock's validation returns, likewise.
 
         :raises TypeError: if the framework's loading is not compiled
+        """
+        ...
+
+    def hooks(self, many: bool | None) -> Hooks | None:
+        """What users' code does around a dump, or None if there is no such code.
+
+        :param many: whether it dumps a collection; None: as the schema says
         """
         ...
 

@@ -112,6 +112,11 @@ class Inspection:
         self.guard.class_attribute(self.cls, name, value)
         return value
 
+    @property
+    def decides_each_read(self) -> bool:
+        """Whether the class decides anew what an attribute is, each time that it is read."""
+        return self.on_class("__getattribute__") is not object.__getattribute__
+
     def item(self, name: str, key: Any) -> Any:
         """What a dictionary that is an attribute has for a key; None if nothing.
 

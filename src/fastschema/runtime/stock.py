@@ -5,8 +5,14 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Sequence
-from functools import cached_property
-from types import BuiltinFunctionType, MethodDescriptorType, ModuleType, WrapperDescriptorType
+from functools import cached_property, update_wrapper
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 logger = logging.getLogger("fastschema")
@@ -58,6 +64,9 @@ class Replacements:
 
     def __init__(self, methods: Sequence[tuple[Any, str, Any, Any]]) -> None:
         self._methods = methods
+        for _, _, stock, replacement in methods:
+            if isinstance(stock, FunctionType):  # for error messages, signatures and pickles
+                update_wrapper(replacement, stock)
         self._before: list[tuple[Any, str, Any, Any]] = []
         self.are_installed = False
 

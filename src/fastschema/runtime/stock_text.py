@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections import OrderedDict, defaultdict
 from io import StringIO
 from itertools import chain, zip_longest
 from math import isfinite
@@ -36,7 +37,7 @@ class StockText:
             return quote(value)
         if value is None:
             return "null"
-        if cls is int:
+        if cls is int and _has_digits(value):
             return str(value)
         if cls is bool:
             return "true" if value else "false"
@@ -55,14 +56,27 @@ class StockText:
         try:
             return f"[{', '.join(texts)}]"
         except TypeError:
-            members = [text if type(text) is str else self._member(text) for text in texts]
-            return f"[{', '.join(members)}]"
+            return f"[{', '.join(self._members(texts))}]"
 
-    def _member(self, text: Any) -> str:
-        if text is None:
-            return "null"
-        self._waiting.append(text)  # stock leaves out no member, so json.dumps refuses the object
-        return _PLACE
+    def _members(self, texts: list[Any]) -> list[str]:
+        """The texts of members, None and the missing object among them.
+
+        Stock leaves out no member, so that the missing object waits, too, in its turn.
+        """
+        places = [text.count(_PLACE) if type(text) is str else 0 for text in texts]
+        position = len(self._waiting) - sum(places)
+        members = []
+        for text, count in zip(texts, places, strict=True):
+            if type(text) is str:
+                members.append(text)
+                position += count
+            elif text is None:
+                members.append("null")
+            else:
+                members.append(_PLACE)
+                self._waiting.insert(position, text)
+                position += 1
+        return members
 
     def add(self, texts: list[str]) -> None:
         """Add members of the array that is written."""
@@ -79,18 +93,48 @@ class StockText:
         if not self._waiting:
             return text
         pieces = text.split(_PLACE)
-        try:
+        if all(map(_is_plain, self._waiting)):
             return _joined(pieces, [json.dumps(value) for value in self._waiting])
-        except Exception:
-            # Python 3.14 tells the way to the value that is refused, from the outside in.
-            return json.dumps(self._data(pieces))
+        # Others call code of users, or are refused: once, and in the order of all the data.
+        return json.dumps(self._data(pieces))
 
     def _data(self, pieces: list[str]) -> Any:
-        """What stock gives to ``json.dumps``."""
+        """All that stock gives to ``json.dumps``."""
         token = secrets.token_hex()
         waiting = {f"{token} {number}": value for number, value in enumerate(self._waiting)}
         text = _joined(pieces, [quote(key) for key in waiting])
         return _replaced(json.loads(text), waiting)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether ``json.dumps`` writes a value, and calls no code of users for it."""
+    try:
+        return _is_plain_within(value)
+    except RecursionError:  # it is nested too deeply, or in itself
+        return False
+
+
+def _is_plain_within(value: Any) -> bool:
+    cls = type(value)
+    if cls in _PLAIN_DICTS:
+        return all(type(key) is str for key in value) and all(map(_is_plain_within, value.values()))
+    if cls is list or cls is tuple:
+        return all(map(_is_plain_within, value))
+    if issubclass(cls, int):
+        return _has_digits(value)
+    return value is None or issubclass(cls, (str, float))
+
+
+_PLAIN_DICTS = (dict, OrderedDict, defaultdict)
+
+
+def _has_digits(value: int) -> bool:
+    """Whether Python writes the digits of an integer: it refuses more than some thousands."""
+    return int.bit_length(value) < _MOST_BITS
+
+
+_MOST_BITS = 2048
+"""Less than ``sys.set_int_max_str_digits`` may be set to."""
 
 
 def _joined(pieces: list[str], texts: list[str]) -> str:

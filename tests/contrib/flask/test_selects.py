@@ -11,6 +11,7 @@ from sqlalchemy.pool import StaticPool
 
 import fastschema
 from fastschema.contrib.flask import FastSchema
+from tests.marks import needs_orjson
 
 COUNT = 2500
 
@@ -74,6 +75,12 @@ def test_a_response_is_that_of_stock(app, fs, session, stock):
     with app.test_request_context():
         response = fs.response(SongSchema(), SONGS, session=session)
         assert response.get_data() == stock
+
+
+@needs_orjson
+def test_a_response_makes_no_objects(app, fs, session):
+    with app.test_request_context():
+        fs.response(SongSchema(), SONGS, session=session)
     assert not list(session.identity_map.keys())
 
 

@@ -28,5 +28,4 @@ def engine():
     with Session(engine) as session:
         fill(session)
     yield engine
-    Base.metadata.drop_all(engine)
     engine.dispose()

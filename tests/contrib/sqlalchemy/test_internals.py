@@ -20,7 +20,7 @@ def loaded(engine):
     with Session(engine) as session:
         result = session.execute(STATEMENT)
         cursor = internals.cursor_result(result)
-        entity = internals.loaded_entity(cursor)
+        entity = internals.loaded_entity(cursor, is_streamed=False)
         row = cursor.first()
         return entity, row
 
@@ -34,12 +34,11 @@ def test_positions_of_columns(engine):
 
 def test_positions_of_related_columns(engine):
     entity, _ = loaded(engine)
-    found = {relation.key: (how, related) for relation, how, related in entity.relations()}
-    how, editor = found["editor"]
-    assert how == "joined"
-    assert editor.positions().keys() >= {"id", "name"}
-    assert found["author"][0] == "select"
-    assert found["author"][1].positions() is None
+    found = {each.relation.key: each for each in entity.relations()}
+    assert found["editor"].strategy == "joined"
+    assert found["editor"].related.positions().keys() >= {"id", "name"}
+    assert found["author"].strategy == "select"
+    assert found["author"].related.positions() is None
 
 
 @pytest.fixture
@@ -51,7 +50,7 @@ def warned_anew():
 
 @pytest.mark.usefixtures("warned_anew")
 def test_getters_of_another_kind_are_not_used(engine, monkeypatch):
-    monkeypatch.setattr(internals, "itemgetter", dict)
+    monkeypatch.setattr(internals, "_POSITIONS", [None] * 100)
     with pytest.warns(RuntimeWarning, match=f"SQLAlchemy {sqlalchemy.__version__}"):
         said = note(engine, BookSchema(only=["id"]), STATEMENT)
     assert "fastschema does not know this SQLAlchemy" in said
@@ -62,4 +61,4 @@ def test_getters_of_another_kind_are_not_used(engine, monkeypatch):
 
 def test_what_is_not_there_is_a_version_that_is_not_known():
     with pytest.raises(internals.UnknownVersionError, match="context"):
-        internals.loaded_entity(object())
+        internals.loaded_entity(object(), is_streamed=False)

@@ -7,7 +7,14 @@ from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.ext.mutable import MutableDict
 from sqlalchemy.orm import Mapped, Session, joinedload, mapped_column, reconstructor
 
-from tests.contrib.sqlalchemy.differential import assert_same, is_without_objects, note
+import fastschema
+from tests.contrib.sqlalchemy.differential import (
+    WITHOUT_OBJECTS,
+    assert_same,
+    is_without_objects,
+    note,
+    stock_text,
+)
 from tests.contrib.sqlalchemy.models import Animal, Author, Base, Book, Country, Dog, Picture
 from tests.contrib.sqlalchemy.schemas import AuthorWithCountrySchema, ColumnsSchema
 
@@ -145,3 +152,43 @@ def test_listeners_of_a_session(engine):
     event.listen(Heard, "loaded_as_persistent", lambda session, instance: calls.append(instance))
     assert_same(engine, ColumnsSchema, select(Book).order_by(Book.id), Heard)
     assert len(calls) == 3 * 12
+
+
+class Measured(Base):
+    __tablename__ = "measured"
+    number: Mapped[int] = mapped_column(primary_key=True)
+    left: Mapped[int | None]
+    right: Mapped[int | None]
+
+
+class Strict(Base):
+    __table__ = Measured.__table__
+    __mapper_args__ = {
+        "primary_key": [Measured.__table__.c.left, Measured.__table__.c.right],
+        "allow_partial_pks": False,
+    }
+
+
+class Partial(Base):
+    __table__ = Measured.__table__
+    __mapper_args__ = {"primary_key": [Measured.__table__.c.left, Measured.__table__.c.right]}
+
+
+@pytest.mark.parametrize("cls", [Strict, Partial])
+def test_keys_that_are_null_in_part(engine, cls):
+    class NumberSchema(Schema):
+        number = fields.Integer()
+
+    with Session(engine) as session:
+        pairs = [(1, None), (2, None), (1, 1), (None, None)]
+        session.add_all(
+            [Measured(number=n, left=left, right=right) for n, (left, right) in enumerate(pairs)]
+        )
+        session.flush()
+        plan = fastschema.compile(NumberSchema)
+        session.expunge_all()
+        statement = select(cls).order_by(cls.number)
+        assert plan.explain_select(statement, session).notes == [WITHOUT_OBJECTS]
+        fast = plan.dumps_select(statement, session)
+        assert fast == stock_text(NumberSchema(), statement, session)
+        session.rollback()

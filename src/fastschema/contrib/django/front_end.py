@@ -119,6 +119,10 @@ class CompiledSerializer:
         """``JSONRenderer``'s JSON."""
         return stock_encode(data)
 
+    def hooks(self, many: bool | None) -> None:
+        """None: what surrounds a dump in DRF is an override, which runs as stock."""
+        return
+
     def program(self) -> DumpProgram | None:
         """The program of the serializer, or None if it runs as stock."""
         if not is_stock_serializer(self._row_serializer):

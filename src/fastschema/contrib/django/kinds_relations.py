@@ -71,6 +71,7 @@ def method_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
         python=Conversion(otherwise=call),
         json=Conversion(otherwise=json_ready(call)),
         names=JSON_VALUE,
+        user_code="a method of the serializer",
     )
 
 
@@ -91,6 +92,7 @@ def string_related_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
         json=Conversion(otherwise=json_ready(text)),
         names=JSON_VALUE,
         may_skip=True,
+        user_code="__str__ of the related object",
     )
 
 

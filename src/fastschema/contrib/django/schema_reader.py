@@ -209,7 +209,7 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
     reason = _reason(kind_description)
     kind_name = kind_description[0]
     if kind_name == _BY_STOCK:
-        source = Source(name, Read(f"represent_field({field}, obj)"))
+        source = Source(name, Read(f"represent_field({field}, obj)"), user_code=kind_description[1])
         return FieldNode(
             name, source, _represented("the field's own methods"), field, reason=reason
         )

@@ -189,7 +189,7 @@ def _nested_dispatch(subject: Subject, get: Callable[[Any], Any], form: Form) ->
             _like_dispatch, field.child, form, get, lambda: get(subject.fields).child, subject
         )
         child = Link(find)
-        return UniformDispatch(lambda data: child.many(rows(data)), child)
+        return UniformDispatch(lambda data: child.many(rows(data)), child, is_stock=False)
     return _by(get(subject.fields).to_representation, form)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from types import FunctionType
@@ -140,7 +141,8 @@ class FastSchema:
         settings = _current_settings()
         checked_format(format)
         compiled, rows = schema_and_rows(schema, rows, session, many)
-        response = response_in(format, compiled, rows, many)
+        with nullcontext() if session is None else closing(rows):
+            response = response_in(format, compiled, rows, many)
         if settings.shadow and is_sampled(settings.shadow):
             follow(response, compiled, rows, many, has_values=settings.shadow_values)
         return with_status(response, status, headers)

@@ -8,12 +8,11 @@ raised, and SQLAlchemy makes its objects.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import wraps
-from operator import itemgetter
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from sqlalchemy.engine import CursorResult
+from sqlalchemy.engine import CursorResult, ScalarResult
 from sqlalchemy.engine.result import ChunkedIteratorResult
 from sqlalchemy.orm import Mapper, Query, RelationshipProperty, Session
 from sqlalchemy.orm.instrumentation import ClassManager
@@ -72,17 +71,36 @@ class LoadedEntity:
         return {key: _position(getter) for key, getter in getters["cached_populators"]["quick"]}
 
     @_as_known
-    def relations(self) -> list[tuple[RelationshipProperty[Any], Any, LoadedEntity]]:
-        """Each relation, how it is loaded, and the class that it leads to."""
-        return list(self._relations())
+    def relations(self) -> list[LoadedRelation]:
+        """All relations of the class."""
+        return [self._relation(each) for each in self.mapper.relationships]
 
-    def _relations(self) -> Iterator[tuple[RelationshipProperty[Any], Any, LoadedEntity]]:
-        for relation in self.mapper.relationships:
-            option = relation._get_context_loader(self._state, self._path)
-            strategy = option.strategy if option and option.strategy else relation.strategy_key
-            path = self._path[relation][relation.entity]
-            related = LoadedEntity(relation.mapper, path, self._state)
-            yield relation, dict(strategy).get("lazy"), related
+    def _relation(self, relation: RelationshipProperty[Any]) -> LoadedRelation:
+        option: Any = relation._get_context_loader(self._state, self._path)
+        strategy, has_criteria = relation.strategy_key, False
+        if option and option.strategy:
+            strategy = option.strategy
+            has_criteria = bool(option._extra_criteria) or "eager_from_alias" in option.local_opts
+        related = LoadedEntity(relation.mapper, self._path[relation][relation.entity], self._state)
+        return LoadedRelation(relation, dict(strategy).get("lazy"), has_criteria, related)
+
+
+class LoadedRelation(NamedTuple):
+    """A relation of a mapped class, as a statement loads it.
+
+    :param relation: the relation
+    :param strategy: how it is loaded: "joined", "select" ...
+    :param has_criteria: whether the statement has a say in what it leads to, besides its keys
+    :param related: the class that it leads to
+    """
+
+    relation: RelationshipProperty[Any]
+    strategy: Any
+    has_criteria: bool
+    related: LoadedEntity
+
+
+_POSITIONS = range(100_000)
 
 
 def _position(getter: Any) -> int:
@@ -90,35 +108,41 @@ def _position(getter: Any) -> int:
 
     :raises ValueError: if it is no such getter
     """
-    positions: Any = getter.__reduce__()[1] if type(getter) is itemgetter else ()
-    if len(positions) != 1 or type(positions[0]) is not int:
+    position = getter(_POSITIONS)
+    if type(position) is not int:
         raise ValueError(f"{getter!r} does not take one column of a row")
-    position: int = positions[0]
     return position
 
 
 @_as_known
 def cursor_result(result: Any) -> CursorResult[Any] | None:
     """The rows from which a result is to make objects, as yet unread; None for another result."""
-    if type(result) is not ChunkedIteratorResult:
+    if type(result) is not ChunkedIteratorResult or result._unique_filter_state is not None:
         return None
     raw = result.raw
     return raw if type(raw) is CursorResult and not raw.closed else None
 
 
 @_as_known
-def loaded_entity(cursor: CursorResult[Any]) -> LoadedEntity | None:
-    """The one class that rows are loaded as; None if they are loaded in another way."""
+def loaded_entity(cursor: CursorResult[Any], *, is_streamed: bool) -> LoadedEntity | None:
+    """The one class that rows are loaded as; None if they are loaded in another way.
+
+    :param is_streamed: whether they are to be fetched some at a time
+    """
     context: Any = cursor.context
     state = context.compiled.compile_state
     options = context.execution_options
     loads = options.get("_sa_orm_load_options")
     if loads is not None and any(getattr(loads, name) for name in _UNUSUAL_LOADS):
         return None
+    if bool(options.get("yield_per")) is not is_streamed:
+        return None
     if options.get("prebuffer_rows") or state.multi_row_eager_loaders:
         return None
-    (entity,) = state._entities
-    return LoadedEntity(entity.mapper, entity.path, state)
+    entities = state._entities
+    if len(entities) != 1 or not entities[0].supports_single_entity:
+        return None
+    return LoadedEntity(entities[0].mapper, entities[0].path, state)
 
 
 def sends_queries(strategy: Any) -> bool:
@@ -135,8 +159,20 @@ def is_listened_to(mapper: Mapper[Any], session: Session) -> bool:
     return not is_usual or bool(manager.dispatch.load) or bool(events.loaded_as_persistent)
 
 
+def is_query_known() -> bool:
+    """Whether a legacy ``Query`` is run as it is known."""
+    return hasattr(Query, "_iter")
+
+
+def run_query(query: Query[Any]) -> Any:
+    """Run a legacy ``Query``, and return what it iterates over.
+
+    :raises Exception: what SQLAlchemy raises
+    """
+    return query._iter()
+
+
 @_as_known
-def query_results(query: Query[Any]) -> tuple[Any, Any]:
-    """What a legacy ``Query`` iterates over, and the result that it takes the objects from."""
-    result: Any = query._iter()
-    return result, getattr(result, "_real_result", result)
+def result_below(scalars: Any) -> Any:
+    """The result that the first columns are taken from; None if there is none."""
+    return scalars._real_result if isinstance(scalars, ScalarResult) else None

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any
 
 from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, Read
-from fastschema.contrib.sqlalchemy.reading import FieldRead, Reads, dispatch_of
+from fastschema.contrib.sqlalchemy.reading import NOT_READ, FieldRead, Reads, dispatch_of
 from fastschema.runtime.dispatch import Dispatch, Dump, Link, UniformDispatch
 from fastschema.runtime.json_engine import PLAIN_CLASSES
 
@@ -61,6 +61,8 @@ def _access(access: Callable[[type], str], cls: type) -> str:
 
 def _row_field(field: FieldNode, read: FieldRead) -> FieldNode:
     """The same field, which can be read from a row as well."""
+    if read is NOT_READ:
+        return field
     expression = "obj" if read.position is None else f"obj[{read.position}]"
     is_nested = read.position is None
     for nth, key in reversed(list(enumerate(read.keys, 1))):
@@ -78,9 +80,14 @@ def _related_link(
 
     def find() -> UniformDispatch:
         dispatch = by_row(dispatch_of(link, key), read.nested)
-        return UniformDispatch(_once_for_each(dispatch, read))
+        dump = _once_for_each(dispatch, read) if read.is_repeatable else _each(dispatch)
+        return UniformDispatch(dump)
 
     return Link(find)
+
+
+def _each(dispatch: Dispatch) -> Dump:
+    return lambda row: dispatch[type(row)](row)
 
 
 def _once_for_each(dispatch: Dispatch, read: FieldRead) -> Dump:
@@ -107,5 +114,5 @@ def _once_for_each(dispatch: Dispatch, read: FieldRead) -> Dump:
 
 
 def _positions(reads: Reads) -> list[int]:
-    own = [read.position for read in reads if read.position is not None]
+    own = [read.position for read in reads if read.position is not None and read is not NOT_READ]
     return own + [position for read in reads for position in _positions(read.nested)]

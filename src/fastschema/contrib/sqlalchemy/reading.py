@@ -22,13 +22,22 @@ class FieldRead(NamedTuple):
         row itself
     :param keys: the primary keys of the related objects on the way to it
     :param nested: how the fields of a nested schema are read
+    :param has_default: whether there is a value for rows without an object
     """
 
     position: int | None
     keys: tuple[Key, ...] = ()
     nested: tuple[FieldRead, ...] = ()
+    has_default: bool = False
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether nobody notices how often a related object is dumped."""
+        return not self.has_default and all(each.is_repeatable for each in self.nested)
 
 
+NOT_READ = FieldRead(-1)
+"""A field that reads nothing of the object: a constant."""
 Reads = tuple[FieldRead, ...]
 FindKey = Callable[[str], object]
 
@@ -52,16 +61,21 @@ def _field(field: FieldNode, dispatch: Dispatch, table: Table, find: FindKey) ->
     :param find: finds under which key objects of the table's class keep an attribute
     """
     path = field.source.path
+    if path == ():
+        return NOT_READ
     if path is None:
         raise ObjectsNeededError(f"{field.key} reads the object by code of its own")
+    has_default = field.default is not None
     if field.kind.link is not None:
+        if has_default:
+            raise ObjectsNeededError(f"{field.key} has a dump_default, which is no row")
         keys, related, _ = _follow(path, field, table, find)
         return FieldRead(None, keys, reads_of(nested_dispatch(field, dispatch), related))
     *relations, name = path
     keys, table, find = _follow(relations, field, table, find)
     if name not in table.columns or find(name) != name:
         raise _not_loaded(field, table, name)
-    return FieldRead(table.columns[name], keys)
+    return FieldRead(table.columns[name], keys, has_default=has_default)
 
 
 def _follow(
@@ -81,7 +95,7 @@ def _follow(
 def _not_loaded(field: FieldNode, table: Table, name: str) -> ObjectsNeededError:
     """What to tell of an attribute that is not in the rows."""
     attribute = f"{table.cls.__name__}.{name}"
-    if name in table.to_one:
+    if name in table.lazy:
         advice = f"add options(joinedload({attribute}))"
         return UnloadedError(f"{field.key} reads {attribute}, which is not loaded: {advice}")
     if name in table.deferred:

@@ -94,11 +94,11 @@ class SelectingSchema:
             self.selection.close()
 
     def _warn(self, reason: UnloadedError) -> None:
-        """Log that rows are a query each, or more; once for each class of schemas."""
+        """Log that rows may be a query each, or more; once for each class of schemas."""
         cls = type(self.schema)
         if cls not in _warned:
             _warned.add(cls)
-            logger.warning("%s asks the database again for each row: %s", cls.__name__, reason)
+            logger.warning("%s may ask the database again for each row: %s", cls.__name__, reason)
 
 
 def table_and_dispatch(selection: Selection, dispatch: Dispatch) -> tuple[Table, Dispatch]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
-from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -19,7 +18,9 @@ from fastschema.contrib.sqlalchemy.tables import Key, ObjectsNeededError, Table,
 from fastschema.runtime.stock import stock_method
 
 _SESSION_METHODS = {name: stock_method(Session, name) for name in ("execute", "scalars")}
-_QUERY_METHODS = {name: stock_method(Query, name) for name in ("_iter", "__iter__")}
+_QUERY_METHODS = {
+    name: stock_method(Query, name) for name in ("_iter", "__iter__") if hasattr(Query, name)
+}
 FETCH_SIZE = 1000
 """How many rows a stream fetches at a time."""
 _ACCEPTED = (
@@ -35,18 +36,21 @@ class Selection:
     :param is_streamed: whether to fetch the rows some at a time: as many as the statement's
         ``yield_per`` says, or else ``FETCH_SIZE``
     :raises TypeError: for another statement or session
+    :raises ValueError: for a ``Query`` of another session
     """
 
     def __init__(self, statement: Any, session: Any, *, is_streamed: bool) -> None:
         self._statement = _checked_statement(statement)
         self._session = _checked_session(session)
+        if isinstance(statement, Query) and _checked_session(statement.session) != self._session:
+            raise ValueError("the query belongs to another session than the one that is given")
         self.is_streamed = is_streamed
         self._fetch_size = _fetch_size(statement) if is_streamed else None
         self._objects: Any = None
         self._result: Any = None
 
     def __iter__(self) -> Iterator[Any]:
-        """The objects, as ``session.scalars(statement).unique()`` gives them.
+        """The objects, as ``session.scalars(statement).unique()`` gives them, or a ``Query``.
 
         What is streamed comes as ``session.scalars(statement)`` gives it: SQLAlchemy does not
         compare all objects then.
@@ -64,12 +68,14 @@ class Selection:
         """
         self._run()
         if self._result is None:
-            raise ObjectsNeededError("the class of the session or the query has methods of its own")
+            raise ObjectsNeededError("the session or the query runs statements in its own way")
         try:
             cursor = internals.cursor_result(self._result)
-            entity = None if cursor is None else internals.loaded_entity(cursor)
+            entity = None
+            if cursor is not None:
+                entity = internals.loaded_entity(cursor, is_streamed=self.is_streamed)
             if entity is None:
-                raise ObjectsNeededError("the result has more in it than one object for each row")
+                raise ObjectsNeededError("the statement, or a listener, asks for an unusual result")
             table = table_of(entity, self._session)
         except internals.UnknownVersionError as error:
             _warn_of_version(str(error))
@@ -84,12 +90,15 @@ class Selection:
         :raises Exception: what SQLAlchemy raises
         """
         if self._fetch_size is None:
-            return _first_of_each(self._result.all(), table.key)
-        return _each(chain.from_iterable(self._result.partitions(self._fetch_size)), table.key)
+            return _unique(self._result, table.key)
+        return _chunks(self._result, table.key, self._fetch_size)
 
     def without_rows(self) -> Selection:
-        """The same of no row, run without flushing the session."""
-        statement = self._statement.limit(0).execution_options(autoflush=False)
+        """The same, run without flushing the session; a ``Select`` is to give no row."""
+        statement = self._statement
+        if not isinstance(statement, Query):
+            statement = statement.limit(0)
+        statement = statement.execution_options(autoflush=False)
         return Selection(statement, self._session, is_streamed=self.is_streamed)
 
     def close(self) -> None:
@@ -116,8 +125,9 @@ class Selection:
     def _run_query(self, query: Query[Any]) -> None:
         if self._fetch_size is not None:
             query = query.yield_per(self._fetch_size)
-        if _has_stock(query, _QUERY_METHODS):
-            self._objects, self._result = internals.query_results(query)
+        if internals.is_query_known() and _has_stock(query, _QUERY_METHODS):
+            self._objects = internals.run_query(query)
+            self._result = internals.result_below(self._objects)
         else:
             self._objects = query
 
@@ -154,21 +164,24 @@ def _has_stock(owner: Any, methods: dict[str, Any]) -> bool:
     return all(getattr(cls, name) is method and name not in own for name, method in methods.items())
 
 
-def _first_of_each(rows: Iterable[Any], key: Key) -> Iterator[Any]:
+def _unique(result: Any, key: Key) -> Iterator[Any]:
     """The first row of each object, as a session makes one object of all rows with its key."""
     key_of, is_null = itemgetter(*key.positions), key.is_null
     seen = set()
-    for row in rows:
-        found = key_of(row)
+    for row in result.all():
+        found = None if is_null(row) else key_of(row)
         if found not in seen:
             seen.add(found)
-            yield None if is_null(row) else row
+            yield None if found is None else row
 
 
-def _each(rows: Iterable[Any], key: Key) -> Iterator[Any]:
-    is_null = key.is_null
-    for row in rows:
-        yield None if is_null(row) else row
+def _chunks(result: Any, key: Key, size: int) -> Iterator[Any]:
+    """For each row the first one of its object in the same chunk, where a session has but one."""
+    key_of, is_null = itemgetter(*key.positions), key.is_null
+    for rows in result.partitions(size):
+        first: dict[Any, Any] = {}
+        for row in rows:
+            yield None if is_null(row) else first.setdefault(key_of(row), row)
 
 
 @cache

@@ -49,7 +49,8 @@ class Table:
     :param columns: from its loaded attributes to their positions in a row
     :param key: where its primary key stands
     :param relations: from the relations to one object that the statement loads to what they lead to
-    :param to_one: the names of all its relations to one object
+    :param with_criteria: those of them that the statement has a say in, besides their keys
+    :param lazy: its relations to one object that are asked for when somebody reads them
     :param deferred: the names of columns that the statement does not load
     """
 
@@ -57,7 +58,8 @@ class Table:
     columns: Mapping[str, int]
     key: Key
     relations: Mapping[str, Table]
-    to_one: frozenset[str]
+    with_criteria: frozenset[str]
+    lazy: frozenset[str]
     deferred: frozenset[str]
 
 
@@ -71,7 +73,12 @@ def table_of(entity: LoadedEntity, session: Session) -> Table:
     table = _table(entity, session)
     if table is None:
         raise ObjectsNeededError(f"{entity.mapper.class_.__name__} is not loaded from the rows")
-    held = _classes(table) & {key[0] for key in list(session.identity_map.keys())}
+    classes = _classes(table)
+    for each in table.relations.values():
+        _check_criteria(each)
+    if table.with_criteria and classes.count(table.cls) > 1:
+        _check_criteria(table)
+    held = set(classes) & {key[0] for key in list(session.identity_map.keys())}
     if held:
         names = ", ".join(sorted(cls.__name__ for cls in held))
         raise ObjectsNeededError(f"the session holds objects of these classes: {names}")
@@ -84,27 +91,35 @@ def _table(entity: LoadedEntity, session: Session) -> Table | None:
     positions = entity.positions()
     if positions is None:
         return None
+    for attribute in mapper.column_attrs:
+        if attribute.key in positions and dict(attribute.strategy_key).get("query_expression"):
+            raise ObjectsNeededError(f"{mapper.class_.__name__}.{attribute.key} is an expression")
     keys = [mapper.get_property_by_column(column).key for column in mapper.primary_key]
     if not set(keys) <= positions.keys():
         raise ObjectsNeededError(f"the primary key of {mapper.class_.__name__} is not loaded")
-    relations = {}
-    for relation, strategy, related in entity.relations():
+    relations, lazy, with_criteria = {}, set(), set()
+    for relation, strategy, has_criteria, related in entity.relations():
         name = f"{mapper.class_.__name__}.{relation.key}"
         if sends_queries(strategy):
             raise ObjectsNeededError(f"{name} is loaded by a query of its own ({strategy})")
         if strategy != "joined":
+            if strategy in ("select", True) and relation.direction is MANYTOONE:
+                lazy.add(relation.key)
             continue
         if relation.direction is not MANYTOONE:
             raise ObjectsNeededError(f"{name} is joined, and leads to more than one object")
         table = _table(related, session)
         if table is not None:
             relations[relation.key] = table
+        if has_criteria:
+            with_criteria.add(relation.key)
     return Table(
         mapper.class_,
         positions,
         Key(tuple([positions[key] for key in keys]), mapper.allow_partial_pks),
         relations,
-        frozenset([each.key for each in mapper.relationships if each.direction is MANYTOONE]),
+        frozenset(with_criteria),
+        frozenset(lazy),
         frozenset(mapper.column_attrs.keys() - positions.keys()),
     )
 
@@ -123,6 +138,21 @@ def _check_class(mapper: Mapper[Any], session: Session) -> None:
         raise ObjectsNeededError(f"there are listeners for objects of {cls.__name__} being loaded")
 
 
-def _classes(table: Table) -> set[type]:
-    """The class of a table and those of all that it leads to."""
-    return {table.cls}.union(*[_classes(each) for each in table.relations.values()])
+def _classes(table: Table) -> list[type]:
+    """The class of a table and those of all that it leads to, as often as there are."""
+    related = [cls for each in table.relations.values() for cls in _classes(each)]
+    return [table.cls, *related]
+
+
+def _check_criteria(table: Table) -> None:
+    """Check that what a relation leads to depends on nothing but its keys.
+
+    An object that several rows have, or several relations lead to, has but one related object: the
+    one that the session meets first.
+
+    :raises ObjectsNeededError: if the statement has a say in it
+    """
+    for name in table.with_criteria:
+        raise ObjectsNeededError(f"{table.cls.__name__}.{name} is loaded by criteria of its own")
+    for each in table.relations.values():
+        _check_criteria(each)
