@@ -59,6 +59,38 @@ def test_disabled_may_be_nested():
         assert is_disabled()
 
 
+def test_enabled_goes_before_the_disabled_around_it():
+    with fastschema.disabled():
+        with fastschema.enabled():
+            assert not is_disabled()
+            with fastschema.disabled():
+                assert is_disabled()
+        assert is_disabled()
+
+
+def test_enabled_ends_with_an_error():
+    with fastschema.disabled():
+        with pytest.raises(LookupError), fastschema.enabled():
+            raise LookupError
+        assert is_disabled()
+
+
+def test_both_are_decorators():
+    assert fastschema.disabled()(is_disabled)()
+    with fastschema.disabled():
+        assert not fastschema.enabled()(is_disabled)()
+
+
+def test_a_plan_is_compiled_inside_of_enabled():
+    plan = fastschema.compile(Dog)
+    compiled = fastschema.stats().compiled_rows
+
+    with fastschema.disabled(), fastschema.enabled():
+        assert plan.dump({"name": 1}) == {"name": "1"}
+
+    assert fastschema.stats().compiled_rows == compiled + 1
+
+
 def test_a_disabled_plan_dumps_by_stock():
     plan = fastschema.compile(Dog)
     compiled = fastschema.stats().compiled_rows
@@ -125,3 +157,16 @@ def test_the_environment_variable_disables_the_whole_process(value, counts):
     written, counted = done.stdout.splitlines()
     assert written == '[{"name":"1"}]'
     assert counted == counts
+
+
+def test_enabled_goes_before_the_environment_variable():
+    source = DUMP.replace("Dog().dump(", "with fastschema.enabled(): Dog().dump(")
+    assert source != DUMP
+    done = subprocess.run(
+        [sys.executable, "-c", source],
+        env={**os.environ, VARIABLE: "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[1] == "1 2"

@@ -6,7 +6,7 @@ from fastschema.plan import Plan, compile, forget
 from fastschema.registration import register
 from fastschema.report import FieldReport, Report
 from fastschema.statistics import Statistics, stats
-from fastschema.switch import disabled
+from fastschema.switch import disabled, enabled
 
 __version__ = "0.1.0"
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Statistics",
     "compile",
     "disabled",
+    "enabled",
     "forget",
     "install",
     "json",

@@ -1,4 +1,4 @@
-"""The kill switch: everything runs stock, so that a user can always check."""
+"""The switch between stock and fastschema: for a process, for a block, for a request."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ def _from_environment() -> bool:
     return os.environ.get(VARIABLE, "").strip().lower() not in ("", "0", "false", "no", "off")
 
 
-_DISABLED_AT_START = _from_environment()
-_disabled = ContextVar("fastschema_disabled", default=_DISABLED_AT_START)
+DISABLED_AT_START = _from_environment()
+"""Whether the environment says that this process runs stock."""
+_disabled = ContextVar("fastschema_disabled", default=DISABLED_AT_START)
 is_disabled = _disabled.get
 
 
@@ -26,8 +27,34 @@ def disabled() -> Iterator[None]:
     The environment variable ``FASTSCHEMA_DISABLED=1``, read when fastschema is imported, does the
     same for a whole process.
     """
-    token = _disabled.set(True)
+    with switched(is_on=False):
+        yield
+
+
+@contextmanager
+def enabled() -> Iterator[None]:
+    """Run fastschema inside the ``with`` statement, in this thread or task only.
+
+    It does so where ``FASTSCHEMA_DISABLED`` or a :func:`disabled` around it says otherwise, too.
+    What is not installed stays as it is.
+    """
+    with switched(is_on=True):
+        yield
+
+
+@contextmanager
+def switched(*, is_on: bool) -> Iterator[None]:
+    """Be :func:`enabled` or :func:`disabled`.
+
+    :param is_on: which of the two
+    """
+    token = _disabled.set(not is_on)
     try:
         yield
     finally:
         _disabled.reset(token)
+
+
+def switch_for_rest(*, is_on: bool) -> None:
+    """Switch for all that follows in this context (:class:`contextvars.Context`)."""
+    _disabled.set(not is_on)

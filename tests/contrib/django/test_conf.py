@@ -40,7 +40,7 @@ def test_without_the_setting_the_defaults_hold():
             {1: True},
             "FASTSCHEMA has the unknown key 1. "
             "It may hold INSTALL, ROWS, ONLY_COLUMNS, STREAM_CHUNK_SIZE, BULK_INPUT, "
-            "CHECK_SERIALIZERS.",
+            "CHECK_SERIALIZERS, SHADOW, SHADOW_VALUES, ENABLED.",
         ),
         ({"INSTALL": "yes"}, "FASTSCHEMA['INSTALL'] must be of type bool, not 'yes'."),
         ({"INSTALL": None}, "FASTSCHEMA['INSTALL'] must be of type bool, not None."),
@@ -52,6 +52,15 @@ def test_without_the_setting_the_defaults_hold():
             {"STREAM_CHUNK_SIZE": 0},
             "FASTSCHEMA['STREAM_CHUNK_SIZE'] must be at least 1, not 0.",
         ),
+        ({"SHADOW": "1%"}, "FASTSCHEMA['SHADOW'] must be of type float or int, not '1%'."),
+        ({"SHADOW": True}, "FASTSCHEMA['SHADOW'] must be of type float or int, not True."),
+        ({"SHADOW": 5}, "FASTSCHEMA['SHADOW'] must be a share from 0 to 1, not 5."),
+        ({"SHADOW": -0.1}, "FASTSCHEMA['SHADOW'] must be a share from 0 to 1, not -0.1."),
+        (
+            {"SHADOW": float("nan")},
+            "FASTSCHEMA['SHADOW'] must be a share from 0 to 1, not nan.",
+        ),
+        ({"ENABLED": True}, "FASTSCHEMA['ENABLED'] must be of type str or None, not True."),
     ],
 )
 def test_a_setting_that_is_none_is_a_clear_error(value, message):

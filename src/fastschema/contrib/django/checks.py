@@ -1,14 +1,34 @@
-"""A system check: which serializers run as stock as a whole."""
+"""System checks: serializers that run as stock as a whole; a setting without its middleware."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.core.checks import CheckMessage, Warning
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning
 
 from fastschema.contrib.django import conf
 
 TAG = "fastschema"
+
+
+def check_middleware(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
+    """Refuse ``FASTSCHEMA["ENABLED"]`` without the middleware that asks it.
+
+    :param app_configs: ignored: settings belong to the project
+    """
+    from fastschema.contrib.django.middleware import PATH
+
+    if conf.settings().enabled is None or PATH in settings.MIDDLEWARE:
+        return []
+    return [
+        Error(
+            f"{conf.NAME}['ENABLED'] is set, but no middleware asks it.",
+            hint=f"Add {PATH!r} to MIDDLEWARE, after what the callable needs, such as "
+            "AuthenticationMiddleware for request.user.",
+            id="fastschema.E001",
+        )
+    ]
 
 
 def check_serializers(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:

@@ -6,7 +6,8 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, get_type_hints
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 from django.conf import settings as django_settings
 from django.core.exceptions import ImproperlyConfigured
@@ -27,6 +28,9 @@ class Settings:
     :param bulk_input: whether lists of input ask the database once for all rows, and are created by
         ``bulk_create`` where that is the same
     :param check_serializers: whether ``manage.py check`` warns of serializers that run as stock
+    :param shadow: the share of list responses that stock renders as well, to compare them
+    :param shadow_values: whether what is told of a difference shows values
+    :param enabled: the path of a callable that says which requests fastschema answers; None: all
     """
 
     install: bool = True
@@ -35,6 +39,9 @@ class Settings:
     stream_chunk_size: int = 500
     bulk_input: bool = False
     check_serializers: bool = False
+    shadow: float | int = 0
+    shadow_values: bool = False
+    enabled: str | None = None
 
 
 _TYPES = {name.upper(): cls for name, cls in get_type_hints(Settings).items()}
@@ -67,6 +74,10 @@ def checked(value: Any) -> Settings:
         raise ImproperlyConfigured(
             f"{NAME}['STREAM_CHUNK_SIZE'] must be at least 1, not {result.stream_chunk_size}."
         )
+    if not 0 <= result.shadow <= 1:
+        raise ImproperlyConfigured(
+            f"{NAME}['SHADOW'] must be a share from 0 to 1, not {result.shadow}."
+        )
     return result
 
 
@@ -77,11 +88,10 @@ def _unknown(key: Any) -> str:
 
 
 def _check_type(key: str, value: Any) -> None:
-    expected = _TYPES[key]
-    if type(value) is not expected:  # True is an int, but no number of rows
-        raise ImproperlyConfigured(
-            f"{NAME}[{key!r}] must be of type {expected.__name__}, not {value!r}."
-        )
+    expected = get_args(_TYPES[key]) or (_TYPES[key],)
+    if type(value) not in expected:  # True is an int, but no number of rows
+        names = " or ".join("None" if each is NoneType else each.__name__ for each in expected)
+        raise ImproperlyConfigured(f"{NAME}[{key!r}] must be of type {names}, not {value!r}.")
 
 
 def _forget(*, setting: str, **kwargs: Any) -> None:

@@ -21,6 +21,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
 from fastschema.compiler.nodes import UnreadableError
+from fastschema.contrib.django import conf
 from fastschema.contrib.django.json_encoding import engine, json_value
 from fastschema.contrib.django.lazy_reading import ReadOnceError
 from fastschema.contrib.django.lazy_rows import (
@@ -38,10 +39,12 @@ from fastschema.contrib.django.rows.narrowing import narrowed, selects_only_what
 from fastschema.contrib.django.rows.pages import GET_SERIALIZER, check_paginator, paginate
 from fastschema.contrib.django.rows.prefetching import described
 from fastschema.contrib.django.rows.tables import InstancesNeededError
+from fastschema.contrib.django.shadow import follow
 from fastschema.contrib.django.unloaded import warn_of_queries
 from fastschema.runtime.dispatch import Dispatch
 from fastschema.runtime.json_engine import JsonText, orjson
 from fastschema.runtime.stock import stock_method
+from fastschema.shadow import is_sampled
 from fastschema.switch import is_disabled
 
 STOCK_LIST = stock_method(ListModelMixin, "list")
@@ -161,7 +164,13 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     if settings.DEBUG:
         warn_of_queries(self, serializer, queryset)
     response = Response(data) if page is None else self.get_paginated_response(data)
-    return response if rows is None else LazyResponse.of(response, rows, type(self))
+    if rows is not None:
+        response = LazyResponse.of(response, rows, type(self))
+    share = conf.settings().shadow
+    # An override of list may change the data, of which only a lazy response tells.
+    if share and (rows is not None or type(self).list is list_lazily) and is_sampled(share):
+        follow(response, self, serializer, data, renderer)
+    return response
 
 
 def _writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:

@@ -24,11 +24,14 @@ from fastschema.contrib.flask.responses import (
     schema_and_rows,
     with_status,
 )
+from fastschema.contrib.flask.shadow import follow
 from fastschema.contrib.flask.streaming import stream_response
+from fastschema.contrib.flask.switching import imported, switch_by_request
 from fastschema.installation import install
 from fastschema.runtime.front_end import front_end_for
 from fastschema.runtime.json_chunks import CHUNK_SIZE
-from fastschema.switch import VARIABLE
+from fastschema.shadow import is_sampled
+from fastschema.switch import DISABLED_AT_START, VARIABLE
 
 EXTENSION = "fastschema"
 """The key in ``app.extensions``."""
@@ -37,6 +40,9 @@ DEFAULTS = {
     "FASTSCHEMA_INSTALL": True,
     "FASTSCHEMA_JSON_PROVIDER": True,
     "FASTSCHEMA_CHUNK_SIZE": CHUNK_SIZE,
+    "FASTSCHEMA_SHADOW": 0,
+    "FASTSCHEMA_SHADOW_VALUES": False,
+    "FASTSCHEMA_ENABLED": None,
 }
 """The configuration keys."""
 
@@ -46,9 +52,13 @@ class Settings:
     """What an application is configured to.
 
     :param chunk_size: how many rows a stream writes at a time
+    :param shadow: the share of responses that stock makes as well, to compare them
+    :param shadow_values: whether what is told of a difference shows values
     """
 
     chunk_size: int
+    shadow: float
+    shadow_values: bool
 
 
 class FastSchema:
@@ -72,6 +82,12 @@ class FastSchema:
           ``app.json``, with its settings. A provider of the application's own that overrides more
           than settings stays, with a warning.
         - ``FASTSCHEMA_CHUNK_SIZE`` (150): how many rows :meth:`stream` writes at a time.
+        - ``FASTSCHEMA_SHADOW`` (0): the share, from 0 to 1, of lists that :meth:`response` writes
+          and that stock then makes as well, to compare the two.
+        - ``FASTSCHEMA_SHADOW_VALUES`` (False): show values where the two differ.
+        - ``FASTSCHEMA_ENABLED`` (None): a callable, or the path of one, that is given each request
+          and says whether fastschema answers it. Where the environment has
+          ``FASTSCHEMA_DISABLED``, it is not asked.
 
         :raises ValueError: for a configuration key that there is not, or one with a value that it
             cannot have
@@ -81,6 +97,11 @@ class FastSchema:
         for key, default in DEFAULTS.items():
             app.config.setdefault(key, default)
         settings = _settings(app)
+        choose = app.config["FASTSCHEMA_ENABLED"]
+        if choose is not None:
+            choose = imported(choose)
+            if not DISABLED_AT_START:
+                switch_by_request(app, choose)
         if app.config["FASTSCHEMA_INSTALL"]:
             install()
             install_jsonify()
@@ -117,11 +138,13 @@ class FastSchema:
             statement with ``many=False``
         :raises Exception: what stock or SQLAlchemy raises
         """
-        _current_settings()
+        settings = _current_settings()
         checked_format(format)
         compiled, rows = schema_and_rows(schema, rows, session, many)
         with nullcontext() if session is None else closing(rows):
             response = response_in(format, compiled, rows, many)
+        if settings.shadow and is_sampled(settings.shadow):
+            follow(response, compiled, rows, many, has_values=settings.shadow_values)
         return with_status(response, status, headers)
 
     def stream(
@@ -192,13 +215,18 @@ def _settings(app: Flask) -> Settings:
     for key in app.config:
         if key.startswith("FASTSCHEMA_") and key not in (*DEFAULTS, VARIABLE):
             raise ValueError(f"app.config has the unknown key {key!r}. {_hint(key)}")
-    for key in ("FASTSCHEMA_INSTALL", "FASTSCHEMA_JSON_PROVIDER"):
+    for key in ("FASTSCHEMA_INSTALL", "FASTSCHEMA_JSON_PROVIDER", "FASTSCHEMA_SHADOW_VALUES"):
         if type(app.config[key]) is not bool:
             raise ValueError(f"{key} must be True or False, not {app.config[key]!r}")
     size = app.config["FASTSCHEMA_CHUNK_SIZE"]
     if type(size) is not int or size < 1:
         raise ValueError(f"FASTSCHEMA_CHUNK_SIZE must be a positive int, not {size!r}")
-    return Settings(chunk_size=size)
+    share = app.config["FASTSCHEMA_SHADOW"]
+    if type(share) not in (int, float) or not 0 <= share <= 1:
+        raise ValueError(f"FASTSCHEMA_SHADOW must be a share from 0 to 1, not {share!r}")
+    return Settings(
+        chunk_size=size, shadow=share, shadow_values=app.config["FASTSCHEMA_SHADOW_VALUES"]
+    )
 
 
 def _hint(key: str) -> str:

@@ -139,8 +139,15 @@ class FetchedRows:
 
     def made_of(self, rows: Iterable[Any]) -> Iterator[Any]:
         """The model instances of some rows, which are converted."""
-        if self._make is not None:
-            return map(self._make, rows)
+        return self._made_by_django(rows) if self._make is None else map(self._make, rows)
+
+    def made_by_django(self) -> list[Any]:
+        """Further model instances of the rows, made by Django; where it has made them, those."""
+        if self._converted is None:
+            return self.instances()
+        return list(self._made_by_django(self._converted))
+
+    def _made_by_django(self, rows: Iterable[Any]) -> Iterator[Any]:
         return iter(ModelIterable(_Executed(self._attributes, self.compiler, self.db, rows)))
 
     def each(self) -> Generator[Any]:

@@ -94,6 +94,10 @@ class PrefetchedRows(FetchedRows):
         self.give_related(instances)
         return instances
 
+    def made_by_django(self) -> list[Any]:
+        """As for :class:`FetchedRows`; those that Django has prefetched for are the same ones."""
+        return self.instances() if self.related else super().made_by_django()
+
     def instances_alone(self) -> list[Any]:
         """The model instances, which do not know yet what was prefetched for them."""
         with self._lock:

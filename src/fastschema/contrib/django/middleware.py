@@ -1,0 +1,112 @@
+"""Middleware that asks, for each request, whether fastschema answers it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any
+
+from asgiref.sync import async_to_sync, iscoroutinefunction, sync_to_async
+from django.core.exceptions import ImproperlyConfigured, MiddlewareNotUsed
+from django.http import FileResponse
+from django.utils.decorators import sync_and_async_middleware
+from django.utils.module_loading import import_string
+
+from fastschema.contrib.django import conf
+from fastschema.switch import DISABLED_AT_START, is_disabled, switched
+
+PATH = f"{__name__}.switch_by_request"
+"""What belongs into ``MIDDLEWARE``."""
+
+
+@sync_and_async_middleware  # type: ignore[untyped-decorator]  # Django has no types
+def switch_by_request(get_response: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Answer the requests that ``FASTSCHEMA["ENABLED"]`` chooses by fastschema, others by stock.
+
+    The callable of that name is given Django's request; it may be ``async``. Where
+    ``FASTSCHEMA_DISABLED`` is set, it is not asked. What it raises is an error of a middleware.
+
+    :param get_response: answers a request
+    :raises MiddlewareNotUsed: if there is nothing to ask
+    :raises ImproperlyConfigured: if the setting does not lead to a callable
+    """
+    path = conf.settings().enabled
+    if path is None or DISABLED_AT_START:
+        raise MiddlewareNotUsed("nobody chooses requests")
+    choose = _imported(path)
+    if iscoroutinefunction(get_response):
+        return _async_middleware(get_response, choose)
+
+    choose_now = async_to_sync(choose) if iscoroutinefunction(choose) else choose
+
+    def middleware(request: Any) -> Any:
+        is_on = bool(choose_now(request))
+        if is_on is not is_disabled():
+            return get_response(request)
+        with switched(is_on=is_on):
+            return _kept(get_response(request), is_on)
+
+    return middleware
+
+
+def _async_middleware(
+    get_response: Callable[[Any], Awaitable[Any]], choose: Callable[[Any], Any]
+) -> Callable[[Any], Awaitable[Any]]:
+    # It may ask the database, for the user say.
+    choose_later = choose if iscoroutinefunction(choose) else sync_to_async(choose)
+
+    async def middleware(request: Any) -> Any:
+        is_on = bool(await choose_later(request))
+        if is_on is not is_disabled():
+            return await get_response(request)
+        with switched(is_on=is_on):
+            return _kept(await get_response(request), is_on)
+
+    return middleware
+
+
+def _imported(path: str) -> Callable[[Any], Any]:
+    """The callable that a setting names.
+
+    :raises ImproperlyConfigured: if there is none
+    """
+    name = f"{conf.NAME}['ENABLED']"
+    try:
+        found: Callable[[Any], Any] = import_string(path)
+    except ImportError as error:
+        raise ImproperlyConfigured(f"{name} cannot be imported: {error}") from error
+    if not callable(found):
+        raise ImproperlyConfigured(
+            f"{name} must name a callable that is given a request; {path} is {found!r}."
+        )
+    return found
+
+
+def _kept(response: Any, is_on: bool) -> Any:
+    """The response; if it is streamed, the choice holds until its last chunk."""
+    # Of a file, no chunk is made by a schema, and servers have a way of their own to send it.
+    if getattr(response, "streaming", False) and not isinstance(response, FileResponse):
+        switch = _switched_async if response.is_async else _switched
+        response.streaming_content = switch(response.streaming_content, is_on)
+    return response
+
+
+def _switched(chunks: Any, is_on: bool) -> Iterator[bytes]:
+    end = object()
+    iterator = iter(chunks)
+    while True:
+        with switched(is_on=is_on):
+            chunk: Any = next(iterator, end)
+        if chunk is end:
+            return
+        yield chunk
+
+
+async def _switched_async(chunks: Any, is_on: bool) -> AsyncIterator[bytes]:
+    iterator = aiter(chunks)
+    while True:
+        try:
+            with switched(is_on=is_on):
+                chunk = await anext(iterator)
+        except StopAsyncIteration:
+            return
+        yield chunk

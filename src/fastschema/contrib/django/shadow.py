@@ -1,0 +1,134 @@
+"""Shadow mode for list views: stock renders a share of the answers as well.
+
+It does so right after the response was rendered, from the very rows that the answer was written
+from: no query of the view is run again. The transaction of the view has ended by then; its time
+zone, its language and its other context variables hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import copy_context
+from typing import Any
+
+from django.db import connections, transaction
+from django.db.models import QuerySet
+from django.dispatch import Signal
+from rest_framework.response import Response
+from rest_framework.serializers import ListSerializer
+
+from fastschema.contrib.django import conf
+from fastschema.contrib.django.rows.fetching import LaterInstances
+from fastschema.contrib.django.stock_serializers import is_stock_list
+from fastschema.runtime.stock import stock_method
+from fastschema.shadow import Difference, compare
+
+shadow_differed = Signal()
+"""Sent for each difference, with the class of the view as the sender and a ``difference``."""
+
+_DATA = stock_method(ListSerializer, "data")
+
+
+def follow(response: Any, view: Any, serializer: Any, rows: Any, renderer: Any) -> None:
+    """Compare a view's answer with stock's, once it is rendered.
+
+    Does nothing for what stock could not render alike: rows that can be read only once, a list
+    serializer with methods of its own, a response that is none of DRF's.
+
+    :param response: what the view returns
+    :param serializer: has the rows, with ``many=True``
+    :param rows: what stands for the rows in the data of the response
+    :param renderer: what is to write them
+    """
+    if not isinstance(response, Response) or not isinstance(serializer, ListSerializer):
+        return
+    if type(serializer).data is not _DATA or not is_stock_list(serializer):
+        return
+    kept = _kept_rows(serializer.instance)
+    made = vars(response)["data"]
+    is_around = isinstance(made, dict) and any(each is rows for each in made.values())
+    if kept is not None and (made is rows or is_around):
+        shadow = _Shadow(response, view, serializer, rows, renderer, kept)
+        response.add_post_render_callback(shadow)
+
+
+def _kept_rows(rows: Any) -> Any:
+    """The list of rows that were read; None if they would have to be read a second time."""
+    if isinstance(rows, QuerySet):
+        rows = rows._result_cache
+    return rows if isinstance(rows, (list, tuple)) else None
+
+
+class _Shadow:
+    """Called with a response that has been rendered.
+
+    The parameters are those of :func:`follow`.
+
+    :param kept: the rows that were read
+    """
+
+    def __init__(
+        self, response: Any, view: Any, serializer: Any, rows: Any, renderer: Any, kept: Any
+    ) -> None:
+        self._class = type(response)
+        self._made = vars(response)["data"]
+        self._view = view
+        self._serializer = serializer
+        self._rows = rows
+        self._renderer = renderer
+        self._kept = kept
+        self._context = copy_context()
+
+    def __call__(self, response: Any) -> None:
+        """Compare it with what stock renders, unless somebody has changed it since."""
+        is_as_made = (
+            type(response) is self._class
+            and vars(response)["data"] is self._made
+            and response.accepted_renderer is self._renderer
+        )
+        if is_as_made:
+            self._context.run(self._compare, response)
+
+    def _compare(self, response: Any) -> None:
+        view_class = type(self._view)
+
+        def tell(difference: Difference) -> None:
+            shadow_differed.send_robust(sender=view_class, difference=difference)
+
+        compare(
+            response.content,
+            lambda: self._rendered_by_stock(response),
+            schema=type(self._serializer.child).__name__,
+            view=f"{view_class.__module__}.{view_class.__qualname__}",
+            has_values=conf.settings().shadow_values,
+            tell=tell,
+        )
+
+    def _rendered_by_stock(self, response: Any) -> bytes:
+        with _savepoints():
+            data: Any = self._serializer.to_representation(_instances(self._kept))
+            made = self._made
+            if made is not self._rows:
+                data = {key: data if each is self._rows else each for key, each in made.items()}
+            rendered: bytes = self._renderer.render(
+                data, response.accepted_media_type, response.renderer_context
+            )
+        return rendered
+
+
+def _instances(rows: Any) -> list[Any]:
+    """The objects of rows that were read; made by Django where the answer did without them."""
+    if isinstance(rows, LaterInstances) and rows.fetched is not None:
+        return rows.fetched.made_by_django()
+    return list(rows)
+
+
+@contextmanager
+def _savepoints() -> Iterator[None]:
+    """Within it, an error of the database leaves the transactions around it as they are."""
+    with ExitStack() as stack:
+        for connection in connections.all(initialized_only=True):
+            if connection.in_atomic_block:
+                stack.enter_context(transaction.atomic(using=connection.alias))
+        yield

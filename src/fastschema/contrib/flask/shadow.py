@@ -1,0 +1,57 @@
+"""Shadow mode for ``fs.response``: stock makes a share of the answers as well.
+
+It does so right after the response is made, within the view: the objects, the database session and
+the context variables are those of the view. Lists and tuples only: other rows may be gone once they
+were read.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from blinker import Namespace
+from flask import Flask, Response, current_app, has_request_context, request
+
+from fastschema.contrib.flask.responses import MESSAGE_PACK
+from fastschema.runtime.front_end import DumpingSchema
+from fastschema.shadow import Difference, compare
+from fastschema.switch import is_disabled
+
+shadow_differed = Namespace().signal("fastschema-shadow-differed")
+"""Sent for each difference, with the application as the sender and a ``difference``."""
+
+
+def follow(
+    response: Response, compiled: DumpingSchema, rows: Any, many: bool | None, *, has_values: bool
+) -> None:
+    """Compare a response with stock's.
+
+    Does nothing for what is no list of objects in memory, and no JSON by fastschema.
+
+    :param response: what :func:`fastschema.contrib.flask.responses.json_response` has returned
+    :param compiled: what has dumped the rows
+    :param rows: the rows
+    :param many: whether they are a collection; None: as the schema says
+    :param has_values: whether what is told of a difference shows values
+    """
+    is_list = isinstance(rows, (list, tuple)) and compiled.is_collection(rows, many)
+    if not is_list or response.mimetype == MESSAGE_PACK or is_disabled():
+        return
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy
+    endpoint = request.endpoint if has_request_context() else None
+
+    def by_stock() -> bytes:
+        made = cast(Response, app.json.response(compiled.stock_dump(rows, many)))
+        return made.get_data()
+
+    def tell(difference: Difference) -> None:
+        shadow_differed.send(app, difference=difference)
+
+    compare(
+        response.get_data(),
+        by_stock,
+        schema=type(compiled.schema).__name__,
+        view=endpoint or app.name,
+        has_values=has_values,
+        tell=tell,
+    )

@@ -1,0 +1,86 @@
+"""Asking, for each request of an application, whether fastschema answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import Context, copy_context
+from typing import Any
+
+from flask import Flask, request
+from werkzeug.utils import import_string
+from werkzeug.wsgi import ClosingIterator
+
+from fastschema.switch import switch_for_rest
+
+_KEY = "fastschema.contrib.flask.switching"
+"""In the WSGI environment of a request that has a context of its own."""
+
+
+def switch_by_request(app: Flask, choose: Callable[[Any], Any]) -> None:
+    """Answer the requests of an application that a function chooses by fastschema, others by stock.
+
+    The choice holds until the last chunk of the response.
+
+    :param choose: given Flask's request, ``async`` or not; called before the view, in the order of
+        ``before_request``; what it raises is an error of the view
+    """
+    app.wsgi_app = OwnContext(app.wsgi_app)  # type: ignore[method-assign]  # as Flask says
+
+    def switch() -> None:
+        is_on = bool(app.ensure_sync(choose)(request))
+        if _KEY in request.environ:  # a request of a server or a test client
+            switch_for_rest(is_on=is_on)
+
+    app.before_request(switch)
+
+
+class OwnContext:
+    """A WSGI application, each of whose requests runs in context variables of its own.
+
+    What is set there ends with the request, whenever that is, and nobody has to set it back.
+
+    :param wsgi_app: the application
+    """
+
+    def __init__(self, wsgi_app: Callable[..., Iterable[bytes]]) -> None:
+        self._wsgi_app = wsgi_app
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        """Answer a request."""
+        context = copy_context()
+        environ[_KEY] = True
+        body = context.run(self._wsgi_app, environ, start_response)
+        # Others are files, which servers have a way of their own to send.
+        return _Body(body, context) if isinstance(body, ClosingIterator) else body
+
+
+class _Body(Iterator[bytes]):
+    """The body of a response, made and closed in the context of its request."""
+
+    def __init__(self, body: ClosingIterator, context: Context) -> None:
+        self._body = body
+        self._context = context
+
+    def __next__(self) -> bytes:
+        return self._context.run(next, self._body)
+
+    def close(self) -> None:
+        """Close the response."""
+        self._context.run(self._body.close)
+
+
+def imported(value: Any) -> Callable[[Any], Any]:
+    """A callable, or what a dotted path names.
+
+    :raises ValueError: if that is no callable
+    """
+    try:
+        found = import_string(value) if isinstance(value, str) else value
+    except ImportError as error:
+        raise ValueError(f"FASTSCHEMA_ENABLED cannot be imported: {error}") from error
+    if not callable(found):
+        raise ValueError(
+            "FASTSCHEMA_ENABLED must be a callable that is given a request, or the path of one, "
+            f"not {value!r}"
+        )
+    return found  # type: ignore[no-any-return]  # callable is all that can be known

@@ -1,0 +1,193 @@
+"""Shadow mode: a share of the answers is made by stock as well, and the two are compared.
+
+The adapters say which answers those are, and how stock makes them. Here they are compared byte by
+byte, counted, and told to the logger ``fastschema.shadow``.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fastschema.switch import disabled
+
+logger = logging.getLogger("fastschema.shadow")
+
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[^\s"]', re.DOTALL)
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_SHOWN = 40
+"""How many bytes to show on each side of a difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first difference between an answer and that of stock.
+
+    :param schema: the name of the schema or the serializer
+    :param view: the name of the view
+    :param position: how many bytes are the same before it
+    :param path: where in the JSON it lies, such as ``$.results[3].title``
+    :param written: the bytes around it; None if values are not to be shown
+    :param expected: what stock has there; likewise
+    """
+
+    schema: str
+    view: str
+    position: int
+    path: str
+    written: bytes | None = None
+    expected: bytes | None = None
+
+    def __str__(self) -> str:
+        where = f"{self.schema} in {self.view} differs from stock at byte {self.position}"
+        if self.written is None:
+            return f"{where}, {self.path}"
+        return f"{where}, {self.path}: {self.written!r}, and by stock {self.expected!r}"
+
+
+class Counter:
+    """How many answers were compared in this process, from many threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin again at zero."""
+        with self._lock:
+            self.compared = 0
+            """Answers that were compared, the same or not."""
+            self.differed = 0
+            """Those of them that differed."""
+            self.failed = 0
+            """Answers that could not be compared: stock raised an exception, most likely."""
+
+    def add_compared(self, *, is_different: bool) -> None:
+        """Count an answer that was compared."""
+        with self._lock:
+            self.compared += 1
+            self.differed += is_different
+
+    def add_failed(self) -> None:
+        """Count an answer that could not be compared."""
+        with self._lock:
+            self.failed += 1
+
+
+counter = Counter()
+
+
+def is_sampled(share: float) -> bool:
+    """Whether to compare this one.
+
+    :param share: the share of those that are compared, from 0 to 1
+    """
+    return random.random() < share
+
+
+def compare(
+    written: bytes,
+    by_stock: Callable[[], bytes],
+    *,
+    schema: str,
+    view: str,
+    has_values: bool,
+    tell: Callable[[Difference], object],
+) -> None:
+    """Compare an answer with stock's. A difference is logged, and so is any exception.
+
+    :param written: the answer's JSON
+    :param by_stock: makes stock's; called with fastschema disabled
+    :param schema: the name of the schema or the serializer
+    :param view: the name of the view
+    :param has_values: whether what is told of a difference shows values
+    :param tell: is told of a difference, too
+    """
+    try:
+        with disabled():
+            expected = by_stock()
+        difference = difference_between(
+            written, expected, schema=schema, view=view, has_values=has_values
+        )
+    except Exception:
+        counter.add_failed()
+        logger.exception("%s in %s could not be compared with stock", schema, view)
+        return
+    counter.add_compared(is_different=difference is not None)
+    if difference is None:
+        return
+    logger.error("%s", difference)
+    try:
+        tell(difference)
+    except Exception:
+        logger.exception("A receiver of the difference of %s in %s failed", schema, view)
+
+
+def difference_between(
+    written: bytes, expected: bytes, *, schema: str, view: str, has_values: bool
+) -> Difference | None:
+    """The first difference of two texts; None if they are the same.
+
+    The parameters are those of :func:`compare` and :class:`Difference`.
+    """
+    if written == expected:
+        return None
+    position = first_difference(written, expected)
+    shown = slice(max(0, position - _SHOWN), position + _SHOWN)
+    return Difference(
+        schema=schema,
+        view=view,
+        position=position,
+        path=json_path(expected, position),
+        written=written[shown] if has_values else None,
+        expected=expected[shown] if has_values else None,
+    )
+
+
+def first_difference(one: bytes, other: bytes) -> int:
+    """How many bytes at the beginning of two texts are the same."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def json_path(text: bytes, position: int) -> str:
+    """The path of what stands at a position of a JSON text, such as ``$[3].title``.
+
+    Within a key it is the path of the key's object.
+    """
+    steps: list[str | int | None] = []  # an index, a key, or None: the key is to come
+    for token in _TOKEN.finditer(text):
+        if token.end() > position:
+            break
+        match token[0]:
+            case b"[":
+                steps.append(0)
+            case b"{":
+                steps.append(None)
+            case b"]" | b"}" if steps:
+                steps.pop()
+            case b"," if steps:
+                last = steps[-1]
+                steps[-1] = last + 1 if isinstance(last, int) else None
+            case key if steps and steps[-1] is None and key.startswith(b'"'):
+                steps[-1] = json.loads(key)
+    return "$" + "".join(map(_written_step, steps))
+
+
+def _written_step(step: str | int | None) -> str:
+    if step is None:
+        return ""
+    if isinstance(step, str) and _IDENTIFIER.fullmatch(step):
+        return f".{step}"
+    return f"[{json.dumps(step)}]"

@@ -1,0 +1,212 @@
+"""Shadow mode: stock makes the answers of ``fs.response`` as well."""
+
+import gc
+import weakref
+
+import pytest
+from flask import Flask
+from marshmallow import Schema, fields, post_dump
+
+import fastschema
+from fastschema import shadow
+from fastschema.contrib.flask import FastSchema
+from fastschema.contrib.flask.shadow import shadow_differed
+from fastschema.runtime.json_chunks import JsonArray
+from fastschema.switch import is_disabled
+
+
+class Record(Schema):
+    title = fields.String()
+    year = fields.Integer()
+
+
+RECORDS = [{"title": "Blue", "year": "1971"}, {"title": "Hejira", "year": 1976}]
+
+
+@pytest.fixture(autouse=True)
+def counter(monkeypatch):
+    """The counter, at zero."""
+    counter = shadow.Counter()
+    monkeypatch.setattr(shadow, "counter", counter)
+    return counter
+
+
+@pytest.fixture
+def told():
+    """The differences that were signalled, each with its sender."""
+    found = []
+
+    def receive(sender, difference):
+        found.append((sender, difference))
+
+    with shadow_differed.connected_to(receive):
+        yield found
+
+
+@pytest.fixture
+def wrong(monkeypatch):
+    """A fast path that writes a title wrongly."""
+    join = JsonArray.join
+    monkeypatch.setattr(JsonArray, "join", lambda *args: join(*args).replace(b"Blue", b"Bluff"))
+
+
+@pytest.fixture
+def answered(make_app, fast):
+    """A function that makes an application with one view, and returns its answer."""
+
+    def answer(view, **config):
+        app = make_app(**{"FASTSCHEMA_SHADOW": 1, **config})
+        app.add_url_rule("/", "list_records", view)
+        return app.test_client().get("/")
+
+    return answer
+
+
+def counts(counter):
+    return counter.compared, counter.differed, counter.failed
+
+
+@pytest.mark.parametrize("schema", [Record, Record(many=True)])
+@pytest.mark.parametrize("rows", [RECORDS, tuple(RECORDS), []])
+def test_lists_are_compared_and_the_same(answered, fast, counter, schema, rows, caplog):
+    expected = answered(lambda: fast.response(schema, rows, many=True), FASTSCHEMA_SHADOW=0).data
+    assert answered(lambda: fast.response(schema, rows, many=True)).data == expected
+    assert counts(counter) == (1, 0, 0)
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("format", ["json", "accept"])
+def test_a_wrong_fast_path_is_found(answered, fast, counter, told, wrong, caplog, format):
+    response = answered(lambda: fast.response(Record, RECORDS, many=True, format=format))
+    assert response.json[0]["title"] == "Bluff"
+    ((sender, difference),) = told
+    assert isinstance(sender, Flask)
+    assert (difference.schema, difference.view) == ("Record", "list_records")
+    assert (difference.position, difference.path) == (14, "$[0].title")
+    assert (difference.written, difference.expected) == (None, None)
+    assert counts(counter) == (1, 1, 0)
+    assert caplog.messages == ["Record in list_records differs from stock at byte 14, $[0].title"]
+
+
+def test_values_are_told_only_if_the_configuration_says_so(answered, fast, told, wrong):
+    answered(lambda: fast.response(Record, RECORDS, many=True), FASTSCHEMA_SHADOW_VALUES=True)
+    ((_, difference),) = told
+    assert b"Bluff" in difference.written
+    assert b"Blue" in difference.expected
+
+
+def test_a_decorated_view_is_compared(answered, fast, counter):
+    def view():
+        return RECORDS, 201
+
+    assert answered(fast.output(Record, many=True)(view)).status_code == 201
+    assert counts(counter) == (1, 0, 0)
+
+
+def test_an_asynchronous_view_is_compared(answered, fast, counter):
+    @fast.output(Record, many=True)
+    async def view():
+        return RECORDS
+
+    assert answered(view).json[0] == {"title": "Blue", "year": 1971}
+    assert counts(counter) == (1, 0, 0)
+
+
+def test_outside_of_a_request_the_application_stands_for_the_view(make_app, fast, told, wrong):
+    app = make_app(FASTSCHEMA_SHADOW=1)
+    with app.app_context():
+        fast.response(Record, RECORDS, many=True)
+    assert [each.view for _, each in told] == ["app"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "options"),
+    [
+        (RECORDS[0], {"many": False}),
+        (RECORDS[0], {}),
+        (iter(RECORDS), {"many": True}),
+        (RECORDS, {"many": True, "format": "msgpack"}),
+        (None, {"many": True}),
+    ],
+)
+def test_other_answers_are_not_compared(answered, fast, counter, rows, options):
+    answered(lambda: fast.response(Record, rows, **options))
+    assert counts(counter) == (0, 0, 0)
+
+
+def test_what_is_disabled_is_not_compared(answered, fast, counter):
+    with fastschema.disabled():
+        answered(lambda: fast.response(Record, RECORDS, many=True))
+    assert counts(counter) == (0, 0, 0)
+
+
+def test_streams_are_not_compared(answered, fast, counter):
+    answered(lambda: fast.stream(Record, RECORDS))
+    assert counts(counter) == (0, 0, 0)
+
+
+def test_a_schema_with_hooks_is_compared(answered, fast, counter):
+    class Labelled(Record):
+        @post_dump
+        def label(self, data, **kwargs):
+            return {"label": data["title"]}
+
+    response = answered(lambda: fast.response(Labelled, RECORDS, many=True))
+    assert response.json[0] == {"label": "Blue"}
+    assert counts(counter) == (1, 0, 0)
+
+
+def test_an_error_of_stock_does_not_reach_the_client(answered, fast, counter, caplog):
+    class Fickle(Record):
+        year = fields.Function(lambda obj: 1 / 0 if is_disabled() else 1971)
+
+    response = answered(lambda: fast.response(Fickle, RECORDS, many=True))
+    assert response.json[0] == {"title": "Blue", "year": 1971}
+    assert counts(counter) == (0, 0, 1)
+    assert caplog.records[-1].exc_info[0] is ZeroDivisionError
+
+
+def test_an_error_of_a_receiver_does_not_reach_the_client(answered, fast, wrong, caplog):
+    def fail(sender, difference):
+        raise RuntimeError("receivers fail")
+
+    with shadow_differed.connected_to(fail):
+        assert answered(lambda: fast.response(Record, RECORDS, many=True)).status_code == 200
+    assert caplog.records[-1].exc_info[0] is RuntimeError
+
+
+def test_the_share_is_drawn_for_each_response(make_app, fast, counter, monkeypatch):
+    drawn = iter([0.1, 0.7, 0.2, 0.5])
+    monkeypatch.setattr("random.random", lambda: next(drawn))
+    with make_app(FASTSCHEMA_SHADOW=0.5).app_context():
+        for _ in range(4):
+            fast.response(Record, RECORDS, many=True)
+    assert counts(counter) == (2, 0, 0)
+
+
+def test_nothing_is_kept_alive_after_the_response(make_app, fast, wrong):
+    class Row(dict):
+        pass
+
+    row = Row(title="Blue", year=1971)
+    kept = weakref.ref(row)
+    with make_app(FASTSCHEMA_SHADOW=1).app_context():
+        fast.response(Record, [row], many=True)
+    del row
+    gc.collect()
+    assert kept() is None
+
+
+@pytest.mark.parametrize("share", [True, "0.1", -1, 1.5, None])
+def test_a_share_that_is_none_is_a_clear_error(share):
+    app = Flask("app")
+    app.config["FASTSCHEMA_SHADOW"] = share
+    with pytest.raises(ValueError, match=r"FASTSCHEMA_SHADOW must be a share from 0 to 1, not"):
+        FastSchema(app)
+
+
+def test_showing_values_is_a_yes_or_no():
+    app = Flask("app")
+    app.config["FASTSCHEMA_SHADOW_VALUES"] = 1
+    with pytest.raises(ValueError, match="FASTSCHEMA_SHADOW_VALUES must be True or False, not 1"):
+        FastSchema(app)

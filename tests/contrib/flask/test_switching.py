@@ -1,0 +1,215 @@
+"""Requests that a callable of the application's chooses for fastschema, or for stock."""
+
+import asyncio
+
+import pytest
+from flask import Flask, Response, g, request, send_file, stream_with_context
+from marshmallow import Schema, fields
+from werkzeug.test import EnvironBuilder, run_wsgi_app
+from werkzeug.wsgi import FileWrapper
+
+import fastschema
+from fastschema.contrib.flask import FastSchema, extension
+from fastschema.switch import is_disabled, switched
+
+
+def answered_by():
+    return "stock" if is_disabled() else "fastschema"
+
+
+def by_header(request):
+    return request.headers.get("X-Canary") == "1"
+
+
+async def by_header_later(request):
+    await asyncio.sleep(0)
+    return by_header(request)
+
+
+not_callable = "text"
+
+
+class Row(Schema):
+    by = fields.Function(lambda obj: answered_by())
+
+
+def create_app(choose=by_header):
+    app = Flask("app")
+    app.config["FASTSCHEMA_ENABLED"] = choose
+    fs = FastSchema(app)
+
+    @app.get("/view")
+    def view():
+        return answered_by()
+
+    @app.get("/async")
+    async def async_view():
+        await asyncio.sleep(0)
+        return answered_by()
+
+    def chunks():
+        for _ in range(3):
+            yield answered_by()
+
+    @app.get("/streamed")
+    def streamed():
+        return Response(chunks())
+
+    @app.get("/streamed-with-context")
+    def streamed_with_context():
+        def chunks_of_request():
+            for _ in range(3):
+                assert request.path
+                yield answered_by()
+
+        return Response(stream_with_context(chunks_of_request()))
+
+    @app.get("/fast-stream")
+    def fast_stream():
+        rows = ({} for _ in range(3))
+        return fs.stream(Row, rows, format="ndjson", chunk_size=1)
+
+    @app.get("/file")
+    def file():
+        return send_file(__file__)
+
+    @app.get("/error")
+    def error():
+        raise LookupError
+
+    @app.errorhandler(LookupError)
+    def handle(error):
+        return f"handled by {answered_by()}", 500
+
+    return app
+
+
+def body(app, path, header):
+    return app.test_client().get(path, headers={"X-Canary": header}).text
+
+
+@pytest.mark.parametrize("choose", [by_header, by_header_later, f"{__name__}.by_header"])
+@pytest.mark.parametrize("path", ["/view", "/async"])
+def test_the_callable_chooses_for_each_request(choose, path):
+    app = create_app(choose)
+    assert [body(app, path, each) for each in "101"] == ["fastschema", "stock", "fastschema"]
+    assert not is_disabled()
+
+
+@pytest.mark.parametrize("header", ["0", "1"])
+def test_it_goes_before_a_block_around_the_request(header):
+    app = create_app()
+    with switched(is_on=header == "0"):
+        assert body(app, "/view", header) == ("fastschema" if header == "1" else "stock")
+        assert is_disabled() == (header == "1")
+
+
+@pytest.mark.parametrize("header", ["0", "1"])
+@pytest.mark.parametrize("is_around", [False, True])
+@pytest.mark.parametrize("path", ["/streamed", "/streamed-with-context", "/fast-stream"])
+def test_a_stream_keeps_the_choice_until_its_last_chunk(header, is_around, path):
+    app = create_app()
+    with switched(is_on=is_around):
+        assert body(app, path, header).count("fastschema" if header == "1" else "stock") == 3
+
+
+def test_between_two_chunks_nothing_is_switched():
+    response = create_app().test_client().get("/streamed", buffered=False)
+    for chunk in response.iter_encoded():
+        assert chunk == b"stock"
+        assert not is_disabled()
+
+
+def test_an_error_handler_has_the_choice_too():
+    assert body(create_app(), "/error", "0") == "handled by stock"
+    assert not is_disabled()
+
+
+def test_an_error_of_the_callable_is_one_of_the_view():
+    def choose(request):
+        raise LookupError
+
+    response = create_app(choose).test_client().get("/view")
+    assert (response.status_code, response.text) == (500, "handled by fastschema")
+
+
+def test_the_callable_is_asked_in_the_order_of_before_request():
+    app = Flask("app")
+    app.config["FASTSCHEMA_ENABLED"] = lambda request: g.user == "ann"
+
+    @app.before_request
+    def load_user():
+        g.user = request.args["user"]
+
+    FastSchema(app)
+    app.add_url_rule("/", "view", answered_by)
+    answers = [app.test_client().get("/", query_string={"user": each}).text for each in "ab"]
+    assert answers == ["stock", "stock"]
+    assert app.test_client().get("/?user=ann").text == "fastschema"
+
+
+def test_a_file_is_sent_as_ever():
+    app = create_app()
+    environ = EnvironBuilder("/file").get_environ()
+    environ["wsgi.file_wrapper"] = FileWrapper
+    sent = app(environ, lambda status, headers: None)
+    assert isinstance(sent, FileWrapper)
+    sent.close()
+
+
+def test_the_body_is_closed_with_the_choice_of_its_request():
+    app, closed = create_app(), []
+
+    @app.get("/closed")
+    def closed_view():
+        response = Response("text")
+        response.call_on_close(lambda: closed.append(answered_by()))
+        return response
+
+    app_iter, _, _ = run_wsgi_app(app, EnvironBuilder("/closed").get_environ())
+    list(app_iter)
+    app_iter.close()
+    assert closed == ["stock"]
+
+
+def test_a_client_that_keeps_its_context_does_so_still():
+    app = create_app()
+    with app.test_client() as client:
+        client.get("/view", headers={"X-Canary": "0"})
+        assert request.path == "/view"
+        assert not is_disabled()
+
+
+def test_a_request_context_of_a_test_is_left_alone():
+    app = create_app()
+    with app.test_request_context("/view"):
+        assert app.full_dispatch_request().data == b"fastschema"
+    assert not is_disabled()
+
+
+def test_without_the_key_the_application_is_as_it_was():
+    app = Flask("app")
+    FastSchema(app)
+    assert app.before_request_funcs == {}
+    assert app.wsgi_app == Flask.wsgi_app.__get__(app)
+
+
+def test_where_the_environment_disables_fastschema_nobody_is_asked(monkeypatch):
+    monkeypatch.setattr(extension, "DISABLED_AT_START", True)
+    app = create_app()
+    with fastschema.disabled():
+        assert body(app, "/view", "1") == "stock"
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (True, "FASTSCHEMA_ENABLED must be a callable .* not True"),
+        ("nowhere.to_be.found", "FASTSCHEMA_ENABLED cannot be imported: "),
+        (f"{__name__}.missing", "FASTSCHEMA_ENABLED cannot be imported: "),
+        (f"{__name__}.not_callable", "FASTSCHEMA_ENABLED must be a callable .* not 'tests"),
+    ],
+)
+def test_a_value_that_leads_to_no_callable_is_a_clear_error(value, message):
+    with pytest.raises(ValueError, match=message):
+        create_app(value)
