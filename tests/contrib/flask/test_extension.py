@@ -17,7 +17,7 @@ BANDS = [{"name": "Can"}]
 
 
 def is_installed():
-    return "fastschema" in StockSchema.dump.__module__
+    return "fastschema" in StockSchema.dump.__globals__["__name__"]
 
 
 def test_one_line_installs_plans_and_the_provider():

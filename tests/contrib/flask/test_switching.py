@@ -201,13 +201,18 @@ def test_where_the_environment_disables_fastschema_nobody_is_asked(monkeypatch):
         assert body(app, "/view", "1") == "stock"
 
 
+def test_an_application_may_stay_as_it_is():
+    assert body(create_app(False), "/view", "1") == "stock"
+    assert body(create_app(None), "/view", "0") == "fastschema"
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (True, "FASTSCHEMA_ENABLED must be a callable .* not True"),
+        (True, "FASTSCHEMA_ENABLED must be False, a callable .* not True"),
         ("nowhere.to_be.found", "FASTSCHEMA_ENABLED cannot be imported: "),
         (f"{__name__}.missing", "FASTSCHEMA_ENABLED cannot be imported: "),
-        (f"{__name__}.not_callable", "FASTSCHEMA_ENABLED must be a callable .* not 'tests"),
+        (f"{__name__}.not_callable", "FASTSCHEMA_ENABLED must be False, a callable .* not 'tests"),
     ],
 )
 def test_a_value_that_leads_to_no_callable_is_a_clear_error(value, message):

@@ -86,7 +86,7 @@ class FastSchema:
           and that stock then makes as well, to compare the two.
         - ``FASTSCHEMA_SHADOW_VALUES`` (False): show values where the two differ.
         - ``FASTSCHEMA_ENABLED`` (None): a callable, or the path of one, that is given each request
-          and says whether fastschema answers it. Where the environment has
+          and says whether fastschema answers it; False: it answers none. Where the environment has
           ``FASTSCHEMA_DISABLED``, it is not asked.
 
         :raises ValueError: for a configuration key that there is not, or one with a value that it

@@ -70,17 +70,19 @@ class _Body(Iterator[bytes]):
 
 
 def imported(value: Any) -> Callable[[Any], Any]:
-    """A callable, or what a dotted path names.
+    """A callable, or what a dotted path names; for False one that chooses no request.
 
     :raises ValueError: if that is no callable
     """
+    if value is False:
+        return lambda request: False
     try:
         found = import_string(value) if isinstance(value, str) else value
     except ImportError as error:
         raise ValueError(f"FASTSCHEMA_ENABLED cannot be imported: {error}") from error
     if not callable(found):
         raise ValueError(
-            "FASTSCHEMA_ENABLED must be a callable that is given a request, or the path of one, "
+            "FASTSCHEMA_ENABLED must be False, a callable that is given a request, or the path of one, "
             f"not {value!r}"
         )
     return found  # type: ignore[no-any-return]  # callable is all that can be known
