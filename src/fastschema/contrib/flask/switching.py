@@ -82,7 +82,7 @@ def imported(value: Any) -> Callable[[Any], Any]:
         raise ValueError(f"FASTSCHEMA_ENABLED cannot be imported: {error}") from error
     if not callable(found):
         raise ValueError(
-            "FASTSCHEMA_ENABLED must be False, a callable that is given a request, or the path of one, "
-            f"not {value!r}"
+            "FASTSCHEMA_ENABLED must be False, a callable that is given a request, or the path of "
+            f"one, not {value!r}"
         )
     return found  # type: ignore[no-any-return]  # callable is all that can be known
