@@ -62,7 +62,7 @@ def on_terminal(monkeypatch):
 
 @pytest.fixture
 def _profiling(monkeypatch):
-    monkeypatch.setattr(Plan, "profile", profile_by_length, raising=False)
+    monkeypatch.setattr(Plan, "profile", profile_by_length)
 
 
 def test_a_schema_is_told_of_in_detail(capsys):
@@ -122,6 +122,16 @@ def test_a_profile_shows_what_fields_cost(capsys, tmp_path):
     assert "Fields that cost most\n  name, in " in printed
     assert f"The picture of {SHIP} is in {file}.\n" in printed
     assert file.read_text() == "<svg>name</svg>"
+
+
+def test_a_profile_is_one_of_a_real_dump(capsys, tmp_path):
+    file = tmp_path / "profile.svg"
+
+    assert main([SHIP, "--profile", f"{__name__}:ROWS", "--svg", str(file), "--json"]) == 0
+
+    [cost] = json.loads(capsys.readouterr().out)["slowest"]
+    assert (cost["where"], cost["key"], cost["compiled"]) == (SHIP, "name", True)
+    assert "<svg" in file.read_text()
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def broken_rows():
 
 @pytest.fixture
 def _profiling(monkeypatch):
-    monkeypatch.setattr(Plan, "profile", profile_by_length, raising=False)
+    monkeypatch.setattr(Plan, "profile", profile_by_length)
 
 
 def test_the_three_slowest_of_all_runs_are_told():
@@ -68,7 +68,7 @@ def test_rows_that_cannot_be_dumped_are_a_clear_error(monkeypatch):
     def profile(self, rows):
         raise ValueError("a wrong value")
 
-    monkeypatch.setattr(Plan, "profile", profile, raising=False)
+    monkeypatch.setattr(Plan, "profile", profile)
 
     with pytest.raises(PathError, match=r"Ship cannot dump .*:ROWS: ValueError: a wrong value"):
         profiles_of({"Ship": ShipSchema}, f"{__name__}:ROWS")

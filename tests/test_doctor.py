@@ -143,7 +143,7 @@ def test_a_profile_tells_what_costs_most(diagnosis):
         "founded 0.004",
         "",
         "Fields that cost most",
-        f"  founded, in {CITY}: 4 ms, 3 ms of it in your own code; stock, because odd",
+        f"  founded, in {CITY}: 4 ms, 3 ms of it in your own code or in stock methods (odd)",
         "",
     ]
     assert "Runs as stock" not in lines

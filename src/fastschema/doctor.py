@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastschema.advice import DUMP, LOAD, Advice, advice_for, merged
-from fastschema.costs import Cost, Profile, profiles_of, slowest, write_pictures
+from fastschema.costs import Cost, profiles_of, slowest, write_pictures
 from fastschema.naming import PathError
 from fastschema.plan import compile
 from fastschema.report import Report
 from fastschema.runtime.front_end import front_end_for
 from fastschema.versions import versions
+
+if TYPE_CHECKING:
+    from fastschema.profiling import Profile
 
 FLAGS = {
     "--json": "print JSON",

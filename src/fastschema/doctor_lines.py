@@ -138,14 +138,15 @@ def _stock(diagnosis: Diagnosis) -> Iterator[Line]:
 
 
 def _cost(cost: Cost) -> Line:
-    own = f", {_time(cost.user_seconds)} of it in your own code" if cost.user_seconds else ""
-    runs = "compiled" if cost.compiled else f"stock, because {cost.why}"
-    status = Status.COMPILED if cost.compiled else Status.STOCK
-    return Line(f"{cost.key}, in {cost.where}: {_time(cost.seconds)}{own}; {runs}", status)
+    # Imported here: only who asks for a profile needs it.
+    from fastschema.profiling.profile import readable
 
-
-def _time(seconds: float) -> str:
-    return f"{seconds * 1000:.3g} ms"
+    text = f"{cost.key}, in {cost.where}: {readable(cost.seconds)}"
+    if cost.user_seconds:
+        text += f", {readable(cost.user_seconds)} of it in your own code or in stock methods"
+    if cost.why:
+        text += f" ({cost.why})"
+    return Line(text, Status.COMPILED if cost.compiled else Status.STOCK)
 
 
 def _advice(advice: Advice) -> Iterator[Line]:

@@ -73,7 +73,7 @@ def urls(monkeypatch):
 
 @pytest.fixture
 def _profiling(monkeypatch):
-    monkeypatch.setattr(Plan, "profile", profile_by_length, raising=False)
+    monkeypatch.setattr(Plan, "profile", profile_by_length)
 
 
 def advice(urlconf):
@@ -189,8 +189,8 @@ class TestProfile:
 
         assert "Profile of GET /airlines/ (Airlines.list)\ncode 2.0\n" in printed
         assert (
-            "Fields that cost most\n  code, in GET /airlines/ (Airlines.list): 2e+03 ms, "
-            "500 ms of it in your own code; stock, because it is odd\n"
+            "Fields that cost most\n  code, in GET /airlines/ (Airlines.list): 2 s, "
+            "500 ms of it in your own code or in stock methods (it is odd)\n"
         ) in printed
 
     def test_a_view_that_cannot_be_run_says_why(self, urls):
@@ -213,6 +213,13 @@ class TestProfile:
 
         assert "Profile of GET /dynamic/ (Dynamic.list)\ncode 3.0\n" in printed
         assert "Profile of GET /airlines/" not in printed
+
+    def test_a_real_profile_tells_of_every_field(self, monkeypatch):
+        monkeypatch.undo()
+        printed = run("DynamicSerializer", "--profile", "--urlconf", HERE)
+
+        assert "Profile of GET /dynamic/ (Dynamic.list)\nDynamicSerializer: 3 rows in " in printed
+        assert "Fields that cost most\n  code, in GET /dynamic/ (Dynamic.list): " in printed
 
     def test_it_is_written_as_a_picture(self, tmp_path):
         file = tmp_path / "profile.svg"

@@ -251,6 +251,7 @@ class TestCommand:
             "compiled": False,
             "kind": "the field's own method",
             "why": "Shout.to_representation is not one that fastschema knows",
+            "custom": False,
         }
         views = {each["view"]: each for each in printed["views"]}
         assert views["GET /listed/ (Listed)"]["rows"] == "stock"

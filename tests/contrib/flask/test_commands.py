@@ -182,7 +182,7 @@ class TestDoctor:
         assert "loading" not in doctor("ListedSchema", "--dump-only").output
 
     def test_a_profile_shows_what_fields_cost(self, doctor, monkeypatch, tmp_path):
-        monkeypatch.setattr(Plan, "profile", profile_by_length, raising=False)
+        monkeypatch.setattr(Plan, "profile", profile_by_length)
         file = tmp_path / "profile.svg"
 
         done = doctor("ListedSchema", "--profile", f"{__name__}:ROWS", "--svg", str(file))

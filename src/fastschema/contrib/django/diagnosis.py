@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastschema.advice import Advice
 from fastschema.contrib.django.endpoints import Reached, Survey
 from fastschema.contrib.django.lazy_list import INSTANCES, STOCK, ListReport
 from fastschema.contrib.django.unloaded import advice
-from fastschema.costs import Profile, profile
 from fastschema.doctor import Diagnosis, SchemaFinding, ViewFinding
+from fastschema.plan import compile
+
+if TYPE_CHECKING:
+    from fastschema.profiling import Profile
 
 _HEADING = "List views"
 _WHAT_TO_CHANGE = {
@@ -64,7 +67,7 @@ def profiled(
         try:
             found = list(view.get_queryset()[:rows])
             if found:
-                profiles[endpoint] = profile(view.get_serializer(), found)
+                profiles[endpoint] = compile(view.get_serializer()).profile(found)
             else:
                 notes.append(f"{endpoint} is not profiled: its queryset has no rows.")
         except Exception as error:  # whatever the project's code raises without a real request
