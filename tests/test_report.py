@@ -52,6 +52,7 @@ def test_a_report_as_a_dict_is_ready_for_json():
                 "compiled": True,
                 "kind": "string",
                 "why": "",
+                "custom": False,
             }
         ],
         "why": "",
@@ -102,3 +103,18 @@ def test_a_report_on_loading_is_a_table_of_its_own():
         "odd  odd     stock  own   nobody knows it",
     ]
     assert report.as_dict()["loading"] == loading.as_dict()
+
+
+def test_fields_whose_values_come_from_code_of_yours_are_custom():
+    method = Source("(method)", Read("method(obj)"), user_code="a method of the schema")
+    plain, custom = field_reports(node(field("plain"), field("custom", method)))
+
+    assert (plain.custom, custom.custom) == (False, True)
+
+
+def test_a_nested_schema_that_runs_as_stock_is_not_custom():
+    custom = FieldReport("a", "a", True, "nested", custom=True)
+
+    [told] = with_nested([custom], {"a": Report("A", [], "dump is overridden")})
+
+    assert (told.compiled, told.custom, told.why) == (False, False, "dump is overridden")

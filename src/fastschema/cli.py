@@ -1,74 +1,86 @@
-"""python -m fastschema: what fastschema makes of a schema, from the command line."""
+"""python -m fastschema: what fastschema makes of schemas, from the command line."""
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
+import os
 import sys
-from collections.abc import Sequence
-from operator import attrgetter
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from fastschema.plan import Plan, compile
+from fastschema.doctor import FLAGS, diagnosis_of
+from fastschema.doctor_lines import Line, Status, details
+from fastschema.naming import PathError, object_at, plan_at
 from fastschema.runtime.standalone import FORMS
+from fastschema.versions import versions_text
 
-
-class PathError(Exception):
-    """A path that leads to no schema, and why."""
-
-
-def plan_at(path: str) -> Plan:
-    """The plan of the schema at ``package.module:Name``.
-
-    :raises PathError: if the module cannot be imported, or has no such schema
-    """
-    module_name, separator, name = path.partition(":")
-    if not (module_name and separator and name):
-        raise PathError(f"{path!r} is not of the form package.module:Schema")
-    if "." not in sys.path and "" not in sys.path:
-        sys.path.insert(0, "")
-    try:
-        module = importlib.import_module(module_name)
-    except Exception as error:
-        raise PathError(f"{module_name} cannot be imported: {error}") from error
-    try:
-        schema: Any = attrgetter(name)(module)
-    except AttributeError:
-        raise PathError(f"{module_name} has no {name}") from None
-    try:
-        return compile(schema)
-    except Exception as error:
-        raise PathError(f"{path} cannot be read: {error}") from error
+_COMMANDS = ("explain", "source")
+_SCHEMA = "package.module:Name"
+_MORE = """
+Two more commands, whose options --help after them shows:
+  explain package.module:Name  the table of fields alone
+  source package.module:Name   the generated code
+"""
+_STYLES = {
+    Status.PLAIN: "",
+    Status.HEADING: "bold",
+    Status.COMPILED: "green",
+    Status.CUSTOM: "yellow",
+    Status.STOCK: "red",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command.
 
     :param arguments: the command line without the program; None: that of the process
-    :returns: the exit status: 0, or 1 for a path that leads to no schema
+    :returns: the exit status: 0, or 1 for a path that leads to no schema, and for schemas or fields
+        that run as stock with ``--fail-on-stock``
     """
-    options = _parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    parser = _command_parser() if words and words[0] in _COMMANDS else _doctor_parser()
+    options = parser.parse_args(words)
     try:
-        plan = plan_at(options.schema)
-        print(options.run(plan, options))
-    except (PathError, ValueError) as error:
+        status: int = options.run(options)
+    except (PathError, ValueError, OSError) as error:
         print(f"fastschema: {error}", file=sys.stderr)
         return 1
-    return 0
+    return status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m fastschema", description=__doc__)
+def _doctor_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m fastschema",
+        description="Tells of schemas what is compiled, what runs as stock, and what to change.",
+        epilog=_MORE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("schemas", nargs="+", metavar=_SCHEMA)
+    for flag, text in FLAGS.items():
+        parser.add_argument(flag, action="store_true", help=text)
+    parser.add_argument(
+        "--profile",
+        metavar="package.module:rows",
+        help="dump these rows, or those that this function returns, and show what each field costs",
+    )
+    parser.add_argument("--svg", metavar="FILE", help="write the profile as a picture")
+    parser.add_argument("--no-color", action="store_true", help="do not colour the output")
+    parser.add_argument("--version", action="version", version=versions_text())
+    parser.set_defaults(run=_diagnose)
+    return parser
+
+
+def _command_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m fastschema")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     explain = commands.add_parser("explain", help="field by field: compiled or stock, and why")
-    explain.add_argument("schema", metavar="package.module:Schema")
+    explain.add_argument("schema", metavar=_SCHEMA)
     explain.add_argument("--json", action="store_true", help="print JSON instead of a table")
     explain.set_defaults(run=_explain)
 
     source = commands.add_parser("source", help="the generated code")
-    source.add_argument("schema", metavar="package.module:Schema")
+    source.add_argument("schema", metavar=_SCHEMA)
     source.add_argument("--form", choices=FORMS, default=FORMS[0], help="what it makes of objects")
     source.add_argument("--access", default="attribute", help="how it reads them")
     source.add_argument("--many", action="store_true", help="the code for many rows")
@@ -76,10 +88,43 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _explain(plan: Plan, options: argparse.Namespace) -> str:
-    report = plan.explain()
-    return json.dumps(report.as_dict(), indent=2) if options.json else str(report)
+def _diagnose(options: argparse.Namespace) -> int:
+    schemas = {path: object_at(path) for path in options.schemas}
+    diagnosis = diagnosis_of(schemas, options.profile, options.svg)
+    if options.dump_only:
+        diagnosis = diagnosis.without_loading()
+    if options.json:
+        print(json.dumps(diagnosis.as_dict(), indent=2))
+    else:
+        _print(details(diagnosis), is_plain=options.no_color)
+    failure = diagnosis.failure() if options.fail_on_stock else None
+    if failure is not None:
+        print(f"fastschema: {failure}", file=sys.stderr)
+    return 0 if failure is None else 1
 
 
-def _source(plan: Plan, options: argparse.Namespace) -> str:
-    return plan.source(options.form, options.access, many=options.many).rstrip()
+def _explain(options: argparse.Namespace) -> int:
+    report = plan_at(options.schema).explain()
+    print(json.dumps(report.as_dict(), indent=2) if options.json else str(report))
+    return 0
+
+
+def _source(options: argparse.Namespace) -> int:
+    plan = plan_at(options.schema)
+    print(plan.source(options.form, options.access, many=options.many).rstrip())
+    return 0
+
+
+def _print(lines: Iterable[Line], *, is_plain: bool) -> None:
+    """Print lines, in colour on a terminal if rich is installed."""
+    if is_plain or os.environ.get("NO_COLOR") or not sys.stdout.isatty():
+        print("\n".join(line.text for line in lines))
+        return
+    try:
+        from rich.console import Console
+    except ModuleNotFoundError:
+        print("\n".join(line.text for line in lines))
+        return
+    console = Console(soft_wrap=True)
+    for line in lines:
+        console.print(line.text, style=_STYLES[line.status], markup=False, highlight=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from fastschema.compiler.load_nodes import LoadNode
@@ -19,6 +19,7 @@ class FieldReport:
     :param compiled: whether generated code does it
     :param kind: what is done to the value
     :param why: why it runs as stock, or ""
+    :param custom: whether generated code calls a method or a function of yours for each value
     """
 
     key: str
@@ -26,6 +27,7 @@ class FieldReport:
     compiled: bool
     kind: str
     why: str = ""
+    custom: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +63,17 @@ class Report:
         return iter(self.fields)
 
     def __str__(self) -> str:
-        dumping = self._table(self.schema, "source")
         if self.loading is None:
-            return dumping
-        return f"{dumping}\n\n{self.loading._table(f'{self.schema}, loading', 'target')}"
+            return self.table()
+        return f"{self.table()}\n\n{self.loading.loading_table()}"
+
+    def table(self) -> str:
+        """How the schema is dumped, as a table, without how it loads."""
+        return self._table(self.schema, "source")
+
+    def loading_table(self) -> str:
+        """The table of a report that is the ``loading`` of another."""
+        return self._table(f"{self.schema}, loading", "target")
 
     def _table(self, title: str, source: str) -> str:
         if self.why:
@@ -98,6 +107,7 @@ def field_reports(node: ObjectNode) -> list[FieldReport]:
             compiled=field.reason is None,
             kind=field.kind.label,
             why=field.reason or "",
+            custom=not field.reason and bool(field.source.user_code or field.kind.user_code),
         )
         for field in node.fields
     ]
@@ -126,12 +136,8 @@ def with_nested(reports: list[FieldReport], nested: dict[str, Report]) -> list[F
     for report in reports:
         child = nested.get(report.key)
         if child is not None and child.why:
-            report = FieldReport(report.key, report.source, False, report.kind, child.why)
+            report = replace(report, compiled=False, custom=False, why=child.why)
         result.append(report)
         for field in child or ():
-            result.append(
-                FieldReport(
-                    f"{report.key}.{field.key}", field.source, field.compiled, field.kind, field.why
-                )
-            )
+            result.append(replace(field, key=f"{report.key}.{field.key}"))
     return result

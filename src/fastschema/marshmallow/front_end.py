@@ -190,6 +190,8 @@ def _nested_names(schema: Any, option: str, name: str) -> list[str]:
 class MarshmallowFrontEnd:
     """Reads marshmallow schemas; see :class:`fastschema.runtime.front_end.FrontEnd`."""
 
+    framework = "marshmallow"
+
     def compiled(self, schema: Any, *, is_frozen: bool) -> CompiledMarshmallowSchema:
         """A schema, an instance or a class, compiled."""
         if isinstance(schema, type):

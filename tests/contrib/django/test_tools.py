@@ -17,8 +17,9 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.views import APIView
 
 from fastschema.contrib.django.checks import check_serializers
-from fastschema.contrib.django.endpoints import Survey, endpoints, path_of, reached
+from fastschema.contrib.django.endpoints import Survey, endpoints, reached
 from fastschema.contrib.django.views import StreamingListMixin
+from fastschema.naming import path_of
 from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer
 from tests.contrib.django import surveyed
@@ -40,14 +41,14 @@ def survey():
 
 
 def found(survey, name):
-    return [each for each in survey.serializers if each.path == f"{HERE}.{name}"]
+    return [each for each in survey.serializers if each.path == f"{HERE}:{name}"]
 
 
 class TestReached:
     """What the URL configuration reaches."""
 
     def test_every_serializer_is_found_once(self, survey):
-        names = [each.path.removeprefix(f"{HERE}.") for each in survey.serializers]
+        names = [each.path.removeprefix(f"{HERE}:") for each in survey.serializers]
         assert names == [
             "AirlineSerializer",
             "OuterSerializer",
@@ -62,7 +63,7 @@ class TestReached:
         [airline] = found(survey, "AirlineSerializer")
         assert airline.uses == [
             "GET /airlines/ (Airlines.list)",
-            f"{HERE}.OuterSerializer.airline",
+            f"{HERE}:OuterSerializer.airline",
             "GET /airlines/<pk>/ (Airlines.retrieve)",
             "GET /fake/<pk>/ (Fake)",
             "GET /named/ (Named)",
@@ -81,7 +82,7 @@ class TestReached:
     def test_a_nested_serializer_that_runs_as_stock_is_found(self, survey):
         [whole] = found(survey, "WholeSerializer")
         assert whole.report.why == "to_representation is overridden"
-        assert whole.uses == [f"{HERE}.OuterSerializer.wholes"]
+        assert whole.uses == [f"{HERE}:OuterSerializer.wholes"]
 
     def test_a_list_serializer_that_runs_as_stock_is_found(self, survey):
         [backwards] = found(survey, "Backwards")
@@ -108,8 +109,8 @@ class TestReached:
         holding = path_of(HoldingSerializer)
         assert {each.path: each.uses for each in survey.serializers} == {
             holding: ["here"],
-            f"{HERE}.AirlineSerializer": [f"{holding}.listed"],
-            f"{HERE}.WholeSerializer": [f"{holding}.named"],
+            f"{HERE}:AirlineSerializer": [f"{holding}.listed"],
+            f"{HERE}:WholeSerializer": [f"{holding}.named"],
         }
 
     def test_methods_come_in_one_order_though_functions_have_theirs_in_a_set(self):
@@ -131,7 +132,7 @@ class TestReached:
 
     def test_it_says_how_lists_are_made(self, survey):
         at_once = "rows are written as JSON at once"
-        assert survey.lists == {
+        assert {endpoint: str(how) for endpoint, how in survey.lists.items()} == {
             "GET /airlines/ (Airlines.list)": (
                 f"{at_once}; the values of name are kept; no instances are made"
             ),
@@ -186,7 +187,7 @@ class TestReached:
         view = type("View", (Airlines,), attributes).as_view({"get": "list"})
         url = types.ModuleType("of_one_view")
         url.urlpatterns = [path("airlines/", view)]
-        assert how in reached(url).lists["GET /airlines/ (View.list)"]
+        assert how in str(reached(url).lists["GET /airlines/ (View.list)"])
 
     def test_it_says_that_a_list_is_streamed(self):
         class Streamed(StreamingListMixin, surveyed.Listed):
@@ -194,7 +195,7 @@ class TestReached:
 
         url = types.ModuleType("of_one_view")
         url.urlpatterns = [path("listed/", Streamed.as_view())]
-        assert reached(url).lists == {"GET /listed/ (Streamed)": "rows are streamed"}
+        assert str(reached(url).lists["GET /listed/ (Streamed)"]) == "rows are streamed"
 
 
 class TestCommand:
@@ -202,20 +203,28 @@ class TestCommand:
 
     def test_it_lists_them(self):
         printed = run("--urlconf", HERE)
-        assert f"{HERE}.AirlineSerializer: 1 of 2 fields compiled\n" in printed
-        assert "    name: Shout.to_representation is not one that fastschema knows\n" in printed
         assert (
-            f"{HERE}.WholeSerializer: runs as stock, because to_representation is overridden\n"
-            in printed
+            f"  {HERE}:AirlineSerializer\n      dumping: 1 compiled, 0 custom, 1 stock\n" in printed
         )
-        assert "\n\nList views:\n    GET /airlines/ (Airlines.list): rows are" in printed
-        assert "Without a serializer that can be found:\n    GET / (APIRootView): the" in printed
+        assert (
+            f"  {HERE}:AirlineSerializer.name (dump): "
+            "Shout.to_representation is not one that fastschema knows\n"
+        ) in printed
+        assert (
+            f"  {HERE}:WholeSerializer\n"
+            "      dumping: runs as stock, because to_representation is overridden\n"
+        ) in printed
+        assert printed.startswith(
+            f"Views\n  GET /airlines/ (Airlines.list): {HERE}:AirlineSerializer\n      rows are"
+        )
+        assert "Views whose schema is not known\n  GET / (APIRootView): the" in printed
+        assert printed.endswith("\n\n2 schemas and 3 fields run as stock.\n")
 
     def test_it_tells_the_same_reason_for_some_endpoints_only(self):
         printed = run("--urlconf", HERE)
         reason = "the view names no serializer"
         assert printed.count(reason) == 4
-        assert f"    and 1 more: {reason}\n" in printed
+        assert f"  and 1 more: {reason}\n" in printed
 
     def test_it_says_that_the_database_is_not_ready(self, monkeypatch):
         def get_serializer(self):
@@ -226,7 +235,7 @@ class TestCommand:
         assert "the view asks the database, which is not ready: run manage.py migrate" in printed
 
     def test_without_a_module_it_looks_at_the_projects_own(self):
-        assert "flights.serializers.FlightSerializer: 45 of 45 fields compiled\n" in run()
+        assert "flights.serializers:FlightSerializer\n      dumping: 45 compiled, 0 cu" in run()
 
     def test_it_says_so_if_there_is_nothing(self):
         assert run("--urlconf", "tests.contrib.django.nothing") == (
@@ -235,21 +244,36 @@ class TestCommand:
 
     def test_it_prints_json(self):
         printed = json.loads(run("--urlconf", HERE, "--json"))
-        assert printed["serializers"][0]["path"] == f"{HERE}.AirlineSerializer"
-        assert printed["serializers"][0]["fields"][1] == {
+        assert printed["schemas"][0]["path"] == f"{HERE}:AirlineSerializer"
+        assert printed["schemas"][0]["fields"][1] == {
             "key": "name",
             "source": "name",
             "compiled": False,
             "kind": "the field's own method",
             "why": "Shout.to_representation is not one that fastschema knows",
+            "custom": False,
         }
-        assert printed["lists"]["GET /listed/ (Listed)"]
-        assert printed["without_serializer"]["GET /unnamed/ (Unnamed)"]
+        views = {each["view"]: each for each in printed["views"]}
+        assert views["GET /listed/ (Listed)"]["rows"] == "stock"
+        assert views["GET /airlines/ (Airlines.list)"] == {
+            "view": "GET /airlines/ (Airlines.list)",
+            "schema": f"{HERE}:AirlineSerializer",
+            "how": "rows are written as JSON at once; the values of name are kept; "
+            "no instances are made",
+            "rows": "rows",
+            "lazy": True,
+            "why": "",
+            "unloaded": [],
+        }
+        assert printed["unknown"]["GET /unnamed/ (Unnamed)"]
 
-    @pytest.mark.parametrize("name", ["AirlineSerializer", f"{HERE}.AirlineSerializer"])
+    @pytest.mark.parametrize(
+        "name",
+        ["AirlineSerializer", f"{HERE}:AirlineSerializer", f"{HERE}.AirlineSerializer"],
+    )
     def test_it_shows_one_in_detail(self, name):
         printed = run(name, "--urlconf", HERE)
-        assert printed.startswith(f"{HERE}.AirlineSerializer\n    GET /airlines/ (Airlines.list)\n")
+        assert printed.startswith(f"{HERE}:AirlineSerializer\n    GET /airlines/ (Airlines.list)\n")
         assert "\n\nAirlineSerializer: 1 of 2 fields compiled\nkey " in printed
         assert "\ncode  code    compiled  string" in printed
 
@@ -280,12 +304,14 @@ class TestCommand:
     def test_it_says_so_if_there_are_no_queries_for_each_row(self):
         assert run("--queries") == "No list view is known to ask the database again for each row.\n"
 
-    def test_it_shows_one_that_no_url_reaches(self):
-        printed = run(f"{HERE}.AirlineSerializer")
-        assert printed.startswith(f"{HERE}.AirlineSerializer\n\nAirlineSerializer: 1 of 2")
+    @pytest.mark.parametrize("name", [f"{HERE}:AirlineSerializer", f"{HERE}.AirlineSerializer"])
+    def test_it_shows_one_that_no_url_reaches(self, name):
+        printed = run(name)
+        assert printed.startswith(f"{HERE}:AirlineSerializer\n    dumping: 1 compiled, 0 custom")
+        assert "\n\nAirlineSerializer: 1 of 2" in printed
 
     def test_it_shows_one_as_json(self):
-        [one] = json.loads(run("AirlineSerializer", "--json", "--urlconf", HERE))
+        [one] = json.loads(run("AirlineSerializer", "--json", "--urlconf", HERE))["schemas"]
         assert (one["schema"], len(one["fields"])) == ("AirlineSerializer", 2)
 
     @pytest.mark.parametrize(
@@ -316,7 +342,7 @@ class TestCheck:
             (
                 "fastschema.W001",
                 f"{name} runs as stock, because to_representation is overridden.",
-                f"{HERE}.{name}",
+                f"{HERE}:{name}",
             )
             for name in ("WholeSerializer", "Backwards")
         ]
@@ -325,6 +351,6 @@ class TestCheck:
     def test_django_runs_it(self):
         stderr = StringIO()
         call_command("check", "--tag", "fastschema", stderr=stderr)
-        assert f"{HERE}.WholeSerializer: (fastschema.W001) WholeSer" in stderr.getvalue()
+        assert f"{HERE}:WholeSerializer: (fastschema.W001) WholeSer" in stderr.getvalue()
         with pytest.raises(SystemCheckError):
             call_command("check", "--fail-level", "WARNING", stderr=stderr)

@@ -7,9 +7,11 @@ import sys
 import pytest
 from marshmallow import Schema, fields
 
+from fastschema import Plan
 from tests.contrib.flask.schemas import BandSchema
+from tests.profiles import profile_by_length
 
-NAME = f"{__name__}.ListedSchema"
+NAME = f"{__name__}:ListedSchema"
 
 
 class ListedSchema(Schema):
@@ -46,10 +48,19 @@ class Elsewhere:
         name = fields.String()
 
 
+ROWS = [{"title": "a"}, {"title": "b"}]
+
+
 @pytest.fixture
 def run(app):
     runner = app.test_cli_runner()
     return lambda *arguments: runner.invoke(args=["fastschema", "explain", *arguments])
+
+
+@pytest.fixture
+def doctor(app):
+    runner = app.test_cli_runner()
+    return lambda *words, **options: runner.invoke(args=["fastschema", *words], **options)
 
 
 def line(output, name):
@@ -61,11 +72,11 @@ def test_every_schema_of_the_registry_is_listed(run):
 
     assert done.exit_code == 0
     assert "3 of 3 fields compiled; loading: 3 of 3 fields compiled" in line(done.output, NAME)
-    assert "1 of 2 fields compiled" in line(done.output, f"{__name__}.TwiceSchema")
+    assert "1 of 2 fields compiled" in line(done.output, f"{__name__}:TwiceSchema")
     assert "runs as stock, because dump is overridden" in line(
-        done.output, f"{__name__}.OverridingSchema"
+        done.output, f"{__name__}:OverridingSchema"
     )
-    assert "cannot be made without arguments" in line(done.output, f"{__name__}.NeedySchema")
+    assert "cannot be made without arguments" in line(done.output, f"{__name__}:NeedySchema")
     listed = done.output.splitlines()
     assert listed[-1] == f"{len(listed) - 1} schemas"
     assert not any(each.startswith("marshmallow.") for each in listed)
@@ -75,16 +86,16 @@ def test_the_list_can_be_json(run):
     listed = json.loads(run("--json").output)
 
     assert listed[NAME]["fields"] == 3
-    assert listed[f"{__name__}.TwiceSchema"] == {
+    assert listed[f"{__name__}:TwiceSchema"] == {
         "fields": 2,
         "compiled": 1,
         "why": "",
         "loading": {"fields": 2, "compiled": 2, "why": ""},
     }
-    assert "error" in listed[f"{__name__}.NeedySchema"]
+    assert "error" in listed[f"{__name__}:NeedySchema"]
 
 
-@pytest.mark.parametrize("name", [NAME, "ListedSchema", f"{__name__}:ListedSchema"])
+@pytest.mark.parametrize("name", [NAME, "ListedSchema", f"{__name__}.ListedSchema"])
 def test_one_schema_is_told_in_detail(run, name):
     done = run(name)
 
@@ -118,3 +129,110 @@ def test_it_is_a_command_of_flask():
     command = ["-m", "flask", "--app", "tests.contrib.flask.served", "fastschema", "explain"]
     done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=True)
     assert "BandSchema" in done.stdout
+
+
+class TestDoctor:
+    """``flask fastschema`` without a command."""
+
+    def test_it_tells_of_views_and_schemas(self, app, fast, doctor):
+        app.get("/plain")(dict)
+        app.get("/bands", endpoint="bands")(fast.output(BandSchema)(list))
+
+        done = doctor()
+
+        assert done.exit_code == 0
+        assert done.output.startswith("Views\n  GET /plain (dict)\n  GET /bands (bands): tests")
+        assert f"  {NAME}\n      dumping: 3 compiled, 0 custom, 0 stock\n" in done.output
+        assert f"  {__name__}:TwiceSchema.own (dump): Own._serialize is not one" in done.output
+        assert "nobody can tell which schemas it uses" in done.output
+        assert "run as stock." in done.output.splitlines()[-1]
+
+    @pytest.mark.parametrize("name", [NAME, "ListedSchema", f"{__name__}.ListedSchema"])
+    def test_it_tells_of_one_schema_in_detail(self, doctor, name):
+        done = doctor(name)
+
+        assert done.output.startswith(f"{NAME}\n    dumping: 3 compiled, 0 custom, 0 stock\n")
+        assert "\n\nListedSchema: 3 of 3 fields compiled\nkey " in done.output
+
+    def test_it_prints_json(self, app, doctor):
+        app.get("/plain")(dict)
+
+        printed = json.loads(doctor("--json").output)
+
+        assert printed["views"] == [
+            {
+                "view": "GET /plain (dict)",
+                "schema": "",
+                "how": "",
+                "endpoint": "dict",
+            }
+        ]
+        assert NAME in [each["path"] for each in printed["schemas"]]
+
+    def test_ci_can_fail_on_what_runs_as_stock(self, doctor):
+        done = doctor(f"{__name__}:TwiceSchema", "--fail-on-stock")
+
+        assert done.exit_code == 1
+        assert f"Error: 1 field runs as stock: {__name__}:TwiceSchema.own\n" in done.output
+
+    def test_ci_passes_where_nothing_does(self, doctor):
+        assert doctor("ListedSchema", "--fail-on-stock").exit_code == 0
+
+    def test_how_schemas_load_can_be_left_out(self, doctor):
+        assert "loading" not in doctor("ListedSchema", "--dump-only").output
+
+    def test_a_profile_shows_what_fields_cost(self, doctor, monkeypatch, tmp_path):
+        monkeypatch.setattr(Plan, "profile", profile_by_length)
+        file = tmp_path / "profile.svg"
+
+        done = doctor("ListedSchema", "--profile", f"{__name__}:ROWS", "--svg", str(file))
+
+        assert f"Profile of {NAME}\ntitle 2.0\n" in done.output
+        assert file.read_text() == "<svg>title</svg>"
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["NoSuchSchema"], "no schema has the name NoSuchSchema; flask fastschema lists"),
+            (["TwiceSchema"], "2 schemas have the name TwiceSchema; say which"),
+            (["nowhere.at.all:Schema"], "nowhere.at.all cannot be imported"),
+            (["NeedySchema"], "cannot be made without arguments"),
+            (["--profile", f"{__name__}:ROWS"], "--profile and --svg are for one schema: name it"),
+        ],
+    )
+    def test_what_is_not_there_is_a_clear_error(self, doctor, arguments, message):
+        done = doctor(*arguments)
+
+        assert done.exit_code == 1
+        assert message in done.output
+
+    def test_it_says_its_versions(self, doctor):
+        assert doctor("--version").output.startswith("fastschema ")
+
+    def test_it_has_colours_on_a_terminal(self, doctor, monkeypatch):
+        monkeypatch.delenv("NO_COLOR", raising=False)
+
+        done = doctor(f"{__name__}:TwiceSchema", color=True)
+        assert "\x1b[31m1 field runs as stock.\x1b[0m\n" in done.output
+
+    @pytest.mark.parametrize(
+        ("options", "environment"), [(["--no-color"], {}), ([], {"NO_COLOR": "1"})]
+    )
+    def test_colours_can_be_turned_off(self, doctor, options, environment):
+        done = doctor(f"{__name__}:TwiceSchema", *options, color=True, env=environment)
+
+        assert "1 field runs as stock.\n" in done.output
+        assert "\x1b" not in done.output
+
+    def test_what_is_piped_has_no_colours(self, doctor):
+        assert "\x1b" not in doctor("ListedSchema").output
+
+    def test_help_names_its_commands(self, doctor):
+        printed = doctor("--help").output
+        assert "doctor" in printed
+        assert "explain" in printed
+
+
+def test_flask_lists_it_among_its_commands(app):
+    printed = app.test_cli_runner().invoke(args=["--help"]).output
+    assert "fastschema  FastSchema: " in printed

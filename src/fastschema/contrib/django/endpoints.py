@@ -17,10 +17,11 @@ from rest_framework.request import Request
 from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.views import APIView
 
-from fastschema.contrib.django.lazy_list import list_report
+from fastschema.contrib.django.lazy_list import STREAMED, ListReport, list_report
 from fastschema.contrib.django.stock_serializers import is_stock_list
 from fastschema.contrib.django.unloaded import Unloaded, unloaded
 from fastschema.contrib.django.views import StreamingListMixin
+from fastschema.naming import path_of
 from fastschema.plan import compile
 from fastschema.report import Report
 
@@ -45,6 +46,11 @@ class Endpoint(NamedTuple):
         actions = getattr(self.callback, "actions", None)
         return actions[self.method.lower()] if actions else None
 
+    @property
+    def takes_input(self) -> bool:
+        """Whether its requests bring data."""
+        return self.method in ("POST", "PUT", "PATCH")
+
     def __str__(self) -> str:
         action = f".{self.action}" if self.action else ""
         return f"{self.method} {self.path} ({self.callback.cls.__name__}{action})"
@@ -54,18 +60,19 @@ class Endpoint(NamedTuple):
 class Reached:
     """A serializer that is reached.
 
-    :param path: its class, as ``package.module.Name``
+    :param serializer: the first of its class, with these fields
     :param report: how it is dumped, its nested serializers included
     :param uses: where: endpoints, and fields of other serializers
     """
 
-    path: str
+    serializer: Any
     report: Report
     uses: list[str]
 
-    def as_dict(self) -> dict[str, Any]:
-        """All this as plain values, for JSON."""
-        return {"path": self.path, "uses": self.uses, **self.report.as_dict()}
+    @property
+    def path(self) -> str:
+        """Its class, as ``package.module:Name``."""
+        return path_of(type(self.serializer))
 
 
 @dataclass(slots=True)
@@ -74,13 +81,19 @@ class Survey:
 
     :param serializers: each once, in the order of the URL configuration; a class whose fields
         differ between endpoints, once for each set of fields
+    :param endpoints: all endpoints with a serializer, and the path of that
+    :param with_input: those of them whose requests bring data
     :param lists: how the list views among the endpoints make their lists
+    :param views: the list views, made as for a request
     :param queries: what the list views among them ask of the database for each row
     :param without: the endpoints whose serializer could not be found, and why
     """
 
     serializers: list[Reached] = field(default_factory=list)
-    lists: dict[str, str] = field(default_factory=dict)
+    endpoints: dict[str, str] = field(default_factory=dict)
+    with_input: set[str] = field(default_factory=set)
+    lists: dict[str, ListReport] = field(default_factory=dict)
+    views: dict[str, Any] = field(default_factory=dict)
     queries: dict[str, list[Unloaded]] = field(default_factory=dict)
     without: dict[str, str] = field(default_factory=dict)
 
@@ -92,12 +105,12 @@ class Survey:
         """
         if isinstance(serializer, ListSerializer):
             if not is_stock_list(serializer):
-                self._add(type(serializer), compile(serializer).explain(), use)
+                self._add(serializer, compile(serializer).explain(), use)
             serializer = serializer.child
         cls = type(serializer)
         if not isinstance(serializer, BaseSerializer) or cls in holders:
             return
-        self._add(cls, compile(serializer).explain(), use)
+        self._add(serializer, compile(serializer).explain(), use)
         list_class = getattr(getattr(cls, "Meta", None), "list_serializer_class", None)
         if list_class is not None and not holders:
             self.add(list_class(child=serializer), use, (cls,))
@@ -109,7 +122,8 @@ class Survey:
     def add_list(self, view: Any, endpoint: str) -> None:
         """Add what there is to say of a list view."""
         is_streamed = type(view).list is StreamingListMixin.list
-        self.lists[endpoint] = "rows are streamed" if is_streamed else list_report(view)
+        self.lists[endpoint] = ListReport(STREAMED) if is_streamed else list_report(view)
+        self.views[endpoint] = view
         try:
             found = unloaded(view.get_serializer(), view.get_queryset())
         except Exception:
@@ -117,14 +131,13 @@ class Survey:
         if found:
             self.queries[endpoint] = found
 
-    def _add(self, cls: type, report: Report, use: str) -> None:
-        path = path_of(cls)
+    def _add(self, serializer: Any, report: Report, use: str) -> None:
         for each in self.serializers:
-            if each.path == path and each.report == report:
+            if type(each.serializer) is type(serializer) and each.report == report:
                 if use not in each.uses:
                     each.uses.append(use)
                 return
-        self.serializers.append(Reached(path, report, [use]))
+        self.serializers.append(Reached(serializer, report, [use]))
 
 
 def reached(urlconf: str | None = None) -> Survey:
@@ -146,6 +159,10 @@ def reached(urlconf: str | None = None) -> Survey:
                 survey.without[str(endpoint)] = "the view names no serializer"
             else:
                 survey.add(serializer, str(endpoint))
+                row_serializer = getattr(serializer, "child", serializer)
+                survey.endpoints[str(endpoint)] = path_of(type(row_serializer))
+                if endpoint.takes_input:
+                    survey.with_input.add(str(endpoint))
             if _lists(view, endpoint):
                 survey.add_list(view, str(endpoint))
         except DatabaseError as error:
@@ -171,11 +188,6 @@ def endpoints(patterns: list[Any], prefix: str = "") -> Iterator[Endpoint]:
             continue
         for method in _methods(pattern.callback):
             yield Endpoint(path, method, pattern.callback)
-
-
-def path_of(cls: type) -> str:
-    """Where a class is."""
-    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def _nested(field: Any) -> Any:

@@ -194,6 +194,8 @@ def _explain_loading(schema: Any) -> Report | None:
 class RestFrameworkFrontEnd:
     """Reads DRF serializers; see :class:`fastschema.runtime.front_end.FrontEnd`."""
 
+    framework = "Django REST framework"
+
     def compiled(self, schema: Any, *, is_frozen: bool) -> CompiledSerializer:
         """A serializer, an instance or a class, compiled."""
         if isinstance(schema, type):

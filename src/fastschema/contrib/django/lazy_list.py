@@ -10,7 +10,7 @@ and the language are those of the view. The response only keeps the bytes; whoev
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from django.conf import settings
@@ -201,20 +201,53 @@ def _has_stock_pages(view: Any) -> bool:
     ) in _PAGINATORS and "get_paginated_response" not in vars(paginator)
 
 
-def list_report(view: Any) -> str:
-    """How a view makes its list, for people.
+ROWS, INSTANCES, STOCK, STREAMED, UNKNOWN = "rows", "instances", "stock", "streamed", "unknown"
+"""What a list view writes: rows of the database, instances, what stock makes, or a stream."""
+
+
+class ListReport(NamedTuple):
+    """How a view makes its list; as a string, a sentence for people.
+
+    :param made_of: ``ROWS``, ``INSTANCES``, ``STOCK``, ``STREAMED``, or ``UNKNOWN``
+    :param why: why it is not made of rows, or ""
+    :param kept: the keys of the fields whose values are kept for those who ask for the data
+    """
+
+    made_of: str
+    why: str = ""
+    kept: tuple[str, ...] = ()
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether rows are written as JSON without being dictionaries in between."""
+        return self.made_of in (ROWS, INSTANCES, STREAMED)
+
+    def __str__(self) -> str:
+        if self.made_of == STREAMED:
+            return "rows are streamed"
+        if self.made_of == UNKNOWN:
+            return f"how rows are made depends on the request ({self.why})"
+        if self.made_of == STOCK:
+            return f"rows become dictionaries first, because {self.why}"
+        kept = f"; the values of {', '.join(self.kept)} are kept" if self.kept else ""
+        made = f"instances are made, because {self.why}" if self.why else "no instances are made"
+        return f"rows are written as JSON at once{kept}; {made}"
+
+
+def list_report(view: Any) -> ListReport:
+    """How a view makes its list.
 
     :param view: made as for a request
     """
     try:
         return _how_rows_are_written(view)
     except (ReadOnceError, UnreadableError) as error:
-        return f"rows become dictionaries first, because {error}"
+        return ListReport(STOCK, str(error))
     except Exception as error:  # whatever the project's own code raises without a real request
-        return f"how rows are made depends on the request ({type(error).__name__}: {error})"
+        return ListReport(UNKNOWN, f"{type(error).__name__}: {error}")
 
 
-def _how_rows_are_written(view: Any) -> str:
+def _how_rows_are_written(view: Any) -> ListReport:
     """The same for a view whose rows are written at once.
 
     :raises ReadOnceError, UnreadableError: if they are not
@@ -234,17 +267,14 @@ def _how_rows_are_written(view: Any) -> str:
     except InstancesNeededError as error:
         why = error
     dispatch, kept = _dispatch(view, queryset, getattr(queryset, "model", None), loaded)
-    how = "rows are written as JSON at once"
-    if kept:
-        keys = [dispatch.program.node.fields[number].key for number in sorted(kept)]
-        how += f"; the values of {', '.join(keys)} are kept"
+    keys = tuple(dispatch.program.node.fields[number].key for number in sorted(kept))
     try:
         if why is None:
             reads_by_column(dispatch, kept, fetched)
-            return f"{how}; no instances are made"
+            return ListReport(ROWS, kept=keys)
     except InstancesNeededError as error:
         why = error
-    return f"{how}; instances are made, because {why}"
+    return ListReport(INSTANCES, str(why), keys)
 
 
 def _dispatch(view: Any, rows: Any, model: Any, loaded: Loaded) -> tuple[Dispatch, frozenset[int]]:

@@ -3,17 +3,101 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import click
+from flask import current_app
 from flask.cli import AppGroup
 from marshmallow import Schema, class_registry
 
-from fastschema.cli import PathError, plan_at
-from fastschema.plan import compile
+from fastschema.contrib.flask.routes import views
+from fastschema.doctor import FLAGS, Diagnosis, SchemaFinding, diagnosis_of
+from fastschema.doctor_lines import Line, Status, details, overview
+from fastschema.naming import PathError, named, object_at, path_of
 from fastschema.report import Report
+from fastschema.versions import versions_text
 
-commands = AppGroup("fastschema", help="What fastschema makes of this application's schemas.")
+_DOCTOR = "doctor"
+_UNKNOWN = "Of a view without @fs.output, nobody can tell which schemas it uses."
+_STYLES: Mapping[Status, dict[str, Any]] = {
+    Status.PLAIN: {},
+    Status.HEADING: {"bold": True},
+    Status.COMPILED: {"fg": "green"},
+    Status.CUSTOM: {"fg": "yellow"},
+    Status.STOCK: {"fg": "red"},
+}
+
+
+class _DoctorGroup(AppGroup):
+    """A group that passes what is none of its commands on to the doctor."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or args[0] not in (*self.commands, *ctx.help_option_names):
+            args = [_DOCTOR, *args]
+        return super().parse_args(ctx, args)
+
+
+commands = _DoctorGroup(
+    "fastschema",
+    help="FastSchema: what is compiled, what runs as stock, and what to change. Without a command: "
+    "doctor.",
+)
+
+
+def _with_flags(command: Callable[..., None]) -> Callable[..., None]:
+    for flag, text in reversed(FLAGS.items()):
+        command = click.option(flag, is_flag=True, help=f"{text[0].upper()}{text[1:]}.")(command)
+    return command
+
+
+def _show_versions(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:
+    if is_asked:
+        click.echo(versions_text())
+        ctx.exit()
+
+
+@commands.command(_DOCTOR)
+@click.argument("schemas", nargs=-1, metavar="[SCHEMA]...")
+@_with_flags
+@click.option(
+    "--profile",
+    metavar="MODULE:ROWS",
+    help="Dump these rows, or those that this function returns, and show what each field costs.",
+)
+@click.option("--svg", metavar="FILE", help="Write the profile as a picture.")
+@click.option("--no-color", is_flag=True, help="Do not colour the output.")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_versions,
+    help="Show the versions of fastschema and of what it works with.",
+)
+def doctor(schemas: tuple[str, ...], **options: Any) -> None:
+    """Tell of the application's views and schemas what is compiled, and what to change.
+
+    SCHEMA is package.module:Name, or the Name alone: tell of that one, field by field.
+    """
+    try:
+        if schemas or options["profile"] or options["svg"]:
+            diagnosis = _of_named(schemas, options["profile"], options["svg"])
+        else:
+            diagnosis = _of_application()
+    except (PathError, ValueError, OSError) as error:
+        raise click.ClickException(str(error)) from None
+    if options["dump_only"]:
+        diagnosis = diagnosis.without_loading()
+    if options["json"]:
+        click.echo(json.dumps(diagnosis.as_dict(), indent=2))
+    else:
+        is_plain = options["no_color"] or bool(os.environ.get("NO_COLOR"))
+        _print(details(diagnosis) if schemas else overview(diagnosis), is_plain=is_plain)
+    failure = diagnosis.failure() if options["fail_on_stock"] else None
+    if failure is not None:
+        raise click.ClickException(failure)
 
 
 @commands.command("explain")
@@ -22,43 +106,78 @@ commands = AppGroup("fastschema", help="What fastschema makes of this applicatio
 def explain(schema: str | None, as_json: bool) -> None:
     """List all schemas with how many of their fields are compiled, or one in detail.
 
-    SCHEMA is a name from that list, the part of it after the last dot, or package.module:Name.
+    SCHEMA is package.module:Name, or the Name alone.
     """
     if schema is not None:
         report = _report(schema)
         click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
         return
-    reports = {name: _explained(cls) for name, cls in registered_schemas().items()}
+    found = {path: SchemaFinding.of(path, cls) for path, cls in registered_schemas().items()}
     if as_json:
-        listed = {name: _summary(each) for name, each in reports.items()}
+        listed = {path: _summary(each.report or each.error) for path, each in found.items()}
         click.echo(json.dumps(listed, indent=2))
         return
-    width = max(map(len, reports), default=0)
-    for name, each in reports.items():
-        click.echo(f"{name.ljust(width)}  {_line(each)}")
-    click.echo(f"{len(reports)} schema{'s' * (len(reports) != 1)}")
+    width = max(map(len, found), default=0)
+    for path, each in found.items():
+        click.echo(f"{path.ljust(width)}  {_line(each.report or each.error)}")
+    click.echo(f"{len(found)} schema{'s' * (len(found) != 1)}")
 
 
 def registered_schemas() -> dict[str, type[Schema]]:
-    """The schema classes in marshmallow's registry by their full names, sorted.
+    """The schema classes in marshmallow's registry by ``package.module:Name``, sorted.
 
     Without marshmallow's own and those without fields, which others inherit from.
     """
     classes = {cls for each in class_registry._registry.values() for cls in each}
-    named = {
-        f"{cls.__module__}.{cls.__qualname__}": cls
+    listed = {
+        path_of(cls): cls
         for cls in classes
         if cls._declared_fields and not cls.__module__.startswith("marshmallow.")
     }
-    return dict(sorted(named.items()))
+    return dict(sorted(listed.items()))
 
 
-def _explained(schema: type[Schema]) -> Report | str:
-    """The report on a schema class, or why there is none."""
+def _of_application() -> Diagnosis:
+    schemas = [SchemaFinding.of(path, cls) for path, cls in registered_schemas().items()]
+    found = views(current_app)
+    notes = [_UNKNOWN] if any(not each.schema for each in found) else []
+    return Diagnosis(schemas, found, notes=notes)
+
+
+def _of_named(names: Iterable[str], rows_path: str | None, svg: str | None) -> Diagnosis:
+    found = dict(map(_schema, names))
+    if not found:
+        raise ValueError("--profile and --svg are for one schema: name it")
+    return diagnosis_of(found, rows_path, svg)
+
+
+def _schema(name: str) -> tuple[str, Any]:
+    """The path and the schema of a name.
+
+    :raises PathError: if there is none, or more than one
+    """
+    registered = registered_schemas()
+    found = named(name, registered)
+    if len(found) > 1:
+        raise PathError(f"{len(found)} schemas have the name {name}; say which: {', '.join(found)}")
+    if found:
+        return found[0], registered[found[0]]
+    if ":" in name:
+        return name, object_at(name)
+    raise PathError(f"no schema has the name {name}; flask fastschema lists them all")
+
+
+def _report(name: str) -> Report:
+    """The report on the schema of a name.
+
+    :raises click.ClickException: if there is none, or more than one
+    """
     try:
-        return compile(schema).explain()
-    except Exception as error:  # its own code: arguments that it requires, say
-        return f"cannot be made without arguments: {error}"
+        [found] = _of_named([name], None, None).schemas
+    except PathError as error:
+        raise click.ClickException(str(error)) from None
+    assert found.report is not None  # it would have been an error
+    return found.report
 
 
 def _line(report: Report | str) -> str:
@@ -82,33 +201,8 @@ def _summary(report: Report | str) -> dict[str, Any]:
     return {**about, **loading}
 
 
-def _report(name: str) -> Report:
-    """The report on the schema of a name.
-
-    :raises click.ClickException: if there is none, or more than one
-    """
-    if ":" in name:
-        try:
-            return plan_at(name).explain()
-        except PathError as error:
-            raise click.ClickException(str(error)) from None
-    found = {
-        full: cls
-        for full, cls in registered_schemas().items()
-        if full == name or full.endswith(f".{name}")
-    }
-    if name in found:
-        found = {name: found[name]}
-    if not found:
-        raise click.ClickException(
-            f"no schema has the name {name}; flask fastschema explain lists them all"
-        )
-    if len(found) > 1:
-        raise click.ClickException(
-            f"{len(found)} schemas have the name {name}; say which: {', '.join(found)}"
-        )
-    [cls] = found.values()
-    report = _explained(cls)
-    if isinstance(report, str):
-        raise click.ClickException(f"{name} {report}")
-    return report
+def _print(lines: Iterable[Line], *, is_plain: bool) -> None:
+    """Print lines, in colour on a terminal."""
+    for line in lines:
+        styled = click.style(line.text, **_STYLES[line.status]) if line.text else ""
+        click.echo(styled, color=False if is_plain else None)

@@ -205,7 +205,8 @@ class FastSchema:
             )
         front_end_for(schema)
         checked_format(format)
-        return partial(dumping, partial(self.response, schema, many=many, format=format))
+        respond = partial(self.response, schema, many=many, format=format)
+        return partial(dumping, respond, schema)
 
     dump = output
     """The name of :meth:`output` in earlier versions. A plan's ``dump`` dumps; this decorates."""

@@ -15,6 +15,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from fastschema.contrib.flask.encoding import PlanEngine
 from fastschema.contrib.flask.provider import FastJSONProvider
+from fastschema.contrib.flask.routes import tell_schema
 from fastschema.runtime.front_end import DumpingSchema, front_end_for
 from fastschema.runtime.json_text import dumped_data, dumped_text
 from fastschema.runtime.message_pack import MessagePacker, packed_objects
@@ -131,9 +132,12 @@ def with_status(response: Response, status: Status | None, headers: HeadersLike 
 
 
 def dumping(
-    respond: Callable[[Any], Response], view: Callable[Arguments, Any]
+    respond: Callable[[Any], Response], schema: Any, view: Callable[Arguments, Any]
 ) -> Callable[Arguments, Any]:
-    """A view, ``async`` or not, whose objects become a response by ``respond``."""
+    """A view, ``async`` or not, whose objects become a response by ``respond``.
+
+    :param schema: by which it does that; it is noted on the view
+    """
     if inspect.iscoroutinefunction(view):
 
         @wraps(view)
@@ -141,12 +145,14 @@ def dumping(
             awaitable: Awaitable[Any] = view(*args, **kwargs)
             return _view_response(respond, await awaitable)
 
+        tell_schema(async_view, schema)
         return async_view
 
     @wraps(view)
     def sync_view(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Any:
         return _view_response(respond, view(*args, **kwargs))
 
+    tell_schema(sync_view, schema)
     return sync_view
 
 

@@ -1,123 +1,149 @@
-"""manage.py fastschema: what fastschema makes of the serializers of a project."""
+"""manage.py fastschema: what fastschema makes of the views and serializers of a project."""
 
 from __future__ import annotations
 
 import json
+import os
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
-from django.utils.module_loading import import_string
+from django.core.management.color import no_style
 
-from fastschema.contrib.django.endpoints import Reached, Survey, path_of, reached
+from fastschema.contrib.django.diagnosis import diagnosis_of_project, finding, profiled
+from fastschema.contrib.django.endpoints import Survey, reached
 from fastschema.contrib.django.unloaded import advice
-from fastschema.plan import compile
-from fastschema.report import Report
-
-_SHOWN = 3
-"""For how many endpoints the same reason is told."""
+from fastschema.costs import write_pictures
+from fastschema.doctor import FLAGS, Diagnosis, diagnosis_of
+from fastschema.doctor_lines import Line, Status, details, overview
+from fastschema.naming import PathError, named, object_at, path_of
+from fastschema.versions import versions_text
 
 
 class Command(BaseCommand):
-    """Lists the serializers that the URL configuration reaches, or shows one in detail."""
+    """The doctor of a project, or of the serializers that are named."""
 
     help = (
-        "Lists every serializer that the URL configuration reaches: how many of its fields are "
-        "compiled, which ones run as stock, and why. With the name of a serializer: all its fields."
+        "Tells of every view and serializer that the URL configuration reaches what is compiled, "
+        "what runs as stock and why, and what to change. With the names of serializers: all their "
+        "fields."
     )
+
+    def get_version(self) -> str:
+        """What ``--version`` prints."""
+        return versions_text()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """The command line."""
         parser.add_argument(
-            "serializer",
-            nargs="?",
-            help="show this one in detail: its name, or package.module.Name for any that there is",
+            "serializers",
+            nargs="*",
+            metavar="serializer",
+            help="show this one field by field: its name, or package.module:Name for any there is",
         )
-        parser.add_argument("--json", action="store_true", help="print JSON")
+        for flag, text in FLAGS.items():
+            parser.add_argument(flag, action="store_true", help=text)
         parser.add_argument(
             "--queries",
             action="store_true",
             help="list only the views that ask the database again for each row, and what to add",
         )
+        parser.add_argument(
+            "--profile",
+            action="store_true",
+            help="serialize the first rows of each list view, and show what each field costs",
+        )
+        parser.add_argument(
+            "--rows", type=int, default=200, help="how many rows of each to profile (200)"
+        )
+        parser.add_argument("--svg", metavar="FILE", help="write the profiles as pictures")
         parser.add_argument("--urlconf", help="look at this module instead of ROOT_URLCONF")
 
     def handle(self, *args: Any, **options: Any) -> str:
         """Look, and return what is printed.
 
-        :raises CommandError: if there is no such serializer or URL configuration
+        :raises CommandError: if there is no such serializer or URL configuration; with
+            ``--fail-on-stock``, if any schema or field runs as stock
         """
-        name: str | None = options["serializer"]
         try:
             survey = reached(options["urlconf"])
+            if options["queries"]:
+                return _queries_as_json(survey) if options["json"] else "\n".join(_queries(survey))
+            diagnosis = _diagnosis(survey, options)
         except ImportError as error:
             raise CommandError(f"The URL configuration cannot be imported: {error}") from error
-        except ImproperlyConfigured as error:
+        except (ImproperlyConfigured, PathError, OSError) as error:
             raise CommandError(str(error)) from error
-        if options["queries"]:
-            return _queries_as_json(survey) if options["json"] else "\n".join(_queries(survey))
-        if name is None:
-            return _as_json(survey) if options["json"] else "\n".join(_lines(survey))
-        found = _named(survey, name)
         if options["json"]:
-            return json.dumps([each.as_dict() for each in found], indent=2)
-        return "\n\n".join(_detail(each) for each in found)
+            printed = json.dumps(diagnosis.as_dict(), indent=2)
+        else:
+            lines = details if options["serializers"] else overview
+            printed = self._coloured(lines(diagnosis), is_forced=options["force_color"])
+        failure = diagnosis.failure() if options["fail_on_stock"] else None
+        if failure is None:
+            return printed
+        self.stdout.write(printed)
+        raise CommandError(failure)
+
+    def _coloured(self, lines: Iterable[Line], *, is_forced: bool) -> str:
+        is_plain = bool(os.environ.get("NO_COLOR")) or not self.stdout.isatty()
+        style = no_style() if is_plain and not is_forced else self.style
+        styles = {
+            Status.HEADING: style.MIGRATE_HEADING,
+            Status.COMPILED: style.SUCCESS,
+            Status.CUSTOM: style.WARNING,
+            Status.STOCK: style.ERROR,
+        }
+        return "\n".join(styles.get(each.status, str)(each.text) for each in lines)
 
 
-def _named(survey: Survey, name: str) -> list[Reached]:
-    """The serializers of a name that are reached, or the one that there is anyway.
+def _diagnosis(survey: Survey, options: dict[str, Any]) -> Diagnosis:
+    """What there is to find.
 
-    :raises CommandError: if there is none
+    :raises CommandError, PathError: if there is no such serializer
+    :raises OSError: if a picture cannot be written
     """
-    found = [
-        each for each in survey.serializers if name in (each.path, each.path.rpartition(".")[2])
-    ]
-    if found:
+    names: Sequence[str] = options["serializers"]
+    found = diagnosis_of_project(survey) if not names else _of_named(survey, names)
+    if options["dump_only"]:
+        found = found.without_loading()
+    if options["svg"] and not options["profile"]:
+        raise CommandError("--svg is the picture of a profile: say --profile, too")
+    if options["rows"] < 1:
+        raise CommandError(f"--rows must be a positive number, not {options['rows']}")
+    if not options["profile"]:
         return found
-    if "." not in name:
-        raise CommandError(
-            f"The URL configuration reaches no serializer named {name}. "
-            "For one that it does not reach, say package.module.Name."
-        )
-    try:
-        cls = import_string(name)
-        report = compile(cls).explain()
-    except Exception as error:
-        raise CommandError(f"{name} cannot be read: {error}") from error
-    return [Reached(path_of(cls), report, [])]
+    paths = {each.path for each in found.schemas} if names else None
+    profiles, notes = profiled(survey, paths, options["rows"])
+    if options["svg"]:
+        notes += write_pictures(profiles, options["svg"])
+    return replace(found, profiles=profiles, notes=[*found.notes, *notes])
 
 
-def _as_json(survey: Survey) -> str:
-    content = {
-        "serializers": [each.as_dict() for each in survey.serializers],
-        "lists": survey.lists,
-        "without_serializer": survey.without,
-    }
-    return json.dumps(content, indent=2)
+def _of_named(survey: Survey, names: Iterable[str]) -> Diagnosis:
+    """What there is to find of the serializers of some names.
 
-
-def _lines(survey: Survey) -> Iterator[str]:
-    """The list for people."""
-    if not survey.serializers:
-        yield "The URL configuration reaches no serializer."
-    for each in survey.serializers:
-        yield f"{each.path}: {_summary(each.report)}"
-        for field in each.report:
-            if not field.compiled:
-                yield f"    {field.key}: {field.why}"
-    if survey.lists:
-        yield "\nList views:"
-        yield from (f"    {endpoint}: {how}" for endpoint, how in survey.lists.items())
-    if survey.without:
-        yield "\nWithout a serializer that can be found:"
-        by_reason: dict[str, list[str]] = {}
-        for endpoint, why in survey.without.items():
-            by_reason.setdefault(why, []).append(endpoint)
-        for why, found in by_reason.items():
-            yield from (f"    {endpoint}: {why}" for endpoint in found[:_SHOWN])
-            if len(found) > _SHOWN:
-                yield f"    and {len(found) - _SHOWN} more: {why}"
+    :raises CommandError, PathError: if there is none of a name
+    """
+    reached_paths = dict.fromkeys(each.path for each in survey.serializers)
+    schemas = []
+    for name in names:
+        paths = named(name, reached_paths)
+        if paths:
+            schemas += [finding(each, survey) for each in survey.serializers if each.path in paths]
+        elif "." in name or ":" in name:
+            schema = object_at(name)
+            path = path_of(schema) if isinstance(schema, type) else name
+            schemas += diagnosis_of({path: schema}).schemas
+        else:
+            raise CommandError(
+                f"The URL configuration reaches no serializer named {name}. "
+                "For one that it does not reach, say package.module:Name."
+            )
+    return Diagnosis(schemas)
 
 
 def _queries(survey: Survey) -> Iterator[str]:
@@ -135,14 +161,3 @@ def _queries_as_json(survey: Survey) -> str:
         for endpoint, found in survey.queries.items()
     }
     return json.dumps(content, indent=2)
-
-
-def _summary(report: Report) -> str:
-    if report.why:
-        return f"runs as stock, because {report.why}"
-    return f"{report.compiled} of {len(report.fields)} fields compiled"
-
-
-def _detail(found: Reached) -> str:
-    uses = "".join(f"\n    {use}" for use in found.uses)
-    return f"{found.path}{uses}\n\n{found.report}"

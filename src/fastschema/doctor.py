@@ -1,0 +1,259 @@
+"""The doctor: what of an application runs as stock, what that costs, and what to change.
+
+``manage.py fastschema``, ``flask fastschema`` and ``python -m fastschema`` find schemas and views,
+each in its own way, and print a :class:`Diagnosis` of them: as JSON, or as lines, which each
+colours with what its framework has for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fastschema.advice import DUMP, LOAD, Advice, advice_for, merged
+from fastschema.costs import Cost, profiles_of, slowest, write_pictures
+from fastschema.naming import PathError
+from fastschema.plan import compile
+from fastschema.report import Report
+from fastschema.runtime.front_end import front_end_for
+from fastschema.versions import versions
+
+if TYPE_CHECKING:
+    from fastschema.profiling import Profile
+
+FLAGS = {
+    "--json": "print JSON",
+    "--fail-on-stock": "end with exit status 1 if any schema or field runs as stock, and say which",
+    "--dump-only": "leave out how schemas load",
+}
+"""The options that all three commands have, and what they do."""
+
+
+class Counts(NamedTuple):
+    """How many fields of a schema are what.
+
+    :param compiled: generated code does all of it
+    :param custom: generated code calls a method or a function of yours
+    :param stock: the field's own methods are called
+    """
+
+    compiled: int
+    custom: int
+    stock: int
+
+    @classmethod
+    def of(cls, report: Report) -> Counts:
+        """The counts of a report."""
+        custom = sum(each.custom for each in report)
+        return cls(report.compiled - custom, custom, len(report.fields) - report.compiled)
+
+
+class Stock(NamedTuple):
+    """A schema or a field that runs as stock.
+
+    :param where: ``package.module:Name``, with the field's key after a dot
+    :param does: ``"dump"`` or ``"load"``
+    :param why: the reason
+    :param is_schema: whether it is a schema as a whole
+    """
+
+    where: str
+    does: str
+    why: str
+    is_schema: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFinding:
+    """What was found of a schema.
+
+    :param path: ``package.module:Name``
+    :param framework: whose schema it is
+    :param report: how it dumps and loads; None if it cannot be made
+    :param error: why it cannot
+    :param uses: where it is used
+    """
+
+    path: str
+    framework: str
+    report: Report | None = None
+    error: str = ""
+    uses: Sequence[str] = ()
+
+    @classmethod
+    def of(
+        cls, path: str, schema: Any, report: Report | None = None, uses: Sequence[str] = ()
+    ) -> SchemaFinding:
+        """What there is to find of a schema, an instance or a class.
+
+        :param report: how it dumps and loads, if that is known
+        :param uses: where it is used
+        :raises TypeError: if it is no schema of a framework that fastschema knows
+        """
+        framework = front_end_for(schema).framework
+        try:
+            report = compile(schema).explain() if report is None else report
+        except TypeError as error:
+            return cls(path, framework, error=f"cannot be made without arguments: {error}")
+        except Exception as error:  # of its own code
+            return cls(path, framework, error=f"cannot be read: {error}")
+        return cls(path, framework, report, uses=uses)
+
+    def reports(self) -> Iterator[tuple[str, Report]]:
+        """How it dumps, and how it loads, as far as that is known."""
+        if self.report is not None:
+            yield DUMP, self.report
+            if self.report.loading is not None:
+                yield LOAD, self.report.loading
+
+    def stock(self) -> Iterator[Stock]:
+        """What of it runs as stock."""
+        for does, report in self.reports():
+            if report.why:
+                yield Stock(self.path, does, report.why, is_schema=True)
+            for each in report:
+                if not each.compiled:
+                    yield Stock(f"{self.path}.{each.key}", does, each.why, is_schema=False)
+
+    def advice(self) -> Iterator[Advice]:
+        """What to change about it."""
+        for each in self.stock():
+            found = advice_for(each.where, each.does, each.why, self.framework)
+            if found is not None:
+                yield found
+
+    def without_loading(self) -> SchemaFinding:
+        """The same, as if it were never loaded."""
+        report = None if self.report is None else replace(self.report, loading=None)
+        return replace(self, report=report)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All this as plain values, for JSON."""
+        about = {"path": self.path, "uses": list(self.uses), "error": self.error}
+        counts = {does: Counts.of(each)._asdict() for does, each in self.reports()}
+        return {**about, "counts": counts, **(self.report.as_dict() if self.report else {})}
+
+
+@dataclass(frozen=True, slots=True)
+class ViewFinding:
+    """What was found of a view.
+
+    :param view: methods, path and name
+    :param schema: the path of its schema, or "" if that is not known
+    :param how: a sentence on how it makes its rows, or on what is not known; or ""
+    :param facts: the same, for JSON
+    :param is_slower: whether ``how`` tells of rows that take longer than they could
+    """
+
+    view: str
+    schema: str = ""
+    how: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    is_slower: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """All this as plain values, for JSON."""
+        return {"view": self.view, "schema": self.schema, "how": self.how, **self.facts}
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What is found of an application, or of some schemas.
+
+    :param schemas: what was found of schemas
+    :param views: what was found of views
+    :param unknown: the views whose schema could not be found, and why
+    :param view_advice: what to change about views
+    :param profiles: real runs, by what was run, if that was asked for
+    :param notes: what else there is to know, a sentence each
+    """
+
+    schemas: Sequence[SchemaFinding]
+    views: Sequence[ViewFinding] = ()
+    unknown: Mapping[str, str] = field(default_factory=dict)
+    view_advice: Sequence[Advice] = ()
+    profiles: Mapping[str, Profile] | None = None
+    notes: Sequence[str] = ()
+
+    def without_loading(self) -> Diagnosis:
+        """The same, as if no schema were ever loaded."""
+        return replace(self, schemas=[each.without_loading() for each in self.schemas])
+
+    @property
+    def stock(self) -> list[Stock]:
+        """The schemas and fields that run as stock."""
+        return [stock for schema in self.schemas for stock in schema.stock()]
+
+    @property
+    def advice(self) -> list[Advice]:
+        """What to change, views first."""
+        of_schemas = [advice for schema in self.schemas for advice in schema.advice()]
+        return merged([*self.view_advice, *of_schemas])
+
+    @property
+    def costs(self) -> list[Cost]:
+        """The three fields that cost most, if anything was profiled."""
+        return slowest(self.profiles or {})
+
+    def summary(self) -> str:
+        """How much runs as stock, in a sentence."""
+        found = dict.fromkeys((each.where, each.is_schema) for each in self.stock)
+        schemas = sum(is_schema for _, is_schema in found)
+        fields = len(found) - schemas
+        if not found:
+            return "No schema and no field runs as stock."
+        parts = [
+            f"{count} {name}{'s' * (count != 1)}"
+            for count, name in ((schemas, "schema"), (fields, "field"))
+            if count
+        ]
+        return f"{' and '.join(parts)} run{'s' * (len(found) == 1)} as stock."
+
+    def failure(self) -> str | None:
+        """What ``--fail-on-stock`` says: which schemas and fields run as stock; None if none."""
+        where = list(dict.fromkeys(each.where for each in self.stock))
+        return f"{self.summary()[:-1]}: {', '.join(where)}" if where else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """All this as plain values, for JSON."""
+        slowest = None if self.profiles is None else [each._asdict() for each in self.costs]
+        return {
+            "versions": versions(),
+            "views": [each.as_dict() for each in self.views],
+            "unknown": dict(self.unknown),
+            "schemas": [each.as_dict() for each in self.schemas],
+            "stock": [each._asdict() for each in self.stock],
+            "slowest": slowest,
+            "advice": [each._asdict() for each in self.advice],
+            "notes": list(self.notes),
+        }
+
+
+def diagnosis_of(
+    schemas: Mapping[str, Any], rows_path: str | None = None, svg: str | None = None
+) -> Diagnosis:
+    """The diagnosis of some schemas.
+
+    :param schemas: each by ``package.module:Name``
+    :param rows_path: where the rows are that each of them is profiled with; None: it is not
+    :param svg: the file for the picture of the profile
+    :raises PathError: if one is no schema or cannot be made, or the rows cannot be dumped
+    :raises ValueError: for a picture without a profile
+    :raises OSError: if the picture cannot be written
+    """
+    if svg is not None and rows_path is None:
+        raise ValueError("--svg is the picture of a profile: say --profile, too")
+    found = []
+    for path, schema in schemas.items():
+        try:
+            found.append(SchemaFinding.of(path, schema))
+        except TypeError as error:
+            raise PathError(f"{path} cannot be read: {error}") from error
+        if found[-1].error:
+            raise PathError(f"{path} {found[-1].error}")
+    if rows_path is None:
+        return Diagnosis(found)
+    profiles = profiles_of(schemas, rows_path)
+    notes = [] if svg is None else write_pictures(profiles, svg)
+    return Diagnosis(found, profiles=profiles, notes=notes)

@@ -1,0 +1,279 @@
+"""manage.py fastschema as the doctor: what to change, profiles, CI and colours."""
+
+import contextlib
+import io
+import itertools
+import json
+import sys
+import types
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.urls import path
+from rest_framework import serializers
+from rest_framework.pagination import CursorPagination, PageNumberPagination
+from rest_framework.renderers import JSONRenderer
+
+from fastschema import Plan, compile
+from fastschema.contrib.django.diagnosis import diagnosis_of_project
+from fastschema.contrib.django.endpoints import reached
+from fastschema.doctor import Counts
+from flights.models import Airline, Flight
+from flights.serializers import FlightSerializer
+from tests.contrib.django import surveyed
+from tests.profiles import profile_by_length
+
+HERE = "tests.contrib.django.surveyed"
+NUMBERS = itertools.count()
+FLIGHTS = "GET /flights/ (Flights.list)"
+
+
+class Terminal(io.StringIO):
+    """Where people look."""
+
+    def isatty(self):
+        return True
+
+
+class Flights(surveyed.Airlines):
+    """A list view whose queryset loads no relations."""
+
+    queryset = Flight.objects.all()
+    serializer_class = FlightSerializer
+
+
+class InputSerializer(serializers.ModelSerializer):
+    """Takes a related object, in DRF's own way."""
+
+    class Meta:
+        model = Flight
+        fields = ("airline",)
+
+
+def run(*arguments):
+    """What the command prints."""
+    stdout = io.StringIO()
+    call_command("fastschema", *arguments, stdout=stdout)
+    return stdout.getvalue()
+
+
+@pytest.fixture
+def urls(monkeypatch):
+    """A function that makes a URL configuration of views, and returns its name."""
+
+    def make(**views):
+        module = types.ModuleType(f"urls_{next(NUMBERS)}")  # Django keeps them by their names
+        module.urlpatterns = [path(f"{name}/", view) for name, view in views.items()]
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        return module.__name__
+
+    return make
+
+
+@pytest.fixture
+def _profiling(monkeypatch):
+    monkeypatch.setattr(Plan, "profile", profile_by_length)
+
+
+def advice(urlconf):
+    return [(each.what, each.where) for each in diagnosis_of_project(reached(urlconf)).advice]
+
+
+def test_method_fields_are_custom():
+    class NamedSerializer(serializers.Serializer):
+        code = serializers.CharField()
+        title = serializers.SerializerMethodField()
+
+        def get_title(self, obj):
+            return obj.name
+
+    assert Counts.of(compile(NamedSerializer).explain()) == Counts(1, 1, 0)
+
+
+class TestAdvice:
+    """What to change about views."""
+
+    def test_a_queryset_that_loads_too_little_is_told_what_to_add(self, urls):
+        [(what, where)] = advice(urls(flights=Flights.as_view({"get": "list"})))
+
+        assert what.startswith(
+            "Add select_related('airline', 'origin', 'destination', 'plane') to the view's queryset"
+        )
+        assert where == (FLIGHTS,)
+
+    @pytest.mark.parametrize(
+        ("attributes", "words"),
+        [
+            ({"renderer_classes": [JSONRenderer]}, "FastJSONRenderer first in the view's"),
+            ({"list": lambda self, request: None}, "move what the view's list does"),
+            (
+                {"get_paginated_response": None, "pagination_class": PageNumberPagination},
+                "Use one of DRF's paginators as it comes",
+            ),
+            (
+                {"pagination_class": type("Cursor", (CursorPagination,), {})},
+                "Use a PageNumberPagination or LimitOffsetPagination",
+            ),
+        ],
+    )
+    def test_a_view_that_could_be_faster_is_told_how(self, urls, attributes, words):
+        attributes = {"serializer_class": surveyed.DynamicSerializer, **attributes}
+        view = type("View", (surveyed.Airlines,), attributes).as_view({"get": "list"})
+
+        told = [what for what, _ in advice(urls(airlines=view))]
+
+        assert [words in what for what in told] == [True]
+
+    def test_it_is_printed_with_the_heading_that_says_more(self, urls):
+        printed = run("--urlconf", urls(flights=Flights.as_view({"get": "list"})))
+
+        assert 'each row. See "List views" in docs/explain.md.\n' in printed
+
+
+class TestInput:
+    """How serializers take input counts where an endpoint takes some."""
+
+    def test_it_is_left_out_where_none_does(self, urls):
+        view = type("View", (Flights,), {"serializer_class": InputSerializer})
+        [found] = diagnosis_of_project(reached(urls(flights=view.as_view({"get": "list"})))).schemas
+
+        assert found.report.loading is None
+
+    def test_it_counts_where_one_does(self, urls):
+        view = type("View", (surveyed.Listed,), {"serializer_class": InputSerializer})
+        urlconf = urls(flights=view.as_view())
+
+        assert [(each.does, each.why) for each in diagnosis_of_project(reached(urlconf)).stock] == [
+            ("load", "RelatedField.run_validation is not one that fastschema knows")
+        ]
+        assert "loading" not in run("--dump-only", "--urlconf", urlconf)
+
+
+class TestFailing:
+    """--fail-on-stock."""
+
+    def test_ci_can_fail_on_what_runs_as_stock(self):
+        stdout = io.StringIO()
+
+        with pytest.raises(CommandError) as raised:
+            call_command(
+                "fastschema", "--fail-on-stock", "--json", "--urlconf", HERE, stdout=stdout
+            )
+
+        assert raised.value.returncode == 1
+        assert str(raised.value) == (
+            f"2 schemas and 3 fields run as stock: {HERE}:AirlineSerializer.name, "
+            f"{HERE}:OuterSerializer.airline.name, {HERE}:OuterSerializer.wholes, "
+            f"{HERE}:WholeSerializer, {HERE}:Backwards"
+        )
+        assert len(json.loads(stdout.getvalue())["stock"]) == 5
+
+    def test_ci_passes_where_nothing_does(self):
+        printed = run("FlightSerializer", "--fail-on-stock")
+        assert printed.endswith("\nNo schema and no field runs as stock.\n")
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("_profiling")
+class TestProfile:
+    """--profile."""
+
+    @pytest.fixture(autouse=True)
+    def _airlines(self, db):
+        Airline.objects.bulk_create(Airline(code=code, name=code) for code in ("AA", "BB", "CC"))
+
+    def test_the_first_rows_of_each_list_view_are_run(self, urls):
+        urlconf = urls(airlines=surveyed.Airlines.as_view({"get": "list"}))
+        printed = run("--profile", "--rows", "2", "--urlconf", urlconf)
+
+        assert "Profile of GET /airlines/ (Airlines.list)\ncode 2.0\n" in printed
+        assert (
+            "Fields that cost most\n  code, in GET /airlines/ (Airlines.list): 2 s, "
+            "500 ms of it in your own code or in stock methods (it is odd)\n"
+        ) in printed
+
+    def test_a_view_that_cannot_be_run_says_why(self, urls):
+        class Broken(surveyed.Airlines):
+            serializer_class = surveyed.DynamicSerializer
+
+            def get_queryset(self):
+                raise LookupError("no tenant")
+
+        urlconf = urls(
+            broken=Broken.as_view({"get": "list"}), flights=Flights.as_view({"get": "list"})
+        )
+        printed = run("--profile", "--urlconf", urlconf)
+
+        assert "GET /broken/ (Broken.list) is not profiled: LookupError: no tenant\n" in printed
+        assert f"{FLIGHTS} is not profiled: its queryset has no rows.\n" in printed
+
+    def test_with_a_name_the_views_of_that_serializer_are_run(self):
+        printed = run("DynamicSerializer", "--profile", "--urlconf", HERE)
+
+        assert "Profile of GET /dynamic/ (Dynamic.list)\ncode 3.0\n" in printed
+        assert "Profile of GET /airlines/" not in printed
+
+    def test_a_real_profile_tells_of_every_field(self, monkeypatch):
+        monkeypatch.undo()
+        printed = run("DynamicSerializer", "--profile", "--urlconf", HERE)
+
+        assert "Profile of GET /dynamic/ (Dynamic.list)\nDynamicSerializer: 3 rows in " in printed
+        assert "Fields that cost most\n  code, in GET /dynamic/ (Dynamic.list): " in printed
+
+    def test_it_is_written_as_a_picture(self, tmp_path):
+        file = tmp_path / "profile.svg"
+        printed = run("DynamicSerializer", "--profile", "--svg", str(file), "--urlconf", HERE)
+
+        assert f"The picture of GET /dynamic/ (Dynamic.list) is in {file}.\n" in printed
+        assert file.read_text() == "<svg>code</svg>"
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--svg", "profile.svg"], "--svg is the picture of a profile: say --profile, too"),
+            (["--profile", "--rows", "0"], "--rows must be a positive number, not 0"),
+        ],
+    )
+    def test_options_that_make_no_sense_are_clear_errors(self, arguments, message):
+        with pytest.raises(CommandError, match=message):
+            run(*arguments)
+
+
+class TestColours:
+    """On a terminal, and nowhere else."""
+
+    @pytest.fixture
+    def on_terminal(self, monkeypatch):
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        monkeypatch.delenv("DJANGO_COLORS", raising=False)
+
+        def run(*arguments):
+            with contextlib.redirect_stdout(Terminal()) as stdout:
+                call_command("fastschema", "--urlconf", HERE, *arguments)
+            return stdout.getvalue()
+
+        return run
+
+    def test_a_terminal_has_colours(self, on_terminal):
+        assert "\x1b[31;1m2 schemas and 3 fields run as stock.\x1b[0m" in on_terminal()
+
+    @pytest.mark.parametrize("way", ["--no-color", "NO_COLOR"])
+    def test_colours_can_be_turned_off(self, on_terminal, monkeypatch, way):
+        if way == "NO_COLOR":
+            monkeypatch.setenv("NO_COLOR", "1")
+
+        shown = on_terminal(*([way] if way == "--no-color" else []))
+
+        assert "2 schemas and 3 fields run as stock." in shown
+        assert "\x1b" not in shown
+
+    def test_what_is_piped_has_no_colours_unless_it_is_told_to(self):
+        assert "\x1b" not in run("--urlconf", HERE)
+        assert "\x1b[31;1m2 schemas" in run("--force-color", "--urlconf", HERE)
+
+
+def test_it_says_its_versions(capsys):
+    with pytest.raises(SystemExit):
+        call_command("fastschema", "--version")
+    assert capsys.readouterr().out.startswith("fastschema ")

@@ -1,0 +1,268 @@
+"""The doctor, and its lines."""
+
+import json
+
+import pytest
+from marshmallow import Schema, fields
+
+from fastschema import FieldReport, Report
+from fastschema.advice import Advice
+from fastschema.doctor import Counts, Diagnosis, SchemaFinding, ViewFinding, diagnosis_of
+from fastschema.doctor_lines import Line, Status, details, overview
+from fastschema.naming import PathError
+from tests.profiles import FakeProfile, FakeTime
+
+
+class Year(fields.Field):
+    def _serialize(self, value, attr, obj, **kwargs):
+        return value.year
+
+
+class CitySchema(Schema):
+    name = fields.String()
+    founded = Year()
+    initial = fields.Function(lambda city: city.name[0])
+    label = fields.Method("get_label")
+
+    def get_label(self, city):
+        return city.name
+
+
+class OwnSchema(Schema):
+    name = fields.String()
+
+    def dump(self, obj, *, many=None):
+        return super().dump(obj, many=many)
+
+
+class NeedySchema(Schema):
+    def __init__(self, tenant):
+        super().__init__()
+
+
+class BrokenSchema(Schema):
+    def __init__(self):
+        raise LookupError("no tenant")
+
+
+CITY = f"{__name__}:CitySchema"
+OWN = f"{__name__}:OwnSchema"
+
+
+@pytest.fixture
+def diagnosis():
+    return diagnosis_of({CITY: CitySchema, OWN: OwnSchema})
+
+
+def texts(lines):
+    return [line.text for line in lines]
+
+
+def status_of(lines, text):
+    return next(line.status for line in lines if text in line.text)
+
+
+def test_fields_are_compiled_custom_or_stock(diagnosis):
+    assert Counts.of(diagnosis.schemas[0].report) == Counts(compiled=1, custom=2, stock=1)
+
+
+def test_what_runs_as_stock_is_told_with_its_reason(diagnosis):
+    assert [(each.where, each.does, each.why, each.is_schema) for each in diagnosis.stock] == [
+        (f"{CITY}.founded", "dump", "Year._serialize is not one that fastschema knows", False),
+        (OWN, "dump", "dump is overridden", True),
+    ]
+
+
+def test_the_summary_counts_schemas_and_fields(diagnosis):
+    assert diagnosis.summary() == "1 schema and 1 field run as stock."
+    assert diagnosis.failure() == f"1 schema and 1 field run as stock: {CITY}.founded, {OWN}"
+
+
+def test_one_of_them_runs_in_the_singular():
+    assert diagnosis_of({OWN: OwnSchema}).summary() == "1 schema runs as stock."
+
+
+def test_where_all_is_compiled_there_is_no_failure():
+    field = FieldReport("name", "name", True, "string")
+    diagnosis = Diagnosis([SchemaFinding("a:B", "marshmallow", Report("B", [field]))])
+
+    assert diagnosis.summary() == "No schema and no field runs as stock."
+    assert diagnosis.failure() is None
+
+
+def test_what_runs_as_stock_in_loading_counts_unless_it_is_left_out():
+    field = FieldReport("name", "name", False, "own", "deserialize is overridden")
+    report = Report("B", [], loading=Report("B", [field]))
+    diagnosis = Diagnosis([SchemaFinding("a:B", "marshmallow", report)])
+
+    assert [(each.where, each.does) for each in diagnosis.stock] == [("a:B.name", "load")]
+    assert diagnosis.without_loading().stock == []
+
+
+def test_advice_of_views_comes_first(diagnosis):
+    of_view = Advice(("GET /",), "Add it.", "List views")
+    changed = Diagnosis(diagnosis.schemas, view_advice=[of_view])
+
+    assert changed.advice[0] == of_view
+    assert changed.advice[1:] == diagnosis.advice
+    assert [each.where for each in diagnosis.advice] == [(f"{CITY}.founded",), (OWN,)]
+
+
+def test_as_a_dict_it_is_ready_for_json(diagnosis):
+    told = json.loads(json.dumps(diagnosis.as_dict()))
+
+    assert told["versions"]["fastschema"]
+    assert [each["path"] for each in told["schemas"]] == [CITY, OWN]
+    assert told["schemas"][0]["counts"] == {
+        "dump": {"compiled": 1, "custom": 2, "stock": 1},
+        "load": {"compiled": 2, "custom": 0, "stock": 0},
+    }
+    assert told["stock"][0]["where"] == f"{CITY}.founded"
+    assert told["advice"][0]["see"] == "Reasons: any framework"
+    assert told["slowest"] is None
+
+
+def test_a_profile_tells_what_costs_most(diagnosis):
+    profiles = {CITY: FakeProfile([FakeTime("founded", 0.004, 0.003, False, "odd")])}
+    profiled = Diagnosis(diagnosis.schemas, profiles=profiles)
+
+    assert profiled.as_dict()["slowest"] == [
+        {
+            "where": CITY,
+            "key": "founded",
+            "seconds": 0.004,
+            "user_seconds": 0.003,
+            "compiled": False,
+            "why": "odd",
+        }
+    ]
+    lines = texts(overview(profiled))
+    start = lines.index(f"Profile of {CITY}")
+    assert lines[start : start + 6] == [
+        f"Profile of {CITY}",
+        "founded 0.004",
+        "",
+        "Fields that cost most",
+        f"  founded, in {CITY}: 4 ms, 3 ms of it in your own code or in stock methods (odd)",
+        "",
+    ]
+    assert "Runs as stock" not in lines
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        (NeedySchema, "here:it cannot be made without arguments: .*tenant"),
+        (BrokenSchema, "here:it cannot be read: no tenant"),
+        (dict, "here:it cannot be read: .*is not a schema"),
+    ],
+)
+def test_what_cannot_be_made_is_a_clear_error(schema, message):
+    with pytest.raises(PathError, match=message):
+        diagnosis_of({"here:it": schema})
+
+
+def test_a_picture_needs_a_profile():
+    with pytest.raises(ValueError, match="--svg is the picture of a profile"):
+        diagnosis_of({CITY: CitySchema}, svg="profile.svg")
+
+
+class TestOverview:
+    """A line or two for each view and schema."""
+
+    def test_it_tells_of_schemas_what_runs_how(self, diagnosis):
+        assert texts(overview(diagnosis)) == [
+            "Schemas",
+            f"  {CITY}",
+            "      dumping: 1 compiled, 2 custom, 1 stock",
+            "      loading: 2 compiled, 0 custom, 0 stock",
+            f"  {OWN}",
+            "      dumping: runs as stock, because dump is overridden",
+            "      loading: 1 compiled, 0 custom, 0 stock",
+            "",
+            "Runs as stock",
+            f"  {CITY}.founded (dump): Year._serialize is not one that fastschema knows",
+            f"  {OWN} (dump): dump is overridden",
+            "",
+            "What to change",
+            "  Tell fastschema what Year._serialize does with fastschema.register; if it only "
+            'calls super(), remove the override. See "Reasons: any framework" in docs/explain.md.',
+            f"      {CITY}.founded",
+            "  Move what the schema's dump adds to a pre_dump or post_dump hook. "
+            'See "Reasons: marshmallow" in docs/explain.md.',
+            f"      {OWN}",
+            "",
+            "1 schema and 1 field run as stock.",
+        ]
+
+    def test_a_status_says_how_to_colour_a_line(self, diagnosis):
+        lines = list(overview(diagnosis))
+
+        assert lines[0] == Line("Schemas", Status.HEADING)
+        assert status_of(lines, "1 compiled, 2 custom, 1 stock") is Status.STOCK
+        assert status_of(lines, "2 compiled, 0 custom, 0 stock") is Status.COMPILED
+        assert status_of(lines, "because dump is") is Status.STOCK
+        assert lines[-1].status is Status.STOCK
+
+    def test_a_schema_that_cannot_be_made_says_so(self):
+        finding = SchemaFinding.of("a:Needy", NeedySchema)
+
+        assert "cannot be made without arguments" in texts(overview(Diagnosis([finding])))[2]
+
+    def test_it_tells_of_views(self):
+        views = [
+            ViewFinding("GET /a", "a:B", "rows become dictionaries first", is_slower=True),
+            ViewFinding("GET /b"),
+        ]
+        unknown = {f"GET /{name}": "nobody knows" for name in "cdefg"}
+
+        lines = list(overview(Diagnosis([], views, unknown)))
+
+        assert texts(lines) == [
+            "Views",
+            "  GET /a: a:B",
+            "      rows become dictionaries first",
+            "  GET /b",
+            "",
+            "Views whose schema is not known",
+            "  GET /c: nobody knows",
+            "  GET /d: nobody knows",
+            "  GET /e: nobody knows",
+            "  and 2 more: nobody knows",
+            "",
+        ]
+        assert lines[2].status is Status.CUSTOM
+
+    def test_a_long_list_is_cut(self):
+        fields = [FieldReport(f"f{number}", "", False, "own", "odd") for number in range(32)]
+        diagnosis = Diagnosis([SchemaFinding("a:B", "marshmallow", Report("B", fields))])
+
+        assert "  and 2 more; --json lists all" in texts(overview(diagnosis))
+
+
+class TestDetails:
+    """All fields of each schema."""
+
+    def test_it_shows_where_a_schema_is_used_and_all_its_fields(self, diagnosis):
+        report = diagnosis.schemas[0].report
+        finding = SchemaFinding(CITY, "marshmallow", report, uses=["GET /cities/"])
+
+        lines = texts(details(Diagnosis([finding])))
+
+        assert lines[:5] == [
+            CITY,
+            "    GET /cities/",
+            "    dumping: 1 compiled, 2 custom, 1 stock",
+            "    loading: 2 compiled, 0 custom, 0 stock",
+            "",
+        ]
+        assert "\n".join(lines[5:]).startswith(f"{report}\n\nWhat to change\n")
+
+    def test_the_row_of_a_field_has_its_status(self, diagnosis):
+        lines = list(details(diagnosis))
+
+        assert status_of(lines, "name     name") is Status.COMPILED
+        assert status_of(lines, "founded  founded") is Status.STOCK
+        assert status_of(lines, "(function)") is Status.CUSTOM
+        assert status_of(lines, "(method)") is Status.CUSTOM
+        assert status_of(lines, "OwnSchema: runs as stock") is Status.STOCK
