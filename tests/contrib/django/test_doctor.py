@@ -106,7 +106,7 @@ class TestAdvice:
         ("attributes", "words"),
         [
             ({"renderer_classes": [JSONRenderer]}, "FastJSONRenderer first in the view's"),
-            ({"list": lambda self, request: None}, "move what the view's list does"),
+            ({"list": lambda self, request: None}, "move what it does to filter_queryset"),
             (
                 {"get_paginated_response": None, "pagination_class": PageNumberPagination},
                 "Use one of DRF's paginators as it comes",

@@ -173,7 +173,10 @@ class TestReached:
                 {"serializer_class": surveyed.OuterSerializer},
                 "airline: what is nested is more than",
             ),
-            ({"renderer_classes": [JSONRenderer]}, "JSONRenderer, is no FastJSONRenderer as it"),
+            (
+                {"renderer_classes": [JSONRenderer]},
+                "JSONRenderer, is no FastJSONRenderer, or a changed",
+            ),
             ({"list": lambda self, request: None}, "list is overridden"),
             ({"get_paginated_response": None}, "get_paginated_response is overridden"),
             ({"get_queryset": lambda self: 1 / 0}, "depends on the request (ZeroDivisionError: "),

@@ -445,6 +445,15 @@ def test_another_session_is_refused(engine):
         plan.dumps_select(BOOKS, engine)
 
 
+def test_an_extension_that_has_the_session_is_told_apart(engine):
+    class Extension:
+        session = scoped_session(sessionmaker(engine))
+
+    plan = fastschema.compile(ColumnsSchema)
+    with pytest.raises(TypeError, match=r"not Extension\. Give its attribute session"):
+        plan.dumps_select(BOOKS, Extension())
+
+
 def test_explain_names_the_relation_that_is_not_loaded(engine):
     said = note(engine, BookSchema(only=["author.name"]), BOOKS)
     assert said == (

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
 _HEADING = "List views"
 _WHAT_TO_CHANGE = {
-    "is no FastJSONRenderer as it comes": "Name fastschema.contrib.django.renderers."
+    "is no FastJSONRenderer, or a changed one": "Name fastschema.contrib.django.renderers."
     "FastJSONRenderer first in the view's renderer_classes, or in DEFAULT_RENDERER_CLASSES.",
-    "list is overridden": "If fastschema is installed, move what the view's list does to "
+    "fastschema is disabled": "Unset FASTSCHEMA_DISABLED.",
+    "fastschema is not installed": "Set FASTSCHEMA['INSTALL'] to True, or use FastViewMixin.",
+    "list is overridden": "If the view's list reads response.data, move what it does to "
     "filter_queryset, get_queryset or the serializer.",
     "get_paginated_response is overridden": "Use one of DRF's paginators as it comes, if you can.",
     "may look at them": "Use a PageNumberPagination or LimitOffsetPagination, if you can.",

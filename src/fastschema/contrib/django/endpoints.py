@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.contrib.admindocs.views import simplify_regex
 from django.db import DatabaseError
 from django.http import HttpRequest
@@ -211,6 +212,7 @@ def _view(endpoint: Endpoint) -> Any:
     """An endpoint's view, made as for a request."""
     view = endpoint.callback.cls(**getattr(endpoint.callback, "initkwargs", {}))
     request = HttpRequest()
+    request.META.update(SERVER_NAME=_host(), SERVER_PORT="80")
     request.method = endpoint.method
     request.path = endpoint.path
     view.swagger_fake_view = True
@@ -220,6 +222,12 @@ def _view(endpoint: Endpoint) -> Any:
     view.action = endpoint.action
     view.action_map = getattr(endpoint.callback, "actions", None)
     return view
+
+
+def _host() -> str:
+    """A host that the project answers for: addresses in its answers begin with it."""
+    named = [host.lstrip(".") for host in settings.ALLOWED_HOSTS if host != "*"]
+    return named[0] if named else "localhost"
 
 
 def _serializer(view: Any) -> Any:

@@ -164,6 +164,11 @@ def _bound(serializer: Any) -> Binding | None:
     return Binding(program, subject)
 
 
+_BY_SUPER = (
+    "What it calls by super().to_representation() is compiled, where fastschema is installed."
+)
+
+
 def _explain(schema: Any) -> Report:
     if isinstance(schema, ListSerializer):
         if not is_stock_list(schema):
@@ -171,7 +176,7 @@ def _explain(schema: Any) -> Report:
         schema = schema.child
     name = type(schema).__name__
     if not is_stock_serializer(schema):
-        return Report(name, [], "to_representation is overridden")
+        return Report(name, [], "to_representation is overridden", notes=[_BY_SUPER])
     try:
         program, fields = read_now(schema)
     except UnreadableError as error:

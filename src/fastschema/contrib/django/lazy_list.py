@@ -252,12 +252,19 @@ def _how_rows_are_written(view: Any) -> ListReport:
 
     :raises ReadOnceError, UnreadableError: if they are not
     """
+    if is_disabled():
+        raise ReadOnceError("fastschema is disabled")
+    if ListModelMixin.list is not list_lazily:
+        raise ReadOnceError("fastschema is not installed for all views")
     if type(view).list is not list_lazily:
-        raise ReadOnceError("list is overridden, or fastschema not installed")
+        raise ReadOnceError(
+            "list is overridden; if it only calls super().list() and leaves response.data alone, "
+            "they are written at once"
+        )
     renderer = view.get_renderers()[0]
     if not _writes_fast(renderer, renderer.media_type, {}):
         name = type(renderer).__name__
-        raise ReadOnceError(f"its first renderer, {name}, is no FastJSONRenderer as it comes")
+        raise ReadOnceError(f"its first renderer, {name}, is no FastJSONRenderer, or a changed one")
     queryset = view.get_queryset()
     why: Exception | None = None
     loaded: Loaded = {}

@@ -137,10 +137,11 @@ def _checked_session(session: Any) -> Session:
         session = session()
     if isinstance(session, Session):
         return session
-    raise TypeError(
-        f"session must be a SQLAlchemy Session or scoped_session, not {type(session).__name__}. "
-        "With an AsyncSession, call this within await session.run_sync(...)."
-    )
+    hint = "With an AsyncSession, call this within await session.run_sync(...)."
+    if isinstance(getattr(session, "session", None), (scoped_session, Session)):
+        hint = "Give its attribute session: db.session, say."
+    given = type(session).__name__
+    raise TypeError(f"session must be a SQLAlchemy Session or scoped_session, not {given}. {hint}")
 
 
 def _checked_statement(statement: Any) -> Any:
