@@ -390,6 +390,12 @@ def test_who_watches_changes_no_answer(flights, serializer):
     assert watched.content == unwatched.content
 
 
+def test_what_runs_in_the_shadow_is_not_told(flights):
+    view = list_view(Airline.objects.all(), AirlineSerializer)
+    with override_settings(FASTSCHEMA={"SHADOW": 1.0}):
+        assert of(view, "is_compiled", "times") == [(True, 1)]
+
+
 def test_an_error_ends_the_log_of_its_request(flights):
     @api_view()
     def view(request):

@@ -181,6 +181,11 @@ def logged(represent: Callable[[Any, Any], Any], serializer: Any, data: Any) -> 
     return log.run(represent, serializer, data)
 
 
+def mute() -> None:
+    """Log nothing more in this context, which is a copy of the one in which a log is open."""
+    _current.set(None)
+
+
 def log_stream(serializer: Any, *, is_compiled: bool) -> None:
     """Log a stream, if a log is open; its rows come when nobody looks any more.
 
