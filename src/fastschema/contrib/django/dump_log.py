@@ -55,7 +55,7 @@ class Dumps:
     :param output: what they made
     :param is_compiled: whether by generated code
     :param was_disabled: whether fastschema was disabled
-    :param loaded: what was loaded with the rows of the first of them, if that is known
+    :param loaded: what was loaded with the rows of the first of them of which that is known
     :param times: how many there were
     :param rows: their rows; None if those were yet to come
     :param seconds: what they took, with the queries that they ran and the dumps within them
@@ -76,7 +76,7 @@ class Dumps:
         return getattr(self.serializer, "child", self.serializer)
 
     def unloaded(self) -> list[Unloaded]:
-        """The relations that the rows of the first of them had to ask the database for."""
+        """The relations that their rows had to ask the database for."""
         if self.loaded is None:
             return []
         return unloaded_with(self.row_serializer, self.loaded.model, self.loaded.loads)
@@ -125,8 +125,9 @@ class DumpLog:
             is_compiled = is_stock_serializer(row_serializer) and not was_disabled
         key = type(serializer), type(row_serializer), output, is_compiled, was_disabled
         if key not in self._dumps:
-            self._dumps[key] = Dumps(serializer, output, is_compiled, was_disabled, loaded)
+            self._dumps[key] = Dumps(serializer, output, is_compiled, was_disabled)
         dumps = self._dumps[key]
+        dumps.loaded = dumps.loaded or loaded
         dumps.times += 1
         dumps.seconds += seconds
         if rows is not None:
