@@ -23,14 +23,14 @@ def test_the_wheel_says_that_it_is_typed(wheel):
     assert "fastschema/py.typed" in zipfile.ZipFile(wheel).namelist()
 
 
-def test_the_wheel_holds_every_module_and_nothing_else(wheel):
+def test_the_wheel_holds_every_module_and_template_and_nothing_else(wheel):
     packaged = {
         name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("fastschema/")
     }
     sources = {
         path.relative_to(ROOT / "src").as_posix()
         for path in (ROOT / "src" / "fastschema").rglob("*")
-        if path.suffix == ".py" or path.name == "py.typed"
+        if path.suffix in (".py", ".html") or path.name == "py.typed"
     }
     assert packaged == sources
 

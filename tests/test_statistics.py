@@ -31,6 +31,11 @@ class OwnDump(Dog):
         return super().dump(obj, many=many)
 
 
+class Program:
+    compiled_fields = 3
+    stock_fields = 1
+
+
 @pytest.fixture(autouse=True)
 def _from_zero():
     recorder.reset()
@@ -80,6 +85,60 @@ def test_a_reset_begins_again_at_zero():
     recorder.reset()
 
     assert recorder.statistics() == Recorder().statistics()
+
+
+def test_who_resets_gets_what_was_counted_until_then():
+    fastschema.compile(Dog).dump([{}] * 3, many=True)
+    fastschema.compile(Dog).dump({})
+
+    assert fastschema.stats(reset=True).compiled_rows == 4
+    assert fastschema.stats() == Recorder().statistics()
+
+
+def test_a_reset_loses_nothing_that_other_threads_count():
+    recorder = Recorder()
+    is_done = threading.Event()
+    program = Program()
+
+    def work():
+        for _ in range(5000):
+            recorder.compiled_row(program)
+            recorder.stock_row()
+            recorder.plan_used()
+
+    def ask():
+        while not is_done.is_set():
+            taken.append(recorder.statistics(reset=True))
+
+    taken = []
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    asking = threading.Thread(target=ask)
+    for thread in (asking, *workers):
+        thread.start()
+    for thread in workers:
+        thread.join()
+    is_done.set()
+    asking.join()
+    taken.append(recorder.statistics())
+
+    for name, expected in {
+        "compiled_rows": 20_000,
+        "compiled_fields": 60_000,
+        "stock_rows": 20_000,
+        "cache_hits": 20_000,
+    }.items():
+        assert sum(getattr(each, name) for each in taken) == expected
+
+
+def test_a_reset_between_making_a_plan_and_its_first_use_counts_no_hit():
+    recorder = Recorder()
+    recorder.plan_made("A")
+    before = recorder.statistics(reset=True)
+    recorder.plan_used()
+    recorder.plan_used()
+
+    assert (before.plans, before.cache_hits) == (1, 0)
+    assert (recorder.statistics().plans, recorder.statistics().cache_hits) == (0, 1)
 
 
 def test_asking_for_the_statistics_counts_nothing():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from importlib.metadata import version
 
-_MODULES = {"djangorestframework": "rest_framework"}
+_MODULES = {"djangorestframework": "rest_framework", "django-debug-toolbar": "debug_toolbar"}
 
 
 def require(part: str, extra: str, **oldest: tuple[int, int]) -> None:

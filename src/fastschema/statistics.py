@@ -59,17 +59,19 @@ class Recorder:
         self._stock_clock = itertools.count(1)
         self.stock_row: Callable[[], int] = self._stock_clock.__next__
         """Stock dumped a single row."""
-        self.reset()
+        self._single_rows: list[FieldCounts] = []
+        self._begin_at(next(self._clock), next(self._stock_clock))
 
     def reset(self) -> None:
         """Begin again at zero."""
-        with self._lock:
-            self._schemas: Counter[str] = Counter()
-            self._before = next(self._clock)
-            self._stock_before = next(self._stock_clock)
-            self._compiled_rows = self._stock_rows = 0
-            self._compiled_fields = self._stock_fields = 0
-            self._single_rows: list[FieldCounts] = []
+        self.statistics(reset=True)
+
+    def _begin_at(self, use: int, stock_row: int) -> None:
+        """Begin again at zero, after the uses and rows that were counted so far."""
+        self._schemas: Counter[str] = Counter()
+        self._before, self._stock_before = use, stock_row
+        self._compiled_rows = self._stock_rows = 0
+        self._compiled_fields = self._stock_fields = 0
 
     def compiled_row(self, program: FieldCounts) -> None:
         """Generated code dumped a single row."""
@@ -106,29 +108,42 @@ class Recorder:
         with self._lock:
             self._stock_rows += rows
 
-    def statistics(self) -> Statistics:
-        """The counts so far."""
+    def statistics(self, *, reset: bool = False) -> Statistics:
+        """The counts so far.
+
+        :param reset: whether to begin again at zero; nothing is counted in between
+        """
         with self._lock:
             self._add_single_rows()
-            uses = next(self._clock) - self._before - 1
-            self._before += 1
-            single_stock_rows = next(self._stock_clock) - self._stock_before - 1
-            self._stock_before += 1
-            return Statistics(
+            use, stock_row = next(self._clock), next(self._stock_clock)
+            hits = use - self._before - 1 - self._schemas.total()
+            # A plan that has just been made is used in a moment.
+            unused = -min(hits, 0)
+            statistics = Statistics(
                 plans=self._schemas.total(),
                 schemas=dict(self._schemas),
-                cache_hits=uses - self._schemas.total(),
+                cache_hits=hits + unused,
                 compiled_rows=self._compiled_rows,
-                stock_rows=self._stock_rows + single_stock_rows,
+                stock_rows=self._stock_rows + stock_row - self._stock_before - 1,
                 compiled_fields=self._compiled_fields,
                 stock_fields=self._stock_fields,
             )
+            if reset:
+                self._begin_at(use + unused, stock_row)
+            else:  # to ask is no use
+                self._before += 1
+                self._stock_before += 1
+            return statistics
 
 
 recorder = Recorder()
 stock_row = recorder.stock_row
 
 
-def stats() -> Statistics:
-    """What happened in this process so far."""
-    return recorder.statistics()
+def stats(*, reset: bool = False) -> Statistics:
+    """What happened in this process so far.
+
+    :param reset: whether to begin again at zero; what other threads count meanwhile is in these
+        statistics or in the next ones
+    """
+    return recorder.statistics(reset=reset)

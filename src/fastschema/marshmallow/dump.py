@@ -19,6 +19,7 @@ from fastschema.marshmallow.schema_state import Reading, Side, find_reading, rea
 from fastschema.runtime import policy
 from fastschema.runtime.binding import Binding
 from fastschema.runtime.dispatch import Dispatch, Dispatcher, Link, UniformDispatch
+from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.stock import stock_method
 from fastschema.runtime.stock_text import StockText
 from fastschema.statistics import recorder
@@ -116,6 +117,15 @@ def find_binding(
     """
     reading = find_reading(schema, DUMP, rows, is_inner=is_inner, counts=counts)
     return None if reading is None else binding_of(reading)
+
+
+def was_compiled(schema: Any, rows: int) -> bool:
+    """Whether the last dump by a schema, which is no plan's, was by generated code.
+
+    :param rows: how many rows it had; ``policy.MANY`` if nobody knew
+    """
+    reading = getattr(vars(schema).get(ATTRIBUTE), DUMP.name, None)
+    return reading is not None and reading.program is not None and rows >= reading.least_rows
 
 
 def read_for_plan(schema: Any) -> Reading:

@@ -11,7 +11,7 @@ from rest_framework import generics, serializers
 from rest_framework.test import APIRequestFactory
 
 from fastschema.contrib.django.renderers import FastJSONRenderer
-from fastschema.contrib.django.unloaded import advice, unloaded
+from fastschema.contrib.django.unloaded import Loads, advice, unloaded, unloaded_with
 from flights.models import Airline, Flight
 from flights.serializers import AirlineSerializer, CompactFlightSerializer, FlightSerializer
 
@@ -128,6 +128,24 @@ def test_the_advice_names_what_costs_a_query_for_each_row(case, flights):
         queryset = make()
         prefetches = len(queryset._prefetch_related_lookups)
         assert queries(serializer, queryset) <= 1 + prefetches
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case != "all that is select_related"])
+def test_rows_tell_what_their_queryset_has_loaded(case, flights):
+    serializer, make, expected = CASES[case]
+    rows = list(make())
+    with CaptureQueriesContext(connection) as captured:
+        loads = Loads.of_rows(rows)
+    assert len(captured) == 0
+    assert advice(unloaded_with(serializer(), make().model, loads)) == expected
+
+
+def test_rows_that_know_each_other_are_looked_at_once(flights):
+    airline = Airline.objects.prefetch_related("flights__airline").get(code="UA")
+    for flight in airline.flights.all():
+        flight.airline = airline
+    loads = Loads.of_rows([airline])
+    assert unloaded_with(WithFlights(), Airline, loads)
 
 
 def test_the_fields_are_named_by_their_keys_in_the_output():

@@ -10,6 +10,7 @@ from typing import Any
 from rest_framework.serializers import Serializer
 
 from fastschema.compiler.nodes import Form
+from fastschema.contrib.django import dump_log
 from fastschema.contrib.django.construction import runs_as_stock
 from fastschema.contrib.django.later_fields import has_made_fields
 from fastschema.contrib.django.serializer_state import find_binding, find_binding_for_row
@@ -31,6 +32,8 @@ compiled_row = recorder.compiled_row
 
 def represent(serializer: Any, obj: Any) -> Any:
     """What ``Serializer.to_representation`` returns, by generated code where that pays."""
+    if dump_log.in_use and dump_log.begins(serializer):
+        return dump_log.logged(represent, serializer, obj)
     own = serializer.__dict__
     seen: Any = own.get(ATTRIBUTE) or 0  # None after unpickling
     is_unknown = type(seen) is int and seen < policy.rows_worth_reading
@@ -54,6 +57,8 @@ def represent(serializer: Any, obj: Any) -> Any:
 
 def represent_list(serializer: Any, data: Any) -> Any:
     """What ``ListSerializer.to_representation`` returns, compiled where that pays."""
+    if dump_log.in_use and dump_log.begins(serializer):
+        return dump_log.logged(represent_list, serializer, data)
     child = serializer.child
     if is_disabled() or not is_stock_serializer(child):
         is_worth_reading = type(data) is list and policy.is_worth_reading(len(data))

@@ -10,6 +10,7 @@ and the language are those of the view. The response only keeps the bytes; whoev
 from __future__ import annotations
 
 import functools
+from time import perf_counter
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
@@ -21,7 +22,8 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django import conf
+from fastschema.contrib.django import conf, dump_log
+from fastschema.contrib.django.dump_log import Output
 from fastschema.contrib.django.json_encoding import engine, json_value
 from fastschema.contrib.django.lazy_reading import ReadOnceError
 from fastschema.contrib.django.lazy_rows import (
@@ -155,7 +157,7 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     page = paginate(self, queryset)
     serializer = self.get_serializer(queryset if page is None else page, many=True)
     is_lazy = may_be_lazy and (page is None or _has_stock_pages(self))
-    rows = write(serializer) if is_lazy else None
+    rows = _written(serializer, queryset) if is_lazy else None
     if rows is None:
         give_instances(serializer)
         if is_lazy and "_data" in vars(serializer):
@@ -171,6 +173,28 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     if share and (rows is not None or type(self).list is list_lazily) and is_sampled(share):
         follow(response, self, serializer, data, renderer)
     return response
+
+
+def _written(serializer: Any, queryset: Any) -> LazyRows | None:
+    """What :func:`write` returns; it is logged if a log is open.
+
+    :param queryset: what the rows come from
+    :raises Exception: what code of users raises for a row, as in stock
+    """
+    log = dump_log.current_log() if dump_log.in_use else None
+    if log is None:
+        return write(serializer)
+    started = perf_counter()
+    rows = write(serializer)
+    seconds = perf_counter() - started
+    if rows is not None:
+        output = Output.JSON if rows.has_instances else Output.JSON_OF_ROWS
+        loaded = dump_log.loaded_with(queryset) if rows.has_instances else None
+        log.add(serializer, output, loaded, is_compiled=True, rows=rows.count, seconds=seconds)
+    elif "_data" in vars(serializer):
+        loaded, count = dump_log.loaded_with(queryset), len(serializer._data)
+        log.add(serializer, Output.DATA, loaded, is_compiled=True, rows=count, seconds=seconds)
+    return rows
 
 
 def _writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:

@@ -56,6 +56,22 @@ class LazyRows:
         # What BaseSerializer.data returns, from which ListSerializer.data makes a list.
         serializer._data = self
 
+    @property
+    def has_instances(self) -> bool:
+        """Whether instances were made of the rows."""
+        rows = self._evaluated
+        return type(rows) is not LaterInstances or rows.fetched is None
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self._evaluated)
+
+    @property
+    def _evaluated(self) -> Any:
+        rows = self._rows
+        return rows._result_cache if isinstance(rows, QuerySet) else rows
+
     def __iter__(self) -> Iterator[Any]:
         """Stock's data, made when somebody asks for them."""
         self._serializer._data = self._context.run(self._data)

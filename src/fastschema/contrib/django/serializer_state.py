@@ -47,6 +47,7 @@ class SerializerState(State):
         "is_single",
         "rows",
         "runs_as_stock",
+        "was_bound",
     )
 
     def __init__(self, serializer: Any) -> None:
@@ -57,6 +58,8 @@ class SerializerState(State):
         self.binding: Binding | None = None
         self.is_single = False
         """Whether it is bound for rows that come one by one."""
+        self.was_bound = False
+        """Whether it was bound, for a list or a row at least."""
         self._misses = 0
         self.runs_as_stock = False
         """Whether rows that come one by one are not worth another look."""
@@ -83,6 +86,7 @@ class SerializerState(State):
             self._guard: Guard | None = None
             self._size, self._url_name = len(own), own.get("url_field_name")
             blueprint.objects += not is_worth_reading
+            self.was_bound = True
             return self.binding
         if self._misses > _MOST_MISSES or not is_worth_reading:
             return None
@@ -102,6 +106,7 @@ class SerializerState(State):
             return None
         subject = Subject(self.find, fields, fields, rows=self.rows, is_by_row=is_single)
         binding = Binding(program, subject)
+        self.was_bound = True
         if guard.is_lasting:
             self.binding, self._guard = binding, guard
             self.is_single = is_single

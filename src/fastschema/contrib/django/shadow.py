@@ -19,6 +19,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django import conf
+from fastschema.contrib.django.dump_log import mute
 from fastschema.contrib.django.rows.fetching import LaterInstances
 from fastschema.contrib.django.stock_serializers import is_stock_list
 from fastschema.runtime.stock import stock_method
@@ -79,6 +80,7 @@ class _Shadow:
         self._renderer = renderer
         self._kept = kept
         self._context = copy_context()
+        self._context.run(mute)  # what stock does in the shadow is no part of the answer
 
     def __call__(self, response: Any) -> None:
         """Compare it with what stock renders, unless somebody has changed it since."""

@@ -26,7 +26,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.utils.encoders import JSONEncoder
 
-from fastschema.contrib.django import conf
+from fastschema.contrib.django import conf, dump_log
 from fastschema.contrib.django.json_encoding import engine
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.contrib.django.rows.fetching import is_fetchable, is_stock_queryset
@@ -87,6 +87,8 @@ def stream(request: Any, serializer: Any, chunk_size: int | None = None) -> Any:
     source, dump_many = _source_and_dump(data, serializer.child, size, is_compiled=is_compiled)
     write = _write_fast(writer.layout) if is_compiled else writer.write
     written = _written(source, dump_many, write, writer.layout, min(size, CHUNK_SIZE))
+    if dump_log.in_use:
+        dump_log.log_stream(serializer, is_compiled=is_compiled)
     chunks = Chunks(written, request)
     if request.method == "HEAD":
         chunks.close()

@@ -7,7 +7,7 @@ fields, properties, overrides) nobody can know.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
@@ -19,6 +19,7 @@ from rest_framework.serializers import ListSerializer, Serializer
 logger = logging.getLogger("fastschema")
 _warned: WeakSet[type] = WeakSet()
 _SELECT, _PREFETCH = "select_related", "prefetch_related"
+_ROWS_LOOKED_AT = 20
 
 
 class Unloaded(NamedTuple):
@@ -60,6 +61,18 @@ class Loads:
             prefetches.append((path.split(LOOKUP_SEP), lookup.queryset if is_object else None))
         return cls(queryset.query.select_related, prefetches)
 
+    @classmethod
+    def of_rows(cls, rows: Sequence[Any]) -> Loads:
+        """What is loaded with model instances now, as far as the first of them tell."""
+        loaded: dict[str, Any] = {}
+        for row in rows[:_ROWS_LOOKED_AT]:
+            _add_loaded(row, loaded)
+        return cls(loaded)
+
+    def names_joins(self) -> bool:
+        """Whether it is said which relations to a single object are loaded."""
+        return self._select_related is not True
+
     def without_joins(self) -> Loads:
         """The same without ``select_related``."""
         return Loads(False, self._prefetches)
@@ -95,14 +108,23 @@ def unloaded(serializer: Any, queryset: Any) -> list[Unloaded]:
 
     :param serializer: one that represents each row; its fields are made if they are not
     """
-    if not isinstance(queryset, QuerySet) or not isinstance(serializer, Serializer):
+    if not isinstance(queryset, QuerySet):
         return []
-    loads = Loads.of(queryset)
-    found = list(dict.fromkeys(_of_fields(serializer, _Step(queryset.model, loads))))
-    if queryset.query.select_related is True and any(each.method == _SELECT for each in found):
+    return unloaded_with(serializer, queryset.model, Loads.of(queryset))
+
+
+def unloaded_with(serializer: Any, model: Any, loads: Loads) -> list[Unloaded]:
+    """The same for rows of a model.
+
+    :param loads: what is loaded with them
+    """
+    if not isinstance(serializer, Serializer):
+        return []
+    found = list(dict.fromkeys(_of_fields(serializer, _Step(model, loads))))
+    if not loads.names_joins() and any(each.method == _SELECT for each in found):
         # select_related() with names loads nothing but those.
-        loads = loads.without_joins()
-        found = list(dict.fromkeys(_of_fields(serializer, _Step(queryset.model, loads))))
+        step = _Step(model, loads.without_joins())
+        found = list(dict.fromkeys(_of_fields(serializer, step)))
     return found
 
 
@@ -210,6 +232,34 @@ def _relations_of(model: Any) -> dict[str, Any]:
         for relation in model._meta.get_fields(include_hidden=False)
         if relation.is_relation
     }
+
+
+def _add_loaded(obj: Any, known: dict[str, Any], holders: tuple[Any, ...] = ()) -> None:
+    """Add the relations that are loaded with an object, and with the objects of those.
+
+    :param known: by their names what is loaded with them in turn, as ``Query.select_related``
+    :param holders: the objects that led there, which need not be looked at again
+    """
+    for attribute, relation in _relations_of(type(obj)).items():
+        objects = _loaded(obj, attribute, relation)
+        if objects is None:
+            continue
+        inner = known.setdefault(relation.name, {})
+        for each in objects[:_ROWS_LOOKED_AT]:
+            if all(each is not holder for holder in holders):
+                _add_loaded(each, inner, (*holders, obj))
+
+
+def _loaded(obj: Any, attribute: str, relation: Any) -> Sequence[Any] | None:
+    """The objects of a relation that an object knows; None if it would ask the database."""
+    if _is_single(relation):
+        if not relation.is_cached(obj):
+            return None
+        value = relation.get_cached_value(obj)
+        return [] if value is None else [value]
+    prefetched = getattr(obj, "_prefetched_objects_cache", {})
+    found: Any = prefetched.get(attribute, prefetched.get(relation.name))
+    return found if isinstance(found, list) else getattr(found, "_result_cache", None)
 
 
 def _attribute(relation: Any) -> str:

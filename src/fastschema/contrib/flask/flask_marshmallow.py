@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import current_app
 
-from fastschema.contrib.flask.responses import json_response, schema_and_rows
+from fastschema.contrib.flask.responses import response_in, schema_and_rows
 
 
 def install_jsonify() -> None:
@@ -25,7 +25,7 @@ def install_jsonify() -> None:
         if args or kwargs or "fastschema" not in current_app.extensions:
             return stock(self, obj, many, *args, **kwargs)
         compiled, _ = schema_and_rows(self, obj)
-        return json_response(compiled, obj, many)
+        return response_in("json", compiled, obj, many)
 
     jsonify.stock = stock  # type: ignore[attr-defined]  # so that it is found the next time
     module.Schema.jsonify = jsonify

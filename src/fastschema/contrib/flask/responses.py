@@ -6,6 +6,7 @@ import inspect
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import wraps
+from time import perf_counter
 from typing import Any, ParamSpec, cast
 
 from flask import Response, current_app, request
@@ -16,6 +17,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from fastschema.contrib.flask.encoding import PlanEngine
 from fastschema.contrib.flask.provider import FastJSONProvider
 from fastschema.contrib.flask.routes import tell_schema
+from fastschema.contrib.flask.signals import WatchedSchema, dumped
 from fastschema.runtime.front_end import DumpingSchema, front_end_for
 from fastschema.runtime.json_text import dumped_data, dumped_text
 from fastschema.runtime.message_pack import MessagePacker, packed_objects
@@ -109,11 +111,19 @@ RESPONSES = {
 
 
 def response_in(format: str, compiled: DumpingSchema, obj: Any, many: bool | None) -> Response:
-    """A response in one of these formats.
+    """A response in one of these formats, of which the signal ``dumped`` tells.
 
     :raises ValueError: for another format
+    :raises Exception: what making it, or a receiver of the signal, raises
     """
-    return RESPONSES[checked_format(format)](compiled, obj, many)
+    respond = RESPONSES[checked_format(format)]
+    if not dumped.receivers:
+        return respond(compiled, obj, many)
+    watched = WatchedSchema(compiled)
+    started = perf_counter()
+    response = respond(watched, obj, many)
+    watched.tell(perf_counter() - started)
+    return response
 
 
 def checked_format(format: str) -> str:

@@ -17,7 +17,8 @@ from flask.signals import got_request_exception
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.flask.encoding import COMPACT, PlanEngine
 from fastschema.contrib.flask.provider import FastJSONProvider, writes_as_flask
-from fastschema.contrib.flask.responses import json_response, schema_and_rows
+from fastschema.contrib.flask.responses import response_in, schema_and_rows
+from fastschema.contrib.flask.signals import WatchedSchema, dumped
 from fastschema.runtime.front_end import DumpingSchema
 from fastschema.runtime.json_chunks import JsonArray, JsonLines, checked_chunk_size
 from fastschema.runtime.json_engine import Engine
@@ -96,10 +97,14 @@ def stream_response(
         each_row = rows if type(rows) is list else source
         if form == "json" and not writes_as_flask(current_app.json):
             # Nobody else knows what belongs around the rows.
-            response = json_response(compiled, each_row, many=True)
+            response = response_in("json", compiled, each_row, many=True)
             source.close()
             return response
-        chunks = _chunks(compiled, each_row, form, chunk_size)
+        if dumped.receivers:
+            watched = WatchedSchema(compiled)
+            chunks = watched.telling(_chunks(watched, each_row, form, chunk_size))
+        else:
+            chunks = _chunks(compiled, each_row, form, chunk_size)
         first = variables.run(next, chunks, b"")
     except BaseException:
         source.close()
