@@ -66,7 +66,7 @@ class Replacements:
         self._methods = methods
         for _, _, stock, replacement in methods:
             if isinstance(stock, FunctionType):  # for error messages, signatures and pickles
-                update_wrapper(replacement, stock)
+                update_wrapper(replacement, stock, ("__module__", "__name__", "__qualname__"))
         self._before: list[tuple[Any, str, Any, Any]] = []
         self.are_installed = False
 
