@@ -175,7 +175,7 @@ class TestReached:
             ),
             (
                 {"renderer_classes": [JSONRenderer]},
-                "JSONRenderer, is no FastJSONRenderer, or a changed",
+                "JSONRenderer, is no FastJSONRenderer, or",
             ),
             ({"list": lambda self, request: None}, "list is overridden"),
             ({"get_paginated_response": None}, "get_paginated_response is overridden"),
