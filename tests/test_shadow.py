@@ -161,5 +161,5 @@ def test_a_share_of_none_or_all_is_exact(share, expected):
 
 def test_a_share_is_a_probability(monkeypatch):
     drawn = iter([0.0, 0.249, 0.25, 0.9])
-    monkeypatch.setattr("random.random", lambda: next(drawn))
+    monkeypatch.setattr("fastschema.shadow._random.random", lambda: next(drawn))
     assert [shadow.is_sampled(0.25) for _ in range(4)] == [True, True, False, False]

@@ -41,11 +41,6 @@ class _Rule(NamedTuple):
 _RULES = (
     _Rule(
         r"(?P<method>\S+) is not one that fastschema knows",
-        "Leave it: {method} itself is called. --dump-only leaves out how schemas load.",
-        LOAD,
-    ),
-    _Rule(
-        r"(?P<method>\S+) is not one that fastschema knows",
         "Tell fastschema what {method} does with fastschema.register; if it only calls super(), "
         "remove the override.",
         DUMP,

@@ -18,7 +18,8 @@ from fastschema.switch import disabled
 
 logger = logging.getLogger("fastschema.shadow")
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[^\s"]', re.DOTALL)
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[][{},]', re.DOTALL)
+_random = random.SystemRandom()  # which leaves the numbers of a seeded program alone
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _SHOWN = 40
 """How many bytes to show on each side of a difference."""
@@ -87,7 +88,7 @@ def is_sampled(share: float) -> bool:
 
     :param share: the share of those that are compared, from 0 to 1
     """
-    return random.random() < share
+    return _random.random() < share
 
 
 def compare(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -22,6 +23,7 @@ from fastschema.marshmallow.load_overrides import overrides_load
 from fastschema.marshmallow.schema_state import Reading
 from fastschema.report import FieldReport, Report, field_reports, load_field_reports, with_nested
 
+_MOST_TOLD = 20
 _LOAD_HOOKS = (PRE_LOAD, VALIDATES, VALIDATES_SCHEMA, POST_LOAD)
 
 
@@ -31,10 +33,33 @@ def explain(dumping: Reading, loading: Reading) -> Report:
     :param dumping: what the schema reads as for dumping
     :param loading: and for loading
     """
-    return replace(_explain_dump(dumping, ()), loading=_explain_load(loading, ()))
+    return replace(_explain_dump(dumping, _Above()), loading=_explain_load(loading, _Above()))
 
 
-def _explain_dump(reading: Reading, above: tuple[Any, ...]) -> Report:
+class _Above:
+    """The schemas in which another one is nested.
+
+    :param programs: their programs
+    :param told: how often a report has told of each program so far
+    """
+
+    def __init__(self, programs: tuple[Any, ...] = (), told: Counter[Any] | None = None) -> None:
+        self._programs = programs
+        self._told = Counter() if told is None else told
+
+    def with_program(self, program: Any) -> _Above | None:
+        """The same and one more; None where a report need not tell of that once more.
+
+        A schema that nests itself is told of once on each way, and not on every way that there is:
+        schemas that nest each other have more ways than anybody reads.
+        """
+        if program in self._programs or self._told[program] >= _MOST_TOLD:
+            return None
+        self._told[program] += 1
+        return _Above((*self._programs, program), self._told)
+
+
+def _explain_dump(reading: Reading, above: _Above) -> Report:
     reason = overrides_dump(reading.schema) or reading.reason
     if reason:
         return Report(type(reading.schema).__name__, [], reason, notes=_by_super(reason, "dump"))
@@ -42,7 +67,7 @@ def _explain_dump(reading: Reading, above: tuple[Any, ...]) -> Report:
     return replace(report, notes=_hooks(reading.schema, (PRE_DUMP, POST_DUMP)))
 
 
-def _explain_load(reading: Reading, above: tuple[Any, ...]) -> Report:
+def _explain_load(reading: Reading, above: _Above) -> Report:
     reason = overrides_load(reading.schema) or reading.reason
     if reason:
         return Report(type(reading.schema).__name__, [], reason, notes=_by_super(reason, "load"))
@@ -68,38 +93,38 @@ def hook_names(schema: Any, tag: str) -> list[str]:
     return [name for name, *_ in schema._hooks.get(tag) or ()]
 
 
-def _explain_nested_dump(schema: Any, above: tuple[Any, ...]) -> Report:
+def _explain_nested_dump(schema: Any, above: _Above) -> Report:
     return _explain_dump(read_for_plan(schema), above)
 
 
-def _explain_nested_load(schema: Any, above: tuple[Any, ...]) -> Report:
+def _explain_nested_load(schema: Any, above: _Above) -> Report:
     return _explain_load(load_run.read_for_plan(schema), above)
 
 
 def _report(
     reading: Reading,
     reports: list[FieldReport],
-    above: tuple[Any, ...],
-    explain_schema: Callable[[Any, tuple[Any, ...]], Report],
+    above: _Above,
+    explain_schema: Callable[[Any, _Above], Report],
 ) -> Report:
     """The report on a schema that is compiled.
 
-    :param above: the programs of the schemas in which it is nested, which were told of already
+    :param above: the schemas in which it is nested
     """
     nested: dict[str, Report] = {}
-    program = reading.program
-    if program not in above:  # a schema that nests itself is told of once
+    within = above.with_program(reading.program)
+    if within is not None:
         for report, field in zip(reports, reading.fields, strict=True):
             if report.compiled:
-                nested.update(_explain_nested(report.key, field, (*above, program), explain_schema))
+                nested.update(_explain_nested(report.key, field, within, explain_schema))
     return Report(type(reading.schema).__name__, with_nested(reports, nested))
 
 
 def _explain_nested(
     key: str,
     field: Any,
-    above: tuple[Any, ...],
-    explain_schema: Callable[[Any, tuple[Any, ...]], Report],
+    above: _Above,
+    explain_schema: Callable[[Any, _Above], Report],
 ) -> dict[str, Report]:
     """The report on a field's nested schema, by the field's key; empty if it has none."""
     while isinstance(field, List):

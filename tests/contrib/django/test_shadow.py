@@ -229,7 +229,7 @@ def test_without_the_setting_nothing_is_followed(flights, wrong, told, counter):
 
 def test_the_share_is_drawn_for_each_response(flights, counter, monkeypatch):
     drawn = iter([0.1, 0.7, 0.2, 0.5])
-    monkeypatch.setattr("random.random", lambda: next(drawn))
+    monkeypatch.setattr("fastschema.shadow._random.random", lambda: next(drawn))
     with override_settings(FASTSCHEMA={"SHADOW": 0.5}):
         for _ in range(4):
             get(FlightList)

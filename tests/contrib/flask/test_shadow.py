@@ -177,7 +177,7 @@ def test_an_error_of_a_receiver_does_not_reach_the_client(answered, fast, wrong,
 
 def test_the_share_is_drawn_for_each_response(make_app, fast, counter, monkeypatch):
     drawn = iter([0.1, 0.7, 0.2, 0.5])
-    monkeypatch.setattr("random.random", lambda: next(drawn))
+    monkeypatch.setattr("fastschema.shadow._random.random", lambda: next(drawn))
     with make_app(FASTSCHEMA_SHADOW=0.5).app_context():
         for _ in range(4):
             fast.response(Record, RECORDS, many=True)

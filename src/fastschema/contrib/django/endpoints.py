@@ -185,7 +185,7 @@ def endpoints(patterns: list[Any], prefix: str = "") -> Iterator[Endpoint]:
             continue
         path = simplify_regex(route)
         cls = getattr(pattern.callback, "cls", None)
-        if cls is None or not issubclass(cls, APIView) or _FORMAT_SUFFIX.search(path):
+        if not isinstance(cls, type) or not issubclass(cls, APIView) or _FORMAT_SUFFIX.search(path):
             continue
         for method in _methods(pattern.callback):
             yield Endpoint(path, method, pattern.callback)

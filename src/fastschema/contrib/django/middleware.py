@@ -85,7 +85,7 @@ def _kept(response: Any, is_on: bool) -> Any:
     """The response; if it is streamed, the choice holds until its last chunk."""
     # Of a file, no chunk is made by a schema, and servers have a way of their own to send it.
     if getattr(response, "streaming", False) and not isinstance(response, FileResponse):
-        switch = _switched_async if response.is_async else _switched
+        switch = _switched_async if getattr(response, "is_async", False) else _switched
         response.streaming_content = switch(response.streaming_content, is_on)
     return response
 

@@ -47,8 +47,8 @@ def follow(response: Any, view: Any, serializer: Any, rows: Any, renderer: Any) 
     if type(serializer).data is not _DATA or not is_stock_list(serializer):
         return
     kept = _kept_rows(serializer.instance)
-    made = vars(response)["data"]
-    is_around = isinstance(made, dict) and any(each is rows for each in made.values())
+    made = vars(response).get("data")
+    is_around = type(made) is dict and any(each is rows for each in made.values())
     if kept is not None and (made is rows or is_around):
         shadow = _Shadow(response, view, serializer, rows, renderer, kept)
         response.add_post_render_callback(shadow)
@@ -86,7 +86,7 @@ class _Shadow:
         """Compare it with what stock renders, unless somebody has changed it since."""
         is_as_made = (
             type(response) is self._class
-            and vars(response)["data"] is self._made
+            and vars(response).get("data") is self._made
             and response.accepted_renderer is self._renderer
         )
         if is_as_made:

@@ -21,6 +21,16 @@ shadow_differed = Namespace().signal("fastschema-shadow-differed")
 """Sent for each difference, with the application as the sender and a ``difference``."""
 
 
+def _is_plain(response: Any) -> bool:
+    """Whether the body of a response is there, and can be looked at without changing it."""
+    return (
+        isinstance(response, Response)
+        and response.is_sequence
+        and not response.direct_passthrough
+        and response.mimetype != MESSAGE_PACK
+    )
+
+
 def follow(
     response: Response, compiled: DumpingSchema, rows: Any, many: bool | None, *, has_values: bool
 ) -> None:
@@ -34,8 +44,8 @@ def follow(
     :param many: whether they are a collection; None: as the schema says
     :param has_values: whether what is told of a difference shows values
     """
-    is_list = isinstance(rows, (list, tuple)) and compiled.is_collection(rows, many)
-    if not is_list or response.mimetype == MESSAGE_PACK or is_disabled():
+    is_list = type(rows) in (list, tuple) and compiled.is_collection(rows, many)
+    if not is_list or is_disabled() or not _is_plain(response):
         return
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy
     endpoint = request.endpoint if has_request_context() else None

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextvars import Context, copy_context
+from contextvars import Context, ContextVar, copy_context
 from typing import Any
 
 from flask import Flask, request
 from werkzeug.utils import import_string
-from werkzeug.wsgi import ClosingIterator
+from werkzeug.wsgi import FileWrapper
 
 from fastschema.switch import switch_for_rest
 
-_KEY = "fastschema.contrib.flask.switching"
-"""In the WSGI environment of a request that has a context of its own."""
+_has_own_context = ContextVar("fastschema_has_own_context", default=False)
+"""Whether the request that runs has context variables of its own."""
 
 
 def switch_by_request(app: Flask, choose: Callable[[Any], Any]) -> None:
@@ -28,7 +28,7 @@ def switch_by_request(app: Flask, choose: Callable[[Any], Any]) -> None:
 
     def switch() -> None:
         is_on = bool(app.ensure_sync(choose)(request))
-        if _KEY in request.environ:  # a request of a server or a test client
+        if _has_own_context.get():  # a request of a server or a test client
             switch_for_rest(is_on=is_on)
 
     app.before_request(switch)
@@ -48,25 +48,36 @@ class OwnContext:
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Answer a request."""
         context = copy_context()
-        environ[_KEY] = True
+        context.run(_has_own_context.set, True)
         body = context.run(self._wsgi_app, environ, start_response)
-        # Others are files, which servers have a way of their own to send.
-        return _Body(body, context) if isinstance(body, ClosingIterator) else body
+        if isinstance(body, (list, tuple)) or _is_file(body, environ):
+            return body
+        return _Body(body, context)
+
+
+def _is_file(body: Any, environ: dict[str, Any]) -> bool:
+    """Whether a body is a file, which servers have a way of their own to send."""
+    wrapper = environ.get("wsgi.file_wrapper")
+    wrappers = (FileWrapper, wrapper) if isinstance(wrapper, type) else FileWrapper
+    return isinstance(body, wrappers)
 
 
 class _Body(Iterator[bytes]):
     """The body of a response, made and closed in the context of its request."""
 
-    def __init__(self, body: ClosingIterator, context: Context) -> None:
+    def __init__(self, body: Iterable[bytes], context: Context) -> None:
         self._body = body
+        self._iterator = context.run(iter, body)
         self._context = context
 
     def __next__(self) -> bytes:
-        return self._context.run(next, self._body)
+        return self._context.run(next, self._iterator)
 
     def close(self) -> None:
         """Close the response."""
-        self._context.run(self._body.close)
+        close = getattr(self._body, "close", None)
+        if close is not None:
+            self._context.run(close)
 
 
 def imported(value: Any) -> Callable[[Any], Any]:
