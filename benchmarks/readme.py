@@ -108,7 +108,11 @@ def streams(reports: list[dict[str, Any]]) -> list[str]:
         f"| {report['streamed']:,} flights over HTTP | first byte | whole | memory above idle |",
         "| --- | ---: | ---: | ---: |",
     ]
-    titles = {"stock": "Flask, stock", "fs.stream": "`fs.stream(schema, rows)`"}
+    titles = {
+        "stock": "Flask, stock",
+        "fs.stream": "`fs.stream(schema, rows)`",
+        "statement": "`fs.stream(schema, statement, session=...)`",
+    }
     for each in report["downloads"]:
         lines.append(
             f"| {titles[each['contender']]} | {duration(each['first_byte'])} "

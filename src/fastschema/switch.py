@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 VARIABLE = "FASTSCHEMA_DISABLED"
 
@@ -58,3 +60,9 @@ def switched(*, is_on: bool) -> Iterator[None]:
 def switch_for_rest(*, is_on: bool) -> None:
     """Switch for all that follows in this context (:class:`contextvars.Context`)."""
     _disabled.set(not is_on)
+
+
+def as_function(choose: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A callable that chooses requests, so that it shows whether it is ``async``."""
+    call: Callable[[Any], Any] = type(choose).__call__.__get__(choose)
+    return call if inspect.iscoroutinefunction(call) else choose

@@ -257,3 +257,17 @@ def test_a_report_on_loading_says_why_the_whole_schema_runs_as_stock():
             return super()._do_load(*args, **kwargs)
 
     assert fastschema.compile(OwnLoad).explain().loading.why == "_do_load is overridden"
+
+
+def test_schemas_that_nest_each_other_are_told_of_in_time():
+    """There are more ways from one to the next than anybody reads."""
+    classes = {}
+    for number in range(9):
+        nested = {
+            f"to_{other}": fields.Nested(lambda other=other: classes[other]())
+            for other in range(9)
+            if other != number
+        }
+        classes[number] = type(f"S{number}", (Schema,), {"id": fields.Integer(), **nested})
+    report = fastschema.compile(classes[0]).explain()
+    assert len(report.fields) < 20_000

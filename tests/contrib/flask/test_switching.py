@@ -113,6 +113,54 @@ def test_a_stream_keeps_the_choice_until_its_last_chunk(header, is_around, path)
         assert body(app, path, header).count("fastschema" if header == "1" else "stock") == 3
 
 
+def generator_function(wsgi_app):
+    """A middleware that begins when its body is read."""
+
+    def middleware(environ, start_response):
+        yield from wsgi_app(environ, start_response)
+
+    return middleware
+
+
+def generator_around_the_body(wsgi_app):
+    def middleware(environ, start_response):
+        body = wsgi_app(environ, start_response)
+        return (chunk for chunk in body)
+
+    return middleware
+
+
+@pytest.mark.parametrize("header", ["0", "1"])
+@pytest.mark.parametrize("middleware", [generator_function, generator_around_the_body])
+@pytest.mark.parametrize("is_inner", [True, False])
+def test_middleware_changes_nothing_about_the_choice(header, middleware, is_inner):
+    app = Flask("app")
+    app.config["FASTSCHEMA_ENABLED"] = by_header
+    if is_inner:
+        app.wsgi_app = middleware(app.wsgi_app)
+    FastSchema(app)
+    if not is_inner:
+        app.wsgi_app = middleware(app.wsgi_app)
+
+    @app.get("/streamed")
+    def streamed():
+        return Response(answered_by() for _ in range(3))
+
+    with switched(is_on=header == "0"):
+        assert body(app, "/streamed", header).count("fastschema" if header == "1" else "stock") == 3
+        assert is_disabled() == (header == "1")
+
+
+def test_a_callable_object_may_be_asynchronous():
+    class ByHeader:
+        async def __call__(self, request):
+            return by_header(request)
+
+    app = create_app(ByHeader())
+    assert body(app, "/view", "0") == "stock"
+    assert body(app, "/view", "1") == "fastschema"
+
+
 def test_between_two_chunks_nothing_is_switched():
     response = create_app().test_client().get("/streamed", buffered=False)
     for chunk in response.iter_encoded():

@@ -12,7 +12,7 @@ from django.utils.decorators import sync_and_async_middleware
 from django.utils.module_loading import import_string
 
 from fastschema.contrib.django import conf
-from fastschema.switch import DISABLED_AT_START, is_disabled, switched
+from fastschema.switch import DISABLED_AT_START, as_function, is_disabled, switched
 
 PATH = f"{__name__}.switch_by_request"
 """What belongs into ``MIDDLEWARE``."""
@@ -78,7 +78,7 @@ def _imported(path: str) -> Callable[[Any], Any]:
         raise ImproperlyConfigured(
             f"{name} must name a callable that is given a request; {path} is {found!r}."
         )
-    return found
+    return as_function(found)
 
 
 def _kept(response: Any, is_on: bool) -> Any:

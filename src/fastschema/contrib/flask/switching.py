@@ -10,7 +10,7 @@ from flask import Flask, request
 from werkzeug.utils import import_string
 from werkzeug.wsgi import FileWrapper
 
-from fastschema.switch import switch_for_rest
+from fastschema.switch import as_function, switch_for_rest
 
 _has_own_context = ContextVar("fastschema_has_own_context", default=False)
 """Whether the request that runs has context variables of its own."""
@@ -96,4 +96,4 @@ def imported(value: Any) -> Callable[[Any], Any]:
             "FASTSCHEMA_ENABLED must be False, a callable that is given a request, or the path of "
             f"one, not {value!r}"
         )
-    return found  # type: ignore[no-any-return]  # callable is all that can be known
+    return as_function(found)
