@@ -59,6 +59,8 @@ def object_at(path: str) -> Any:
         return attrgetter(name)(module)
     except AttributeError:
         raise PathError(f"{module_name} has no {name}") from None
+    except Exception as error:  # of a module that imports what is asked for
+        raise PathError(f"{path} cannot be imported: {error}") from error
 
 
 def plan_at(path: str) -> Plan:

@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from fastschema.runtime.dispatch import RowDumper
 from fastschema.runtime.front_end import DumpingSchema
 from fastschema.runtime.json_chunks import JsonArray
 from fastschema.runtime.json_engine import Engine
 from fastschema.switch import is_disabled
+
+
+def dumper_of(
+    schema: DumpingSchema, obj: Any, many: bool | None, engine: Engine
+) -> tuple[bool, RowDumper | None]:
+    """Whether stock dumps an object row by row, and what does so by generated code, if that can."""
+    is_collection = schema.is_collection(obj, many)
+    rows: int | None = 1
+    if is_collection:
+        rows = len(obj) if type(obj) is list else None
+    return is_collection, schema.row_dumper(engine.form, rows)
 
 
 def dumped_text(
@@ -23,11 +35,7 @@ def dumped_text(
     :returns: the text as UTF-8; None if the schema needs all that stock's dump does
     :raises Exception: what stock raises
     """
-    is_collection = schema.is_collection(obj, many)
-    rows: int | None = 1
-    if is_collection:
-        rows = len(obj) if type(obj) is list else None
-    dumper = schema.row_dumper(engine.form, rows)
+    is_collection, dumper = dumper_of(schema, obj, many, engine)
     if dumper is None:
         return None
     if is_collection:

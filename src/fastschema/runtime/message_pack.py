@@ -12,6 +12,7 @@ from fastschema.compiler.nodes import Form
 from fastschema.runtime.front_end import DumpingSchema
 from fastschema.runtime.json_chunks import CHUNK_SIZE
 from fastschema.runtime.json_engine import Engine, JsonText
+from fastschema.runtime.json_text import dumper_of
 
 _INSTALL = "pip install 'fastschema[msgpack]'"
 
@@ -188,11 +189,7 @@ def packed_objects(
     :raises MessagePackError: for a value that MessagePack cannot hold
     :raises Exception: what stock raises
     """
-    is_collection = schema.is_collection(obj, many)
-    rows: int | None = 1
-    if is_collection:
-        rows = len(obj) if type(obj) is list else None
-    dumper = schema.row_dumper(engine.form, rows)
+    is_collection, dumper = dumper_of(schema, obj, many, engine)
     if dumper is None:
         return None
     packer = MessagePacker(engine, name)

@@ -181,6 +181,7 @@ class TestReached:
             ({"get_paginated_response": None}, "get_paginated_response is overridden"),
             ({"get_queryset": lambda self: 1 / 0}, "depends on the request (ZeroDivisionError: "),
             ({"get_queryset": lambda self: ()}, "a tuple is no list or queryset as stock has it"),
+            ({"get_queryset": lambda self: []}, "get_queryset returns a list"),
         ],
     )
     def test_it_says_why_rows_become_dictionaries(self, attributes, how):

@@ -16,7 +16,6 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from fastschema.contrib.flask.encoding import PlanEngine
 from fastschema.contrib.flask.provider import FastJSONProvider
-from fastschema.contrib.flask.routes import tell_schema
 from fastschema.contrib.flask.signals import WatchedSchema, dumped
 from fastschema.runtime.front_end import DumpingSchema, front_end_for
 from fastschema.runtime.json_text import dumped_data, dumped_text
@@ -24,6 +23,8 @@ from fastschema.runtime.message_pack import MessagePacker, packed_objects
 
 JSON = "application/json"
 MESSAGE_PACK = "application/vnd.msgpack"
+SCHEMA = "_fastschema_schema"
+"""The attribute of a decorated view that says by which schema it answers."""
 Arguments = ParamSpec("Arguments")
 Status = int | str
 """``201`` or ``"201 CREATED"``."""
@@ -155,14 +156,14 @@ def dumping(
             awaitable: Awaitable[Any] = view(*args, **kwargs)
             return _view_response(respond, await awaitable)
 
-        tell_schema(async_view, schema)
+        setattr(async_view, SCHEMA, schema)
         return async_view
 
     @wraps(view)
     def sync_view(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Any:
         return _view_response(respond, view(*args, **kwargs))
 
-    tell_schema(sync_view, schema)
+    setattr(sync_view, SCHEMA, schema)
     return sync_view
 
 

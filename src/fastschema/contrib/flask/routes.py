@@ -8,16 +8,11 @@ from typing import Any
 from flask import Flask
 from werkzeug.routing import Rule
 
+from fastschema.contrib.flask.responses import SCHEMA
 from fastschema.doctor import ViewFinding
 from fastschema.naming import path_of
 
-_SCHEMA = "_fastschema_schema"
 _METHODS_OF_FLASK = {"HEAD", "OPTIONS"}
-
-
-def tell_schema(view: Any, schema: Any) -> None:
-    """Note by which schema a decorated view answers, for :func:`views`."""
-    setattr(view, _SCHEMA, schema)
 
 
 def views(app: Flask) -> list[ViewFinding]:
@@ -43,7 +38,7 @@ def _views(rule: Rule, view: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _finding(rule: Rule, method: str, view: Any) -> ViewFinding:
-    schema = getattr(view, _SCHEMA, None)
+    schema = getattr(view, SCHEMA, None)
     cls = schema if isinstance(schema, type) or schema is None else type(schema)
     return ViewFinding(
         f"{method} {rule.rule} ({rule.endpoint})",

@@ -75,7 +75,7 @@ class Command(BaseCommand):
             diagnosis = _diagnosis(survey, options)
         except ImportError as error:
             raise CommandError(f"The URL configuration cannot be imported: {error}") from error
-        except (ImproperlyConfigured, PathError, OSError) as error:
+        except (ImproperlyConfigured, PathError, OSError, ValueError) as error:
             raise CommandError(str(error)) from error
         if options["json"]:
             printed = json.dumps(diagnosis.as_dict(), indent=2)
