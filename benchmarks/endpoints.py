@@ -209,13 +209,14 @@ def show(loads: Sequence[Load], count: int, results: Path, console: Console) -> 
     content = {"benchmark": "endpoints", "title": title, **measured_with(), "measures": titles}
     content["versions"] = {"both": installed(*PACKAGES)}
     write(results, "endpoints", {**content, "figures": [asdict(each) for each in loads]})
-    draw(loads, titles, results / "endpoints.svg")
+    draw(loads, title, titles, results / "endpoints.svg")
 
 
-def draw(loads: Sequence[Load], titles: dict[str, str], path: Path) -> None:
+def draw(loads: Sequence[Load], title: str, titles: dict[str, str], path: Path) -> None:
     """Throughput and p99 as bars."""
     pyplot = canvas()
-    chart, panels = pyplot.subplots(1, 2, figsize=(8, 3.2), sharey=True, layout="constrained")
+    chart, panels = pyplot.subplots(1, 2, figsize=(8, 3.5), sharey=True, layout="constrained")
+    chart.suptitle(title, fontsize="medium")
     for offset, contender in enumerate(("stock", "fastschema")):
         own = [each for each in loads if each.contender == contender]
         places = [index + 0.4 * offset for index in range(len(own))]

@@ -108,10 +108,9 @@ def show(comparison: Comparison, count: int, name: str, results: Path, console: 
     console.print(table(title, comparison))
     write(results, name, report(name, f"DRF, {title}", comparison))
     write_timings(comparison, results / "pyperf" / name)
-    label = f"milliseconds for {count:,} flights; less is better"
     draw(
         comparison,
-        label,
+        f"Django REST framework: {title}",
         results / f"{name}.svg",
         measures=SHOWN if name == "flights" else SHOWN[1:],
     )

@@ -154,8 +154,7 @@ def show(
         figures["downloads"] = [asdict(each) for each in made]
     write(results, name, figures)
     write_timings(comparison, results / "pyperf" / name)
-    label = f"milliseconds for {count:,} flights; less is better"
-    draw(comparison, label, results / f"{name}.svg", measures=("flask",))
+    draw(comparison, title, results / f"{name}.svg", measures=("flask",))
     which = "results that have a time" if comparison.failures else "results"
     console.print(f"The {which} are equal. Figures and chart: {results}")
 

@@ -124,13 +124,13 @@ def show(comparison: Comparison, count: int, results: Path, console: Console) ->
     write_timings(comparison, results / "pyperf" / name)
     bulk = ("orders.dumps", "orders.dump", "hooked.dump", "custom.dump", "flat.dumps", "flat.dump")
     loads = ("orders.load", "orders.load.wrong", "flat.load")
-    label = f"milliseconds for {count:,} rows; less is better"
-    draw(comparison, label, results / f"{name}.svg", measures=bulk + loads, contenders=MARSHMALLOW)
+    title = f"marshmallow: {count:,} rows"
+    draw(comparison, title, results / f"{name}.svg", measures=bulk + loads, contenders=MARSHMALLOW)
     if with_peers:
-        label = "milliseconds; less is better"
+        title = f"Without marshmallow: {count:,} rows to JSON text"
         path = results / "references.svg"
         draw(
-            comparison, label, path, measures=("orders.dumps", "flat.dumps"), contenders=REFERENCES
+            comparison, title, path, measures=("orders.dumps", "flat.dumps"), contenders=REFERENCES
         )
     which = "results that have a time" if comparison.failures else "results"
     console.print(f"The {which} are equal. Figures and charts: {results}")

@@ -127,13 +127,13 @@ def canvas() -> Any:
 
 def draw(
     comparison: Comparison,
-    x_label: str,
+    title: str,
     path: Path,
     *,
     measures: Collection[str] | None = None,
     contenders: Collection[str] | None = None,
 ) -> None:
-    """The figures as a bar chart, one group of bars for each measure.
+    """The figures as a bar chart in milliseconds, one group of bars for each measure.
 
     :param measures: which ones; None: all
     :param contenders: which ones; None: all
@@ -146,16 +146,16 @@ def draw(
         if (contenders is None or figure.contender in contenders)
         and any(figure.measure == measure.name for measure in shown)
     ]
-    bars_of(pyplot, shown, figures, x_label, path)
+    bars_of(pyplot, shown, figures, title, path)
 
 
 def bars_of(
-    pyplot: Any, measures: Sequence[Measure], figures: Sequence[Figure], x_label: str, path: Path
+    pyplot: Any, measures: Sequence[Measure], figures: Sequence[Figure], title: str, path: Path
 ) -> None:
     """Draw these bars."""
     names = list(dict.fromkeys(figure.contender for figure in figures))
     height = 0.8 / len(names)
-    size = (8, 0.6 + 0.3 * len(names) * len(measures))
+    size = (8, 0.9 + 0.3 * len(names) * len(measures))
     chart, axes = pyplot.subplots(figsize=size, layout="constrained")
     for offset, name in enumerate(names):
         own = {figure.measure: figure for figure in figures if figure.contender == name}
@@ -179,7 +179,8 @@ def bars_of(
     axes.set_yticks(ticks, [measure.title for measure in measures])
     axes.invert_yaxis()
     axes.margins(x=0.3)
-    axes.set_xlabel(x_label)
+    axes.set_title(title, fontsize="medium", loc="left")
+    axes.set_xlabel("milliseconds; less is better")
     axes.spines[["top", "right"]].set_visible(False)
     chart.legend(frameon=False, loc="outside upper left", ncols=min(4, len(names)))
     chart.savefig(path, metadata={"Date": None})
@@ -260,6 +261,7 @@ def draw_growth(comparison: Comparison, prefix: str, title: str, path: Path) -> 
     for panel, label in zip(panels, ("milliseconds", "MB at the peak"), strict=True):
         panel.set(xscale="log", yscale="log", ylabel=label)
         panel.spines[["top", "right"]].set_visible(False)
+        panel.set_xlabel("fields" if prefix in ("fields", "compile") else "rows")
     panels[0].legend(frameon=False)
     chart.savefig(path, metadata={"Date": None})
 
