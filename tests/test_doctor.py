@@ -5,6 +5,7 @@ import json
 import pytest
 from marshmallow import Schema, fields
 
+import fastschema
 from fastschema import FieldReport, Report
 from fastschema.advice import Advice
 from fastschema.doctor import Counts, Diagnosis, SchemaFinding, ViewFinding, diagnosis_of
@@ -266,3 +267,9 @@ class TestDetails:
         assert status_of(lines, "(function)") is Status.CUSTOM
         assert status_of(lines, "(method)") is Status.CUSTOM
         assert status_of(lines, "OwnSchema: runs as stock") is Status.STOCK
+
+
+def test_it_says_that_this_process_runs_stock():
+    with fastschema.disabled():
+        lines = [line.text for line in overview(diagnosis_of({"here:CitySchema": CitySchema}))]
+    assert "FASTSCHEMA_DISABLED is set: this process runs stock." in lines

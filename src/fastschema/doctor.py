@@ -17,6 +17,7 @@ from fastschema.naming import PathError
 from fastschema.plan import compile
 from fastschema.report import Report
 from fastschema.runtime.front_end import front_end_for
+from fastschema.switch import VARIABLE, is_disabled
 from fastschema.versions import versions
 
 if TYPE_CHECKING:
@@ -215,6 +216,11 @@ class Diagnosis:
         where = list(dict.fromkeys(each.where for each in self.stock))
         return f"{self.summary()[:-1]}: {', '.join(where)}" if where else None
 
+    def all_notes(self) -> list[str]:
+        """What else there is to know, of this process too."""
+        off = [f"{VARIABLE} is set: this process runs stock."] if is_disabled() else []
+        return [*off, *self.notes]
+
     def as_dict(self) -> dict[str, Any]:
         """All this as plain values, for JSON."""
         slowest = None if self.profiles is None else [each._asdict() for each in self.costs]
@@ -226,7 +232,7 @@ class Diagnosis:
             "stock": [each._asdict() for each in self.stock],
             "slowest": slowest,
             "advice": [each._asdict() for each in self.advice],
-            "notes": list(self.notes),
+            "notes": self.all_notes(),
         }
 
 

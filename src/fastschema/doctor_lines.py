@@ -77,7 +77,7 @@ def _end(diagnosis: Diagnosis) -> Iterator[Line]:
         yield from _section("Fields that cost most", map(_cost, diagnosis.costs))
     advice = (line for each in diagnosis.advice for line in _advice(each))
     yield from _section("What to change", advice)
-    yield from map(Line, diagnosis.notes)
+    yield from map(Line, diagnosis.all_notes())
     if diagnosis.schemas:
         yield Line(diagnosis.summary(), Status.STOCK if diagnosis.stock else Status.COMPILED)
 
