@@ -13,6 +13,7 @@ from fastschema.contrib.flask import FastSchema
 from fastschema.contrib.flask.shadow import shadow_differed
 from fastschema.runtime.json_chunks import JsonArray
 from fastschema.switch import is_disabled
+from tests.marks import needs_orjson
 
 
 class Record(Schema):
@@ -75,6 +76,7 @@ def test_lists_are_compared_and_the_same(answered, fast, counter, schema, rows, 
     assert caplog.records == []
 
 
+@needs_orjson
 @pytest.mark.parametrize("format", ["json", "accept"])
 def test_a_wrong_fast_path_is_found(answered, fast, counter, told, wrong, caplog, format):
     response = answered(lambda: fast.response(Record, RECORDS, many=True, format=format))
@@ -88,6 +90,7 @@ def test_a_wrong_fast_path_is_found(answered, fast, counter, told, wrong, caplog
     assert caplog.messages == ["Record in list_records differs from stock at byte 14, $[0].title"]
 
 
+@needs_orjson
 def test_values_are_told_only_if_the_configuration_says_so(answered, fast, told, wrong):
     answered(lambda: fast.response(Record, RECORDS, many=True), FASTSCHEMA_SHADOW_VALUES=True)
     ((_, difference),) = told
@@ -112,6 +115,7 @@ def test_an_asynchronous_view_is_compared(answered, fast, counter):
     assert counts(counter) == (1, 0, 0)
 
 
+@needs_orjson
 def test_outside_of_a_request_the_application_stands_for_the_view(make_app, fast, told, wrong):
     app = make_app(FASTSCHEMA_SHADOW=1)
     with app.app_context():
@@ -166,6 +170,7 @@ def test_an_error_of_stock_does_not_reach_the_client(answered, fast, counter, ca
     assert caplog.records[-1].exc_info[0] is ZeroDivisionError
 
 
+@needs_orjson
 def test_an_error_of_a_receiver_does_not_reach_the_client(answered, fast, wrong, caplog):
     def fail(sender, difference):
         raise RuntimeError("receivers fail")
