@@ -91,7 +91,7 @@ def test_a_response_has_its_status_and_headers(app, fs, session):
 
 
 def test_a_response_in_message_pack(app, fs, session, stock):
-    msgpack = pytest.importorskip("msgpack")
+    msgpack = pytest.importorskip("msgpack", reason="msgpack is not installed")
     with app.test_request_context():
         response = fs.response(SongSchema(), SONGS, format="msgpack", session=session)
     assert msgpack.unpackb(response.get_data()) == json.loads(stock)

@@ -68,8 +68,10 @@ def assert_same(engine, make_schema, statement, session_class=Session, *, compar
     fast = outcome(engine, lambda s: plan.dumps_select(statement, s), session_class)
     assert fast == stock
     if compare_stream:
-        stream = lambda s: b"".join(plan.stream_select(statement, s, 5))  # noqa: E731  # it fits
-        assert outcome(engine, stream, session_class).result == stock.result
+        streamed = outcome(
+            engine, lambda s: b"".join(plan.stream_select(statement, s, 5)), session_class
+        )
+        assert streamed.result == stock.result
     return stock
 
 

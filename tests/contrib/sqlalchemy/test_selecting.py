@@ -112,7 +112,7 @@ def _stream_is_the_same(way, narrowed):
 def test_an_alias_of_a_class(engine):
     book = aliased(Book)
     statement = select(book).options(joinedload(book.author)).order_by(book.id)
-    make_schema = lambda: BookSchema(only=["id", "author.name"])  # noqa: E731  # as short as a name
+    make_schema = functools.partial(BookSchema, only=["id", "author.name"])
     assert_same(engine, make_schema, statement)
     assert is_without_objects(engine, make_schema(), statement)
 
@@ -126,8 +126,7 @@ def test_rows_without_an_object_are_none(engine):
 
 def test_a_related_object_that_many_rows_have_is_the_same_for_each(engine):
     statement = BOOKS.options(joinedload(Book.author).joinedload(Author.country))
-    make_schema = lambda: BookSchema(only=["author"])  # noqa: E731  # as short as a name
-    assert_same(engine, make_schema, statement)
+    assert_same(engine, functools.partial(BookSchema, only=["author"]), statement)
 
 
 def test_values_of_users_are_written_for_each_row(engine):
@@ -251,7 +250,7 @@ def test_one_object_has_one_related_object_whatever_the_criteria(engine):
     assert "Author.country is loaded by criteria of its own" in note(engine, Both, statement)
 
 
-@pytest.mark.filterwarnings("ignore:Multiple rows returned")
+@pytest.mark.filterwarnings("ignore:Multiple rows returned")  # of stock: only it gives them
 def test_related_objects_that_a_join_of_ones_own_selects(engine):
     """One row for each pair: the first one of a book counts."""
     statement = BOOKS.outerjoin(Author, Author.id >= Book.author_id)
@@ -301,8 +300,9 @@ def test_a_query_that_yields_some_rows_at_a_time_repeats_what_its_join_repeats(e
         assert json.loads(plan.dumps_select(query, session)) == stock
 
 
-# Stock leaves its cursor open.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"  # stock leaves its cursor open
+)
 def test_yield_per_is_refused_where_objects_are_made_unique(engine):
     assert_same(engine, ColumnsSchema, BOOKS.execution_options(yield_per=2), compare_stream=False)
 
@@ -342,7 +342,7 @@ def test_objects_of_other_classes_in_the_session_do_not_matter(engine):
     with Session(engine) as session:
         author = session.get(Author, 1)
         plan.dumps_select(BOOKS, session)
-        assert [key[0] for key in session.identity_map.keys()] == [type(author)]  # noqa: SIM118  # no mapping
+        assert [type(each) for each in session] == [type(author)]
 
 
 def test_a_scoped_session(engine):
