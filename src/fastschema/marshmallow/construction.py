@@ -30,7 +30,8 @@ def bind_fields(schema: Any) -> bool:
     """
     if _IS_PYPY or not _binds_as_stock(schema) or not _has_all_fields(schema):
         return False
-    if schema.dict_class not in (dict, OrderedDict):  # which sees how it is filled
+    make = schema.dict_class
+    if make not in (dict, OrderedDict):  # others see how they are filled
         return False
     declared = schema.declared_fields
     classes: set[Any] = set(map(type, declared.values()))
@@ -38,7 +39,6 @@ def bind_fields(schema: Any) -> bool:
         if not is_plain(cls) or cls._bind_to_schema not in _KNOWN_BINDING:
             return False
     simple = {cls for cls in classes if cls._bind_to_schema is _STOCK_BIND_TO_SCHEMA}
-    make = schema.dict_class
     by_name, load_fields, dump_fields = make(), make(), make()
     load_only, dump_only = schema.load_only, schema.dump_only
     keys, attributes = set(), set()

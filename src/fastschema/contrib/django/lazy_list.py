@@ -290,7 +290,6 @@ def _how_rows_are_written(view: Any) -> ListReport:
         name = type(renderer).__name__
         raise ReadOnceError(f"its first renderer, {name}, is no FastJSONRenderer, or a changed one")
     queryset = view.get_queryset()
-    model = getattr(queryset, "model", None)
     if type(queryset) is list:
         raise ReadOnceError("get_queryset returns a list, of which nobody knows what is in it")
     why: Exception | None = None
@@ -300,7 +299,7 @@ def _how_rows_are_written(view: Any) -> ListReport:
         loaded = fetched.loaded
     except InstancesNeededError as error:
         why = error
-    dispatch, kept = _dispatch(view, queryset, model, loaded)
+    dispatch, kept = _dispatch(view, queryset, getattr(queryset, "model", None), loaded)
     keys = tuple(dispatch.program.node.fields[number].key for number in sorted(kept))
     try:
         if why is None:

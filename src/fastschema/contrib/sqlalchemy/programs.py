@@ -95,19 +95,19 @@ def _once_for_each(dispatch: Dispatch, read: FieldRead) -> Dump:
 
     Objects with values whose conversion may call code of users are dumped for each row.
     """
-    positions = read.keys[-1].positions
-    key_of = itemgetter(*positions)
+    key = read.keys[-1]
+    key_of = key.getter()
     # The key twice: an itemgetter of one position gives no tuple.
-    values_of = itemgetter(*positions, *positions, *_positions(read.nested))
+    values_of = itemgetter(*key.positions, *key.positions, *_positions(read.nested))
     dumped: dict[Any, Any] = {}
 
     def dump(row: Any) -> Any:
-        key = key_of(row)
-        if key in dumped:
-            return dumped[key]
+        found = key_of(row)
+        if found in dumped:
+            return dumped[found]
         result = dispatch[type(row)](row)
         if _UNNOTICED.issuperset(map(type, values_of(row))):
-            dumped[key] = result
+            dumped[found] = result
         return result
 
     return dump

@@ -30,6 +30,7 @@ class SelectingSchema:
     :param session: a ``Session``, or a ``scoped_session``
     :param is_streamed: whether to fetch the rows some at a time
     :raises TypeError: for another statement or session
+    :raises ValueError: for a ``Query`` of another session
     """
 
     def __init__(

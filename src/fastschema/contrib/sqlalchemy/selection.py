@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from functools import cache
-from operator import itemgetter
 from typing import Any
 
 import sqlalchemy
@@ -47,7 +46,8 @@ class Selection:
         self.is_streamed = is_streamed
         self._fetch_size = _fetch_size(statement) if is_streamed else None
         self._objects: Any = None
-        self._result: Any = None
+        self._result: Any = None  # of which the objects are made
+        self._cursor: Any = None  # below it
 
     def __iter__(self) -> Iterator[Any]:
         """The objects, as ``session.scalars(statement).unique()`` gives them, or a ``Query``.
@@ -80,7 +80,7 @@ class Selection:
         except internals.UnknownVersionError as error:
             _warn_of_version(str(error))
             raise ObjectsNeededError("fastschema does not know this SQLAlchemy") from error
-        self._result = cursor
+        self._cursor = cursor
         return table
 
     def rows(self, table: Table) -> Iterator[Any]:
@@ -90,8 +90,8 @@ class Selection:
         :raises Exception: what SQLAlchemy raises
         """
         if self._fetch_size is None:
-            return _unique(self._result, table.key)
-        return _chunks(self._result, table.key, self._fetch_size)
+            return _unique(self._cursor, table.key)
+        return _chunks(self._cursor, table.key, self._fetch_size)
 
     def without_rows(self) -> Selection:
         """The same, run without flushing the session; a ``Select`` is to give no row."""
@@ -167,10 +167,10 @@ def _has_stock(owner: Any, methods: dict[str, Any]) -> bool:
 
 def _unique(result: Any, key: Key) -> Iterator[Any]:
     """The first row of each object, as a session makes one object of all rows with its key."""
-    key_of, is_null = itemgetter(*key.positions), key.is_null
+    key_of = key.getter()
     seen = set()
     for row in result.all():
-        found = None if is_null(row) else key_of(row)
+        found = key_of(row)
         if found not in seen:
             seen.add(found)
             yield None if found is None else row
@@ -178,11 +178,11 @@ def _unique(result: Any, key: Key) -> Iterator[Any]:
 
 def _chunks(result: Any, key: Key, size: int) -> Iterator[Any]:
     """For each row the first one of its object in the same chunk, where a session has but one."""
-    key_of, is_null = itemgetter(*key.positions), key.is_null
+    key_of = key.getter()
     for rows in result.partitions(size):
-        first: dict[Any, Any] = {}
+        first: dict[Any, Any] = {None: None}
         for row in rows:
-            yield None if is_null(row) else first.setdefault(key_of(row), row)
+            yield first.setdefault(key_of(row), row)
 
 
 @cache

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy.orm import Mapper, Session
@@ -27,13 +28,21 @@ class Key:
     positions: tuple[int, ...]
     may_be_partial: bool
 
-    def is_null(self, row: Any) -> bool:
-        """Whether a row has no such object."""
-        nulls = [row[position] is None for position in self.positions]
-        return all(nulls) if self.may_be_partial else any(nulls)
+    def getter(self) -> Callable[[Any], Any]:
+        """What takes the key of its object from a row; it gives None where there is no object."""
+        columns = itemgetter(*self.positions)
+        if len(self.positions) == 1:
+            return columns
+        is_missing = all if self.may_be_partial else any
+
+        def get(row: Any) -> Any:
+            values = columns(row)
+            return None if is_missing([value is None for value in values]) else values
+
+        return get
 
     def null_condition(self, row: str) -> str:
-        """The same as source.
+        """The condition, as source, that a row has no such object.
 
         :param row: the expression for the row
         """
