@@ -14,7 +14,7 @@ from typing import Any
 from marshmallow import Schema
 
 from fastschema.marshmallow.independence import is_independent
-from fastschema.marshmallow.plain_classes import makes_fields_as_stock, method_names
+from fastschema.marshmallow.plain_classes import FIELD_CLASSES, makes_fields_as_stock, method_names
 from fastschema.runtime import policy
 from fastschema.runtime.guard import CLASS_ATTRIBUTE, readings
 from fastschema.runtime.stock import stock_method
@@ -92,6 +92,7 @@ class ClassRecord:
         "_attributes",
         "_declared",
         "_exemplars",
+        "_field_classes",
         "_generation",
         "_names",
         "_options",
@@ -106,8 +107,15 @@ class ClassRecord:
         self._declared = dict(cls._declared_fields)
         self._options = dict(vars(cls.opts))
         self.makes_fields_as_stock = makes_fields_as_stock(cls)
-        methods = [name for field in self._declared.values() for name in method_names(field)]
-        self._names = frozenset([*_DECIDING, *methods])
+        self._names: frozenset[str] = frozenset(_DECIDING)
+        self._field_classes: list[tuple[Any, Any, Any]] = []
+        if self.makes_fields_as_stock:
+            fields = self._declared.values()
+            self._names |= {name for field in fields for name in method_names(field)}
+            self._field_classes = [
+                (each, each._bind_to_schema, each.__deepcopy__)
+                for each in {type(field) for field in fields} - FIELD_CLASSES
+            ]
         self._exemplars: dict[Arguments, Exemplar] = {}
 
     def is_current(self, cls: Any) -> bool:
@@ -119,6 +127,10 @@ class ClassRecord:
             and bool(attributes_of(cls) == self._attributes)
             and cls._declared_fields == self._declared
             and vars(cls.opts) == self._options
+            and all(
+                each._bind_to_schema is bind and each.__deepcopy__ is copy
+                for each, bind, copy in self._field_classes
+            )
         )
 
     def exemplar(self, schema: Any, arguments: Arguments) -> Exemplar | None:

@@ -13,7 +13,7 @@ from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES_SCHEMA
 from fastschema import json
 from fastschema.marshmallow.load_nested import ErrorStore
 from fastschema.marshmallow.load_overrides import deserialize_as_stock, overrides_load
-from fastschema.marshmallow.load_run import begin_load, find_compiled_load, is_plain_partial
+from fastschema.marshmallow.load_run import Load, find_compiled_load, idle_loads, is_plain_partial
 from fastschema.marshmallow.schema_state import Compiled
 from fastschema.marshmallow.sqlalchemy_rules import load_instances, loads_instances
 from fastschema.runtime.programs import programs
@@ -225,14 +225,18 @@ def deserialize(
             compiled = find_compiled_load(schema, len(data) if many else 1)
         if compiled is not None and compiled.program is not None:
             programs.used(compiled.program)
-            load = begin_load(schema, compiled, error_store, partial, unknown, _load)
-            bound = load.bind()
+            idle = idle_loads(compiled, partial, unknown)
+            try:
+                load: Load = idle.pop() if idle else Load(compiled, partial, unknown, _load)
+            except IndexError:  # another thread was faster
+                load = Load(compiled, partial, unknown, _load)
+            bound = load.begin(schema, error_store)
             if many:
                 result = load.rows(bound, data)
             else:
                 recorder.compiled_row(load.program)
                 result = bound[0](data, index if schema.opts.index_errors else None)
-            load.end()
+            load.end(idle)
             return result
     result = deserialize_as_stock(schema, data, error_store, many, partial, unknown, index)
     recorder.stock(len(result) if many else 1)

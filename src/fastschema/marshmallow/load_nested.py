@@ -21,8 +21,8 @@ ValueLoader = Callable[[Any], Any]
 class NestedLoad(Protocol):
     """A load by a nested schema."""
 
-    def bind(self) -> BoundLoad:
-        """Return what loads rows."""
+    def begin(self, schema: Any, store: Any) -> BoundLoad:
+        """Begin a load, and return what loads rows."""
         ...
 
 
@@ -32,9 +32,9 @@ class OuterLoad(Protocol):
     load_nested: Callable[..., Any]
 
     def begin_nested(
-        self, schema: Any, store: Any, partial: Any, unknown: Any, before: Any
+        self, schema: Any, partial: Any, unknown: Any, before: Any
     ) -> NestedLoad | None:
-        """Return a load by a nested schema; None if stock must load.
+        """Return a load by a nested schema, which has not begun; None if stock must load.
 
         :param before: that of the load before, if there was one
         """
@@ -52,7 +52,7 @@ class NestedLoader:
     """
 
     __slots__ = (
-        "_begun",
+        "_before",
         "_bound",
         "_field",
         "_is_found",
@@ -69,7 +69,7 @@ class NestedLoader:
         self._keywords = keywords
         self._outer = outer
         self._is_found = False
-        self._begun: NestedLoad | None = None
+        self._before: NestedLoad | None = None
         self._bound: BoundLoad | None = None
         self._schema: Any = None
         self._passes_session = passes_session(type(field)._deserialize)
@@ -110,10 +110,10 @@ class NestedLoader:
         self._is_found = True
         if has_load_hooks(schema):
             return
-        begun = self._outer.begin_nested(schema, self.store, self._partial, unknown, self._begun)
-        self._begun = begun
-        if begun is not None:
-            self._bound = begun.bind()
+        load = self._outer.begin_nested(schema, self._partial, unknown, self._before)
+        self._before = load
+        if load is not None:
+            self._bound = load.begin(schema, self.store)
             if not (schema.many or has_validators(field) or self._passes_session):
                 self.row = self._bound[0]
 

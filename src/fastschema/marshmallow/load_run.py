@@ -47,9 +47,7 @@ class Load:
     Its methods are what stock's ``Schema._deserialize`` does with a value, or a row, that is not
     handled in generated code. When the load is over, it waits for the next one.
 
-    :param schema: the schema
-    :param compiled: what the schema compiles to; it has a program
-    :param store: where errors are stored
+    :param compiled: what its schema compiles to; it has a program
     :param partial: as for ``Schema.load``
     :param unknown: likewise
     :param load_nested: loads by a nested schema that has hooks, as ``Schema._do_load`` does
@@ -70,9 +68,7 @@ class Load:
 
     def __init__(
         self,
-        schema: Any,
         compiled: Compiled,
-        store: Any,
         partial: Any,
         unknown: Any,
         load_nested: Callable[..., Any],
@@ -80,36 +76,52 @@ class Load:
         self._bound: BoundLoad | None = None
         self._nested: list[NestedLoader] = []
         self.compiled = compiled
-        self.schema = schema
         self.program = compiled.program
         self.fields = compiled.fields
-        self.store = store
+        self.schema: Any = None
+        self.store: Any = None
         self.partial = partial
         self.unknown = unknown
         self.load_nested = load_nested
 
-    def begin_again(self, schema: Any, store: Any) -> None:
-        """Begin another load, with the same options; nested schemas are found when needed."""
+    def begin(self, schema: Any, store: Any) -> BoundLoad:
+        """Begin a load, and return what loads rows; nested schemas are found when needed.
+
+        :param schema: the schema
+        :param store: where errors are stored
+        """
         self.schema = schema
         self.store = store
-        for loader in self._nested:
-            loader.begin_again()
+        if self._bound is None:
+            function = self.program.function()
+            common = [getattr(self, name) for name in function.common]
+            values = [slot.resolve(self) for slot in function.slots]
+            self._bound = function.bind(*common, *values)
+        else:
+            for loader in self._nested:
+                loader.begin_again()
+        return self._bound
 
-    def end(self) -> None:
-        """The load is over. After one that ended with an exception nobody need call this."""
+    def end(self, idle: list[Load] | None) -> None:
+        """The load is over. After one that ended with an exception nobody need call this.
+
+        :param idle: where it is to wait for the next one with the same options; None: nowhere
+        """
         self.schema = self.store = None
-        idle = self.compiled.idle
-        if type(self.partial) not in _PLAIN_COLLECTIONS and len(idle) < MOST_IDLE:
+        if idle is not None and len(idle) < MOST_IDLE:
             idle.append(self)
+        else:
+            self._bound = None  # which refers to it
+            self._nested.clear()
 
     def is_like(self, compiled: Compiled, partial: Any, unknown: Any) -> bool:
         """Return whether it can begin again with these options."""
         return self.compiled is compiled and self.partial is partial and self.unknown == unknown
 
     def begin_nested(
-        self, schema: Any, store: Any, partial: Any, unknown: Any, before: Load | None
+        self, schema: Any, partial: Any, unknown: Any, before: Load | None
     ) -> Load | None:
-        """Return a load by a nested schema; None if stock must load.
+        """Return a load by a nested schema, which has not begun; None if stock must load.
 
         :param before: that of the load before, if there was one
         """
@@ -119,9 +131,8 @@ class Load:
         if compiled is None or compiled.program is None:
             return None
         if before is not None and before.is_like(compiled, partial, unknown):
-            before.begin_again(schema, store)
             return before
-        return Load(schema, compiled, store, partial, unknown, self.load_nested)
+        return Load(compiled, partial, unknown, self.load_nested)
 
     def _compiled_nested(self, schema: Any) -> Compiled | None:
         if not self.compiled.is_frozen:
@@ -131,15 +142,6 @@ class Load:
         if compiled is None:
             compiled = inner[id(schema)] = read_for_plan(schema)
         return compiled
-
-    def bind(self) -> BoundLoad:
-        """Return what loads rows."""
-        if self._bound is None:
-            function = self.program.function()
-            common = [getattr(self, name) for name in function.common]
-            values = [slot.resolve(self) for slot in function.slots]
-            self._bound = function.bind(*common, *values)
-        return self._bound
 
     def rows(self, bound: BoundLoad, data: list[Any] | tuple[Any, ...]) -> list[Any]:
         """Load all rows."""
@@ -285,27 +287,14 @@ class Load:
         return key
 
 
-def begin_load(
-    schema: Any,
-    compiled: Compiled,
-    store: Any,
-    partial: Any,
-    unknown: Any,
-    load_nested: Callable[..., Any],
-) -> Load:
-    """Return a load for one call; call its ``end`` when it is over.
-
-    The parameters are those of :class:`Load`.
-    """
-    try:
-        load: Load = compiled.idle.pop()
-    except IndexError:
-        load = Load(schema, compiled, store, partial, unknown, load_nested)
-    else:
-        if not load.is_like(compiled, partial, unknown):
-            return Load(schema, compiled, store, partial, unknown, load_nested)
-        load.begin_again(schema, store)
-    return load
+def idle_loads(compiled: Compiled, partial: Any, unknown: Any) -> list[Load] | None:
+    """Return the loads that wait for another one with some options; None if none ever does."""
+    if type(unknown) is not str or type(partial) in _PLAIN_COLLECTIONS:
+        return None
+    idle: list[Load] | None = compiled.idle.get((partial, unknown))
+    if idle is None:
+        idle = compiled.idle.setdefault((partial, unknown), [])
+    return idle
 
 
 def is_plain_partial(partial: Any) -> bool:

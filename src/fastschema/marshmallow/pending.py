@@ -14,6 +14,7 @@ from marshmallow import Schema
 
 from fastschema.marshmallow.clones import clone
 from fastschema.marshmallow.exemplar import STOCK_INIT, Exemplar, find_exemplar
+from fastschema.marshmallow.plain_classes import KNOWN_INIT_FIELDS
 from fastschema.marshmallow.snapshot import Snapshot
 from fastschema.runtime.guard import ATTRIBUTE, State
 from fastschema.runtime.stock import stock_method
@@ -21,6 +22,7 @@ from fastschema.switch import is_disabled
 
 NAMES = ("declared_fields", "fields", "load_fields", "dump_fields")
 _ALL_NAMES = frozenset(NAMES)
+_get_attribute: Any = object.__getattribute__  # a schema may notice others
 STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
 STOCK_REDUCE_EX: Any = object.__reduce_ex__
 _STOCK_SERIALIZE: Any = stock_method(Schema, "_serialize")
@@ -110,7 +112,7 @@ class FieldsOnDemand:
 
 def make_fields(schema: Any) -> bool:
     """Make the fields of a pending schema, and hand them out; return False if it is not pending."""
-    own = schema.__dict__
+    own = _get_attribute(schema, "__dict__")
     state = own.get(ATTRIBUTE)
     if type(state) is not SchemaState or state.exemplar is None or own.keys() >= _ALL_NAMES:
         return False
@@ -233,16 +235,19 @@ else:
 def init_fields(self: Any) -> None:
     """``Schema._init_fields``, which binds fields anew where somebody calls it later on."""
     make_fields(self)
-    state = self.__dict__.get(ATTRIBUTE)
     STOCK_INIT_FIELDS(self)
-    if type(state) is SchemaState:
-        self.__dict__[ATTRIBUTE] = SchemaState(self)
+    own = _get_attribute(self, "__dict__")
+    if type(own.get(ATTRIBUTE)) is SchemaState:
+        own[ATTRIBUTE] = SchemaState(self)
 
 
 def reduce_ex(self: Any, protocol: Any) -> Any:
     """``Schema.__reduce_ex__``, by which schemas are copied and pickled: with their fields."""
     make_fields(self)
     return STOCK_REDUCE_EX(self, protocol)
+
+
+KNOWN_INIT_FIELDS.add(init_fields)
 
 
 class _Unseen:
@@ -256,8 +261,11 @@ class _Unseen:
         self._schema = schema
         self.dump_fields = made["dump_fields"]
         self.load_fields = made["load_fields"]
-        self._serialize = partial(_STOCK_SERIALIZE, self)
-        self._deserialize = partial(_STOCK_DESERIALIZE, self)
+        own, cls = schema.__dict__, type(schema)
+        if cls._serialize is Schema._serialize and "_serialize" not in own:
+            self._serialize = partial(_STOCK_SERIALIZE, self)
+        if cls._deserialize is Schema._deserialize and "_deserialize" not in own:
+            self._deserialize = partial(_STOCK_DESERIALIZE, self)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._schema, name)

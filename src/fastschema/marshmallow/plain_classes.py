@@ -54,11 +54,15 @@ _ATTRIBUTES = frozenset(
 )
 """Attributes of objects that a class may have properties for."""
 _LOOKED_FOR = _OWN_WAYS | _ATTRIBUTES
+_OWN_METHODS = _OWN_WAYS | {"_bind_to_schema"}
+"""What a field object may have of its own, and marshmallow or ``copy`` then calls."""
 _METACLASSES = (type, ABCMeta, type(Schema))
 _STOCK_SCHEMA = {
     name: stock_method(Schema, name)
     for name in ("_bind_field", "on_bind_field", "_normalize_nested_options", "set_class")
 }
+KNOWN_INIT_FIELDS = {stock_method(Schema, "_init_fields")}
+"""``Schema._init_fields`` as stock has it, and as installed."""
 _STOCK_DICT_CLASS = Schema.dict_class
 _STOCK_DEEPCOPY = stock_method(fields.Field, "__deepcopy__")
 _STOCK_BINDING = {stock_method(cls, "_bind_to_schema") for cls in FIELD_CLASSES}
@@ -69,22 +73,25 @@ def makes_fields_as_stock(cls: Any) -> bool:
     return (
         _is_plain(cls)
         and all(getattr(cls, name) is stock for name, stock in _STOCK_SCHEMA.items())
+        and cls._init_fields in KNOWN_INIT_FIELDS
         and cls.dict_class in (dict, _STOCK_DICT_CLASS)
+        and {str}.issuperset(map(type, cls._declared_fields))
         and all(_is_copied_plainly(field, cls) for field in cls._declared_fields.values())
     )
 
 
 def _is_copied_plainly(field: Any, schema_class: Any) -> bool:
     """Return whether marshmallow alone copies and binds a field, and those inside of it."""
-    cls = type(field)
-    if cls not in FIELD_CLASSES and not (
-        _is_plain(cls)
+    cls: Any = type(field)
+    if not (
+        issubclass(cls, fields.Field)
+        and _is_plain(cls)
         and cls._bind_to_schema in _STOCK_BINDING
         and cls.__deepcopy__ is _STOCK_DEEPCOPY
     ):
         return False
-    own = field.__dict__
-    if "_bind_to_schema" in own or own.get("parent") is not None:
+    own = vars(field)
+    if not _OWN_METHODS.isdisjoint(own) or own.get("parent") is not None:
         return False
     for name in method_names(field):
         method = getattr(schema_class, name, None)

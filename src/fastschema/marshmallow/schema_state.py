@@ -97,8 +97,8 @@ class Compiled:
         """Whether all schemas like this one run it, and not only this one."""
         self.binding: Any = None
         """What the program was bound to; whoever dumps or loads sets it."""
-        self.idle: list[Any] = []
-        """Loads that wait for the next one."""
+        self.idle: dict[Any, list[Any]] = {}
+        """By their options, loads that wait for the next one."""
         self.inner: dict[int, Compiled] = {}
         """For a plan, what nested schemas compile to, by the ids of those."""
 
@@ -213,7 +213,8 @@ def _of_exemplar(
     schema = exemplar.schema
     fields = getattr(schema, side.fields)
     compiled = _read(schema, fields, side, Guard(STOCK_CLASSES))
-    if compiled.program is not None and exemplar.is_independent(side.name):
+    program = compiled.program
+    if program is not None and not program.stock_fields and exemplar.is_independent(side.name):
         runner = compiled.schema = pending_like(exemplar)
         compiled.fields = _FieldsOfPending(runner, state_of(runner), list(fields.values()))
         compiled.is_shared = True
@@ -224,7 +225,7 @@ def _of_exemplar(
 def _of_pending(schema: Any, state: SchemaState, side: Side, common: Compiled) -> Compiled:
     """Return what one pending schema compiles to, where user code may see that very schema."""
     known: Compiled | None = getattr(state, side.name)
-    if known is None or known.program is not common.program:
+    if known is None or known.guard is not common.guard:
         fields = _FieldsOfPending(schema, state, common.fields)
         known = Compiled(schema, common.program, "", common.names, fields, common.guard)
         setattr(state, side.name, known)
@@ -234,7 +235,7 @@ def _of_pending(schema: Any, state: SchemaState, side: Side, common: Compiled) -
 def _of_made(schema: Any, state: SchemaState, side: Side, common: Compiled) -> Compiled:
     """Return what a schema compiles to whose fields were made, and did not change since."""
     known: Compiled | None = getattr(state, side.name)
-    if known is None or known.program is not common.program or known.snapshot is None:
+    if known is None or known.guard is not common.guard or known.snapshot is None:
         fields = list(getattr(schema, side.fields).values())
         known = Compiled(schema, common.program, common.reason, common.names, fields, common.guard)
         known.snapshot = state.snapshot
