@@ -147,8 +147,10 @@ def _is_plain(
     # Without an address, versioning schemes or converters of users' own may be asked.
     if rereading is Rereading.ADDRESS and not has_address(field, context):
         return False
-    if rereading is Rereading.ADDRESS and name is None:
-        return has_plain_key(cls)
+    if rereading is Rereading.ADDRESS and not (name and field.use_pk_only_optimization()):
+        owner = objects if name is None else objects.through(name)
+        lookup = field.lookup_field
+        return owner is not None and has_plain_key(owner.cls) and _is_column(owner.cls, lookup)
     if rereading in (Rereading.KEY, Rereading.ADDRESS):
         return not steps and column(cls, name) is not None
     if rereading is Rereading.NEVER or name is None:
