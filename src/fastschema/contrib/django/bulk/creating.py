@@ -12,7 +12,7 @@ from django.db.models.signals import post_save, pre_save
 from rest_framework.serializers import BaseSerializer, ListSerializer, ModelSerializer
 from rest_framework.utils import model_meta
 
-from fastschema.contrib.django.bulk.choosing import is_in_bulk
+from fastschema.contrib.django.bulk.choosing import is_list_in_bulk
 from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.runtime.stock import stock_method
 
@@ -49,7 +49,7 @@ def create_list(self: Any, validated_data: list[Any]) -> list[Any]:
     child = self.child
     model = getattr(getattr(child, "Meta", None), "model", None)
     has_table = isinstance(model, type) and issubclass(model, Model)
-    if not has_table or not is_in_bulk(child):
+    if not has_table or not is_list_in_bulk(self):
         created: list[Any] = STOCK_CREATE(self, validated_data)
         return created
     rows, alias = list(validated_data), router.db_for_write(model)
