@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from django.db import connections, router, transaction
+from django.db import DataError, IntegrityError, connections, router, transaction
 from django.db.models import AutoField, FileField, Manager, Model, QuerySet
 from django.db.models.manager import BaseManager
 from django.db.models.signals import post_save, pre_save
@@ -34,6 +34,8 @@ _ASKING_NOTHING = (
 )
 """Modules of functions that are usual as defaults."""
 _ROWS_AT_ONCE = 1_000
+_OF_ONE_ROW = (IntegrityError, DataError, TypeError)
+"""Errors for which a row is to blame. Of a TypeError, stock tells what the model was given."""
 
 
 class OneByOneError(Exception):
@@ -75,7 +77,8 @@ def _one_by_one(child: Any, rows: list[Any]) -> list[Any]:
 def _in_bulk(child: Any, rows: list[Any], alias: str) -> list[Any]:
     """Create rows by ``bulk_create``.
 
-    :raises OneByOneError: if that may not be the same, or fails
+    :raises OneByOneError: if that may not be the same, or one of the rows is wrong
+    :raises Exception: whatever else goes wrong, the database above all
     """
     check_creating(child)
     model: Any = child.Meta.model
@@ -85,10 +88,13 @@ def _in_bulk(child: Any, rows: list[Any], alias: str) -> list[Any]:
         raise OneByOneError("there are relations to many objects")
     try:
         instances = [model(**row) for row in rows]
+    except Exception as error:
+        raise OneByOneError("an object cannot be made") from error  # stock says which, and why
+    try:
         with transaction.atomic(using=alias):
             return list(model._default_manager.bulk_create(instances, batch_size=_ROWS_AT_ONCE))
-    except Exception as error:
-        raise OneByOneError("a row cannot be created") from error  # stock says which, and why
+    except _OF_ONE_ROW as error:
+        raise OneByOneError("a row cannot be created") from error
 
 
 def check_creating(child: Any) -> None:
