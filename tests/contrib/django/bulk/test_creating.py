@@ -144,7 +144,7 @@ def test_an_error_that_is_of_no_row_is_raised_as_it_came(error):
 @pytest.mark.parametrize("error", [DataError, IntegrityError, TypeError])
 def test_a_row_is_looked_for_if_one_is_to_blame(error):
     def run(execute, sql, params, many, context):
-        if sql.startswith("INSERT") and "new 3" in params:
+        if sql.startswith("INSERT") and "new 3" in str(params):
             raise error("it is too long")
         return execute(sql, params, many, context)
 

@@ -35,8 +35,8 @@ def lines_tables(django_db_setup, django_db_blocker):
 @pytest.fixture
 def lines(lines_tables, db):
     """Three orders; the last one has no lines, and some lines are delivered twice."""
-    for name in ("a", "b", "c"):
-        Order.objects.create(name=name)
+    for key, name in enumerate(("a", "b", "c"), 1):
+        Order.objects.create(pk=key, name=name)
     for order in Order.objects.exclude(name="c"):
         for number in range(3):
             Line.objects.create(order=order, number=number, article=f"{order.name}{number}")
