@@ -10,8 +10,9 @@ from rest_framework.test import APIRequestFactory
 import fastschema
 from fastschema.contrib.django.lazy_list import ROWS, UNKNOWN, list_report
 from fastschema.contrib.django.serializers import FastBulkMixin
+from fastschema.contrib.django.views import StreamingListMixin
 from tests.contrib.django.differential import assert_same_each_time, outcome
-from tests.contrib.django.list_views import FlightList, answer, assert_same_outcome, view_of
+from tests.contrib.django.list_views import FlightList, answer, assert_same_outcome, get, view_of
 from tests.contrib.django.rows.composite_keys import MODELS, Delivery, Line, Order, Shelf
 from tests.contrib.django.rows.reading import reads_rows
 from tests.contrib.django.tables import tables_of
@@ -209,6 +210,16 @@ def test_lists_of_only_the_columns_that_are_read(queryset, serializer_class):
     found = outcome(lambda: answer(view_class), [])
     assert (found.value, found.error) == (expected.value, expected.error)
     assert len(found.queries) == len(expected.queries)
+
+
+@each_list
+def test_streams(queryset, serializer_class):
+    view_class = list_of(queryset, serializer_class)
+    with fastschema.disabled():
+        expected = outcome(lambda: get(view_class).content, [])
+    view = type("Export", (StreamingListMixin, view_class), {}).as_view()
+    found = outcome(lambda: b"".join(view(APIRequestFactory().get("/")).streaming_content), [])
+    assert (found.value, found.error) == (expected.value, expected.error)
 
 
 @each_list
