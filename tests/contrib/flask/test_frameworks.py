@@ -192,6 +192,18 @@ def test_jsonify_in_an_application_without_the_extension_is_stock():
     assert fastschema.stats().compiled_rows == before
 
 
+def test_jsonify_in_an_application_that_is_switched_off_is_stock():
+    with_flask_marshmallow(fast=True)
+    fastschema.uninstall()
+    off = with_flask_marshmallow(fast=False)
+    off.config["FASTSCHEMA_DISABLED"] = True
+    FastSchema(off)
+    before = fastschema.stats()
+    with off.test_request_context():
+        assert off.view_functions["many"]().status_code == 200
+    assert fastschema.stats() == before
+
+
 def test_jsonify_is_replaced_once():
     installed_jsonify.install_jsonify()
     jsonify_method = flask_marshmallow.Schema.jsonify
