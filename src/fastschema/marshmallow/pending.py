@@ -41,7 +41,17 @@ class SchemaState(State):
     :param exemplar: the exemplar of which its fields are, or would be, clones; else None
     """
 
-    __slots__ = ("_clones", "_made", "dump", "exemplar", "load", "owner", "rows", "snapshot")
+    __slots__ = (
+        "__weakref__",
+        "_clones",
+        "_made",
+        "dump",
+        "exemplar",
+        "load",
+        "owner",
+        "rows",
+        "snapshot",
+    )
 
     def __init__(self, schema: Any, exemplar: Exemplar | None = None) -> None:
         self.owner = id(schema)
@@ -56,6 +66,10 @@ class SchemaState(State):
         """Its fields, as they were when they were made."""
         self._clones: dict[int, Any] = {}
         self._made: dict[str, dict[str, Any]] | None = None
+
+    def forget(self) -> None:
+        """Forget what the schema compiles to by fields of its own."""
+        self.dump = self.load = None
 
     def field(self, schema: Any, field: Any) -> Any:
         """Return the schema's own field that is like one of its exemplar.
