@@ -49,6 +49,7 @@ class Program(Generic[Node, Function]):
         self.node: Node = node
         self.stock_fields = sum(field.reason is not None for field in node.fields)
         self.compiled_fields = len(node.fields) - self.stock_fields
+        self.counts = (self.compiled_fields, self.stock_fields)
         self.last_used = 0
         self._holders: WeakSet[Holder] = WeakSet()
         self._generate: Callable[..., Function] = generate
