@@ -243,12 +243,34 @@ else:
 
 
 def init_fields(self: Any) -> None:
-    """``Schema._init_fields``, which binds fields anew where somebody calls it later on."""
+    """``Schema._init_fields``, which binds fields anew where somebody calls it later on.
+
+    ``Nested.schema`` does so for a copy of a schema. As long as nobody has changed anything, the
+    copy is as like its exemplar as the original.
+    """
     make_fields(self)
-    STOCK_INIT_FIELDS(self)
     own = _get_attribute(self, "__dict__")
-    if type(own.get(ATTRIBUTE)) is SchemaState:
-        own[ATTRIBUTE] = SchemaState(self)
+    state = own.get(ATTRIBUTE)
+    if type(state) is not SchemaState:
+        STOCK_INIT_FIELDS(self)
+        return
+    is_alike = _is_as_made(own, state)
+    STOCK_INIT_FIELDS(self)
+    state = own[ATTRIBUTE] = SchemaState(self, state.exemplar if is_alike else None)
+    if is_alike:
+        state.snapshot = Snapshot({name: own[name] for name in NAMES[1:]})
+
+
+def _is_as_made(own: dict[str, Any], state: SchemaState) -> bool:
+    """Return whether a schema has the fields and the options that it was made with."""
+    if state.exemplar is None or state.snapshot is None:
+        return False
+    like = state.exemplar.schema.__dict__
+    return (
+        all(own[name] == like[name] for name in ("only", "exclude", "load_only", "dump_only"))
+        and list(own["declared_fields"]) == list(like["declared_fields"])
+        and state.snapshot.is_current("fields", own["fields"])
+    )
 
 
 def reduce_ex(self: Any, protocol: Any) -> Any:
