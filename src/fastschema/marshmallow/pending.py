@@ -23,6 +23,7 @@ from fastschema.switch import is_disabled
 
 NAMES = ("declared_fields", "fields", "load_fields", "dump_fields")
 _ALL_NAMES = frozenset(NAMES)
+_CHOICES = ("only", "exclude", "load_only", "dump_only")
 _get_attribute: Any = object.__getattribute__  # a schema may notice others
 STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
 STOCK_REDUCE_EX: Any = object.__reduce_ex__
@@ -261,13 +262,20 @@ def init_fields(self: Any) -> None:
         state.snapshot = Snapshot({name: own[name] for name in NAMES[1:]})
 
 
+def _is_same_choice(names: Any, like: Any) -> bool:
+    """Return whether two of the options that choose fields are the same, in order."""
+    if names is None or like is None:
+        return names is like
+    return type(names) is type(like) and list(names) == list(like)
+
+
 def _is_as_made(own: dict[str, Any], state: SchemaState) -> bool:
     """Return whether a schema has the fields and the options that it was made with."""
     if state.exemplar is None or state.snapshot is None:
         return False
     like = state.exemplar.schema.__dict__
     return (
-        all(own[name] == like[name] for name in ("only", "exclude", "load_only", "dump_only"))
+        all(_is_same_choice(own[name], like[name]) for name in _CHOICES)
         and list(own["declared_fields"]) == list(like["declared_fields"])
         and state.snapshot.is_current("fields", own["fields"])
     )
