@@ -67,7 +67,6 @@ class TestUse:
         assert not makes_fields(point, POINT)
         assert not makes_fields(point, [POINT, POINT], many=True)
 
-
     def test_model_serializers_do_not_make_fields(self, flights):
         assert not makes_fields(FlightSerializer, flights[0])
         assert not makes_fields(FlightSerializer, flights, many=True)

@@ -256,6 +256,12 @@ def class_state(cls: type) -> ClassState:
     return state
 
 
+def forget_class(cls: type) -> None:
+    """Forget what is known of a serializer class."""
+    if CLASS_ATTRIBUTE in vars(cls):
+        type.__delattr__(cls, CLASS_ATTRIBUTE)
+
+
 def pending(serializer: Any) -> Pending | None:
     """What a serializer runs whose fields nobody has looked at; None if it must make them."""
     if has_made_fields(serializer) or not follows_its_class(serializer):
