@@ -29,10 +29,15 @@ from fastschema.contrib.django.schema_reader import read
 from fastschema.runtime import policy
 from fastschema.runtime.guard import CLASS_ATTRIBUTE, Guard, copied, readings
 from fastschema.runtime.programs import DumpProgram
+from fastschema.runtime.stock import stock_method
 
-FIELDS = Serializer.fields
+STOCK_FIELDS = stock_method(Serializer, "fields")
+KNOWN_FIELDS = {STOCK_FIELDS}
 KNOWN_GET_FIELDS = {STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS}
 """The methods as stock has them, and as installed."""
+
+_UNSEEN = "_fastschema_fields"
+"""Where a serializer has fields that nobody has looked at: a key of its ``__dict__``."""
 
 _MOST_CHANGES = 8
 """A class that has changed so often since its first use runs as stock."""
@@ -270,8 +275,28 @@ def pending(serializer: Any) -> Pending | None:
 
 
 def has_made_fields(serializer: Any) -> bool:
-    """Whether a serializer has made its fields."""
+    """Whether somebody has looked at the fields of a serializer."""
     return "fields" in vars(serializer)
+
+
+def fields(serializer: Any) -> Any:
+    """What stock's ``Serializer.fields`` returns: the fields, made if there are none yet."""
+    unseen = vars(serializer).pop(_UNSEEN, None)
+    return STOCK_FIELDS.func(serializer) if unseen is None else unseen
+
+
+def unseen_fields(serializer: Any) -> Any:
+    """The fields of a serializer, for a program: as far as others can tell, nobody has looked."""
+    made = made_fields(serializer)
+    if made is None:
+        made = vars(serializer)[_UNSEEN] = STOCK_FIELDS.func(serializer)
+    return made
+
+
+def made_fields(serializer: Any) -> Any:
+    """The fields of a serializer if they are made, whether or not somebody has looked; or None."""
+    own = vars(serializer)
+    return own.get("fields", own.get(_UNSEEN))
 
 
 def follows_its_class(serializer: Any) -> bool:
@@ -303,7 +328,7 @@ def get_fields(serializer: Any) -> dict[str, Any] | None:
 
 
 def _makes_fields_as_stock(cls: Any) -> bool:
-    return cls.fields is FIELDS and cls.get_fields in KNOWN_GET_FIELDS
+    return cls.fields in KNOWN_FIELDS and cls.get_fields in KNOWN_GET_FIELDS
 
 
 def _forget_all(**kwargs: Any) -> None:

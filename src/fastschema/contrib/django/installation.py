@@ -5,11 +5,18 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
+from django.utils.functional import cached_property
 from rest_framework.mixins import ListModelMixin
 from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
 
 from fastschema.contrib.django.bulk.creating import STOCK_CREATE, create_list
-from fastschema.contrib.django.class_state import KNOWN_GET_FIELDS, get_fields
+from fastschema.contrib.django.class_state import (
+    KNOWN_FIELDS,
+    KNOWN_GET_FIELDS,
+    STOCK_FIELDS,
+    fields,
+    get_fields,
+)
 from fastschema.contrib.django.dump import represent, represent_list
 from fastschema.contrib.django.exemplars import STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS
 from fastschema.contrib.django.lazy_list import STOCK_LIST, list_lazily
@@ -61,6 +68,9 @@ def _uses_clones() -> bool:
     return _replacements.are_installed and not is_disabled()
 
 
+_fields = cached_property(fields)
+_fields.__set_name__(Serializer, "fields")
+KNOWN_FIELDS.add(_fields)
 KNOWN_GET_FIELDS.update([_get_fields, _model_get_fields])
 register_installed(_to_representation, _list_to_representation)
 
@@ -73,6 +83,7 @@ _replacements = Replacements(
             STOCK_LIST_TO_REPRESENTATION,
             _list_to_representation,
         ),
+        (Serializer, "fields", STOCK_FIELDS, _fields),
         (Serializer, "get_fields", STOCK_GET_FIELDS, _get_fields),
         (ModelSerializer, "get_fields", STOCK_MODEL_GET_FIELDS, _model_get_fields),
         (ListSerializer, "run_validation", STOCK_RUN_VALIDATION, run_validation),

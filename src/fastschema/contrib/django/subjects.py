@@ -13,11 +13,13 @@ from fastschema.contrib.django.class_state import (
     Pending,
     class_state,
     has_made_fields,
+    made_fields,
     pending,
+    unseen_fields,
     with_url_name,
 )
 from fastschema.contrib.django.json_encoding import json_value
-from fastschema.contrib.django.schema_reader import field_mapping, read, readable_fields
+from fastschema.contrib.django.schema_reader import read, readable_fields
 from fastschema.contrib.django.stock_serializers import (
     STOCK_TO_REPRESENTATION,
     is_stock_list,
@@ -111,7 +113,7 @@ class LaterFields(dict[int, Any]):
 
     def __missing__(self, number: int) -> Any:
         name = self._like[number].field_name
-        mapping = field_mapping(self._find())
+        mapping = unseen_fields(self._find())
         if name not in mapping:
             raise RuntimeError(f"the field {name!r} was removed while its serializer dumps")
         field = self[number] = mapping[name]
@@ -238,7 +240,7 @@ def _has_made_fields(like: Any, outer: Subject) -> bool:
         return has_made_fields(like)
     if outer.is_nested:
         return False
-    mapping = vars(outer.serializer).get("fields", {})
+    mapping = made_fields(outer.serializer) or {}
     made = mapping.get(like.field_name or like.parent.field_name)
     return made is not None and has_made_fields(getattr(made, "child", made))
 
