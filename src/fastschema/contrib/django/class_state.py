@@ -13,7 +13,6 @@ from django.core.signals import setting_changed
 from django.utils.translation import get_language
 from rest_framework.serializers import ModelSerializer, Serializer
 from rest_framework.settings import api_settings
-from rest_framework.utils.serializer_helpers import BindingDict
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.clones import NESTED
@@ -30,6 +29,7 @@ from fastschema.runtime import policy
 from fastschema.runtime.guard import CLASS_ATTRIBUTE, Guard, copied, readings
 from fastschema.runtime.programs import DumpProgram
 from fastschema.runtime.stock import stock_method
+from fastschema.switch import is_disabled
 
 STOCK_FIELDS = stock_method(Serializer, "fields")
 KNOWN_FIELDS = {STOCK_FIELDS}
@@ -211,13 +211,12 @@ class ClassState:
         if exemplar is None or not exemplar.is_complete or not _makes_fields_as_stock(cls):
             return None
         serializer = with_url_name(bare_serializer(cls))
-        mapping = BindingDict(serializer)
-        vars(serializer)["fields"] = mapping
+        mapping = vars(serializer)["fields"] = exemplar.bound_fields(serializer)
+        if mapping is None:
+            return None
+        fields = [field for field in mapping.fields.values() if not field.write_only]
         guard = Guard()
         try:
-            for name, field in exemplar.fields(serializer).items():
-                mapping[name] = field
-            fields = [field for field in mapping.fields.values() if not field.write_only]
             program = read(serializer, fields, guard)
         except Exception:
             return None  # stock raises it, or represents in a way that cannot be compiled
@@ -282,15 +281,22 @@ def has_made_fields(serializer: Any) -> bool:
 def fields(serializer: Any) -> Any:
     """What stock's ``Serializer.fields`` returns: the fields, made if there are none yet."""
     unseen = vars(serializer).pop(_UNSEEN, None)
-    return STOCK_FIELDS.func(serializer) if unseen is None else unseen
+    return _new_fields(serializer) if unseen is None else unseen
 
 
 def unseen_fields(serializer: Any) -> Any:
     """The fields of a serializer, for a program: as far as others can tell, nobody has looked."""
     made = made_fields(serializer)
     if made is None:
-        made = vars(serializer)[_UNSEEN] = STOCK_FIELDS.func(serializer)
+        made = vars(serializer)[_UNSEEN] = _new_fields(serializer)
     return made
+
+
+def _new_fields(serializer: Any) -> Any:
+    is_stock = type(serializer).get_fields in KNOWN_GET_FIELDS
+    exemplar = _exemplar(serializer) if is_stock and not is_disabled() else None
+    bound = None if exemplar is None else exemplar.bound_fields(with_url_name(serializer))
+    return STOCK_FIELDS.func(serializer) if bound is None else bound
 
 
 def made_fields(serializer: Any) -> Any:
@@ -320,11 +326,16 @@ def with_url_name(serializer: Any) -> Any:
 
 def get_fields(serializer: Any) -> dict[str, Any] | None:
     """What stock's ``get_fields`` returns; None if only stock can make it."""
+    exemplar = _exemplar(serializer)
+    return None if exemplar is None else exemplar.fields(with_url_name(serializer))
+
+
+def _exemplar(serializer: Any) -> Exemplar | None:
+    """What makes the fields of a serializer, whose class is in use once more; None if stock must."""
     if not follows_its_class(serializer):
         return None
     state = class_state(type(serializer))
-    exemplar = state.exemplar() if state.is_in_use(1) else None
-    return None if exemplar is None else exemplar.fields(with_url_name(serializer))
+    return state.exemplar() if state.is_in_use(1) else None
 
 
 def _makes_fields_as_stock(cls: Any) -> bool:

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from django.db.models import QuerySet
@@ -32,6 +33,8 @@ LATER = "_fastschema_validators"
 
 _FIRST = "first"
 """Where a memo has the creation counter of the first clone."""
+_PARENT = "parent"
+"""Where it has the serializer of the clones."""
 IMMUTABLE = (
     str,
     int,
@@ -104,21 +107,30 @@ class Cloner:
 
     :param one: fields that stock has made, by name; they must not be used for anything else
     :param other: the same, made again
+    :param parents: the serializers to which both are bound, if they are
     :raises UncloneableError: if nobody knows how to copy something
     """
 
     __slots__ = ("_copies", "_size", "classes")
 
-    def __init__(self, one: dict[str, Any], other: dict[str, Any]) -> None:
-        comparison = _Comparison(one, other)
+    def __init__(
+        self,
+        one: dict[str, Any],
+        other: dict[str, Any],
+        parents: tuple[Any, Any] = (None, None),
+    ) -> None:
+        comparison = _Comparison(one, other, parents)
         self._size = comparison.size
         self.classes = comparison.classes
         self._copies = comparison.copies_in(one)
 
-    def clones(self) -> dict[str, Any]:
-        """New fields, as stock would make them."""
+    def clones(self, parent: Any = None) -> dict[str, Any]:
+        """New fields, as stock would make them.
+
+        :param parent: the serializer to which they are bound, if the others are
+        """
         # As each field takes a number of its own when it is made.
-        memo: Memo = {_FIRST: Field._creation_counter}
+        memo: Memo = {_FIRST: Field._creation_counter, _PARENT: parent}
         Field._creation_counter += self._size
         return {name: copy(memo) for name, copy in self._copies}
 
@@ -126,13 +138,16 @@ class Cloner:
 class _Comparison:
     """What two results of the same code share, and how to copy the rest of the first one."""
 
-    def __init__(self, one: Any, other: Any) -> None:
-        self._others: dict[int, tuple[Any, Any]] = {}
+    def __init__(self, one: Any, other: Any, parents: tuple[Any, Any]) -> None:
+        key = id(parents[0])
+        self._others: dict[int, tuple[Any, Any]] = {key: parents}
         self._times: Counter[int] = Counter()
         self._places: dict[int, set[int]] = {}
-        self._copies: dict[int, Copy] = {}
+        self._copies: dict[int, Copy] = {key: itemgetter(_PARENT)}
         self._compare(one, other, 0)
         made = [each for each, _ in self._others.values() if isinstance(each, Field)]
+        if parents[0] is not None:
+            made.remove(parents[0])
         made.sort(key=lambda field: field._creation_counter)
         self._ranks = {id(field): rank for rank, field in enumerate(made)}
         self._mixed = set().union(*(each for each in self._places.values() if len(each) > 1))

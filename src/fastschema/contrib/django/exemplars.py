@@ -20,6 +20,7 @@ from rest_framework.serializers import (
     Serializer,
 )
 from rest_framework.utils import model_meta
+from rest_framework.utils.serializer_helpers import BindingDict
 
 from fastschema.contrib.django.clones import Cloner, UncloneableError
 from fastschema.contrib.django.own_code import (
@@ -61,11 +62,34 @@ class Exemplar:
             type(self._declared[name]) for name in self._own & self._declared.keys()
         }
         """The classes of the fields."""
+        self._bound = self._new_bound(cls) if self.is_complete else None
 
     @property
     def is_complete(self) -> bool:
         """Whether all fields are clones."""
         return not (self.is_partial or self._own or self._built)
+
+    def _new_bound(self, cls: Any) -> Cloner | None:
+        """What makes clones that are bound to their serializer."""
+        parents = bare_serializer(cls), bare_serializer(cls)
+        mappings = BindingDict(parents[0]), BindingDict(parents[1])
+        try:
+            for mapping in mappings:
+                mapping.update(self._cloner.clones())
+            return Cloner(mappings[0].fields, mappings[1].fields, parents)
+        except Exception:
+            return None  # the names are wrong, as stock will say
+
+    def bound_fields(self, serializer: Any) -> BindingDict | None:
+        """New fields of a serializer that are bound to it, as ``fields`` gives them.
+
+        None if some of them must be bound one by one.
+        """
+        if self._bound is None:
+            return None
+        mapping = BindingDict(serializer)
+        mapping.fields = self._bound.clones(serializer)
+        return mapping
 
     def fields(self, serializer: Any) -> dict[str, Any]:
         """New fields of a serializer, bound to none, as stock's ``get_fields`` gives them."""
