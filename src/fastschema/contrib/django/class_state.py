@@ -278,31 +278,39 @@ def has_made_fields(serializer: Any) -> bool:
     return "fields" in vars(serializer)
 
 
+def made_fields(serializer: Any) -> Any:
+    """The fields of a serializer that are made, whether or not somebody has looked at them."""
+    own = vars(serializer)
+    return own.get("fields", own.get(_UNSEEN, {}))
+
+
 def fields(serializer: Any) -> Any:
-    """What stock's ``Serializer.fields`` returns: the fields, made if there are none yet."""
-    unseen = vars(serializer).pop(_UNSEEN, None)
-    return _new_fields(serializer) if unseen is None else unseen
-
-
-def unseen_fields(serializer: Any) -> Any:
-    """The fields of a serializer, for a program: as far as others can tell, nobody has looked."""
-    made = made_fields(serializer)
+    """What stock's ``Serializer.fields`` returns when somebody looks at it for the first time."""
+    unseen = vars(serializer).pop(_UNSEEN, {})
+    is_stock = type(serializer).get_fields in KNOWN_GET_FIELDS
+    exemplar = _exemplar(serializer) if is_stock and not is_disabled() else None
+    made = None if exemplar is None else exemplar.bound_fields(with_url_name(serializer))
     if made is None:
-        made = vars(serializer)[_UNSEEN] = _new_fields(serializer)
+        made = STOCK_FIELDS.func(serializer)
+    made.fields.update((name, field) for name, field in unseen.items() if name in made)
     return made
 
 
-def _new_fields(serializer: Any) -> Any:
-    is_stock = type(serializer).get_fields in KNOWN_GET_FIELDS
-    exemplar = _exemplar(serializer) if is_stock and not is_disabled() else None
-    bound = None if exemplar is None else exemplar.bound_fields(with_url_name(serializer))
-    return STOCK_FIELDS.func(serializer) if bound is None else bound
+def unseen_field(serializer: Any, name: str) -> Any:
+    """A field of a serializer for a program: as far as others can tell, nobody has looked at it.
 
-
-def made_fields(serializer: Any) -> Any:
-    """The fields of a serializer if they are made, whether or not somebody has looked; or None."""
-    own = vars(serializer)
-    return own.get("fields", own.get(_UNSEEN))
+    :raises RuntimeError: as stock, if it is not there any more
+    """
+    made = made_fields(serializer)
+    if name in made:
+        return made[name]
+    exemplar = None if has_made_fields(serializer) else class_state(type(serializer)).exemplar()
+    field = None if exemplar is None else exemplar.bound_field(name, serializer)
+    if field is not None:
+        return vars(serializer).setdefault(_UNSEEN, {}).setdefault(name, field)
+    if name not in serializer.fields:
+        raise RuntimeError(f"the field {name!r} was removed while its serializer dumps")
+    return serializer.fields[name]
 
 
 def follows_its_class(serializer: Any) -> bool:
@@ -331,7 +339,7 @@ def get_fields(serializer: Any) -> dict[str, Any] | None:
 
 
 def _exemplar(serializer: Any) -> Exemplar | None:
-    """What makes the fields of a serializer, whose class is in use once more; None if stock must."""
+    """What makes the fields of a serializer, by which its class is in use; None if stock must."""
     if not follows_its_class(serializer):
         return None
     state = class_state(type(serializer))

@@ -129,10 +129,18 @@ class Cloner:
 
         :param parent: the serializer to which they are bound, if the others are
         """
+        memo = self._memo(parent)
+        return {name: copy(memo) for name, copy in self._copies.items()}
+
+    def clone(self, name: str, parent: Any) -> Any:
+        """One of them without the others."""
+        return self._copies[name](self._memo(parent))
+
+    def _memo(self, parent: Any) -> Memo:
         # As each field takes a number of its own when it is made.
         memo: Memo = {_FIRST: Field._creation_counter, _PARENT: parent}
         Field._creation_counter += self._size
-        return {name: copy(memo) for name, copy in self._copies}
+        return memo
 
 
 class _Comparison:
@@ -152,9 +160,9 @@ class _Comparison:
         self._ranks = {id(field): rank for rank, field in enumerate(made)}
         self._mixed = set().union(*(each for each in self._places.values() if len(each) > 1))
 
-    def copies_in(self, one: dict[str, Any]) -> list[tuple[str, Copy]]:
+    def copies_in(self, one: dict[str, Any]) -> dict[str, Copy]:
         """What copies each of the fields."""
-        return [(name, copy) for name, each in one.items() if (copy := self._copy_of(each))]
+        return {name: copy for name, each in one.items() if (copy := self._copy_of(each))}
 
     @property
     def size(self) -> int:

@@ -91,6 +91,10 @@ class Exemplar:
         mapping.fields = self._bound.clones(serializer)
         return mapping
 
+    def bound_field(self, name: str, serializer: Any) -> Any:
+        """One of those fields without the others; None if they are made together."""
+        return None if self._bound is None else self._bound.clone(name, serializer)
+
     def fields(self, serializer: Any) -> dict[str, Any]:
         """New fields of a serializer, bound to none, as stock's ``get_fields`` gives them."""
         if self.is_partial:

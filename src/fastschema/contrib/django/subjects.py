@@ -15,7 +15,7 @@ from fastschema.contrib.django.class_state import (
     has_made_fields,
     made_fields,
     pending,
-    unseen_fields,
+    unseen_field,
     with_url_name,
 )
 from fastschema.contrib.django.json_encoding import json_value
@@ -112,11 +112,7 @@ class LaterFields(dict[int, Any]):
         self._like = like
 
     def __missing__(self, number: int) -> Any:
-        name = self._like[number].field_name
-        mapping = unseen_fields(self._find())
-        if name not in mapping:
-            raise RuntimeError(f"the field {name!r} was removed while its serializer dumps")
-        field = self[number] = mapping[name]
+        field = self[number] = unseen_field(self._find(), self._like[number].field_name)
         return field
 
 
@@ -240,8 +236,7 @@ def _has_made_fields(like: Any, outer: Subject) -> bool:
         return has_made_fields(like)
     if outer.is_nested:
         return False
-    mapping = made_fields(outer.serializer) or {}
-    made = mapping.get(like.field_name or like.parent.field_name)
+    made = made_fields(outer.serializer).get(like.field_name or like.parent.field_name)
     return made is not None and has_made_fields(getattr(made, "child", made))
 
 
