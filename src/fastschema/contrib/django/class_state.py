@@ -304,7 +304,9 @@ def unseen_field(serializer: Any, name: str) -> Any:
     made = made_fields(serializer)
     if name in made:
         return made[name]
-    exemplar = None if has_made_fields(serializer) else class_state(type(serializer)).exemplar()
+    # Stock's own property knows nothing of such fields.
+    is_later = not has_made_fields(serializer) and type(serializer).fields is not STOCK_FIELDS
+    exemplar = class_state(type(serializer)).exemplar() if is_later else None
     field = None if exemplar is None else exemplar.bound_field(name, serializer)
     if field is not None:
         return vars(serializer).setdefault(_UNSEEN, {}).setdefault(name, field)
