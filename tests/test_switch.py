@@ -22,7 +22,6 @@ import fastschema
 from fastschema.runtime import policy
 from marshmallow import Schema, fields
 policy.rows_worth_reading = 1
-policy.values_worth_binding.update(dump=0)
 policy.fewest_rows = None
 policy.values_worth_comparing = 0
 Dog = Schema.from_dict({"name": fields.String()})

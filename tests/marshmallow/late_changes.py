@@ -173,11 +173,9 @@ LATE_CHANGES = {
     "a plucked field": on_dog(
         lambda dog: setattr(dog.dump_fields["name"], "dump_default", "x"), "plucked"
     ),
-    "nested many": set_on("dogs", "many", False),
     "nested schema many": on_dog(lambda dog: setattr(dog, "many", True)),
     "nested schema": set_on("dog", "_schema", Puppy()),
     "nested schema made anew": set_on("dog", "_schema", None),
-    "nested only": set_on("dog", "only", ()),
     "nested class": on_dog(lambda dog: setattr(dog, "__class__", Hooked)),
     "nested dump": on_dog(lambda dog: setattr(dog, "dump", lambda obj, **options: "dumped")),
     "nested _serialize": on_dog(

@@ -3,7 +3,6 @@
 import inspect
 import pickle
 
-import marshmallow.schema
 import pytest
 from marshmallow import Schema, fields, post_dump
 
@@ -76,11 +75,11 @@ def test_after_uninstall_stock_dumps():
 @needs_cpython
 def test_uninstall_gives_back_all_that_install_replaced():
     def methods():
-        return [{**vars(owner)} for owner in (Schema, fields.Field, marshmallow.schema)]
+        return {**vars(Schema)}
 
     originals = methods()
     fastschema.install()
-    assert all(before != after for before, after in zip(originals, methods(), strict=True))
+    assert methods() != originals
 
     fastschema.uninstall()
 
@@ -107,10 +106,12 @@ def test_what_somebody_else_has_replaced_stays_as_it_is(owner, name, monkeypatch
         calls.append(name)
         return stock(*args, **options)
 
+    dog = Schema.from_dict({"name": fields.String()})  # which nobody has used before
+
     def use():
         calls.clear()
-        assert Dog().dump({"name": 1}) == {"name": "1"}
-        assert Dog().load({"name": "Rex"}) == {"name": "Rex"}
+        assert dog().dump({"name": 1}) == {"name": "1"}
+        assert dog().load({"name": "Rex"}) == {"name": "Rex"}
         field = fields.String()
         field.own = 1
         del field.own

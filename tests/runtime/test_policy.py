@@ -4,65 +4,67 @@ import pytest
 from marshmallow import Schema, fields
 
 import fastschema
-from fastschema.marshmallow.dump import read_for_plan
 from fastschema.runtime import policy
 
 
-def node_of(**declared):
-    return read_for_plan(Schema.from_dict(declared)()).program.node
-
-
-@pytest.mark.parametrize(("values", "rows"), [(0, 1), (6, 2), (7, 3), (9, 3), (10, 4)])
-def test_a_schema_of_few_fields_needs_more_rows(values, rows, monkeypatch):
-    monkeypatch.setattr(policy, "values_worth_comparing", values)
-    node = node_of(a=fields.String(), b=fields.String(), c=fields.String())
-    assert policy.least_rows(node) == rows
-
-
-def test_a_list_of_nested_objects_counts_as_several_values(monkeypatch):
-    monkeypatch.setattr(policy, "values_worth_comparing", 27)
-    node = node_of(a=fields.String(), b=fields.List(fields.Nested(Schema())))
-    assert policy.least_rows(node) == 3
-
-
-def test_a_schema_without_fields_is_no_error(monkeypatch):
-    monkeypatch.setattr(policy, "values_worth_comparing", 24)
-    assert policy.least_rows(node_of()) == 24
-
-
-@pytest.mark.parametrize(
-    ("row", "is_compiled"),
-    [
-        ({}, False),
-        ({"a": 1, "b": 2, "c": None}, False),
-        ({"a": 1, "b": 2, "c": 3, "d": 4}, True),
-        ({"e": [1]}, True),
-        ({"f": {}}, True),
-    ],
-)
-def test_a_row_with_few_plain_values_is_loaded_as_stock(monkeypatch, row, is_compiled):
-    monkeypatch.setattr(policy, "keys_worth_loading", 4)
-    content = dict.fromkeys("abcd", fields.Integer(allow_none=True))
+@pytest.fixture(autouse=True)
+def _installed():
     fastschema.install()
-    try:
-        inner = {"e": fields.List(fields.Integer()), "f": fields.Dict()}
-        schema = Schema.from_dict(content | inner)()
-        before = fastschema.stats().compiled_rows
-        assert schema.load(row) == row
-        assert (fastschema.stats().compiled_rows > before) is is_compiled
-    finally:
-        fastschema.uninstall()
+    yield
+    fastschema.uninstall()
 
 
-def test_a_schema_of_which_too_few_rows_are_dumped_runs_as_stock(monkeypatch):
-    monkeypatch.setattr(policy, "values_worth_binding", {"dump": 24, "load": 40})
-    fastschema.install()
-    try:
-        schema = Schema.from_dict({"a": fields.String()})()
-        before = fastschema.stats()
-        assert schema.dump([{"a": 1}] * 23, many=True) == [{"a": "1"}] * 23
-        assert fastschema.stats().compiled_rows == before.compiled_rows
-        assert schema.dump([{"a": 1}] * 24, many=True) == [{"a": "1"}] * 24
-        assert fastschema.stats().compiled_rows == before.compiled_rows + 24
-    finally:
-        fastschema.uninstall()
+def compiled_rows(use):
+    """Return how many rows generated code dumped or loaded meanwhile."""
+    before = fastschema.stats().compiled_rows
+    use()
+    return fastschema.stats().compiled_rows - before
+
+
+@pytest.mark.parametrize("use", ["dump", "load"])
+def test_a_class_is_compiled_when_some_objects_were_dumped_or_loaded(use, monkeypatch):
+    monkeypatch.setattr(policy, "rows_worth_reading", 24)
+    cls = Schema.from_dict({"a": fields.Integer()})
+    counts = [compiled_rows(lambda: getattr(cls(), use)({"a": 1})) for _ in range(25)]
+    assert counts == [0] * 23 + [1, 1]
+
+
+def test_a_list_counts_for_each_of_its_rows(monkeypatch):
+    monkeypatch.setattr(policy, "rows_worth_reading", 24)
+    schema = Schema.from_dict({"a": fields.Integer()})()
+    rows = [{"a": 1}] * 12
+    assert [compiled_rows(lambda: schema.dump(rows, many=True)) for _ in range(3)] == [0, 12, 12]
+
+
+def test_other_arguments_count_by_themselves(monkeypatch):
+    monkeypatch.setattr(policy, "rows_worth_reading", 2)
+    cls = Schema.from_dict({"a": fields.Integer(), "b": fields.Integer()})
+
+    def dump(**options):
+        return compiled_rows(lambda: cls(**options).dump({"a": 1, "b": 2}))
+
+    assert [dump(), dump(), dump(only=["a"]), dump(only=["a"])] == [0, 1, 0, 1]
+
+
+def test_a_schema_with_fields_of_its_own_counts_by_itself(monkeypatch):
+    monkeypatch.setattr(policy, "rows_worth_reading", 3)
+    cls = Schema.from_dict({"a": fields.Integer()})
+    schema = cls()
+    schema.fields["a"].data_key = "b"
+    counts = [compiled_rows(lambda: schema.dump({"a": 1})) for _ in range(4)]
+    assert counts == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(("names", "is_compiled"), [("a", False), ("abcd", True)])
+def test_a_looked_at_schema_of_few_values_runs_as_stock(monkeypatch, names, is_compiled):
+    monkeypatch.setattr(policy, "values_worth_comparing", 4)
+    schema = Schema.from_dict({name: fields.Integer() for name in names})()
+    assert schema.fields
+    assert compiled_rows(lambda: schema.dump({})) == is_compiled
+    assert compiled_rows(lambda: schema.dump([{}] * 4, many=True)) == 4
+
+
+def test_stock_makes_the_first_schema_of_a_class_that_may_be_thrown_away(monkeypatch):
+    monkeypatch.setattr(policy, "spares_first_schemas", True)
+    cls = Schema.from_dict({"a": fields.Integer()})
+    assert ["fields" in vars(cls()) for _ in range(3)] == [True, False, False]

@@ -11,15 +11,20 @@ from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.compiler.dump_text_code import is_written
 from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.marshmallow.copying import frozen_copy
 from fastschema.marshmallow.kinds import json_value
 from fastschema.marshmallow.mapped_attributes import key_finder
+from fastschema.marshmallow.pending import for_stock
 from fastschema.marshmallow.schema_reader import describe_dump, make_dump_program
-from fastschema.marshmallow.schema_state import Reading, Side, find_reading, read_once
+from fastschema.marshmallow.schema_state import (
+    Compiled,
+    Side,
+    find_compiled,
+    known_compiled,
+    read_once,
+)
 from fastschema.runtime import policy
 from fastschema.runtime.binding import Binding
 from fastschema.runtime.dispatch import Dispatch, Dispatcher, Link, UniformDispatch
-from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.stock import stock_method
 from fastschema.runtime.stock_text import StockText
 from fastschema.statistics import recorder
@@ -38,7 +43,7 @@ class Subject:
 
     :param schema: the schema
     :param fields: its fields in the order of dumping
-    :param frozen: for a plan, what nested schemas read as, by the ids of those; else None
+    :param frozen: for a plan, what nested schemas compile to, by the ids of those; else None
     :param text: what is written, where the rows of one dump become text; else None
     """
 
@@ -48,7 +53,7 @@ class Subject:
         self,
         schema: Any,
         fields: list[Any],
-        frozen: dict[int, Reading] | None = None,
+        frozen: dict[int, Compiled] | None = None,
         text: StockText | None = None,
     ) -> None:
         self.schema = schema
@@ -98,13 +103,13 @@ def has_hooks(schema: Any) -> bool:
     return bool(hooks and (hooks.get(PRE_DUMP) or hooks.get(POST_DUMP)))
 
 
-def binding_of(reading: Reading) -> Binding | None:
-    """What a reading's program is bound to; None if it has no program."""
-    if reading.binding is None and reading.program is not None:
-        frozen = reading.inner if reading.is_frozen else None
-        subject = Subject(reading.schema, reading.fields, frozen)
-        reading.binding = Binding(reading.program, subject)
-    binding: Binding | None = reading.binding
+def binding_of(compiled: Compiled) -> Binding | None:
+    """Return what a program is bound to; None if there is no program."""
+    if compiled.binding is None and compiled.program is not None:
+        frozen = compiled.inner if compiled.is_frozen else None
+        subject = Subject(compiled.schema, compiled.fields, frozen)
+        compiled.binding = Binding(compiled.program, subject)
+    binding: Binding | None = compiled.binding
     return binding
 
 
@@ -113,24 +118,21 @@ def find_binding(
 ) -> Binding | None:
     """What dumps by a schema, if that is known or if it pays to find out; None if stock must.
 
-    The parameters are those of :func:`find_reading`.
+    The parameters are those of :func:`find_compiled`.
     """
-    reading = find_reading(schema, DUMP, rows, is_inner=is_inner, counts=counts)
-    return None if reading is None else binding_of(reading)
+    compiled = find_compiled(schema, DUMP, rows, is_inner=is_inner, counts=counts)
+    return None if compiled is None else binding_of(compiled)
 
 
-def was_compiled(schema: Any, rows: int) -> bool:
-    """Whether the last dump by a schema, which is no plan's, was by generated code.
-
-    :param rows: how many rows it had; ``policy.MANY`` if nobody knew
-    """
-    reading = getattr(vars(schema).get(ATTRIBUTE), DUMP.name, None)
-    return reading is not None and reading.program is not None and rows >= reading.least_rows
+def was_compiled(schema: Any) -> bool:
+    """Return whether the last dump by a schema, which is no plan's, was by generated code."""
+    compiled = known_compiled(schema, DUMP)
+    return compiled is not None and compiled.program is not None
 
 
-def read_for_plan(schema: Any) -> Reading:
-    """What a schema reads as for dumping, for a plan."""
-    return read_once(schema, DUMP, frozen_copy)
+def read_for_plan(schema: Any) -> Compiled:
+    """What a schema compiles to for dumping, for a plan."""
+    return read_once(schema, DUMP)
 
 
 def own_dump(schema: Any, obj: Any, many: bool | None) -> Any:
@@ -138,10 +140,10 @@ def own_dump(schema: Any, obj: Any, many: bool | None) -> Any:
     return schema.dump(obj) if many is None else schema.dump(obj, many=many)
 
 
-def dump(schema: Any, obj: Any, many: bool | None, reading: Reading | None = None) -> Any:
+def dump(schema: Any, obj: Any, many: bool | None, compiled: Compiled | None = None) -> Any:
     """What ``Schema.dump`` returns, compiled between its hooks, be it installed or not.
 
-    :param reading: that of a plan
+    :param compiled: that of a plan
     """
     if overrides_dump(schema) is not None:
         return own_dump(schema, obj, many)
@@ -149,23 +151,23 @@ def dump(schema: Any, obj: Any, many: bool | None, reading: Reading | None = Non
     processed = obj
     if schema._hooks.get(PRE_DUMP):
         processed = schema._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=obj)
-    result = serialize(schema, processed, many, reading)
+    result = serialize(schema, processed, many, compiled)
     if schema._hooks.get(POST_DUMP):
         result = schema._invoke_dump_processors(POST_DUMP, result, many=many, original_data=obj)
     return result
 
 
-def serialize(schema: Any, obj: Any, many: bool, reading: Reading | None = None) -> Any:
+def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = None) -> Any:
     """What ``Schema._serialize`` returns, by generated code where the schema can be compiled.
 
-    :param reading: that of a plan
+    :param compiled: that of a plan
     """
     if _overrides_serialize(schema):
         return schema._serialize(obj, many=many)
     if not is_disabled():
         many = many and obj is not None
-        if reading is not None:
-            binding = binding_of(reading)
+        if compiled is not None:
+            binding = binding_of(compiled)
         elif not many:
             binding = find_binding(schema, 1)
         else:
@@ -174,9 +176,16 @@ def serialize(schema: Any, obj: Any, many: bool, reading: Reading | None = None)
             binding = find_binding(schema, rows)
         if binding is not None:
             return dump_by(binding, obj, many)
-    result = schema._serialize(obj, many=many)
+    result = stock_serialize(schema, obj, many)
     recorder.stock(len(result) if many and obj is not None else 1)
     return result
+
+
+def stock_serialize(schema: Any, obj: Any, many: bool) -> Any:
+    """Return what stock's ``Schema._serialize`` returns; a pending schema stays pending."""
+    if _overrides_serialize(schema):
+        return schema._serialize(obj, many=many)
+    return STOCK_SERIALIZE(for_stock(schema, DUMP.fields), obj, many=many)
 
 
 def dump_by(binding: Binding, obj: Any, many: bool) -> Any:
@@ -199,35 +208,41 @@ class _NestedFinder:
     :param text: likewise
     """
 
-    __slots__ = ("_binding", "_dispatch", "_field", "_form", "_found", "_frozen", "_text")
+    __slots__ = ("_compiled", "_dispatch", "_field", "_form", "_found", "_frozen", "_many", "_text")
 
     def __init__(
         self,
         field: Any,
         form: Form,
-        frozen: dict[int, Reading] | None,
+        frozen: dict[int, Compiled] | None,
         text: StockText | None = None,
     ) -> None:
         self._field = field
         self._form = form
         self._frozen = frozen
         self._text = text
-        self._binding: Binding | None = None
+        self._many: Any = None
+        self._compiled: Compiled | None = None
         self._dispatch: Dispatch | None = None
         self._found: Dispatcher | None = None
 
     def __call__(self) -> Dispatcher:
-        """The dispatch for this dump.
+        """Return what dumps the values of this dump.
 
         :raises Exception: what stock raises where the schema cannot be found
         """
-        if self._frozen is not None and self._found is not None:
-            if self._dispatch is not None:
-                self._dispatch.begin_again()
-            return self._found
-        schema = self._field.schema
-        many = schema.many or self._field.many
-        self._found = self._find(schema, many)
+        if self._found is not None and self._frozen is not None:
+            compiled = self._compiled
+        else:
+            schema = self._field.schema
+            many = schema.many or self._field.many
+            compiled = self._compile(schema)
+            if compiled is None or compiled is not self._compiled or many is not self._many:
+                self._found = self._find(schema, many, compiled)
+                return self._found
+        if compiled is not None and self._dispatch is not None:
+            self._dispatch.begin_again()
+        assert self._found is not None
         return self._found
 
     def rest(self) -> None:
@@ -235,42 +250,33 @@ class _NestedFinder:
         if self._dispatch is not None:
             self._dispatch.rest()
 
-    def _find(self, schema: Any, many: Any) -> Dispatcher:
-        if overrides_dump(schema) is None:
-            if not has_hooks(schema):
-                binding = self._bind(schema)
-                if binding is not None and (self._text is None or is_written(binding.program.node)):
-                    dispatch = self._dispatch_of(binding)
-                    if not many:
-                        return dispatch
-                    return UniformDispatch(
-                        _rows_dump(dispatch, self._text), each=dispatch, is_stock=False
-                    )
-            dump_nested = partial(dump, schema, many=many)
-        else:
-            dump_nested = partial(schema.dump, many=many)
-        return _uniform(dump_nested, self._form, self._text)
+    def _compile(self, schema: Any) -> Compiled | None:
+        if self._frozen is None:
+            return find_compiled(schema, DUMP, 1, is_inner=True)
+        if id(schema) not in self._frozen:
+            self._frozen[id(schema)] = read_for_plan(schema)
+        return self._frozen[id(schema)]
 
-    def _bind(self, schema: Any) -> Binding | None:
-        if self._frozen is not None:
-            if id(schema) not in self._frozen:
-                self._frozen[id(schema)] = read_for_plan(schema)
-            return binding_of(self._frozen[id(schema)])
-        return find_binding(schema, 1, is_inner=True)
-
-    def _dispatch_of(self, binding: Binding) -> Dispatch:
-        """A dispatch of one's own: dump after dump, nobody else uses it."""
-        dispatch = self._dispatch
-        if dispatch is None or self._binding is not binding:
-            dispatch = self._dispatch = (
-                binding.new_dispatch(self._form)
-                if self._text is None
-                else text_dispatch(binding, self._text)
-            )
-            self._binding = binding
+    def _find(self, schema: Any, many: Any, compiled: Compiled | None) -> Dispatcher:
+        self._compiled = self._dispatch = None
+        if overrides_dump(schema) is not None:
+            return _uniform(partial(schema.dump, many=many), self._form, self._text)
+        if compiled is None or compiled.program is None or has_hooks(schema):
+            return _uniform(partial(dump, schema, many=many), self._form, self._text)
+        binding = binding_of(compiled)
+        assert binding is not None
+        if self._text is None:
+            dispatch = binding.new_dispatch(self._form)
+        elif is_written(binding.program.node):
+            dispatch = text_dispatch(binding, self._text)
         else:
-            dispatch.begin_again()
-        return dispatch
+            return _uniform(partial(dump, schema, many=many), self._form, self._text)
+        # From dump to dump the same one, which nobody else uses.
+        self._compiled, self._many, self._dispatch = compiled, many, dispatch
+        if not many:
+            return dispatch
+        dump_rows = _rows_dump(dispatch, self._text)
+        return UniformDispatch(dump_rows, each=dispatch, is_stock=False)
 
 
 def text_dispatch(binding: Binding, text: StockText) -> Dispatch:
@@ -317,12 +323,12 @@ def _pluck_dispatch(
     return _uniform(pluck, form, text, is_stock=getattr(dispatch, "is_stock", False))
 
 
-def dispatch_for(reading: Reading, form: Form) -> Dispatch:
-    """What dumps single objects by a plan's reading, without anything that stock does around it.
+def dispatch_for(compiled: Compiled, form: Form) -> Dispatch:
+    """What dumps single objects by a plan's program, without anything that stock does around it.
 
     :raises UnreadableError: if the schema cannot be compiled
     """
-    binding = binding_of(reading)
+    binding = binding_of(compiled)
     if binding is None:
-        raise UnreadableError(reading.reason)
+        raise UnreadableError(compiled.reason)
     return binding.new_dispatch(form)

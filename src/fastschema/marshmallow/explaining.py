@@ -20,17 +20,17 @@ from marshmallow.fields import List, Nested
 from fastschema.marshmallow import load_run
 from fastschema.marshmallow.dump import overrides_dump, read_for_plan
 from fastschema.marshmallow.load_overrides import overrides_load
-from fastschema.marshmallow.schema_state import Reading
+from fastschema.marshmallow.schema_state import Compiled
 from fastschema.report import FieldReport, Report, field_reports, load_field_reports, with_nested
 
 _MOST_TOLD = 20
 _LOAD_HOOKS = (PRE_LOAD, VALIDATES, VALIDATES_SCHEMA, POST_LOAD)
 
 
-def explain(dumping: Reading, loading: Reading) -> Report:
+def explain(dumping: Compiled, loading: Compiled) -> Report:
     """How a schema is dumped and loaded, nested schemas included.
 
-    :param dumping: what the schema reads as for dumping
+    :param dumping: what the schema compiles to for dumping
     :param loading: and for loading
     """
     return replace(_explain_dump(dumping, _Above()), loading=_explain_load(loading, _Above()))
@@ -59,20 +59,22 @@ class _Above:
         return _Above((*self._programs, program), self._told)
 
 
-def _explain_dump(reading: Reading, above: _Above) -> Report:
-    reason = overrides_dump(reading.schema) or reading.reason
+def _explain_dump(compiled: Compiled, above: _Above) -> Report:
+    reason = overrides_dump(compiled.schema) or compiled.reason
     if reason:
-        return Report(type(reading.schema).__name__, [], reason, notes=_by_super(reason, "dump"))
-    report = _report(reading, field_reports(reading.program.node), above, _explain_nested_dump)
-    return replace(report, notes=_hooks(reading.schema, (PRE_DUMP, POST_DUMP)))
+        return Report(type(compiled.schema).__name__, [], reason, notes=_by_super(reason, "dump"))
+    report = _report(compiled, field_reports(compiled.program.node), above, _explain_nested_dump)
+    return replace(report, notes=_hooks(compiled.schema, (PRE_DUMP, POST_DUMP)))
 
 
-def _explain_load(reading: Reading, above: _Above) -> Report:
-    reason = overrides_load(reading.schema) or reading.reason
+def _explain_load(compiled: Compiled, above: _Above) -> Report:
+    reason = overrides_load(compiled.schema) or compiled.reason
     if reason:
-        return Report(type(reading.schema).__name__, [], reason, notes=_by_super(reason, "load"))
-    report = _report(reading, load_field_reports(reading.program.node), above, _explain_nested_load)
-    return replace(report, notes=_hooks(reading.schema, _LOAD_HOOKS))
+        return Report(type(compiled.schema).__name__, [], reason, notes=_by_super(reason, "load"))
+    report = _report(
+        compiled, load_field_reports(compiled.program.node), above, _explain_nested_load
+    )
+    return replace(report, notes=_hooks(compiled.schema, _LOAD_HOOKS))
 
 
 def _by_super(reason: str, method: str) -> list[str]:
@@ -102,7 +104,7 @@ def _explain_nested_load(schema: Any, above: _Above) -> Report:
 
 
 def _report(
-    reading: Reading,
+    compiled: Compiled,
     reports: list[FieldReport],
     above: _Above,
     explain_schema: Callable[[Any, _Above], Report],
@@ -112,12 +114,12 @@ def _report(
     :param above: the schemas in which it is nested
     """
     nested: dict[str, Report] = {}
-    within = above.with_program(reading.program)
+    within = above.with_program(compiled.program)
     if within is not None:
-        for report, field in zip(reports, reading.fields, strict=True):
+        for report, field in zip(reports, compiled.fields, strict=True):
             if report.compiled:
                 nested.update(_explain_nested(report.key, field, within, explain_schema))
-    return Report(type(reading.schema).__name__, with_nested(reports, nested))
+    return Report(type(compiled.schema).__name__, with_nested(reports, nested))
 
 
 def _explain_nested(

@@ -24,12 +24,12 @@ from fastschema.marshmallow.explaining import explain, hook_names
 from fastschema.marshmallow.load import has_own_methods, load, loads, validate
 from fastschema.marshmallow.load_overrides import has_load_hooks, overrides_load
 from fastschema.marshmallow.mapped_attributes import MAPPED
-from fastschema.marshmallow.schema_state import Reading
+from fastschema.marshmallow.schema_state import Compiled, forget
 from fastschema.report import Report
 from fastschema.runtime import policy
 from fastschema.runtime.dispatch import Dispatch, RowDumper
 from fastschema.runtime.front_end import Hooks
-from fastschema.runtime.guard import ATTRIBUTE, readings
+from fastschema.runtime.guard import readings
 from fastschema.runtime.json_engine import Engine, engine, standard_dumps
 from fastschema.runtime.programs import DumpProgram, LoadProgram
 from fastschema.switch import disabled
@@ -41,12 +41,12 @@ class CompiledMarshmallowSchema:
     """A marshmallow schema; see :class:`fastschema.runtime.front_end.CompiledSchema`.
 
     :param schema: the schema
-    :param dumping: what it reads as for dumping; None: it is read again where it has changed
+    :param dumping: what it compiles to for dumping; None: it is read again where it has changed
     :param loading: likewise for loading
     """
 
     def __init__(
-        self, schema: Any, dumping: Reading | None = None, loading: Reading | None = None
+        self, schema: Any, dumping: Compiled | None = None, loading: Compiled | None = None
     ) -> None:
         self.schema = schema
         self._dumping = dumping
@@ -131,17 +131,17 @@ class CompiledMarshmallowSchema:
 
     def program(self) -> DumpProgram | None:
         """The program that dumps by the schema, or None if that runs as stock."""
-        program: DumpProgram | None = self._dump_reading().program
+        program: DumpProgram | None = self._compiled_dump().program
         return None if overrides_dump(self.schema) is not None else program
 
     def load_program(self) -> LoadProgram | None:
         """The program that loads by the schema, or None if that runs as stock."""
-        program: LoadProgram | None = self._load_reading().program
+        program: LoadProgram | None = self._compiled_load().program
         return None if overrides_load(self.schema) is not None else program
 
     def dispatch(self, form: Form) -> Dispatch:
         """The dispatch of the schema."""
-        return dispatch_for(self._dump_reading(), form)
+        return dispatch_for(self._compiled_dump(), form)
 
     def arguments(self) -> dict[str, Any]:
         """Its ``only``, ``exclude`` and so on, where they are not as the class has them."""
@@ -168,12 +168,12 @@ class CompiledMarshmallowSchema:
 
     def explain(self) -> Report:
         """How the schema is dumped and loaded, nested schemas included."""
-        return explain(self._dump_reading(), self._load_reading())
+        return explain(self._compiled_dump(), self._compiled_load())
 
-    def _dump_reading(self) -> Reading:
+    def _compiled_dump(self) -> Compiled:
         return self._dumping or read_for_plan(self.schema)
 
-    def _load_reading(self) -> Reading:
+    def _compiled_load(self) -> Compiled:
         return self._loading or load_run.read_for_plan(self.schema)
 
 
@@ -208,7 +208,7 @@ class MarshmallowFrontEnd:
         if isinstance(schema, type):
             readings.forget()
         else:
-            vars(schema).pop(ATTRIBUTE, None)
+            forget(schema)
 
 
 front_end = MarshmallowFrontEnd()

@@ -2,56 +2,45 @@
 
 from __future__ import annotations
 
-import copy
-import sys
 from importlib.metadata import version
 from typing import Any
 
-import marshmallow.schema
 from marshmallow import RAISE, Schema
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
-from marshmallow.fields import Field
 
 from fastschema import json
-from fastschema.marshmallow.copying import STOCK_DEEPCOPY, deepcopy_field, fast_copy
 from fastschema.marshmallow.dump import KNOWN_DUMP, STOCK_DUMP, serialize
 from fastschema.marshmallow.dump_text import STOCK_DUMPS, dumps
+from fastschema.marshmallow.exemplar import STOCK_INIT
 from fastschema.marshmallow.load import KNOWN_LOADS, STOCK_LOADS, deserialize, parses_as_stock
 from fastschema.marshmallow.load_overrides import (
     KNOWN_DESERIALIZE,
     STOCK_DESERIALIZE,
     deserialize_as_stock,
 )
-from fastschema.marshmallow.schema_state import STOCK_INIT_FIELDS, init_fields
-from fastschema.runtime import policy
+from fastschema.marshmallow.pending import (
+    STOCK_INIT_FIELDS,
+    STOCK_REDUCE_EX,
+    init,
+    init_fields,
+    reduce_ex,
+)
 from fastschema.runtime.stock import Replacements, warn_of_newer
-from fastschema.statistics import recorder, stock_row
 
 _NEWEST_TESTED = (4, 4)
 
 
 def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
-    """``Schema.dump``, compiled between its hooks.
-
-    It does what stock's does by itself, since small dumps would notice another call.
-    """
+    """``Schema.dump``, compiled between its hooks."""
     many = self.many if many is None else bool(many)
     hooks = self._hooks
     processed = obj
     if hooks[PRE_DUMP]:
         processed = self._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=obj)
-    state = self._fastschema  # guard.ATTRIBUTE
-    least = 0 if state is None else state.stock_below
-    if not many and least > 1:
-        stock_row()
-        result = self._serialize(processed, many=False)
-    elif many and type(processed) is list and len(processed) < least:
-        recorder.stock(len(processed))
-        result = self._serialize(processed, many=True)
-    elif not _replacements.are_installed:
-        result = self._serialize(processed, many=many)
-    else:
+    if _replacements.are_installed:
         result = serialize(self, processed, many)
+    else:
+        result = self._serialize(processed, many=many)
     if hooks[POST_DUMP]:
         result = self._invoke_dump_processors(POST_DUMP, result, many=many, original_data=obj)
     return result
@@ -93,11 +82,6 @@ def _deserialize(
     index: int | None = None,
 ) -> Any:
     """``Schema._deserialize``, compiled: what ``Schema.load`` calls between its hooks."""
-    if not many and not policy.is_row_worth_loading(data):
-        stock_row()
-        return STOCK_DESERIALIZE(
-            self, data, error_store=error_store, partial=partial, unknown=unknown, index=index
-        )
     is_overridden = type(self)._deserialize is not _deserialize or "_deserialize" in self.__dict__
     if (many and is_overridden) or not _replacements.are_installed:
         # Whoever overrides it has called this one: stock calls the override for each row.
@@ -109,24 +93,15 @@ KNOWN_DUMP.add(_dump)
 KNOWN_LOADS.add(_loads)
 KNOWN_DESERIALIZE.add(_deserialize)
 
-# PyPy makes machine code of stock's detours, and that is as fast.
-_constructors = (
-    []
-    if sys.implementation.name == "pypy"
-    else [
-        (Field, "__deepcopy__", STOCK_DEEPCOPY, deepcopy_field),
-        # By which Schema.__init__ copies fields.
-        (marshmallow.schema, "copy", copy, fast_copy),
-    ]
-)
 _replacements = Replacements(
     [
         (Schema, "dump", STOCK_DUMP, _dump),
         (Schema, "dumps", STOCK_DUMPS, _dumps),
         (Schema, "loads", STOCK_LOADS, _loads),
         (Schema, "_deserialize", STOCK_DESERIALIZE, _deserialize),
+        (Schema, "__init__", STOCK_INIT, init),
+        (Schema, "__reduce_ex__", STOCK_REDUCE_EX, reduce_ex),
         (Schema, "_init_fields", STOCK_INIT_FIELDS, init_fields),
-        *_constructors,
     ]
 )
 

@@ -13,12 +13,12 @@ from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES_SCHEMA
 from fastschema import json
 from fastschema.marshmallow.load_nested import ErrorStore
 from fastschema.marshmallow.load_overrides import deserialize_as_stock, overrides_load
-from fastschema.marshmallow.load_run import Load, find_load_reading, is_plain_partial
-from fastschema.marshmallow.schema_state import Reading
+from fastschema.marshmallow.load_run import Load, find_compiled_load, idle_loads, is_plain_partial
+from fastschema.marshmallow.schema_state import Compiled
 from fastschema.marshmallow.sqlalchemy_rules import load_instances, loads_instances
 from fastschema.runtime.programs import programs
 from fastschema.runtime.stock import stock_method
-from fastschema.statistics import recorder, stock_row
+from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
 STOCK_LOADS = stock_method(Schema, "loads")
@@ -38,16 +38,16 @@ def parses_as_stock(schema: Any) -> bool:
     )
 
 
-def load(schema: Any, data: Any, reading: Reading | None = None, **options: Any) -> Any:
+def load(schema: Any, data: Any, compiled: Compiled | None = None, **options: Any) -> Any:
     """What ``Schema.load`` returns, compiled between its hooks, be it installed or not.
 
-    :param reading: that of a plan
+    :param compiled: that of a plan
     :param options: ``many``, ``partial`` and ``unknown``, as for ``Schema.load``
     :raises ValidationError: as stock
     """
     if overrides_load(schema) is not None:
         return schema.load(data, **options)
-    return _load(schema, data, **options, reading=reading)
+    return _load(schema, data, **options, compiled=compiled)
 
 
 def _load(schema: Any, data: Any, **options: Any) -> Any:
@@ -69,7 +69,7 @@ def has_own_methods(schema: Any) -> bool:
 
 
 def loads(
-    schema: Any, text: str | bytes | bytearray, reading: Reading | None = None, **options: Any
+    schema: Any, text: str | bytes | bytearray, compiled: Compiled | None = None, **options: Any
 ) -> Any:
     """What :func:`load` returns for the value of a JSON text.
 
@@ -81,20 +81,20 @@ def loads(
     is_stock = type(schema).loads in KNOWN_LOADS and "loads" not in schema.__dict__
     if overrides_load(schema) is not None or not is_stock:
         return schema.loads(text, **options)
-    return _load(schema, json.loads(text), **options, reading=reading)
+    return _load(schema, json.loads(text), **options, compiled=compiled)
 
 
-def validate(schema: Any, data: Any, reading: Reading | None = None, **options: Any) -> Any:
+def validate(schema: Any, data: Any, compiled: Compiled | None = None, **options: Any) -> Any:
     """What ``Schema.validate`` returns: the messages of all errors, or an empty dictionary.
 
-    :param reading: that of a plan
+    :param compiled: that of a plan
     :param options: ``many`` and ``partial``, as for ``Schema.validate``
     """
     is_stock = type(schema).validate is _STOCK_VALIDATE and "validate" not in schema.__dict__
     if overrides_load(schema) is not None or not is_stock:
         return schema.validate(data, **options)
     try:
-        do_load(schema, data, **options, postprocess=False, reading=reading)
+        do_load(schema, data, **options, postprocess=False, compiled=compiled)
     except ValidationError as error:
         return error.messages
     return {}
@@ -108,11 +108,11 @@ def do_load(
     partial: Any = None,
     unknown: Any = None,
     postprocess: bool = True,
-    reading: Reading | None = None,
+    compiled: Compiled | None = None,
 ) -> Any:
     """What ``Schema._do_load`` returns, with compiled code for ``_deserialize``.
 
-    :param reading: that of a plan
+    :param compiled: that of a plan
     :raises ValidationError: as stock
     """
     many = schema.many if many is None else bool(many)
@@ -134,7 +134,7 @@ def do_load(
         _go_on_as_stock(has_data=False)
     if not errors:
         store = ErrorStore()
-        result = deserialize(schema, processed, store, many, partial, unknown, None, reading)
+        result = deserialize(schema, processed, store, many, partial, unknown, None, compiled)
         schema._invoke_field_validators(error_store=store, data=result, many=many)
         if hooks.get(VALIDATES_SCHEMA):
             _validate_schema(schema, result, data, store, options)
@@ -213,28 +213,31 @@ def deserialize(
     partial: Any,
     unknown: Any,
     index: int | None,
-    reading: Reading | None = None,
+    compiled: Compiled | None = None,
 ) -> Any:
     """What ``Schema._deserialize`` returns, by generated code where the schema can be compiled.
 
-    :param reading: that of a plan
+    :param compiled: that of a plan
     """
-    if partial and not many and reading is None:
-        # What is partial most often has few keys, which stock loads in no time.
-        stock_row()
-        return deserialize_as_stock(schema, data, error_store, many, partial, unknown, index)
     is_collection = type(data) is list or type(data) is tuple
     if not is_disabled() and (is_collection or not many) and is_plain_partial(partial):
-        if reading is None:
-            reading = find_load_reading(schema, len(data) if many else 1)
-        if reading is not None and reading.program is not None:
-            programs.used(reading.program)
-            load = Load(reading, error_store, partial, unknown, _load)
-            bound = load.bind()
+        if compiled is None:
+            compiled = find_compiled_load(schema, len(data) if many else 1)
+        if compiled is not None and compiled.program is not None:
+            programs.used(compiled.program)
+            idle = idle_loads(compiled, partial, unknown)
+            try:
+                load: Load = idle.pop() if idle else Load(compiled, partial, unknown, _load)
+            except IndexError:  # another thread was faster
+                load = Load(compiled, partial, unknown, _load)
+            bound = load.begin(schema, error_store)
             if many:
-                return load.rows(bound, data)
-            recorder.compiled_row(load.program)
-            return bound[0](data, index if schema.opts.index_errors else None)
+                result = load.rows(bound, data)
+            else:
+                recorder.compiled_row(load.program)
+                result = bound[0](data, index if schema.opts.index_errors else None)
+            load.end(idle)
+            return result
     result = deserialize_as_stock(schema, data, error_store, many, partial, unknown, index)
     recorder.stock(len(result) if many else 1)
     return result

@@ -21,8 +21,8 @@ ValueLoader = Callable[[Any], Any]
 class NestedLoad(Protocol):
     """A load by a nested schema."""
 
-    def bind(self) -> BoundLoad:
-        """What loads rows."""
+    def begin(self, schema: Any, store: Any) -> BoundLoad:
+        """Begin a load, and return what loads rows."""
         ...
 
 
@@ -32,9 +32,12 @@ class OuterLoad(Protocol):
     load_nested: Callable[..., Any]
 
     def begin_nested(
-        self, schema: Any, store: Any, partial: Any, unknown: Any
+        self, schema: Any, partial: Any, unknown: Any, before: Any
     ) -> NestedLoad | None:
-        """A load by a nested schema; None if stock must load."""
+        """Return a load by a nested schema, which has not begun; None if stock must load.
+
+        :param before: that of the load before, if there was one
+        """
         ...
 
 
@@ -49,6 +52,7 @@ class NestedLoader:
     """
 
     __slots__ = (
+        "_before",
         "_bound",
         "_field",
         "_is_found",
@@ -65,12 +69,18 @@ class NestedLoader:
         self._keywords = keywords
         self._outer = outer
         self._is_found = False
+        self._before: NestedLoad | None = None
         self._bound: BoundLoad | None = None
         self._schema: Any = None
         self._passes_session = passes_session(type(field)._deserialize)
         self.row: LoadRow | None = None
         """What loads a dictionary where there is no more to do, but for errors in the store."""
         self.store: Any = ErrorStore()
+
+    def begin_again(self) -> None:
+        """Begin another load: find the nested schema again when the first value needs it."""
+        self._is_found = False
+        self._bound = self.row = None
 
     def __call__(self, value: Any) -> Any:
         """Load a value.
@@ -100,9 +110,10 @@ class NestedLoader:
         self._is_found = True
         if has_load_hooks(schema):
             return
-        begun = self._outer.begin_nested(schema, self.store, self._partial, unknown)
-        if begun is not None:
-            self._bound = begun.bind()
+        load = self._outer.begin_nested(schema, self._partial, unknown, self._before)
+        self._before = load
+        if load is not None:
+            self._bound = load.begin(schema, self.store)
             if not (schema.many or has_validators(field) or self._passes_session):
                 self.row = self._bound[0]
 
@@ -200,11 +211,11 @@ class NestedListLoader:
     :param outer: as for :class:`NestedLoader`
     """
 
-    __slots__ = ("_field", "_inner", "_keywords")
+    __slots__ = ("_field", "_keywords", "inner")
 
     def __init__(self, field: Any, keywords: dict[str, Any], outer: OuterLoad) -> None:
         self._field = field
-        self._inner = NestedLoader(field.inner, keywords, outer)
+        self.inner = NestedLoader(field.inner, keywords, outer)
         self._keywords = keywords
 
     def __call__(self, value: Any) -> Any:
@@ -212,7 +223,7 @@ class NestedListLoader:
 
         :raises ValidationError: as stock
         """
-        field, inner = self._field, self._inner
+        field, inner = self._field, self.inner
         if type(value) is not list:
             return field.deserialize(value, None, None, **self._keywords)
         none_stays = field.inner.allow_none

@@ -7,6 +7,7 @@ from typing import Any
 from marshmallow import Schema
 from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES, VALIDATES_SCHEMA
 
+from fastschema.marshmallow.pending import for_stock
 from fastschema.marshmallow.sqlalchemy_rules import loads_instances
 from fastschema.runtime.stock import stock_method
 
@@ -24,9 +25,9 @@ def deserialize_as_stock(
     unknown: Any,
     index: int | None,
 ) -> Any:
-    """What stock's ``Schema._deserialize`` returns."""
+    """Return what stock's ``Schema._deserialize`` returns; a pending schema stays pending."""
     return STOCK_DESERIALIZE(
-        schema,
+        for_stock(schema, "load_fields"),
         data,
         error_store=error_store,
         many=many,

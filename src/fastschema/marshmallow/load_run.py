@@ -8,7 +8,6 @@ from typing import Any
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing
 
 from fastschema.compiler.load_code import BoundLoad, load_rows
-from fastschema.marshmallow.copying import frozen_copy
 from fastschema.marshmallow.load_nested import (
     NestedListLoader,
     NestedLoader,
@@ -17,7 +16,8 @@ from fastschema.marshmallow.load_nested import (
 )
 from fastschema.marshmallow.load_overrides import deserialize_as_stock
 from fastschema.marshmallow.load_schema_reader import describe_load, make_load_program
-from fastschema.marshmallow.schema_state import Reading, Side, find_reading, read_once
+from fastschema.marshmallow.schema_state import Compiled, Side, find_compiled, read_once
+from fastschema.runtime.dispatch import MOST_IDLE
 from fastschema.statistics import recorder
 
 LOAD = Side("load", "load_fields", describe_load, make_load_program)
@@ -27,35 +27,36 @@ LinkedLoader = Callable[[Any, Any, int | None], Any]
 """From a value, the data it is in and their index to the same; errors are stored."""
 
 
-def read_for_plan(schema: Any) -> Reading:
-    """What a schema reads as for loading, for a plan."""
-    return read_once(schema, LOAD, frozen_copy)
+def read_for_plan(schema: Any) -> Compiled:
+    """Return what a schema compiles to for loading, for a plan."""
+    return read_once(schema, LOAD)
 
 
-def find_load_reading(schema: Any, rows: int, *, is_inner: bool = False) -> Reading | None:
-    """What loads by a schema, if that is known or if it pays to find out; None if stock must.
+def find_compiled_load(schema: Any, rows: int, *, is_inner: bool = False) -> Compiled | None:
+    """Return what loads by a schema, if it is known or pays to find out; None if stock must.
 
-    The parameters are those of :func:`find_reading`.
+    The parameters are those of :func:`find_compiled`.
     """
-    reading = find_reading(schema, LOAD, rows, is_inner=is_inner)
-    return None if reading is None or reading.program is None else reading
+    compiled = find_compiled(schema, LOAD, rows, is_inner=is_inner)
+    return None if compiled is None or compiled.program is None else compiled
 
 
 class Load:
     """One load by one schema: what generated code is bound to.
 
     Its methods are what stock's ``Schema._deserialize`` does with a value, or a row, that is not
-    handled in generated code.
+    handled in generated code. When the load is over, it waits for the next one.
 
-    :param reading: what the schema reads as; it has a program
-    :param store: where errors are stored
+    :param compiled: what its schema compiles to; it has a program
     :param partial: as for ``Schema.load``
     :param unknown: likewise
     :param load_nested: loads by a nested schema that has hooks, as ``Schema._do_load`` does
     """
 
     __slots__ = (
-        "_reading",
+        "_bound",
+        "_nested",
+        "compiled",
         "fields",
         "load_nested",
         "partial",
@@ -67,46 +68,80 @@ class Load:
 
     def __init__(
         self,
-        reading: Reading,
-        store: Any,
+        compiled: Compiled,
         partial: Any,
         unknown: Any,
         load_nested: Callable[..., Any],
     ) -> None:
-        self._reading = reading
-        self.schema = reading.schema
-        self.program = reading.program
-        self.fields = reading.fields
-        self.store = store
+        self._bound: BoundLoad | None = None
+        self._nested: list[NestedLoader] = []
+        self.compiled = compiled
+        self.program = compiled.program
+        self.fields = compiled.fields
+        self.schema: Any = None
+        self.store: Any = None
         self.partial = partial
         self.unknown = unknown
         self.load_nested = load_nested
 
-    def begin_nested(self, schema: Any, store: Any, partial: Any, unknown: Any) -> Load | None:
-        """A load by a nested schema; None if stock must load."""
+    def begin(self, schema: Any, store: Any) -> BoundLoad:
+        """Begin a load, and return what loads rows; nested schemas are found when needed.
+
+        :param schema: the schema
+        :param store: where errors are stored
+        """
+        self.schema = schema
+        self.store = store
+        if self._bound is None:
+            function = self.program.function()
+            common = [getattr(self, name) for name in function.common]
+            values = [slot.resolve(self) for slot in function.slots]
+            self._bound = function.bind(*common, *values)
+        else:
+            for loader in self._nested:
+                loader.begin_again()
+        return self._bound
+
+    def end(self, idle: list[Load] | None) -> None:
+        """The load is over. After one that ended with an exception nobody need call this.
+
+        :param idle: where it is to wait for the next one with the same options; None: nowhere
+        """
+        self.schema = self.store = None
+        if idle is not None and len(idle) < MOST_IDLE:
+            idle.append(self)
+        else:
+            self._bound = None  # which refers to it
+            self._nested.clear()
+
+    def is_like(self, compiled: Compiled, partial: Any, unknown: Any) -> bool:
+        """Return whether it can begin again with these options."""
+        return self.compiled is compiled and self.partial is partial and self.unknown == unknown
+
+    def begin_nested(
+        self, schema: Any, partial: Any, unknown: Any, before: Load | None
+    ) -> Load | None:
+        """Return a load by a nested schema, which has not begun; None if stock must load.
+
+        :param before: that of the load before, if there was one
+        """
         if not is_plain_partial(partial):
             return None
-        reading = self._nested_reading(schema)
-        if reading is None or reading.program is None:
+        compiled = self._compiled_nested(schema)
+        if compiled is None or compiled.program is None:
             return None
-        return Load(reading, store, partial, unknown, self.load_nested)
+        if before is not None and before.is_like(compiled, partial, unknown):
+            return before
+        return Load(compiled, partial, unknown, self.load_nested)
 
-    def _nested_reading(self, schema: Any) -> Reading | None:
-        if not self._reading.is_frozen:
-            return find_load_reading(schema, 1, is_inner=True)
-        inner = self._reading.inner
-        reading = inner.get(id(schema))
-        if reading is None:
-            reading = inner[id(schema)] = read_for_plan(schema)
-        return reading
-
-    def bind(self) -> BoundLoad:
-        """What loads rows."""
-        function = self.program.function()
-        common = [getattr(self, name) for name in function.common]
-        values = [slot.resolve(self) for slot in function.slots]
-        bound: BoundLoad = function.bind(*common, *values)
-        return bound
+    def _compiled_nested(self, schema: Any) -> Compiled | None:
+        if not self.compiled.is_frozen:
+            return find_compiled_load(schema, 1, is_inner=True)
+        inner = self.compiled.inner
+        compiled = inner.get(id(schema))
+        if compiled is None:
+            compiled = inner[id(schema)] = read_for_plan(schema)
+        return compiled
 
     def rows(self, bound: BoundLoad, data: list[Any] | tuple[Any, ...]) -> list[Any]:
         """Load all rows."""
@@ -167,7 +202,7 @@ class Load:
         return self._take_unknown if self.unknown != EXCLUDE else None
 
     def _take_unknown(self, data: dict[Any, Any], result: Any, index: int | None) -> None:
-        known = {self._key(number) for number in range(len(self.fields))}
+        known = {field.key for field in self.program.node.fields}
         for key in set(data) - known:
             if self.unknown == INCLUDE:
                 result[key] = data[key]
@@ -177,6 +212,7 @@ class Load:
     def nested(self, number: int) -> LinkedLoader:
         """What loads a nested value; most are dictionaries without errors."""
         load = NestedLoader(self.fields[number], self.keywords(number), self)
+        self._nested.append(load)
         store = load.store
         by_itself = self._link(number, load)
 
@@ -199,12 +235,16 @@ class Load:
     def nested_list(self, number: int) -> LinkedLoader:
         """What loads a list of nested values."""
         field, keywords = self.fields[number], self.keywords(number)
-        return self._link(number, NestedListLoader(field, keywords, self))
+        load = NestedListLoader(field, keywords, self)
+        self._nested.append(load.inner)
+        return self._link(number, load)
 
     def pluck(self, number: int) -> LinkedLoader:
         """What loads a plucked value."""
         field, keywords = self.fields[number], self.keywords(number)
-        return self._link(number, PluckLoader(field, keywords, self))
+        load = PluckLoader(field, keywords, self)
+        self._nested.append(load)
+        return self._link(number, load)
 
     def keywords(self, number: int) -> dict[str, Any]:
         """The keyword arguments of a field's ``deserialize``: what is partial in a nested schema.
@@ -239,12 +279,22 @@ class Load:
         return type(self.partial) in _PLAIN_COLLECTIONS and self._name(number) in self.partial
 
     def _name(self, number: int) -> str:
-        name: str = self._reading.names[number]
+        name: str = self.compiled.names[number]
         return name
 
     def _key(self, number: int) -> str:
-        key: str | None = self.fields[number].data_key
-        return self._name(number) if key is None else key
+        key: str = self.program.node.fields[number].key
+        return key
+
+
+def idle_loads(compiled: Compiled, partial: Any, unknown: Any) -> list[Load] | None:
+    """Return the loads that wait for another one with some options; None if none ever does."""
+    if type(unknown) is not str or type(partial) in _PLAIN_COLLECTIONS:
+        return None
+    idle: list[Load] | None = compiled.idle.get((partial, unknown))
+    if idle is None:
+        idle = compiled.idle.setdefault((partial, unknown), [])
+    return idle
 
 
 def is_plain_partial(partial: Any) -> bool:

@@ -27,24 +27,25 @@ from fastschema.runtime.programs import LoadProgram, load_program
 _BY_DESERIALIZE = "deserialize"
 
 
-def describe_load(schema: Any, look: Inspection) -> Description:
+def describe_load(fields: dict[str, Any], look: Inspection) -> Description:
     """All that the code that loads by a schema depends on, as plain hashable values.
 
+    :param fields: the fields that the schema loads
     :param look: a look at the schema
     :raises UnreadableError: if the schema cannot be compiled
     """
     if look.decides_each_read:
         raise UnreadableError("__getattribute__ is overridden")
     if look.method("_call_and_store") is not CALL_AND_STORE:
-        raise UnreadableError(str(overrides_load(schema)))
+        raise UnreadableError(str(overrides_load(look.target)))
     return (
         "marshmallow load",
-        type(schema).__name__,
+        look.cls.__name__,
         describe_dict_class(look),
         tuple(
             [
                 _describe_field(name, Inspection.of_field(field, look.guard))
-                for name, field in schema.load_fields.items()
+                for name, field in fields.items()
             ]
         ),
     )

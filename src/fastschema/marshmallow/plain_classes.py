@@ -1,30 +1,40 @@
-"""Classes of schemas and fields whose objects marshmallow alone makes, copies and reads."""
+"""Classes of schemas and fields whose objects marshmallow alone makes, copies and binds."""
 
 from __future__ import annotations
 
 from abc import ABCMeta
+from collections.abc import Iterator
 from copyreg import dispatch_table
+from types import FunctionType
 from typing import Any
 
 from marshmallow import Schema, fields
 
-FIELD_CLASSES = {
+from fastschema.runtime.stock import stock_method
+
+FIELD_CLASSES = frozenset(
     cls
     for cls in vars(fields).values()
     if isinstance(cls, type) and issubclass(cls, fields.Field) and cls.__module__ == fields.__name__
-}
+)
 """The classes of fields that marshmallow has."""
 
-OWN_WAYS = frozenset(
+_MARSHMALLOW: tuple[type, ...] = (Schema, *FIELD_CLASSES)
+STOCK_CLASSES = frozenset(base for cls in _MARSHMALLOW for base in cls.__mro__)
+"""The classes of marshmallow whose attributes are taken to stay what they are."""
+
+_OWN_WAYS = frozenset(
     [
+        "__bool__",
         "__copy__",
         "__deepcopy__",
-        "__del__",  # would see copies that are not used
+        "__del__",  # would see schemas that nobody asked for
         "__getattr__",
         "__getattribute__",
         "__getnewargs__",
         "__getnewargs_ex__",
         "__getstate__",
+        "__len__",
         "__new__",
         "__reduce__",
         "__reduce_ex__",
@@ -37,39 +47,95 @@ OWN_WAYS = frozenset(
 
 _ATTRIBUTES = frozenset(
     [
-        *("parent", "name", "root", "data_key", "attribute", "declared_fields", "only", "exclude"),
-        *("load_only", "dump_only", "fields", "load_fields", "dump_fields"),
+        *("parent", "name", "root", "data_key", "attribute", "load_only", "dump_only"),
+        *("only", "exclude", "many", "partial", "unknown", "error_messages", "context", "ordered"),
+        *("declared_fields", "fields", "load_fields", "dump_fields"),
     ]
 )
 """Attributes of objects that a class may have properties for."""
-_LOOKED_FOR = OWN_WAYS | _ATTRIBUTES
-_get_class_attribute: Any = type.__getattribute__
-_set_attribute: Any = object.__setattr__
+_LOOKED_FOR = _OWN_WAYS | _ATTRIBUTES
+_OWN_METHODS = _OWN_WAYS | {"_bind_to_schema"}
+"""What a field object may have of its own, and marshmallow or ``copy`` then calls."""
 _METACLASSES = (type, ABCMeta, type(Schema))
-_STOCK_CLASSES: set[type] = {Schema, *FIELD_CLASSES}
-_KNOWN_CLASSES = frozenset(base for cls in _STOCK_CLASSES for base in cls.__mro__)
+_STOCK_SCHEMA = {
+    name: stock_method(Schema, name)
+    for name in ("_bind_field", "on_bind_field", "_normalize_nested_options", "set_class")
+}
+KNOWN_INIT_FIELDS = {stock_method(Schema, "_init_fields")}
+"""``Schema._init_fields`` as stock has it, and as installed."""
+_STOCK_DICT_CLASS = Schema.dict_class
+_STOCK_DEEPCOPY = stock_method(fields.Field, "__deepcopy__")
+_STOCK_BINDING = {stock_method(cls, "_bind_to_schema") for cls in FIELD_CLASSES}
 
 
-def is_plain(cls: Any) -> bool:
-    """Whether a class leaves its objects to marshmallow."""
+def makes_fields_as_stock(cls: Any) -> bool:
+    """Return whether marshmallow alone makes the fields of a schema class's objects."""
+    return (
+        _is_plain(cls)
+        and all(getattr(cls, name) is stock for name, stock in _STOCK_SCHEMA.items())
+        and cls._init_fields in KNOWN_INIT_FIELDS
+        and cls.dict_class in (dict, _STOCK_DICT_CLASS)
+        and {str}.issuperset(map(type, cls._declared_fields))
+        and all(_is_copied_plainly(field, cls) for field in cls._declared_fields.values())
+    )
+
+
+def _is_copied_plainly(field: Any, schema_class: Any) -> bool:
+    """Return whether marshmallow alone copies and binds a field, and those inside of it."""
+    cls: Any = type(field)
+    if not (
+        issubclass(cls, fields.Field)
+        and _is_plain(cls)
+        and cls._bind_to_schema in _STOCK_BINDING
+        and cls.__deepcopy__ is _STOCK_DEEPCOPY
+    ):
+        return False
+    own = vars(field)
+    if not _OWN_METHODS.isdisjoint(own) or own.get("parent") is not None:
+        return False
+    for name in method_names(field):
+        method = getattr(schema_class, name, None)
+        if (
+            type(method) is not FunctionType
+            and getattr(method, "__self__", None) is not schema_class
+        ):
+            return False  # a property, say, which runs when the field is bound
+    return all(_is_copied_plainly(each, schema_class) for each in inner_fields(field))
+
+
+def method_names(field: Any) -> list[str]:
+    """Return the names of the methods of its schema that a ``Method`` field calls."""
+    own = field.__dict__
+    names = (own.get("serialize_method_name"), own.get("deserialize_method_name"))
+    return [name for name in names if name]
+
+
+def inner_fields(field: Any) -> Iterator[Any]:
+    """Yield the fields inside of a field: those of a list, a tuple or a mapping."""
+    own = field.__dict__
+    for name in ("inner", "key_field", "value_field"):
+        if isinstance(own.get(name), fields.Field):
+            yield own[name]
+    yield from own.get("tuple_fields", ())
+
+
+def _is_plain(cls: Any) -> bool:
+    """Return whether a class leaves its objects to marshmallow."""
     metaclass = type(cls)
     if (
         not (metaclass in _METACLASSES or _is_plain_metaclass(metaclass))
         or cls in dispatch_table
-        or cls.__setattr__ is not _set_attribute
+        or cls.__setattr__ is not object.__setattr__
     ):
         return False
-    for base in cls.__mro__:
-        if base not in _KNOWN_CLASSES and not _is_plain_base(base):
-            return False
-    return True
+    return all(base in STOCK_CLASSES or _is_plain_base(base) for base in cls.__mro__)
 
 
 def _is_plain_metaclass(metaclass: Any) -> bool:
-    """Whether a metaclass of schemas looks up the attributes of its classes as ``type`` does."""
+    """Return whether a metaclass of schemas looks up attributes of its classes as ``type`` does."""
     return (
         issubclass(metaclass, type(Schema))
-        and metaclass.__getattribute__ is _get_class_attribute
+        and metaclass.__getattribute__ is type.__getattribute__
         and not hasattr(metaclass, "__getattr__")
     )
 
@@ -78,6 +144,7 @@ def _is_plain_base(base: type) -> bool:
     own = base.__dict__
     if own.keys().isdisjoint(_LOOKED_FOR):
         return True
-    return own.keys().isdisjoint(OWN_WAYS) and not any(
-        hasattr(type(own[name]), "__get__") for name in _ATTRIBUTES.intersection(own)
+    return own.keys().isdisjoint(_OWN_WAYS) and not any(
+        hasattr(type(own[name]), "__get__") or name.endswith("fields")
+        for name in _ATTRIBUTES.intersection(own)
     )

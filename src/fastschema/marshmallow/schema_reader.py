@@ -46,9 +46,10 @@ _LOOKUP_ERRORS = "(KeyError, IndexError, TypeError, AttributeError)"
 _HOLDERS = frozenset(["list", "mapping"])
 
 
-def describe_dump(schema: Any, look: Inspection) -> Description:
+def describe_dump(fields: dict[str, Any], look: Inspection) -> Description:
     """All that the code that dumps a schema depends on, as plain hashable values.
 
+    :param fields: the fields that the schema dumps
     :param look: a look at the schema
     :raises UnreadableError: if the schema cannot be compiled
     """
@@ -56,13 +57,13 @@ def describe_dump(schema: Any, look: Inspection) -> Description:
         raise UnreadableError("__getattribute__ is overridden")
     return (
         "marshmallow",
-        type(schema).__name__,
+        look.cls.__name__,
         describe_dict_class(look),
         look.method("get_attribute") is not _STOCK_GET_ATTRIBUTE,
         tuple(
             [
                 _describe_field(name, Inspection.of_field(field, look.guard))
-                for name, field in schema.dump_fields.items()
+                for name, field in fields.items()
             ]
         ),
     )

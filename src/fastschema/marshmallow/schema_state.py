@@ -1,39 +1,33 @@
-"""What a marshmallow schema reads as, kept on the schema, and on its class.
+"""What a marshmallow schema compiles to, for dumping and for loading.
 
-A schema is *fresh* if its fields are copies of those that its class declares, bound by marshmallow
-alone. Fresh schemas of one class with the same names of fields read alike, so that only the first
-of them is read (:class:`ClassReadings`). Any other schema is read by itself, when that pays.
+A pending schema compiles to what its exemplar does. So does one whose fields were made and are
+still what they were; if they have changed, they are read by themselves, when that pays.
 """
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from marshmallow import Schema
-
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.marshmallow.construction import bind_fields, is_made_plainly
+from fastschema.marshmallow.clones import frozen_copy
+from fastschema.marshmallow.exemplar import Exemplar, attributes_of
+from fastschema.marshmallow.pending import SchemaState, fields_of, make_fields, pending_like
+from fastschema.marshmallow.plain_classes import STOCK_CLASSES
+from fastschema.marshmallow.snapshot import Snapshot
 from fastschema.runtime import policy
 from fastschema.runtime.descriptions import Description
-from fastschema.runtime.guard import ATTRIBUTE, CLASS_ATTRIBUTE, Guard, State, readings
+from fastschema.runtime.guard import ATTRIBUTE, Guard
 from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.programs import Program, programs
-from fastschema.runtime.stock import stock_method
-from fastschema.switch import is_disabled
 
-STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
-
-# So that a schema of which nothing is known says so at the price of any attribute.
-setattr(Schema, ATTRIBUTE, None)
-
-_MOST_READINGS = 32
-_MOST_TRIES = 4
-"""Schemas of which so many were read, since others like them were not alike, run as stock."""
-_get_attribute: Any = object.__getattribute__
-_OWN_METHODS = frozenset(["get_attribute", "dict_class", "_call_and_store", "TYPE_MAPPING"])
-"""What a schema object may have of its own, and what it then reads as."""
+_OWN_METHODS = frozenset(
+    [
+        *("get_attribute", "dict_class", "TYPE_MAPPING", "_hooks", "dump", "_serialize", "load"),
+        *("_do_load", "_deserialize", "_call_and_store", "_invoke_field_validators"),
+    ]
+)
+"""What a schema object may have of its own, so that it has to be read by itself."""
 
 
 class Side(NamedTuple):
@@ -41,40 +35,41 @@ class Side(NamedTuple):
 
     :param name: "dump" or "load"
     :param fields: the attribute of a schema that holds the fields for it
-    :param describe: from a schema and a look at it to its description
+    :param describe: from those fields and a look at the schema to its description
     :param make_program: from that to the program
     """
 
     name: str
     fields: str
-    describe: Callable[[Any, Inspection], Description]
+    describe: Callable[[dict[str, Any], Inspection], Description]
     make_program: Callable[[Description], Program[Any, Any]]
 
 
-class Reading:
-    """What one schema object reads as, for dumping or for loading.
+class Compiled:
+    """What one schema object compiles to, for dumping or for loading.
 
     :param schema: the schema
     :param program: its program; None if it cannot be compiled
     :param reason: why it cannot be compiled, or ""
-    :param fields: its fields by name, in order
-    :param guard: what the reading relies on; None if it is for a plan, and stays as it is
-    :param side: whether it is for dumping or for loading
+    :param names: the names of its fields, in order
+    :param fields: its fields by their numbers
+    :param guard: what the program relies on of classes; None if it is a plan's, and never changes
     """
 
     __slots__ = (
-        "_guard",
-        "_ordered",
-        "_own",
-        "_side",
+        "attributes",
         "binding",
         "fields",
+        "guard",
+        "idle",
         "inner",
-        "least_rows",
+        "is_shared",
         "names",
+        "ordered",
         "program",
         "reason",
         "schema",
+        "snapshot",
     )
 
     def __init__(
@@ -82,285 +77,228 @@ class Reading:
         schema: Any,
         program: Any,
         reason: str,
-        fields: dict[str, Any],
+        names: list[str],
+        fields: Any,
         guard: Guard | None,
-        side: Side,
     ) -> None:
         self.schema = schema
         self.program = program
         self.reason = reason
-        self.names = list(fields)
-        self.fields = list(fields.values())
+        self.names = names
+        self.fields = fields
+        self.guard = guard
+        self.snapshot: Snapshot | None = None
+        """Its fields as they were when they were read; None if nobody can change them."""
+        self.attributes: Any = None
+        """The methods and options that the class of a schema read by itself had."""
+        self.ordered: Any = None
+        """The attribute of that name, of marshmallow 3."""
+        self.is_shared = False
+        """Whether all schemas like this one run it, and not only this one."""
         self.binding: Any = None
-        """What the program was bound to; whoever dumps sets it."""
-        self.inner: dict[int, Reading] = {}
-        """For a plan, what nested schemas read as, by the ids of those."""
-        self.least_rows = 1 if program is None else policy.least_rows(program.node)
-        """For fewer rows it does not pay to compare the reading."""
-        self._guard = guard
-        self._side = side
-        self._own = schema.__dict__
-        self._ordered = self._own.get("ordered")
-
-    def holds(self) -> bool:
-        """Whether another reading would be the same."""
-        if self._guard is None:
-            return True
-        if not self._own.keys().isdisjoint(_OWN_METHODS):
-            return False
-        if self._own.get("ordered") is not self._ordered:
-            return False
-        fields = getattr(self.schema, self._side.fields)
-        guard = self._guard
-        return (
-            list(fields.values()) == self.fields
-            and list(fields) == self.names
-            and guard.objects_hold()
-            and guard.classes_hold()
-            and guard.fields_hold(self.fields)
-        )
+        """What the program was bound to; whoever dumps or loads sets it."""
+        self.idle: dict[Any, list[Any]] = {}
+        """By their options, loads that wait for the next one."""
+        self.inner: dict[int, Compiled] = {}
+        """For a plan, what nested schemas compile to, by the ids of those."""
 
     @property
     def is_frozen(self) -> bool:
         """Whether it belongs to a plan."""
-        return self._guard is None
+        return self.guard is None
 
-    def without_changes(self, copy_field: Callable[[Any], Any]) -> None:
-        """Let later changes to compiled fields pass unseen; those with methods of their own stay.
-
-        :param copy_field: copies a field
-        """
-        if self.program is None:
-            return
-        self.fields = [
-            field if node.reason is not None else copy_field(field)
-            for node, field in zip(self.program.node.fields, self.fields, strict=True)
-        ]
+    def classes_hold(self) -> bool:
+        """Return whether classes and settings are what they were."""
+        return self.guard is None or self.guard.classes_hold()
 
 
-class SchemaState(State):
-    """What is known of one schema object.
+class _FieldsOfPending(dict[int, Any]):
+    """The fields of a pending schema by their numbers, each made when generated code needs it.
 
     :param schema: the schema
-    :param made: its fields by name, as they were when it was new; None if it is not known, or if
-        they are not what the class declares
-    :param is_plain: whether they are known to be what it declares
+    :param state: its state
+    :param originals: the fields of its exemplar
     """
 
-    __slots__ = ("dump", "generation", "is_plain", "load", "made", "rows", "schema", "stock_below")
+    __slots__ = ("_originals", "_schema", "_state")
 
-    def __init__(
-        self, schema: Any, made: dict[str, Any] | None = None, *, is_plain: bool = False
-    ) -> None:
-        self.schema = schema
-        self.made = made
-        self.is_plain = is_plain
-        self.rows = 0
-        """How many rows were dumped or loaded before the schema was read."""
-        self.dump: Reading | None = None
-        self.stock_below = 0 if made is None else policy.least_rows_to_bind(len(made))
-        """Dumps of fewer rows are known to be too small to pay."""
-        self.load: Reading | None = None
-        self.generation = readings.current
+    def __init__(self, schema: Any, state: SchemaState, originals: list[Any]) -> None:
+        self._schema = schema
+        self._state = state
+        self._originals = originals
 
-
-def init_fields(self: Any) -> None:
-    """``Schema._init_fields``; the schema then knows that its fields are new."""
-    own = _get_attribute(self, "__dict__")
-    is_first = not own.get("fields")
-    if is_disabled() or not is_first:
-        STOCK_INIT_FIELDS(self)
-        return
-    is_plain = bind_fields(self)
-    if not is_plain:
-        STOCK_INIT_FIELDS(self)
-    made = own.get("fields")
-    if type(made) is dict:
-        own[ATTRIBUTE] = SchemaState(self, made.copy(), is_plain=is_plain)
+    def __missing__(self, number: int) -> Any:
+        field = self[number] = self._state.field(self._schema, self._originals[number])
+        return field
 
 
 def state_of(schema: Any) -> SchemaState:
-    """The state of a schema, made if there is none."""
+    """Return the state of a schema, made if there is none."""
     own = schema.__dict__
     state = own.get(ATTRIBUTE)
-    # A copy of a schema has the state of the original.
-    if (
-        type(state) is SchemaState
-        and state.schema is schema
-        and state.generation is readings.current
-    ):
+    if type(state) is SchemaState and state.owner == id(schema):
         return state
+    if type(state) is SchemaState and make_fields(schema):
+        return own[ATTRIBUTE]  # type: ignore[no-any-return]
     state = own[ATTRIBUTE] = SchemaState(schema)
     return state
 
 
-def find_reading(
+def find_compiled(
     schema: Any, side: Side, rows: int, *, is_inner: bool = False, counts: bool = True
-) -> Reading | None:
-    """What a schema reads as, if that is known, or if it pays to find out; else None.
+) -> Compiled | None:
+    """Return what a schema compiles to, if that is known, or if it pays to find out; else None.
 
     :param rows: how many rows are to be dumped or loaded
-    :param is_inner: whether it is nested in one that was read: it pays to read its class, too
+    :param is_inner: whether it is nested in one that is compiled: it pays to compile it, too
     :param counts: whether these rows count when it is asked for the next ones
     """
-    state = state_of(schema)
     if not is_inner and policy.are_too_few(side.name, rows):
         return None
-    reading: Reading | None = getattr(state, side.name)
-    if reading is not None:
-        if rows < reading.least_rows and not is_inner:
-            if side.name == "dump":
-                state.stock_below = reading.least_rows
+    own = schema.__dict__
+    state = own.get(ATTRIBUTE)
+    if type(state) is not SchemaState or state.owner != id(schema):
+        state = state_of(schema)
+    exemplar = state.exemplar
+    if (
+        exemplar is None
+        or own.get("ordered") is not exemplar.ordered
+        or not own.keys().isdisjoint(_OWN_METHODS)
+    ):
+        return _by_itself(schema, state, side, rows, is_inner=is_inner, counts=counts)
+    if side.fields not in own:
+        common = _of_exemplar(exemplar, side, rows, is_inner=is_inner, counts=counts)
+        if common is None or common.is_shared or common.program is None:
+            return common
+        return _of_pending(schema, state, side, common)
+    fields = own[side.fields]
+    if not is_inner and rows * len(fields) < policy.values_worth_comparing:
+        return None
+    if state.snapshot is not None and state.snapshot.is_current(side.fields, fields):
+        common = _of_exemplar(exemplar, side, rows, is_inner=is_inner, counts=counts)
+        return None if common is None else _of_made(schema, state, side, common)
+    return _by_itself(schema, state, side, rows, is_inner=is_inner, counts=counts)
+
+
+def forget(schema: Any) -> None:
+    """Forget what one schema object compiles to."""
+    state = state_of(schema)
+    state.dump = state.load = None
+    if state.exemplar is not None:
+        state.exemplar.forget()
+
+
+def known_compiled(schema: Any, side: Side) -> Compiled | None:
+    """Return what a schema compiled to when it was asked last, or None."""
+    state = state_of(schema)
+    if state.exemplar is not None and side.fields not in schema.__dict__:
+        return getattr(state.exemplar, side.name)  # type: ignore[no-any-return]
+    return getattr(state, side.name)  # type: ignore[no-any-return]
+
+
+def _of_exemplar(
+    exemplar: Exemplar, side: Side, rows: int, *, is_inner: bool, counts: bool
+) -> Compiled | None:
+    """Return what all schemas like an exemplar compile to, if it is known or pays."""
+    if not exemplar.is_current():
+        exemplar.forget()
+    known: Compiled | None = getattr(exemplar, side.name)
+    if known is not None and known.classes_hold():
+        return known
+    objects = exemplar.objects + rows
+    if counts:
+        exemplar.objects = objects
+    if not (is_inner or known is not None or policy.is_worth_compiling(objects)):
+        return None
+    schema = exemplar.schema
+    fields = getattr(schema, side.fields)
+    compiled = _read(schema, fields, side, Guard(STOCK_CLASSES))
+    program = compiled.program
+    if program is not None and not program.stock_fields and exemplar.is_independent(side.name):
+        runner = compiled.schema = pending_like(exemplar)
+        compiled.fields = _FieldsOfPending(runner, state_of(runner), list(fields.values()))
+        compiled.is_shared = True
+    setattr(exemplar, side.name, compiled)
+    return compiled
+
+
+def _of_pending(schema: Any, state: SchemaState, side: Side, common: Compiled) -> Compiled:
+    """Return what one pending schema compiles to, where user code may see that very schema."""
+    known: Compiled | None = getattr(state, side.name)
+    if known is None or known.guard is not common.guard:
+        fields = _FieldsOfPending(schema, state, common.fields)
+        known = Compiled(schema, common.program, "", common.names, fields, common.guard)
+        setattr(state, side.name, known)
+    return known
+
+
+def _of_made(schema: Any, state: SchemaState, side: Side, common: Compiled) -> Compiled:
+    """Return what a schema compiles to whose fields were made, and did not change since."""
+    known: Compiled | None = getattr(state, side.name)
+    if known is None or known.guard is not common.guard or known.snapshot is None:
+        fields = list(getattr(schema, side.fields).values())
+        known = Compiled(schema, common.program, common.reason, common.names, fields, common.guard)
+        known.snapshot = state.snapshot
+        setattr(state, side.name, known)
+    return known
+
+
+def _by_itself(
+    schema: Any, state: SchemaState, side: Side, rows: int, *, is_inner: bool, counts: bool
+) -> Compiled | None:
+    """Return what a schema with fields of its own compiles to, if it is known or pays."""
+    known: Compiled | None = getattr(state, side.name)
+    fields = getattr(schema, side.fields)
+    own = schema.__dict__
+    if known is not None:
+        if not is_inner and rows * len(fields) < policy.values_worth_comparing:
             return None
-        return reading if reading.holds() else read(schema, side, state)
+        if (
+            known.snapshot is not None
+            and known.snapshot.is_current(side.fields, fields)
+            and known.classes_hold()
+            and known.attributes == attributes_of(type(schema))
+            and own.keys().isdisjoint(_OWN_METHODS)
+            and own.get("ordered") is known.ordered
+        ):
+            return known
+        setattr(state, side.name, None)
+        state.rows = 0
     total = state.rows + rows
     if counts:
         state.rows = total
-    if state.made is not None:
-        values = total * len(state.made)
-        if not is_inner and not policy.is_worth_binding(side.name, values):
-            return None
-        known = class_readings(type(schema), policy.MANY if is_inner else rows)
-        if known is None:
-            return None
-        if state.is_plain or is_made_plainly(schema):
-            reading = known.find(schema, side, state)
-            if reading is not None:
-                return reading
-            if is_inner or known.may_learn(schema, side):
-                return known.learn(schema, side, state)
-        else:
-            state.made, state.stock_below = None, 0
-    return read(schema, side, state) if policy.is_worth_reading(total) else None
+    if not (is_inner or policy.is_worth_compiling(total)):
+        return None
+    known = _read(schema, fields, side, Guard(STOCK_CLASSES))
+    known.snapshot = Snapshot({side.fields: fields})
+    known.attributes = attributes_of(type(schema))
+    known.ordered = own.get("ordered")
+    setattr(state, side.name, known)
+    return known
 
 
-def read(schema: Any, side: Side, state: SchemaState) -> Reading:
-    """Read a schema, and keep what it reads as.
-
-    :param state: its state
-    """
-    reading = _read(schema, side, Guard())
-    setattr(state, side.name, reading)
-    return reading
-
-
-def read_once(schema: Any, side: Side, copy_field: Callable[[Any], Any]) -> Reading:
-    """Read a schema for a plan, which does not see later changes.
-
-    :param copy_field: copies a field
-    """
-    reading = _read(schema, side, None)
-    reading.without_changes(copy_field)
-    return reading
+def read_once(schema: Any, side: Side) -> Compiled:
+    """Read a schema for a plan, which does not see later changes."""
+    compiled = _read(schema, fields_of(schema, side.fields), side, None)
+    if compiled.program is not None:
+        # Fields with methods of their own stay: these are asked as they are.
+        compiled.fields = [
+            field if node.reason is not None else frozen_copy(field)
+            for node, field in zip(compiled.program.node.fields, compiled.fields, strict=True)
+        ]
+    return compiled
 
 
-def _read(schema: Any, side: Side, guard: Guard | None) -> Reading:
-    by_name = dict(getattr(schema, side.fields))
+def _read(schema: Any, fields: dict[str, Any], side: Side, guard: Guard | None) -> Compiled:
     program, reason = None, ""
     look = Inspection(schema, guard or Guard())
     try:
-        description = side.describe(schema, look)
+        description = side.describe(fields, look)
         program = programs.get(description, lambda: side.make_program(description))
     except UnreadableError as error:
         reason = str(error)
     except Exception as error:
         reason = f"it cannot be read: {error}"
-    return Reading(schema, program, reason, by_name, guard, side)
-
-
-class ClassReadings:
-    """What the fresh schemas of one class read as, by the names of their fields.
-
-    It hangs on the class, and lives as long as that does.
-
-    :param cls: the schema class
-    """
-
-    __slots__ = ("_declared", "_guard", "_known", "_owner", "_tries")
-
-    def __init__(self, cls: Any) -> None:
-        self._owner = weakref.ref(cls)
-        self._declared = list(cls._declared_fields.items())
-        self._guard = Guard()
-        self._known: dict[Any, tuple[Any, str, Guard]] = {}
-        self._tries: dict[Any, int] = {}
-        self._guard.class_attribute(cls, "opts", cls.opts)
-        self._guard.contents(getattr(cls.opts, "__dict__", None))
-
-    def holds(self, cls: Any) -> bool:
-        """Whether fresh schemas of the class are still made of the same."""
-        owner = self._owner()
-        if owner is None or owner is not cls:
-            return False  # a class may be made of the attributes of another
-        return (
-            self._guard.objects_hold()
-            and self._guard.classes_hold()
-            and list(cls._declared_fields.items()) == self._declared
-        )
-
-    def find(self, schema: Any, side: Side, state: SchemaState) -> Reading | None:
-        """What a fresh schema reads as, if one like it was read."""
-        found = self._known.get(self._key(schema, side))
-        if found is None:
-            return None
-        program, reason, guard = found
-        reading = Reading(schema, program, reason, getattr(schema, side.fields), guard, side)
-        if not self._is_fresh(schema, side, state) or not reading.holds():
-            return None
-        if program is not None:
-            programs.used(program)
-        setattr(state, side.name, reading)
-        return reading
-
-    def may_learn(self, schema: Any, side: Side) -> bool:
-        """Whether schemas like this one may still turn out to be alike."""
-        return self._tries.get(self._key(schema, side), 0) < _MOST_TRIES
-
-    def learn(self, schema: Any, side: Side, state: SchemaState) -> Reading:
-        """Read a fresh schema, for all that are like it."""
-        guard = Guard()
-        reading = _read(schema, side, guard)
-        setattr(state, side.name, reading)
-        if len(self._tries) >= _MOST_READINGS:
-            self._known.clear()
-            self._tries.clear()
-        key = self._key(schema, side)
-        is_shared = guard.is_lasting and not guard.has_inner_lists
-        if not is_shared or not self._is_fresh(schema, side, state):
-            self._tries[key] = _MOST_TRIES
-            return reading
-        self._tries[key] = self._tries.get(key, 0) + 1
-        guard = guard.for_others_than(schema.__dict__)
-        self._known[key] = reading.program, reading.reason, guard
-        return reading
-
-    def _is_fresh(self, schema: Any, side: Side, state: SchemaState) -> bool:
-        made = state.made
-        fields = getattr(schema, side.fields)
-        return (
-            made is not None
-            and type(fields) is dict
-            and [made.get(name) for name in fields] == list(fields.values())
-        )
-
-    def _key(self, schema: Any, side: Side) -> Any:
-        # marshmallow 3 has ordered schemas.
-        ordered = schema.__dict__.get("ordered")
-        return (side.name, ordered, type(schema).__name__, *getattr(schema, side.fields))
-
-
-def class_readings(cls: Any, rows: int) -> ClassReadings | None:
-    """What is known of a schema class, as it is now; None while it does not pay to find out.
-
-    :param rows: how many are to be dumped or loaded; until there are enough, the class counts them
-    """
-    known: Any = cls.__dict__.get(CLASS_ATTRIBUTE, 0)
-    if type(known) is ClassReadings:
-        if known.holds(cls):
-            return known
-        known = 0
-    total = known + rows
-    is_worth_reading = policy.is_worth_reading(total)
-    known = ClassReadings(cls) if is_worth_reading else total
-    type.__setattr__(cls, CLASS_ATTRIBUTE, known)
-    return known if is_worth_reading else None
+    if guard is not None and not guard.is_lasting:
+        program, reason = None, "an attribute of a field is computed each time"
+    return Compiled(schema, program, reason, list(fields), list(fields.values()), guard)

@@ -65,10 +65,9 @@ class RowDumper(Protocol):
 class Dispatch(dict[type, Dump]):
     """A program bound to one schema object, for one form of output and one dump at a time.
 
-    From the class of an object to the function that dumps it. How objects of a class are read is
-    asked for each dump. Functions for classes that a module holds are kept for the next dump; no
-    other class is kept alive. The functions refer to the dispatch weakly: whoever runs a dump holds
-    it while it lasts, and leaves no reference cycle behind.
+    From the class of an object to the function that dumps it. Functions for classes that a module
+    holds are kept for the next dump; no other class is kept alive. The functions refer to the
+    dispatch weakly: whoever runs a dump holds it while it lasts, and leaves no reference cycle.
 
     :param program: the program
     :param form: the form of the output
@@ -77,7 +76,6 @@ class Dispatch(dict[type, Dump]):
 
     __slots__ = (
         "__weakref__",
-        "_access",
         "_ambient",
         "_keeps_classes",
         "_links",
@@ -96,7 +94,6 @@ class Dispatch(dict[type, Dump]):
         self.idle: list[Dispatch] | None = None
         """Where it is to wait for the next dump, if it is."""
         self._rows: dict[type, DumpRows] = {}
-        self._access: dict[type, str] = {}
         self._keeps_classes = False
         self._values: dict[str, Any] = {}
         self._ambient: list[Ambient] = []
@@ -119,7 +116,7 @@ class Dispatch(dict[type, Dump]):
 
         :param many: whether it dumps many rows, or one object
         """
-        access = self._access[cls] = self.access(cls)
+        access = self.access(cls)
         self._keeps_classes = self._keeps_classes or not _is_lasting(cls)
         function = self.program.function(self.form, access, many)
         known = self._values
@@ -153,12 +150,8 @@ class Dispatch(dict[type, Dump]):
 
         Nested schemas are found when they are needed.
         """
-        access_of = self.program.node.access
-        for cls, access in self._access.items():
-            if cls is not dict and access_of(cls) != access:
-                self._forget_classes()
-                break
-        self.look_again()
+        if self._ambient:
+            self.look_again()
         for link in self._links:
             link.found = NOT_FOUND
 
@@ -183,19 +176,20 @@ class Dispatch(dict[type, Dump]):
 
     def end(self) -> None:
         """The dump is over. After one that ended with an exception nobody need call this."""
-        self.rest()
+        if self._keeps_classes or self._links or len(self) > _MOST_CLASSES:
+            self.rest()
         idle, self.idle = self.idle, None  # while it waits, the list refers to it
         if idle is not None and len(idle) < MOST_IDLE:
             idle.append(self)
 
     def keep_few_classes(self) -> None:
         """Let go of classes if they are many."""
-        if len(self._access) > _MOST_CLASSES:
+        if len(self) > _MOST_CLASSES:
             self._forget_classes()
 
     def rest(self) -> None:
         """Let go of classes that may be thrown away; those of modules stay."""
-        if self._keeps_classes or len(self._access) > _MOST_CLASSES:
+        if self._keeps_classes or len(self) > _MOST_CLASSES:
             self._forget_classes()
         for link in self._links:
             link.rest()
@@ -203,7 +197,6 @@ class Dispatch(dict[type, Dump]):
     def _forget_classes(self) -> None:
         self.clear()
         self._rows.clear()
-        self._access.clear()
         self._keeps_classes = False
 
     def __call__(self, obj: Any) -> Any:

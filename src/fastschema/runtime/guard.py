@@ -78,7 +78,10 @@ class FieldRecord:
 
 
 class Guard:
-    """What a reading relied on."""
+    """What a reading relied on.
+
+    :param stock: the classes of a framework, whose attributes are taken to stay what they are
+    """
 
     __slots__ = (
         "_attributes",
@@ -89,11 +92,13 @@ class Guard:
         "_field_check",
         "_generation",
         "_records",
+        "_stock",
         "has_inner_lists",
         "is_lasting",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, stock: frozenset[type] = frozenset()) -> None:
+        self._stock = stock
         self.is_lasting = True
         """False if the reading relied on something that cannot be compared (a property, say)."""
         self.has_inner_lists = False
@@ -131,14 +136,15 @@ class Guard:
 
     def class_attribute(self, cls: type, name: str, value: Any) -> None:
         """It relies on an attribute of a class, as ``getattr`` finds it."""
-        self._classes.setdefault(cls, {})[name] = value
+        if cls not in self._stock:
+            self._classes.setdefault(cls, {})[name] = value
 
     def for_others_than(self, own: dict[str, Any]) -> Guard:
         """The same guard for schemas that are made of the same.
 
         :param own: the ``__dict__`` of the schema that was read, whose attributes are its own
         """
-        guard = Guard()
+        guard = Guard(self._stock)
         guard.is_lasting = self.is_lasting
         guard._generation = self._generation
         guard._records = self._records

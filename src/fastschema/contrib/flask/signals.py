@@ -75,8 +75,8 @@ class WatchedSchema:
     def dump(self, obj: Any, many: bool | None) -> Any:
         """What stock's dump returns, by generated code where that is possible."""
         result = self._watched.dump(obj, many)
-        rows = self._count(obj, many, result)
-        self._is_compiled = not is_disabled() and was_compiled(self.schema, rows)
+        self._count(obj, many, result)
+        self._is_compiled = not is_disabled() and was_compiled(self.schema)
         return result
 
     def stock_dump(self, obj: Any, many: bool | None) -> Any:
@@ -113,20 +113,19 @@ class WatchedSchema:
         """Count rows that were dumped."""
         self._rows = (self._rows or 0) + rows
 
-    def _count(self, obj: Any, many: bool | None, result: Any) -> int:
-        """Count the rows of a dump in one piece; return how many were known when it began.
+    def _count(self, obj: Any, many: bool | None, result: Any) -> None:
+        """Count the rows of a dump in one piece.
 
         Hooks may have put the rows into something, or left some out.
         """
         if not self.is_collection(obj, many):
             self._rows = 1
-            return 1
+            return
         known = len(obj) if type(obj) is list else policy.MANY
         if isinstance(result, list):
             self._rows = len(result)
         else:
             self._rows = None if known == policy.MANY else known
-        return known
 
 
 class _Counting:

@@ -1,18 +1,12 @@
-"""Fields are copied as ``copy`` does it, be it in detail or not."""
+"""Fields with ways of their own to be copied are copied in these ways."""
 
-import copy
 import copyreg
-import pickle
 from collections import OrderedDict
 from unittest import mock
 
-import marshmallow.schema
 import pytest
 from marshmallow import Schema, fields
 
-import fastschema
-from fastschema.marshmallow import copying
-from tests.marks import needs_cpython
 from tests.marshmallow.differential import installed, outcome
 
 LOG = []
@@ -215,19 +209,6 @@ def seen(field, copied):
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_a_field_is_copied_as_by_copy(name):
-    field = FIELDS[name]()
-
-    def copied():
-        return seen(field, copy.deepcopy(field))
-
-    expected = outcome(copied, LOG)
-    with installed():
-        for _ in range(USES):
-            assert outcome(copied, LOG) == expected
-
-
-@pytest.mark.parametrize("name", FIELDS)
 def test_the_fields_of_a_new_schema_are_copied_as_by_copy(name):
     field = FIELDS[name]()
     cls = Schema.from_dict({"first": fields.String(), "field": field, "last": fields.String()})
@@ -308,92 +289,7 @@ def test_a_class_that_changes_is_asked_again(uses, is_inherited):
         for _ in range(uses):
             Dog()
         cls = Base if is_inherited else Changing
-        cls.__copy__ = lambda self: LOG.append("copied") or Changing()
+        cls.__deepcopy__ = lambda self, memo: LOG.append("copied") or Changing()
         LOG.clear()
         Dog()
     assert LOG == ["copied"]
-
-
-def test_a_way_to_copy_that_comes_and_goes_without_a_change_is_seen():
-    class Sometimes:
-        is_there = False
-
-        def __get__(self, instance, owner):
-            if not self.is_there:
-                raise AttributeError("__copy__")
-            return lambda *_: LOG.append("copied") or Changing()
-
-    class Changing(fields.String):
-        __copy__ = Sometimes()
-
-    class Dog(Schema):
-        name = Changing()
-
-    with installed():
-        for _ in range(USES):
-            Dog()
-        Sometimes.is_there = True
-        LOG.clear()
-        Dog()
-    assert LOG == ["copied"]
-
-
-def test_a_way_to_copy_that_copyreg_is_told_later_is_taken():
-    class Told(fields.String):
-        pass
-
-    class Dog(Schema):
-        name = Told()
-
-    def reduce(field):
-        LOG.append("reduced")
-        return Told, ()
-
-    with installed(), mock.patch.dict(copyreg.dispatch_table):
-        for _ in range(USES):
-            Dog()
-        copyreg.dispatch_table[Told] = reduce
-        LOG.clear()
-        Dog()
-    assert LOG == ["reduced"]
-
-
-@needs_cpython
-def test_plain_fields_are_not_copied_by_copy():
-    class Dog(Schema):
-        name = fields.String()
-        toys = fields.List(fields.Integer())
-
-    with installed(), mock.patch.object(copying.copy, "copy") as by_copy:
-        Dog()
-    assert by_copy.call_count == 0
-
-
-def test_while_disabled_fields_are_copied_by_copy():
-    class Dog(Schema):
-        name = fields.String()
-
-    with (
-        installed(),
-        fastschema.disabled(),
-        mock.patch.object(copying.copy, "copy") as by_copy,
-    ):
-        copy.deepcopy(fields.String())
-        copying.Copy.deepcopy(Dog._declared_fields)
-    assert by_copy.call_count == 2
-
-
-def test_all_of_copy_is_there():
-    with installed():
-        assert marshmallow.schema.copy.copy is copy.copy
-        assert marshmallow.schema.copy.deepcopy([1]) == [1]
-        assert marshmallow.schema.copy.deepcopy("a", {}) == "a"
-        with pytest.raises(AttributeError, match="no_such_thing"):
-            _ = marshmallow.schema.copy.no_such_thing
-    assert marshmallow.schema.copy is copy
-
-
-def test_copied_fields_can_be_pickled():
-    with installed():
-        field = copy.deepcopy(fields.String(data_key="key"))
-        assert pickle.loads(pickle.dumps(field)).data_key == "key"

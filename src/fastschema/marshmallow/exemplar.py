@@ -1,0 +1,209 @@
+"""Exemplars: one schema for each schema class and the arguments that choose its fields.
+
+Stock's own code makes it, and it belongs to no request. Other schemas of the class with the same
+arguments make no fields until somebody looks at them: they would be clones of the exemplar's.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from operator import attrgetter
+from typing import Any
+
+from marshmallow import Schema
+
+from fastschema.marshmallow.independence import is_independent
+from fastschema.marshmallow.plain_classes import FIELD_CLASSES, makes_fields_as_stock, method_names
+from fastschema.runtime import policy
+from fastschema.runtime.guard import CLASS_ATTRIBUTE, readings
+from fastschema.runtime.stock import stock_method
+
+STOCK_INIT: Any = stock_method(Schema, "__init__")
+_MOST_EXEMPLARS = 64
+"""Schemas of a class that was given more combinations of arguments are made by stock."""
+_COLLECTIONS = (list, tuple, set, frozenset, Schema.set_class)
+_STR = {str}
+_MADE_ONCE = object()
+"""What hangs on a class that no module holds when its first schema is made."""
+_DECIDING = (
+    *("_declared_fields", "opts", "_hooks", "dict_class", "set_class", "get_attribute"),
+    *("_init_fields", "_bind_field", "on_bind_field", "_normalize_nested_options"),
+    *("dump", "_serialize", "load", "_do_load", "_deserialize", "_call_and_store"),
+    *("_invoke_field_validators", "error_messages", "_default_error_messages"),
+)
+"""What a schema class has that decides which fields there are, and what is done with them."""
+attributes_of = attrgetter(*_DECIDING)
+"""From a schema class to these attributes of it."""
+
+Arguments = tuple[Any, ...]
+"""``only``, ``exclude``, ``load_only`` and ``dump_only``, as tuples."""
+_NO_ARGUMENTS: Arguments = (None, (), (), ())
+
+
+class Exemplar:
+    """A schema made by stock, of which others of its class with the same arguments are like.
+
+    :param schema: the schema. Nobody gets it, and nothing is dumped or loaded by it.
+    """
+
+    __slots__ = ("_attributes", "_generation", "dump", "load", "objects", "schema")
+
+    def __init__(self, schema: Any) -> None:
+        self.schema = schema
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget what it compiles to."""
+        self._generation = readings.current
+        self._attributes = attributes_of(type(self.schema))
+        self.objects = 0
+        """How many objects were dumped or loaded before it was compiled."""
+        self.dump: Any = None
+        self.load: Any = None
+        """What it compiles to; whoever compiles it sets them."""
+
+    @property
+    def ordered(self) -> Any:
+        """The attribute of that name, of marshmallow 3."""
+        return self.schema.__dict__.get("ordered")
+
+    def is_current(self) -> bool:
+        """Return whether the class still has the methods and options that it had."""
+        return self._generation is readings.current and bool(
+            attributes_of(type(self.schema)) == self._attributes
+        )
+
+    def is_independent(self, direction: str) -> bool:
+        """Return whether no user code that takes part sees the schema or a field.
+
+        :param direction: "dump" or "load"
+        """
+        return is_independent(type(self.schema), direction)
+
+
+class ClassRecord:
+    """What is known of one schema class. It hangs on the class, and lives as long as that does.
+
+    :param cls: the class
+    """
+
+    __slots__ = (
+        "_attributes",
+        "_declared",
+        "_exemplars",
+        "_field_classes",
+        "_generation",
+        "_names",
+        "_options",
+        "_owner",
+        "makes_fields_as_stock",
+    )
+
+    def __init__(self, cls: Any) -> None:
+        self._owner = weakref.ref(cls)
+        self._generation = readings.current
+        self._attributes = attributes_of(cls)
+        self._declared = dict(cls._declared_fields)
+        self._options = dict(vars(cls.opts))
+        self.makes_fields_as_stock = makes_fields_as_stock(cls)
+        self._names: frozenset[str] = frozenset(_DECIDING)
+        self._field_classes: list[tuple[Any, Any, Any]] = []
+        if self.makes_fields_as_stock:
+            fields = self._declared.values()
+            self._names |= {name for field in fields for name in method_names(field)}
+            self._field_classes = [
+                (each, each._bind_to_schema, each.__deepcopy__)
+                for each in {type(field) for field in fields} - FIELD_CLASSES
+            ]
+        self._exemplars: dict[Arguments, Exemplar] = {}
+
+    def is_current(self, cls: Any) -> bool:
+        """Return whether new schemas of the class are still made of the same."""
+        is_owner: bool = self._owner() is cls  # a class may be made of the attributes of another
+        return (
+            is_owner
+            and self._generation is readings.current
+            and bool(attributes_of(cls) == self._attributes)
+            and cls._declared_fields == self._declared
+            and vars(cls.opts) == self._options
+            and all(
+                each._bind_to_schema is bind and each.__deepcopy__ is copy
+                for each, bind, copy in self._field_classes
+            )
+        )
+
+    def exemplar(self, schema: Any, arguments: Arguments) -> Exemplar | None:
+        """Return the exemplar of a new schema, made if there is none yet.
+
+        :param schema: the schema, of which user code may have set attributes
+        :returns: None if stock is to make its fields
+        """
+        own = schema.__dict__
+        if own and not self._names.isdisjoint(own):
+            return None
+        exemplar = self._exemplars.get(arguments)
+        if exemplar is None and len(self._exemplars) < _MOST_EXEMPLARS:
+            made = _make(type(schema), arguments)
+            if made is not None:
+                exemplar = self._exemplars.setdefault(arguments, Exemplar(made))
+        return exemplar
+
+
+def _make(cls: Any, arguments: Arguments) -> Any:
+    """Make a schema by stock's own code; return None if that raises."""
+    schema = object.__new__(cls)
+    only, exclude, load_only, dump_only = arguments
+    try:
+        STOCK_INIT(schema, only=only, exclude=exclude, load_only=load_only, dump_only=dump_only)
+    except Exception:
+        return None  # the schema itself is made by stock then, which raises it
+    return schema
+
+
+def find_exemplar(
+    schema: Any, only: Any, exclude: Any, load_only: Any, dump_only: Any
+) -> Exemplar | None:
+    """Return the exemplar of a new schema, or None if stock is to make its fields.
+
+    :param schema: the schema; the other parameters are those of ``Schema.__init__``
+    """
+    cls: Any = type(schema)
+    record: Any = cls.__dict__.get(CLASS_ATTRIBUTE)
+    if type(record) is not ClassRecord or not record.is_current(cls):
+        if record is None and policy.spares_first_schemas and not _is_lasting(cls):
+            type.__setattr__(cls, CLASS_ATTRIBUTE, _MADE_ONCE)
+            return None
+        record = ClassRecord(cls)
+        type.__setattr__(cls, CLASS_ATTRIBUTE, record)
+    if not record.makes_fields_as_stock:
+        return None
+    arguments: Arguments | None = _NO_ARGUMENTS
+    if only is not None or exclude or load_only or dump_only:
+        arguments = _given(only, exclude, load_only, dump_only)
+    exemplar: Exemplar | None = None
+    if arguments is not None:
+        exemplar = record.exemplar(schema, arguments)
+    return exemplar
+
+
+def _given(*collections: Any) -> Arguments | None:
+    """Return the arguments as tuples; None if one of them is no plain collection of names."""
+    given: list[Any] = []
+    for names in collections:
+        if names is None:
+            given.append(None)
+            continue
+        if type(names) not in _COLLECTIONS:
+            return None
+        each = tuple(names)
+        if not _STR.issuperset(map(type, each)):
+            return None
+        given.append(each)
+    return tuple(given)
+
+
+def _is_lasting(cls: Any) -> bool:
+    """Return whether a module holds a class, which then lives as long as the process."""
+    module = sys.modules.get(cls.__module__)
+    return getattr(module, cls.__qualname__, None) is cls

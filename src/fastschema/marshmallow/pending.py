@@ -1,0 +1,294 @@
+"""Pending schemas: their fields are made when somebody looks at them.
+
+``Schema.__init__`` sets ``declared_fields``, ``fields``, ``load_fields`` and ``dump_fields``. On a
+pending schema they are missing, and :class:`FieldsOnDemand`, of which the class has one for each,
+makes all of them. Until then nobody can have changed a field.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from marshmallow import Schema
+
+from fastschema.marshmallow.clones import clone
+from fastschema.marshmallow.exemplar import STOCK_INIT, Exemplar, find_exemplar
+from fastschema.marshmallow.plain_classes import KNOWN_INIT_FIELDS
+from fastschema.marshmallow.snapshot import Snapshot
+from fastschema.runtime.guard import ATTRIBUTE, State
+from fastschema.runtime.stock import stock_method
+from fastschema.switch import is_disabled
+
+NAMES = ("declared_fields", "fields", "load_fields", "dump_fields")
+_ALL_NAMES = frozenset(NAMES)
+_get_attribute: Any = object.__getattribute__  # a schema may notice others
+STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
+STOCK_REDUCE_EX: Any = object.__reduce_ex__
+_STOCK_SERIALIZE: Any = stock_method(Schema, "_serialize")
+_STOCK_DESERIALIZE: Any = stock_method(Schema, "_deserialize")
+_HAS_CONTEXT = hasattr(Schema(), "context")  # marshmallow 3
+
+# So that a schema of which nothing is known says so at the price of any attribute.
+setattr(Schema, ATTRIBUTE, None)
+
+
+class SchemaState(State):
+    """What is known of one schema object.
+
+    :param schema: the schema
+    :param exemplar: the exemplar of which its fields are, or would be, clones; else None
+    """
+
+    __slots__ = ("_clones", "_made", "dump", "exemplar", "load", "owner", "rows", "snapshot")
+
+    def __init__(self, schema: Any, exemplar: Exemplar | None = None) -> None:
+        self.owner = id(schema)
+        """A copy of a schema may share its state."""
+        self.exemplar = exemplar
+        self.rows = 0
+        """How many rows were dumped or loaded before its own fields were read."""
+        self.dump: Any = None
+        self.load: Any = None
+        """What it compiles to by fields of its own."""
+        self.snapshot: Snapshot | None = None
+        """Its fields, as they were when they were made."""
+        self._clones: dict[int, Any] = {}
+        self._made: dict[str, dict[str, Any]] | None = None
+
+    def field(self, schema: Any, field: Any) -> Any:
+        """Return the schema's own field that is like one of its exemplar.
+
+        :param schema: the schema
+        :param field: the exemplar's field
+        """
+        key = id(field)
+        own = self._clones.get(key)
+        if own is None:
+            assert self.exemplar is not None
+            own = self._clones.setdefault(key, clone(field, self.exemplar.schema, schema))
+        return own
+
+    def made(self, schema: Any) -> dict[str, dict[str, Any]]:
+        """Return all that the schema is to have, by :data:`NAMES`, without handing it out.
+
+        Threads that ask at the same time are given the same fields.
+        """
+        if self._made is None:
+            assert self.exemplar is not None
+            exemplar = self.exemplar.schema
+            made = {}
+            for name in NAMES:
+                originals = getattr(exemplar, name)
+                made[name] = type(originals)(
+                    [(each, self.field(schema, field)) for each, field in originals.items()]
+                )
+            self.snapshot = Snapshot({name: made[name] for name in NAMES[1:]})
+            self._made = made
+        return self._made
+
+
+class FieldsOnDemand:
+    """Makes the fields of a pending schema, for one of the attributes that hold them.
+
+    It has no ``__set__``: what is in the ``__dict__`` of a schema is found first.
+
+    :param name: the attribute
+    """
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, schema: Any, owner: Any = None) -> Any:
+        if schema is not None and make_fields(schema):
+            return schema.__dict__[self._name]
+        found = (
+            f"type object {owner.__name__!r}" if schema is None else f"{owner.__name__!r} object"
+        )
+        raise AttributeError(f"{found} has no attribute {self._name!r}")
+
+
+def make_fields(schema: Any) -> bool:
+    """Make the fields of a pending schema, and hand them out; return False if it is not pending."""
+    own = _get_attribute(schema, "__dict__")
+    state = own.get(ATTRIBUTE)
+    if type(state) is not SchemaState or state.exemplar is None or own.keys() >= _ALL_NAMES:
+        return False
+    if state.owner != id(schema):
+        state = own[ATTRIBUTE] = SchemaState(schema, state.exemplar)
+    for name, made in state.made(schema).items():
+        own.setdefault(name, made)
+    return True
+
+
+def pending_like(exemplar: Exemplar) -> Any:
+    """Return a pending schema like an exemplar."""
+    like = exemplar.schema
+    schema = object.__new__(type(like))
+    own = {name: each for name, each in vars(like).items() if name not in _ALL_NAMES}
+    vars(schema).update(own, **{ATTRIBUTE: SchemaState(schema, exemplar)})
+    return schema
+
+
+def begin(
+    schema: Any,
+    only: Any,
+    exclude: Any,
+    many: Any,
+    load_only: Any,
+    dump_only: Any,
+    partial: Any,
+    unknown: Any,
+) -> bool:
+    """Do what ``Schema.__init__`` does, without making fields.
+
+    The parameters are those of ``Schema.__init__``.
+
+    :returns: False if stock is to do it
+    """
+    if is_disabled():
+        return False
+    exemplar = find_exemplar(schema, only, exclude, load_only, dump_only)
+    if exemplar is None:
+        return False
+    like = exemplar.schema.__dict__
+    own = schema.__dict__
+    own["many"] = like["many"] if many is None else many
+    chosen = like["only"]
+    own["only"] = None if chosen is None else type(chosen)(chosen)
+    left_out = like["exclude"]
+    own["exclude"] = type(left_out)(left_out)
+    own["load_only"] = set(like["load_only"])
+    own["dump_only"] = set(like["dump_only"])
+    own["partial"] = partial
+    own["unknown"] = like["unknown"] if unknown is None else unknown
+    own["error_messages"] = like["error_messages"].copy()
+    own[ATTRIBUTE] = SchemaState(schema, exemplar)
+    return True
+
+
+if _HAS_CONTEXT:
+
+    def init(
+        self: Any,
+        *,
+        only: Any = None,
+        exclude: Any = (),
+        many: Any = None,
+        context: Any = None,
+        load_only: Any = (),
+        dump_only: Any = (),
+        partial: Any = None,
+        unknown: Any = None,
+    ) -> None:
+        """``Schema.__init__`` of marshmallow 3."""
+        # Both make it do more.
+        if (
+            context
+            or unknown is not None
+            or not begin(self, only, exclude, many, load_only, dump_only, partial, unknown)
+        ):
+            STOCK_INIT(
+                self,
+                only=only,
+                exclude=exclude,
+                many=many,
+                context=context,
+                load_only=load_only,
+                dump_only=dump_only,
+                partial=partial,
+                unknown=unknown,
+            )
+            return
+        self.ordered = self.opts.ordered
+        self.context = {}
+
+else:
+
+    def init(  # type: ignore[misc]  # the other one has another signature
+        self: Any,
+        *,
+        only: Any = None,
+        exclude: Any = (),
+        many: Any = None,
+        load_only: Any = (),
+        dump_only: Any = (),
+        partial: Any = None,
+        unknown: Any = None,
+    ) -> None:
+        """``Schema.__init__`` of marshmallow 4."""
+        if not begin(self, only, exclude, many, load_only, dump_only, partial, unknown):
+            STOCK_INIT(
+                self,
+                only=only,
+                exclude=exclude,
+                many=many,
+                load_only=load_only,
+                dump_only=dump_only,
+                partial=partial,
+                unknown=unknown,
+            )
+
+
+def init_fields(self: Any) -> None:
+    """``Schema._init_fields``, which binds fields anew where somebody calls it later on."""
+    make_fields(self)
+    STOCK_INIT_FIELDS(self)
+    own = _get_attribute(self, "__dict__")
+    if type(own.get(ATTRIBUTE)) is SchemaState:
+        own[ATTRIBUTE] = SchemaState(self)
+
+
+def reduce_ex(self: Any, protocol: Any) -> Any:
+    """``Schema.__reduce_ex__``, by which schemas are copied and pickled: with their fields."""
+    make_fields(self)
+    return STOCK_REDUCE_EX(self, protocol)
+
+
+KNOWN_INIT_FIELDS.add(init_fields)
+
+
+class _Unseen:
+    """A pending schema for stock's own methods, which need its fields and hand them to nobody.
+
+    :param schema: the schema
+    :param made: what it is to have
+    """
+
+    def __init__(self, schema: Any, made: dict[str, dict[str, Any]]) -> None:
+        self._schema = schema
+        self.dump_fields = made["dump_fields"]
+        self.load_fields = made["load_fields"]
+        own, cls = schema.__dict__, type(schema)
+        if cls._serialize is Schema._serialize and "_serialize" not in own:
+            self._serialize = partial(_STOCK_SERIALIZE, self)
+        if cls._deserialize is Schema._deserialize and "_deserialize" not in own:
+            self._deserialize = partial(_STOCK_DESERIALIZE, self)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._schema, name)
+
+
+def for_stock(schema: Any, name: str) -> Any:
+    """Return what takes the place of a schema as the first argument of stock's own methods.
+
+    :param name: the attribute with the fields that they need
+    """
+    own = schema.__dict__
+    state = own.get(ATTRIBUTE)
+    if type(state) is SchemaState and state.exemplar is not None and name not in own:
+        return _Unseen(schema, state.made(schema))
+    return schema
+
+
+def fields_of(schema: Any, name: str) -> dict[str, Any]:
+    """Return the fields of a schema by one of its attributes, without handing them out."""
+    fields: dict[str, Any] = getattr(for_stock(schema, name), name)
+    return fields
+
+
+# Also where fastschema is not installed any more there may be pending schemas.
+for _name in NAMES:
+    setattr(Schema, _name, FieldsOnDemand(_name))

@@ -1,0 +1,86 @@
+"""Snapshots of a schema's fields: whether they are still what they were, attribute by attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fastschema.marshmallow.plain_classes import FIELD_CLASSES, inner_fields
+
+_ABSENT = object()
+_FOUND_LATER = "_schema"
+"""Where a nested field keeps its schema, once that was needed."""
+_LISTS = ("validators", "pre_load", "post_load", "tuple_fields")
+_DECIDING: frozenset[str] = frozenset(
+    name
+    for cls in FIELD_CLASSES
+    for base in cls.__mro__[:-1]
+    if "__init__" in vars(base)
+    for name in base.__init__.__code__.co_names  # type: ignore[misc]  # it is that of the class
+)
+"""The attributes that marshmallow's fields set when they are made."""
+
+
+class Snapshot:
+    """The fields of a schema as they are when it is taken.
+
+    :param made: from attributes of the schema to the fields that they hold by name
+    """
+
+    __slots__ = ("_attributes", "_items")
+
+    def __init__(self, made: Mapping[str, dict[str, Any]]) -> None:
+        self._items = {name: list(fields.items()) for name, fields in made.items()}
+        all_fields = {id(field): field for fields in made.values() for field in fields.values()}
+        self._attributes = [
+            (each, _copied(each.__dict__), type(each))
+            for field in all_fields.values()
+            for each in _with_inner(field)
+        ]
+
+    def is_current(self, name: str, fields: dict[str, Any]) -> bool:
+        """Return whether a schema still has those fields, and these the attributes that they had.
+
+        :param name: an attribute of the schema
+        :param fields: the fields that it holds now
+        """
+        if list(fields.items()) != self._items[name]:
+            return False
+        for field, seen, cls in self._attributes:
+            if type(field) is not cls:
+                return False
+            if field.__dict__ != seen and not _is_alike(field.__dict__, seen, cls):
+                return False
+        return True
+
+
+def _copied(own: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of a field's attributes, with lists of its own."""
+    seen = own.copy()
+    for name in _LISTS:
+        if type(seen.get(name)) is list:
+            seen[name] = list(seen[name])
+    return seen
+
+
+def _with_inner(field: Any) -> Iterator[Any]:
+    yield field
+    for inner in inner_fields(field):
+        yield from _with_inner(inner)
+
+
+def _is_alike(own: dict[str, Any], seen: dict[str, Any], cls: type) -> bool:
+    """Return whether no attribute that says what a field does has changed.
+
+    What else has changed, such as what a user's field keeps for itself, is not compared again.
+    """
+    for name in own.keys() | seen.keys():
+        value, before = own.get(name, _ABSENT), seen.get(name, _ABSENT)
+        if value is before or name == _FOUND_LATER:
+            continue
+        is_deciding = cls in FIELD_CLASSES or name in _DECIDING or hasattr(cls, name)
+        if is_deciding and (type(value) is not type(before) or value != before):
+            return False
+    seen.clear()
+    seen.update(_copied(own))
+    return True
