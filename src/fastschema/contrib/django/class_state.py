@@ -164,7 +164,7 @@ class ClassState:
     def is_in_use(self, objects: int) -> bool:
         """Count objects that are to be represented; return whether the class is worth a program."""
         self._objects += objects
-        return self._objects >= policy.rows_worth_reading
+        return policy.is_worth_compiling(self._objects)
 
     def _is_current(self) -> bool:
         """Whether something may be known of the class; what it has changed since is forgotten."""
@@ -288,7 +288,7 @@ def fields(serializer: Any) -> Any:
     """What stock's ``Serializer.fields`` returns when somebody looks at it for the first time."""
     unseen = vars(serializer).pop(_UNSEEN, {})
     is_stock = type(serializer).get_fields in KNOWN_GET_FIELDS
-    exemplar = _exemplar(serializer) if is_stock and not is_disabled() else None
+    exemplar = _exemplar(serializer, 0) if is_stock and not is_disabled() else None
     made = None if exemplar is None else exemplar.bound_fields(with_url_name(serializer))
     if made is None:
         made = STOCK_FIELDS.func(serializer)
@@ -336,16 +336,16 @@ def with_url_name(serializer: Any) -> Any:
 
 def get_fields(serializer: Any) -> dict[str, Any] | None:
     """What stock's ``get_fields`` returns; None if only stock can make it."""
-    exemplar = _exemplar(serializer)
+    exemplar = _exemplar(serializer, 1)
     return None if exemplar is None else exemplar.fields(with_url_name(serializer))
 
 
-def _exemplar(serializer: Any) -> Exemplar | None:
-    """What makes the fields of a serializer, by which its class is in use; None if stock must."""
+def _exemplar(serializer: Any, objects: int) -> Exemplar | None:
+    """What makes the fields of a serializer, which count as so many objects; None if stock must."""
     if not follows_its_class(serializer):
         return None
     state = class_state(type(serializer))
-    return state.exemplar() if state.is_in_use(1) else None
+    return state.exemplar() if state.is_in_use(objects) else None
 
 
 def _makes_fields_as_stock(cls: Any) -> bool:

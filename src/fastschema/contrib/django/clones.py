@@ -302,17 +302,20 @@ def _pairs(one: Any, other: Any) -> Iterator[tuple[Any, Any, Any]]:
     """
     if isinstance(one, (set, QuerySet)):
         return
-    if isinstance(one, lazy_format):
-        mine, others = ({"args": each.args, "kwargs": each.kwargs} for each in (one, other))
-    elif isinstance(one, (list, tuple)):
-        mine, others = (dict(enumerate(each)) for each in (one, other))
-    else:
-        mine, others = (each if type(each) is dict else vars(each) for each in (one, other))
+    mine, others = _inside(one), _inside(other)
     if list(mine) != list(others):
         raise UncloneableError("it is made of other parts each time")
     for name, each in mine.items():
         if name != "_creation_counter" or not isinstance(one, Field):
             yield name, each, others[name]
+
+
+def _inside(one: Any) -> dict[Any, Any]:
+    if isinstance(one, lazy_format):
+        return {"args": one.args, "kwargs": one.kwargs}
+    if isinstance(one, (list, tuple)):
+        return dict(enumerate(one))
+    return one if type(one) is dict else vars(one)
 
 
 def _check_classes(cls: type, other: type) -> None:

@@ -156,9 +156,10 @@ def _find_binding(serializer: Any, objects: int, *, is_single: bool) -> Binding 
     is_own = type(state) is SerializerState and state.find() is serializer
     if is_own and state.generation is readings.current:
         if state.binding is not None and state.is_single is is_single and state.holds(serializer):
-            return state.binding
+            return state.binding  # type: ignore[no-any-return]  # a Binding
     elif class_state(type(serializer)).is_in_use(objects):
         state = own[ATTRIBUTE] = SerializerState(serializer)
     else:
         return None
-    return state.bind(serializer, objects, is_single=is_single)
+    bound: Binding | None = state.bind(serializer, objects, is_single=is_single)
+    return bound
