@@ -39,6 +39,7 @@ KNOWN_GET_FIELDS = {STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS}
 _UNSEEN = "_fastschema_fields"
 """Where a serializer has fields that nobody has looked at: a key of its ``__dict__``."""
 
+_UNKNOWN: Any = object()
 _MOST_CHANGES = 8
 """A class that has changed so often since its first use runs as stock."""
 _MOST_LANGUAGES = 16
@@ -53,10 +54,12 @@ class Pending(NamedTuple):
     """What serializers of a class run before somebody has looked at their fields.
 
     :param program: the program
+    :param guard: knows which methods and settings it relies on
     :param fields: the exemplar's fields that are dumped: read their options only
     """
 
     program: DumpProgram
+    guard: Guard
     fields: list[Any]
 
 
@@ -153,7 +156,7 @@ class ClassState:
     def _forget(self) -> None:
         self._watch: _Watch | None = None
         self._exemplars: dict[str | None, Exemplar | None] = {}
-        self._pending: list[Pending | None] = []
+        self._pending: Pending | None = _UNKNOWN
         self._readings: dict[tuple[str, ...], list[Reading]] = {}
         self._failures = 0
 
@@ -201,9 +204,10 @@ class ClassState:
         """What its serializers run that have not made their fields; None if they must make them."""
         if not self._is_current():
             return None
-        if not self._pending:
-            self._pending = [self._new_pending()]
-        return self._pending[0]
+        known = self._pending
+        if known is _UNKNOWN or (known is not None and not known.guard.classes_hold()):
+            known = self._pending = self._new_pending()
+        return known
 
     def _new_pending(self) -> Pending | None:
         cls: Any = self._owner()
@@ -220,7 +224,7 @@ class ClassState:
             program = read(serializer, fields, guard)
         except Exception:
             return None  # stock raises it, or represents in a way that cannot be compiled
-        return Pending(program, fields) if guard.is_lasting else None
+        return Pending(program, guard, fields) if guard.is_lasting else None
 
     def reading(self, serializer: Any, fields: list[Any], objects: int) -> Reading:
         """What a serializer runs whose fields are made.
