@@ -352,7 +352,7 @@ def test_classes_that_need_a_request():
         assert isinstance(assert_same(Rows, {"a": 1, "b": 2}), KeyError)
     assert pending(Rows({"a": 1})) is None
     why = fastschema.compile(Rows).explain().why
-    assert why == "its fields cannot be made here (KeyError: 'request')"
+    assert why == "its fields cannot be made here: KeyError: 'request'"
 
 
 def test_settings_that_change():

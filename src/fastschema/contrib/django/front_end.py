@@ -183,8 +183,8 @@ def _explain(schema: Any) -> Report:
     except UnreadableError as error:
         return Report(name, [], str(error))
     except Exception as error:  # it may need a request, say, or name a column that is not there
-        why = f"its fields cannot be made here ({type(error).__name__}: {error})"
-        return Report(name, [], why)
+        reason = f"its fields cannot be made here: {type(error).__name__}: {error}"
+        return Report(name, [], reason)
     nested = {
         node.key: _explain(field)
         for node, field in zip(program.node.fields, fields, strict=True)
