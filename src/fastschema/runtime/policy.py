@@ -27,6 +27,9 @@ fields_worth_comparing = 6
 """A serializer that represents its rows one by one, and whose fields have to be compared for each
 of them, runs as stock if it has fewer, none of which is nested."""
 
+fields_worth_binding = 24
+"""The same for its first object, which may be the only one: a program is bound for it."""
+
 fewest_rows = {"dump": 40, "load": 10} if sys.implementation.name == "pypy" else None
 """On PyPy stock's own loops become machine code, too. Binding generated code, which is new code
 each time, pays from so many marshmallow rows on."""

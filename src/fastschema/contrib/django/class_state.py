@@ -144,6 +144,7 @@ class ClassState:
         "_pending",
         "_readings",
         "_watch",
+        "spares_first_objects",
     )
 
     def __init__(self, cls: type) -> None:
@@ -159,6 +160,8 @@ class ClassState:
         self._pending: Pending | None = _UNKNOWN
         self._readings: dict[tuple[str, ...], list[Reading]] = {}
         self._failures = 0
+        self.spares_first_objects = False
+        """Whether the fields of its serializers are too few to be bound for the first object."""
 
     def belongs_to(self, cls: type) -> bool:
         """Whether it is known of this class: one may be made of the attributes of another."""
@@ -181,13 +184,19 @@ class ClassState:
         if not self._is_current():
             return None
         cls: Any = self._owner()
+        known = self._exemplars
+        if None in known:
+            return known[None]
         # Stock reads names and messages of models when it makes fields.
         language = get_language() if issubclass(cls, ModelSerializer) else None
-        if language not in self._exemplars:
-            if len(self._exemplars) >= _MOST_LANGUAGES:
-                self._exemplars.clear()
-            self._exemplars[language] = self._new_exemplar(cls)
-        return self._exemplars[language]
+        if language not in known:
+            if len(known) >= _MOST_LANGUAGES:
+                known.clear()
+            exemplar = self._new_exemplar(cls)
+            if exemplar is None or exemplar.is_partial:
+                language = None  # it is the same in all of them
+            known[language] = exemplar
+        return known[language]
 
     def _new_exemplar(self, cls: Any) -> Exemplar | None:
         watch = self._watch = self._watch or _Watch(cls)
@@ -215,12 +224,10 @@ class ClassState:
         if exemplar is None or not exemplar.is_complete or not _makes_fields_as_stock(cls):
             return None
         serializer = with_url_name(bare_serializer(cls))
-        mapping = vars(serializer)["fields"] = exemplar.bound_fields(serializer)
-        if mapping is None:
-            return None
-        fields = [field for field in mapping.fields.values() if not field.write_only]
         guard = Guard()
         try:
+            mapping = vars(serializer)["fields"] = exemplar.bound_fields(serializer)
+            fields = [field for field in mapping.fields.values() if not field.write_only]
             program = read(serializer, fields, guard)
         except Exception:
             return None  # stock raises it, or represents in a way that cannot be compiled
@@ -293,8 +300,9 @@ def fields(serializer: Any) -> Any:
     unseen = vars(serializer).pop(_UNSEEN, {})
     is_stock = type(serializer).get_fields in KNOWN_GET_FIELDS
     exemplar = _exemplar(serializer, 0) if is_stock and not is_disabled() else None
-    made = None if exemplar is None else exemplar.bound_fields(with_url_name(serializer))
-    if made is None:
+    if exemplar is not None:
+        made = exemplar.bound_fields(with_url_name(serializer))
+    else:
         made = STOCK_FIELDS.func(serializer)
     made.fields.update((name, field) for name, field in unseen.items() if name in made)
     return made

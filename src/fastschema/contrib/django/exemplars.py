@@ -80,15 +80,13 @@ class Exemplar:
         except Exception:
             return None  # the names are wrong, as stock will say
 
-    def bound_fields(self, serializer: Any) -> BindingDict | None:
-        """New fields of a serializer that are bound to it, as ``fields`` gives them.
-
-        None if some of them must be bound one by one.
-        """
-        if self._bound is None:
-            return None
+    def bound_fields(self, serializer: Any) -> BindingDict:
+        """New fields of a serializer, as stock's ``fields`` gives them."""
         mapping = BindingDict(serializer)
-        mapping.fields = self._bound.clones(serializer)
+        if self._bound is None:
+            mapping.update(self.fields(serializer))
+        else:
+            mapping.fields = self._bound.clones(serializer)
         return mapping
 
     def bound_field(self, name: str, serializer: Any) -> Any:

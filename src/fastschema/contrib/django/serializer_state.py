@@ -39,10 +39,12 @@ class SerializerState(State):
     rows, so they are compared. Classes are looked at when it is bound.
 
     :param serializer: the serializer
+    :param is_first: whether it is to represent its first object
     """
 
     __slots__ = (
         "_fields",
+        "_is_first",
         "_misses",
         "_reading",
         "_size",
@@ -55,7 +57,7 @@ class SerializerState(State):
         "was_bound",
     )
 
-    def __init__(self, serializer: Any) -> None:
+    def __init__(self, serializer: Any, *, is_first: bool) -> None:
         self.find = weakref.ref(serializer)
         self.generation = readings.current
         self.binding: Binding | None = None
@@ -65,6 +67,7 @@ class SerializerState(State):
         """Whether it was bound, for a list or a row at least."""
         self.runs_as_stock = False
         """Whether rows that come one by one are not worth another look."""
+        self._is_first = is_first
         self._misses = self._size = 0
         self._url_name: str | None = None
         self._reading: Reading | None = None
@@ -95,8 +98,10 @@ class SerializerState(State):
             self.runs_as_stock = True  # its fields are asked for by each row
             return
         self._fields: list[Any] = readable_fields(serializer)
-        if self.is_single and not _are_worth_comparing(self._fields):
-            self.runs_as_stock = True
+        is_first, self._is_first = self._is_first, False
+        if self.is_single and not _are_worth_comparing(self._fields, is_first=is_first):
+            class_state(type(serializer)).spares_first_objects |= is_first
+            self.runs_as_stock = not is_first
             return
         try:
             reading = class_state(type(serializer)).reading(serializer, self._fields, objects)
@@ -126,10 +131,13 @@ class SerializerState(State):
         return True
 
 
-def _are_worth_comparing(fields: list[Any]) -> bool:
-    return len(fields) >= policy.fields_worth_comparing or any(
-        isinstance(field, BaseSerializer) for field in fields
-    )
+def _are_worth_comparing(fields: list[Any], *, is_first: bool) -> bool:
+    """Whether fields are worth comparing and binding for an object, of which more may come.
+
+    :param is_first: whether it is the first object of its serializer
+    """
+    least = policy.fields_worth_binding if is_first else policy.fields_worth_comparing
+    return len(fields) >= least or any(isinstance(field, BaseSerializer) for field in fields)
 
 
 def find_binding(serializer: Any, rows: int) -> Binding | None:
@@ -153,13 +161,19 @@ def _find_binding(serializer: Any, objects: int, *, is_single: bool) -> Binding 
     own = serializer.__dict__
     state = own.get(ATTRIBUTE)
     # A copy of a serializer has the state of the original.
-    is_own = type(state) is SerializerState and state.find() is serializer
-    if is_own and state.generation is readings.current:
+    if (
+        type(state) is SerializerState
+        and state.find() is serializer
+        and state.generation is readings.current
+    ):
         if state.binding is not None and state.is_single is is_single and state.holds(serializer):
-            return state.binding  # type: ignore[no-any-return]  # a Binding
-    elif class_state(type(serializer)).is_in_use(objects):
-        state = own[ATTRIBUTE] = SerializerState(serializer)
-    else:
+            return state.binding
+        return state.bind(serializer, objects, is_single=is_single)
+    known = class_state(type(serializer))
+    if not known.is_in_use(objects):
         return None
-    bound: Binding | None = state.bind(serializer, objects, is_single=is_single)
-    return bound
+    if is_single and state is None and known.spares_first_objects:
+        own[ATTRIBUTE] = False
+        return None
+    state = own[ATTRIBUTE] = SerializerState(serializer, is_first=state is None)
+    return state.bind(serializer, objects, is_single=is_single)
