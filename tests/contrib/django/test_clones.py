@@ -110,14 +110,21 @@ def picture(make):
     return Picture(in_one.keys() & in_other.keys()).of(one), order
 
 
-def assert_alike(serializer_class, make=lambda serializer: serializer.get_fields()):
-    """Assert that fields of a class are what they are in stock."""
+def assert_alike(serializer_class, *, in_order=True):
+    """Assert that fields of a class are what they are in stock.
+
+    :param in_order: whether they are made in the same order, too
+    """
+
+    def pictures():
+        unbound, order = picture(lambda: serializer_class().get_fields())
+        bound, bound_order = picture(lambda: dict(serializer_class().fields))
+        return unbound, bound, (order, bound_order) if in_order else ()
+
     with fastschema.disabled():
-        expected = picture(lambda: make(serializer_class()))
-        bound = picture(lambda: dict(serializer_class().fields))
+        expected = pictures()
     for _ in range(2):
-        assert picture(lambda: make(serializer_class())) == expected
-        assert picture(lambda: dict(serializer_class().fields)) == bound
+        assert pictures() == expected
 
 
 def is_cloned(serializer_class):
@@ -475,7 +482,8 @@ def test_methods_that_users_have_overridden_are_called_as_in_stock():
         assert expected[1] or name == "build_property_field"
         for _ in range(3):
             assert made() == expected
-        assert_alike(Rows)
+        # Fields that users' code builds are made after the clones.
+        assert_alike(Rows, in_order=not name.startswith("build_"))
 
 
 def test_what_a_method_of_users_gets_by_super_are_clones():

@@ -7,6 +7,7 @@ Users' code never runs for an exemplar: fields that it makes are made by it for 
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -46,7 +47,7 @@ class Exemplar:
         self._declared: dict[str, Any] = dict(cls._declared_fields)
         self._own = {name for name, field in self._declared.items() if runs_own_code(field)}
         self._built: dict[str, _Built] = {}
-        self.is_partial = issubclass(cls, ModelSerializer) and builds_by_own_code(cls)
+        self.is_partial = issubclass(cls, ModelSerializer) and decides_by_own_code(cls)
         """Whether it has declared fields only: users' code decides on the others."""
         one, other = self._make(cls), self._make(cls)
         uncloneable = {name for name in one if not _is_cloneable(name, one, other)}
@@ -110,7 +111,10 @@ class Exemplar:
             for name, field in self._declared.items()
             if name in self._own
         }
-        made |= {name: built.make(serializer) for name, built in self._built.items()} | clones
+        if self._built:
+            info = model_meta.get_field_info(serializer.Meta.model)
+            made |= {name: built.make(serializer, info) for name, built in self._built.items()}
+        made |= clones
         return {name: made[name] for name in self._names}
 
     def _make(self, cls: Any) -> dict[str, Any]:
@@ -167,12 +171,14 @@ class _Built:
     arguments: tuple[str, Any, int]
     extra: dict[str, Any] = field(default_factory=dict)
 
-    def make(self, serializer: Any) -> Any:
-        """A new one, as ``ModelSerializer.get_fields`` makes it."""
+    def make(self, serializer: Any, info: Any) -> Any:
+        """A new one, as ``ModelSerializer.get_fields`` makes it.
+
+        :param info: the model's ``FieldInfo``
+        """
         source, model, depth = self.arguments
-        info = model_meta.get_field_info(model)
         field_class, arguments = serializer.build_field(source, info, model, depth)
-        extra = copy.deepcopy(self.extra)
+        extra = copy.deepcopy(self.extra) if self.extra else {}
         return field_class(**serializer.include_extra_kwargs(arguments, extra))
 
 
@@ -188,9 +194,11 @@ class _Recorder:
         self.built: dict[str, _Built] = {}
         self._cls = cls
         self._own = own
+        self._stock_build = _refuse if is_overridden(cls, "build_field") else cls.build_field
         self._names: Iterator[str] = iter(())
         self._current: _Built | None = None
         vars(self.serializer).update(
+            {name: _refuse for name in _BUILDING_ONE if is_overridden(cls, name)},
             get_field_names=self._get_field_names,
             build_field=self._build_field,
             include_extra_kwargs=self._include_extra_kwargs,
@@ -207,9 +215,10 @@ class _Recorder:
         relation = info.relations.get(source)
         of_model = relation.model_field if relation else info.fields_and_pk.get(source)
         if name not in self._own and not is_mapped_by_own_code(of_model):
-            built = self._cls.build_field(self.serializer, source, info, model, depth)
-            if not has_own_code(built[0]):
-                return built
+            with contextlib.suppress(UncloneableError):
+                built = self._stock_build(self.serializer, source, info, model, depth)
+                if not has_own_code(built[0]):
+                    return built
         self._current = self.built[name] = _Built((source, model, depth))
         return object, {}
 
@@ -227,13 +236,21 @@ def bare_serializer(cls: Any) -> Any:
     return serializer
 
 
-def builds_by_own_code(cls: Any) -> bool:
-    """Whether a class of model serializers decides on fields, or builds them, by users' code."""
-    hyperlinked = HyperlinkedModelSerializer
+def decides_by_own_code(cls: Any) -> bool:
+    """Whether users' code decides which fields a class of model serializers has, and how."""
     return any(
-        getattr(cls, name) not in (getattr(ModelSerializer, name), getattr(hyperlinked, name))
-        for name in BUILDING
+        is_overridden(cls, name) for name in BUILDING if name not in _BUILDING_ONE
     ) or copies_by_own_code(getattr(cls.Meta, "extra_kwargs", None))
+
+
+def is_overridden(cls: Any, name: str) -> bool:
+    """Whether a method of a class of model serializers is none of stock's."""
+    stock = (ModelSerializer, HyperlinkedModelSerializer)
+    return getattr(cls, name) not in [getattr(each, name) for each in stock]
+
+
+def _refuse(*args: Any) -> Any:
+    raise UncloneableError("users' code builds it")
 
 
 BUILDING = [
@@ -244,6 +261,8 @@ BUILDING = [
     if name != "get_unique_for_date_validators"
 ]
 """The methods by which ``ModelSerializer.get_fields`` makes fields."""
+_BUILDING_ONE = [name for name in BUILDING if name.startswith("build_")]
+"""Those that build one field each."""
 
 
 def _is_cloneable(name: str, one: dict[str, Any], other: dict[str, Any]) -> bool:
