@@ -32,7 +32,7 @@ import fastschema
 import fastschema.contrib.django
 import fastschema.contrib.flask
 from fastschema.contrib.django import conf
-from fastschema.contrib.flask import extension
+from fastschema.contrib.flask import configuration
 from fastschema.marshmallow import kinds, rules
 from flights_flask import create_app
 from tests.quick_starts.follow import PAGES as QUICK_START_PATHS
@@ -382,7 +382,7 @@ def test_every_setting_is_in_the_reference_with_its_default():
         re.findall(r"^\| `([A-Z_]+)` \| `(\w+)` \|", read("docs/settings.md"), re.MULTILINE)
     )
     django = {name.upper(): default for name, default in asdict(conf.Settings()).items()}
-    settings = {**extension.DEFAULTS, **django}
+    settings = {**configuration.DEFAULTS, **django}
     assert rows == {name: repr(default) for name, default in settings.items()}
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from fastschema.compiler.load_nodes import LoadNode
 from fastschema.compiler.nodes import ObjectNode
+
+_MOST_TOLD = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,33 @@ class Report:
             for row in rows
         ]
         return "\n".join([head, *self.notes, *lines])
+
+
+class Above:
+    """The schemas in which another one is nested.
+
+    :param schemas: what each of them reads as
+    :param told: how often a report has told of each so far
+    """
+
+    def __init__(
+        self, schemas: tuple[Hashable, ...] = (), told: Counter[Hashable] | None = None
+    ) -> None:
+        self._schemas = schemas
+        self._told: Counter[Hashable] = Counter() if told is None else told
+
+    def with_schema(self, schema: Hashable) -> Above | None:
+        """The same and one more; None where a report need not tell of that once more.
+
+        A schema that nests itself is told of once on each way, and not on every way that there is:
+        schemas that nest each other have more ways than anybody reads.
+
+        :param schema: what it reads as: its program, say
+        """
+        if schema in self._schemas or self._told[schema] >= _MOST_TOLD:
+            return None
+        self._told[schema] += 1
+        return Above((*self._schemas, schema), self._told)
 
 
 def field_reports(node: ObjectNode) -> list[FieldReport]:

@@ -10,10 +10,10 @@ import json
 import logging
 import random
 import re
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fastschema.locks import Locked
 from fastschema.switch import disabled
 
 logger = logging.getLogger("fastschema.shadow")
@@ -51,16 +51,16 @@ class Difference:
         return f"{where}, {self.path}: {self.written!r}, and by stock {self.expected!r}"
 
 
-class Counter:
+class Counter(Locked):
     """How many answers were compared in this process, from many threads."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        super().__init__()
         self.reset()
 
     def reset(self) -> None:
         """Begin again at zero."""
-        with self._lock:
+        with self.lock:
             self.compared = 0
             """Answers that were compared, the same or not."""
             self.differed = 0
@@ -70,13 +70,13 @@ class Counter:
 
     def add_compared(self, *, is_different: bool) -> None:
         """Count an answer that was compared."""
-        with self._lock:
+        with self.lock:
             self.compared += 1
             self.differed += is_different
 
     def add_failed(self) -> None:
         """Count an answer that could not be compared."""
-        with self._lock:
+        with self.lock:
             self.failed += 1
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
+
+from fastschema.locks import Locked
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +48,11 @@ class FieldCounts(Protocol):
     stock_fields: int
 
 
-class Recorder:
+class Recorder(Locked):
     """Counts from many threads."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        super().__init__()
         # Uses are counted without a lock, which one object would notice.
         self._clock = itertools.count(1)
         self.plan_used: Callable[[], int] = self._clock.__next__
@@ -78,7 +79,7 @@ class Recorder:
         rows = self._single_rows
         rows.append(program)  # without a lock, which one object would notice
         if len(rows) >= _SINGLE_ROWS:
-            with self._lock:
+            with self.lock:
                 self._add_single_rows()
 
     def _add_single_rows(self) -> None:
@@ -93,19 +94,19 @@ class Recorder:
 
     def plan_made(self, name: str) -> None:
         """A plan was made from the schema of that name."""
-        with self._lock:
+        with self.lock:
             self._schemas[name] += 1
 
     def compiled(self, rows: int, compiled_fields: int, stock_fields: int) -> None:
         """Generated code dumped so many rows, each with so many fields of either sort."""
-        with self._lock:
+        with self.lock:
             self._compiled_rows += rows
             self._compiled_fields += rows * compiled_fields
             self._stock_fields += rows * stock_fields
 
     def stock(self, rows: int) -> None:
         """Stock dumped so many rows."""
-        with self._lock:
+        with self.lock:
             self._stock_rows += rows
 
     def statistics(self, *, reset: bool = False) -> Statistics:
@@ -113,7 +114,7 @@ class Recorder:
 
         :param reset: whether to begin again at zero; nothing is counted in between
         """
-        with self._lock:
+        with self.lock:
             self._add_single_rows()
             use, stock_row = next(self._clock), next(self._stock_clock)
             hits = use - self._before - 1 - self._schemas.total()

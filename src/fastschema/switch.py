@@ -12,11 +12,12 @@ from typing import Any
 VARIABLE = "FASTSCHEMA_DISABLED"
 
 
-def _from_environment() -> bool:
-    return os.environ.get(VARIABLE, "").strip().lower() not in ("", "0", "false", "no", "off")
+def is_yes(text: str) -> bool:
+    """Whether the text of a setting means yes; only "", 0, false, no and off mean no."""
+    return text.strip().lower() not in ("", "0", "false", "no", "off")
 
 
-DISABLED_AT_START = _from_environment()
+DISABLED_AT_START = is_yes(os.environ.get(VARIABLE, ""))
 """Whether the environment says that this process runs stock."""
 _disabled = ContextVar("fastschema_disabled", default=DISABLED_AT_START)
 is_disabled = _disabled.get

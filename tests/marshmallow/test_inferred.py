@@ -128,24 +128,6 @@ def test_a_mapping_that_is_set_later_is_noticed(set_on):
         assert dumped() == expected == (rows, [{"name": "a", "value": 10}] * 30)
 
 
-@pytest.mark.parametrize(
-    ("cls", "name"), [("Float", "_serialize"), ("String", "_serialize"), ("Number", "_format_num")]
-)
-def test_fields_of_common_values_that_are_patched_are_noticed(monkeypatch, cls, name):
-    rows = [{"name": "a", "value": 1.256}] * 30
-    schema = Inferring()
-
-    def dumped():
-        return schema.dump(rows, many=True), Inferring().dump(rows, many=True)
-
-    with installed():
-        assert dumped() == (rows, rows)
-        monkeypatch.setattr(getattr(fields, cls), name, lambda self, value, *args, **kw: "patched")
-        with fastschema.disabled():
-            expected = dumped()
-        assert dumped() == expected != (rows, rows)
-
-
 def test_new_schemas_are_not_read_again():
     rows = [{"name": "a", "value": 5}] * 30
     with installed():

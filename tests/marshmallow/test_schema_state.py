@@ -4,6 +4,7 @@ import copy
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal, localcontext
+from threading import Event
 
 import pytest
 from marshmallow import Schema, fields
@@ -33,6 +34,11 @@ def readings(monkeypatch):
 
     monkeypatch.setattr(schema_state, "_read", counted)
     return read
+
+
+@pytest.fixture
+def _real_policy(monkeypatch):
+    monkeypatch.setattr(policy, "rows_worth_reading", 8)
 
 
 class Item(Schema):
@@ -88,6 +94,82 @@ def test_what_was_patched_is_seen_after_forgetting(make, monkeypatch):
     schema.fields["name"].__class__ = Shouting
     fastschema.forget(make(schema))
     assert schema.dump(ROW)["name"] == "N"
+
+
+def shout(self, value, attr, obj, **kwargs):
+    return value.upper()
+
+
+@pytest.mark.parametrize("has_own_fields", [False, True])
+def test_a_patched_method_of_stock_is_seen_after_forgetting(has_own_fields, monkeypatch):
+    schema = Item()
+    key = "name"
+    if has_own_fields:
+        schema.fields["name"].data_key = key = "other"
+    assert schema.dump([ROW] * 3, many=True)[0][key] == "n"
+    monkeypatch.setattr(fields.String, "_serialize", shout)
+    fastschema.forget()
+    assert schema.dump([ROW] * 3, many=True)[0][key] == "N"
+
+
+def test_what_is_forgotten_while_it_is_read_is_read_anew(monkeypatch):
+    stock_read = schema_state._read
+    schema, other = Item(), Item()
+
+    def read(*args):
+        compiled = stock_read(*args)
+        monkeypatch.setattr(schema_state, "_read", stock_read)
+        monkeypatch.setattr(fields.String, "_serialize", shout)
+        fastschema.forget()
+        other.dump(ROW)  # as another thread may do
+        return compiled
+
+    monkeypatch.setattr(schema_state, "_read", read)
+    schema.dump([ROW] * 3, many=True)  # by what it was when the dump began
+    assert schema.dump([ROW] * 3, many=True)[0]["name"] == "N"
+
+
+@pytest.mark.usefixtures("_real_policy")
+@pytest.mark.parametrize("has_own_fields", [False, True])
+def test_reading_a_schema_again_is_paid_for_by_rows_each_time(readings, has_own_fields):
+    shared = Item()
+    if has_own_fields:
+        shared.fields["name"].data_key = "other"
+    for _ in range(50):
+        fastschema.forget()
+        for _ in range(3):
+            shared.dump([ROW] * 2, many=True)
+    assert len(readings) <= 50 * 3 * 2 // 8
+    before = fastschema.stats().compiled_rows
+    for _ in range(10):
+        shared.dump([ROW] * 2, many=True)
+    assert fastschema.stats().compiled_rows >= before + 2
+
+
+@pytest.mark.usefixtures("_real_policy")
+def test_one_thread_reads_a_schema_and_others_go_on(monkeypatch):
+    is_read, may_end, stock_read = Event(), Event(), schema_state._read
+    readings = []
+
+    def read(*args):
+        readings.append(1)
+        is_read.set()
+        assert may_end.wait(20)
+        return stock_read(*args)
+
+    monkeypatch.setattr(schema_state, "_read", read)
+    with ThreadPoolExecutor(1) as threads:
+        reading = threads.submit(Item(many=True).dump, [ROW] * 8)
+        assert is_read.wait(20)
+        try:
+            assert [Item().dump(ROW)["name"] for _ in range(7)] == ["n"] * 7
+        finally:
+            may_end.set()
+        assert reading.result()[0]["name"] == "n"
+    before = fastschema.stats().compiled_rows
+    Item().dump(ROW)
+    assert readings == [1]
+    assert fastschema.stats().compiled_rows == before + 1
 
 
 @pytest.mark.parametrize("wrong", [5, object(), int])

@@ -178,8 +178,23 @@ def test_json_lines_have_a_line_for_each_row(count, chunk_size):
 
     lines = b"".join(written).splitlines(keepends=True)
     assert [json.loads(line) for line in lines] == [{"row": row} for row in range(count)]
-    assert all(chunk.endswith(b"\n") for chunk in written)
-    assert len(written) == -(-count // chunk_size)
+    assert all(line.endswith(b"\n") for line in lines)
+    assert len(written) == -(-count // chunk_size) + bool(count)
+
+
+@pytest.mark.parametrize("chunk_size", [1, 2, 5])
+def test_lines_that_end_with_an_error_lack_the_last_newline(chunk_size):
+    def rows():
+        yield from range(5)
+        raise LookupError("no more rows")
+
+    written = []
+    with pytest.raises(LookupError):
+        written.extend(JsonLines(rows(), dump_many, encode, chunk_size))
+    lines = b"".join(written).split(b"\n")
+    assert [json.loads(line) for line in lines] == [
+        {"row": row} for row in range(5 // chunk_size * chunk_size)
+    ]
 
 
 def test_lines_are_written_as_rows_are_read():

@@ -66,7 +66,7 @@ class SourceWriter:
     @property
     def identifiers(self) -> frozenset[str]:
         """The words of the source written so far, all identifiers among them."""
-        return _identifiers(self.text)
+        return identifiers(self.text)
 
     def local_names(self, names: Iterable[str]) -> list[str]:
         """Parameters that make those of some names local that the source so far uses.
@@ -107,8 +107,9 @@ class GeneratedFunction:
     @property
     def identifiers(self) -> frozenset[str]:
         """The words of the source, all identifiers among them."""
-        return _identifiers(self.text)
+        return identifiers(self.text)
 
 
-def _identifiers(text: str) -> frozenset[str]:
+def identifiers(text: str) -> frozenset[str]:
+    """The words of some source, or of a template of it, all identifiers among them."""
     return frozenset(re.findall(r"\w+", text))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -21,9 +20,15 @@ from fastschema.marshmallow import load_run
 from fastschema.marshmallow.dump import overrides_dump, read_for_plan
 from fastschema.marshmallow.load_overrides import overrides_load
 from fastschema.marshmallow.schema_state import Compiled
-from fastschema.report import FieldReport, Report, field_reports, load_field_reports, with_nested
+from fastschema.report import (
+    Above,
+    FieldReport,
+    Report,
+    field_reports,
+    load_field_reports,
+    with_nested,
+)
 
-_MOST_TOLD = 20
 _LOAD_HOOKS = (PRE_LOAD, VALIDATES, VALIDATES_SCHEMA, POST_LOAD)
 
 
@@ -33,33 +38,10 @@ def explain(dumping: Compiled, loading: Compiled) -> Report:
     :param dumping: what the schema compiles to for dumping
     :param loading: and for loading
     """
-    return replace(_explain_dump(dumping, _Above()), loading=_explain_load(loading, _Above()))
+    return replace(_explain_dump(dumping, Above()), loading=_explain_load(loading, Above()))
 
 
-class _Above:
-    """The schemas in which another one is nested.
-
-    :param programs: their programs
-    :param told: how often a report has told of each program so far
-    """
-
-    def __init__(self, programs: tuple[Any, ...] = (), told: Counter[Any] | None = None) -> None:
-        self._programs = programs
-        self._told = Counter() if told is None else told
-
-    def with_program(self, program: Any) -> _Above | None:
-        """The same and one more; None where a report need not tell of that once more.
-
-        A schema that nests itself is told of once on each way, and not on every way that there is:
-        schemas that nest each other have more ways than anybody reads.
-        """
-        if program in self._programs or self._told[program] >= _MOST_TOLD:
-            return None
-        self._told[program] += 1
-        return _Above((*self._programs, program), self._told)
-
-
-def _explain_dump(compiled: Compiled, above: _Above) -> Report:
+def _explain_dump(compiled: Compiled, above: Above) -> Report:
     reason = overrides_dump(compiled.schema) or compiled.reason
     if reason:
         return Report(type(compiled.schema).__name__, [], reason, notes=_by_super(reason, "dump"))
@@ -67,7 +49,7 @@ def _explain_dump(compiled: Compiled, above: _Above) -> Report:
     return replace(report, notes=_hooks(compiled.schema, (PRE_DUMP, POST_DUMP)))
 
 
-def _explain_load(compiled: Compiled, above: _Above) -> Report:
+def _explain_load(compiled: Compiled, above: Above) -> Report:
     reason = overrides_load(compiled.schema) or compiled.reason
     if reason:
         return Report(type(compiled.schema).__name__, [], reason, notes=_by_super(reason, "load"))
@@ -95,26 +77,26 @@ def hook_names(schema: Any, tag: str) -> list[str]:
     return [name for name, *_ in schema._hooks.get(tag) or ()]
 
 
-def _explain_nested_dump(schema: Any, above: _Above) -> Report:
+def _explain_nested_dump(schema: Any, above: Above) -> Report:
     return _explain_dump(read_for_plan(schema), above)
 
 
-def _explain_nested_load(schema: Any, above: _Above) -> Report:
+def _explain_nested_load(schema: Any, above: Above) -> Report:
     return _explain_load(load_run.read_for_plan(schema), above)
 
 
 def _report(
     compiled: Compiled,
     reports: list[FieldReport],
-    above: _Above,
-    explain_schema: Callable[[Any, _Above], Report],
+    above: Above,
+    explain_schema: Callable[[Any, Above], Report],
 ) -> Report:
     """The report on a schema that is compiled.
 
     :param above: the schemas in which it is nested
     """
     nested: dict[str, Report] = {}
-    within = above.with_program(compiled.program)
+    within = above.with_schema(compiled.program)
     if within is not None:
         for report, field in zip(reports, compiled.fields, strict=True):
             if report.compiled:
@@ -125,8 +107,8 @@ def _report(
 def _explain_nested(
     key: str,
     field: Any,
-    above: _Above,
-    explain_schema: Callable[[Any, _Above], Report],
+    above: Above,
+    explain_schema: Callable[[Any, Above], Report],
 ) -> dict[str, Report]:
     """The report on a field's nested schema, by the field's key; empty if it has none."""
     while isinstance(field, List):

@@ -7,10 +7,11 @@ makes all of them. Until then nobody can have changed a field.
 
 from __future__ import annotations
 
+import warnings
 from functools import partial
 from typing import Any
 
-from marshmallow import Schema
+from marshmallow import Schema, utils
 
 from fastschema.marshmallow.clones import clone
 from fastschema.marshmallow.exemplar import STOCK_INIT, Exemplar, find_exemplar
@@ -140,11 +141,10 @@ def begin(
     load_only: Any,
     dump_only: Any,
     partial: Any,
-    unknown: Any,
 ) -> bool:
     """Do what ``Schema.__init__`` does, without making fields.
 
-    The parameters are those of ``Schema.__init__``.
+    The parameters are those of ``Schema.__init__``; ``unknown`` becomes that of the class.
 
     :returns: False if stock is to do it
     """
@@ -163,13 +163,25 @@ def begin(
     own["load_only"] = set(like["load_only"])
     own["dump_only"] = set(like["dump_only"])
     own["partial"] = partial
-    own["unknown"] = like["unknown"] if unknown is None else unknown
+    own["unknown"] = like["unknown"]
     own["error_messages"] = like["error_messages"].copy()
+    if _HAS_CONTEXT:
+        own["ordered"] = like["ordered"]
     own[ATTRIBUTE] = SchemaState(schema, exemplar)
     return True
 
 
 if _HAS_CONTEXT:
+    _checked_unknown: Any = utils.validate_unknown_parameter_value  # type: ignore[attr-defined]
+
+    def _context_warning() -> Any:
+        """Return the warning of marshmallow 3 about a context."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            STOCK_INIT(object.__new__(Schema), context={"": None})
+        return caught[0].message
+
+    _CONTEXT_WARNING = _context_warning()
 
     def init(
         self: Any,
@@ -184,26 +196,16 @@ if _HAS_CONTEXT:
         unknown: Any = None,
     ) -> None:
         """``Schema.__init__`` of marshmallow 3."""
-        # Both make it do more.
-        if (
-            context
-            or unknown is not None
-            or not begin(self, only, exclude, many, load_only, dump_only, partial, unknown)
-        ):
-            STOCK_INIT(
-                self,
-                only=only,
-                exclude=exclude,
-                many=many,
-                context=context,
-                load_only=load_only,
-                dump_only=dump_only,
-                partial=partial,
-                unknown=unknown,
-            )
-            return
-        self.ordered = self.opts.ordered
-        self.context = {}
+        if not begin(self, only, exclude, many, load_only, dump_only, partial):
+            options = {"load_only": load_only, "dump_only": dump_only, "partial": partial}
+            STOCK_INIT(self, only=only, exclude=exclude, many=many, unknown=unknown, **options)
+        else:
+            self.context = {}
+            if unknown is not None:
+                self.unknown = _checked_unknown(unknown)
+        if context:
+            warnings.warn(_CONTEXT_WARNING, stacklevel=2)
+            self.context = context
 
 else:
 
@@ -219,17 +221,11 @@ else:
         unknown: Any = None,
     ) -> None:
         """``Schema.__init__`` of marshmallow 4."""
-        if not begin(self, only, exclude, many, load_only, dump_only, partial, unknown):
-            STOCK_INIT(
-                self,
-                only=only,
-                exclude=exclude,
-                many=many,
-                load_only=load_only,
-                dump_only=dump_only,
-                partial=partial,
-                unknown=unknown,
-            )
+        if not begin(self, only, exclude, many, load_only, dump_only, partial):
+            options = {"load_only": load_only, "dump_only": dump_only, "partial": partial}
+            STOCK_INIT(self, only=only, exclude=exclude, many=many, unknown=unknown, **options)
+        elif unknown is not None:
+            self.unknown = unknown
 
 
 def init_fields(self: Any) -> None:

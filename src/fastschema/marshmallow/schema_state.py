@@ -200,16 +200,18 @@ def _of_exemplar(
     exemplar: Exemplar, side: Side, rows: int, *, is_inner: bool, counts: bool
 ) -> Compiled | None:
     """Return what all schemas like an exemplar compile to, if it is known or pays."""
-    if not exemplar.is_current():
-        exemplar.forget()
     known: Compiled | None = getattr(exemplar, side.name)
-    if known is not None and known.classes_hold():
+    if not exemplar.is_current() or (known is not None and not known.classes_hold()):
+        exemplar.forget()
+        known = None
+    if known is not None:
         return known
     objects = exemplar.objects + rows
     if counts:
         exemplar.objects = objects
-    if not (is_inner or known is not None or policy.is_worth_compiling(objects)):
+    if not (is_inner or policy.is_worth_compiling(objects)):
         return None
+    exemplar.objects = 0  # other threads run stock until it is read
     schema = exemplar.schema
     fields = getattr(schema, side.fields)
     compiled = _read(schema, fields, side, Guard(STOCK_CLASSES))
@@ -218,6 +220,7 @@ def _of_exemplar(
         runner = compiled.schema = pending_like(exemplar)
         compiled.fields = _FieldsOfPending(runner, state_of(runner), list(fields.values()))
         compiled.is_shared = True
+    exemplar.objects = objects
     setattr(exemplar, side.name, compiled)
     return compiled
 

@@ -167,7 +167,9 @@ class Guard:
         return True
 
     def classes_hold(self) -> bool:
-        """Whether classes and settings are as they were."""
+        """Whether classes and settings are as they were, and nothing was forgotten since."""
+        if self._generation is not readings.current:
+            return False
         try:
             for target, name, seen in self._computed:
                 if getattr(target, name) != seen:

@@ -49,10 +49,18 @@ class JsonLines(_Chunks):
     """Rows as newline-delimited JSON, one line for each; ``encode`` writes one row."""
 
     def __iter__(self) -> Iterator[bytes]:
-        """The chunks. They are not empty, and each ends with a line."""
+        """The chunks. They are not empty; joined, they are the lines.
+
+        The newline of the last row comes by itself, at the very end: without it, everybody sees
+        that an answer was cut off.
+        """
         rows = _once(self._rows)
+        before = b""
         while dumped := self._dump_many(islice(rows, self._chunk_size)):
-            yield b"".join([self._encode(row) + b"\n" for row in dumped])
+            yield before + b"\n".join([self._encode(row) for row in dumped])
+            before = b"\n"
+        if before:
+            yield before
 
 
 class JsonArray(_Chunks):

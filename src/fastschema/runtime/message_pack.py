@@ -6,6 +6,7 @@ import importlib
 import json
 from collections.abc import Iterator
 from itertools import islice
+from math import isfinite
 from typing import Any
 
 from fastschema.compiler.nodes import Form
@@ -38,12 +39,11 @@ def _library(*names: str) -> tuple[Any, str]:
     )
 
 
-def unpacked(content: bytes) -> Any:
+def unpacked(content: bytes, *, is_strict: bool = True) -> Any:
     """The value of a message, by msgpack: ormsgpack takes no notice of what follows a message.
 
-    Extension types are refused; keys have to be texts.
-
-    :raises ValueError: for what is no such message
+    :param is_strict: whether to refuse floats that JSON does not have (NaN, the infinities)
+    :raises ValueError: for what is no such message, or has another value or key than JSON has
     :raises ModuleNotFoundError: if msgpack is not installed
     """
     msgpack, _ = _library("msgpack")
@@ -51,7 +51,7 @@ def unpacked(content: bytes) -> Any:
         value = msgpack.unpackb(content, ext_hook=_refuse_extension)
     except ValueError as error:
         raise ValueError(str(error) or "it is no MessagePack") from error
-    _refuse_timestamps(value, msgpack.Timestamp)
+    _refuse_others(value, msgpack.Timestamp, is_strict)
     return value
 
 
@@ -59,18 +59,26 @@ def _refuse_extension(code: int, content: bytes) -> Any:
     raise ValueError(f"extension type {code} is not a value of JSON")
 
 
-def _refuse_timestamps(value: Any, timestamp: type) -> None:
-    """Msgpack does not ask about the one extension type that it knows.
+def _refuse_others(value: Any, timestamp: type, is_strict: bool) -> None:
+    """Refuse what msgpack takes although JSON does not have it.
 
-    :raises ValueError: if there is a timestamp in a value
+    :raises ValueError: if there is such a value or key in a value
     """
-    if type(value) is timestamp:
+    cls = type(value)
+    if cls is bytes:
+        raise ValueError(f"binary data is not a value of JSON: {_shown(value)}")
+    if cls is timestamp:
         _refuse_extension(-1, b"")
-    inner: Any = value if type(value) is list else ()
-    if type(value) is dict:
+    if cls is float and is_strict and not isfinite(value):
+        raise ValueError(f"{value} is not a value of JSON")
+    inner: Any = value if cls is list else ()
+    if cls is dict:
+        for key in value:
+            if type(key) is not str:
+                raise ValueError(f"binary data is not a key of JSON: {_shown(key)}")
         inner = value.values()
     for each in inner:
-        _refuse_timestamps(each, timestamp)
+        _refuse_others(each, timestamp, is_strict)
 
 
 class MessagePacker:

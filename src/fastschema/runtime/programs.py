@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
@@ -11,6 +10,7 @@ from fastschema.compiler.dump_code import DumpFunction
 from fastschema.compiler.load_code import LoadFunction
 from fastschema.compiler.load_nodes import LoadNode
 from fastschema.compiler.nodes import Form, ObjectNode
+from fastschema.locks import Locked
 from fastschema.statistics import recorder
 
 CACHE_SIZE = 1024
@@ -18,6 +18,9 @@ CACHE_SIZE = 1024
 
 MOST_DERIVED = 32
 """How many programs derived from one of them are kept."""
+
+_programs = Locked()
+"""Its lock is for all programs: they are made, and their functions generated, one at a time."""
 
 Node = TypeVar("Node", ObjectNode, LoadNode)
 Function = TypeVar("Function", DumpFunction, LoadFunction)
@@ -41,7 +44,6 @@ class Program(Generic[Node, Function]):
         self._generate: Callable[..., Function] = generate
         self._functions: dict[tuple[object, ...], Function] = {}
         self._derived: dict[Hashable, Program[Node, Function]] = {}
-        self._lock = threading.Lock()
 
     def function(self, *variant: object) -> Function:
         """The generated ``bind`` function.
@@ -51,7 +53,7 @@ class Program(Generic[Node, Function]):
         """
         function = self._functions.get(variant)
         if function is None:
-            with self._lock:
+            with _programs.lock:
                 function = self._functions.get(variant)
                 if function is None:
                     function = self._functions[variant] = self._generate(self.node, *variant)
@@ -65,7 +67,7 @@ class Program(Generic[Node, Function]):
         """
         program = self._derived.get(key)
         if program is None:
-            with self._lock:
+            with _programs.lock:
                 program = self._derived.get(key)
                 if program is None:
                     if len(self._derived) >= MOST_DERIVED:
@@ -111,7 +113,6 @@ class ProgramCache:
     def __init__(self, size: int = CACHE_SIZE) -> None:
         self._size = size
         self._programs: dict[Hashable, Any] = {}
-        self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._programs)
@@ -123,7 +124,7 @@ class ProgramCache:
         """
         program: AnyProgram | None = self._programs.get(description)
         if program is None:
-            with self._lock:
+            with _programs.lock:
                 program = self._programs.get(description)
                 if program is None:
                     program = make()

@@ -22,6 +22,7 @@ from fastschema.doctor import Counts
 from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer
 from tests.contrib.django import surveyed
+from tests.contrib.django.rows.models import City
 from tests.profiles import profile_by_length
 
 HERE = "tests.contrib.django.surveyed"
@@ -89,6 +90,27 @@ def test_method_fields_are_custom():
             return obj.name
 
     assert Counts.of(compile(NamedSerializer).explain()) == Counts(1, 1, 0)
+
+
+def test_a_serializer_that_adds_itself(urls):
+    class TreeSerializer(serializers.ModelSerializer):
+        class Meta:
+            model = City
+            fields = ("name",)
+
+        def get_fields(self):
+            return {**super().get_fields(), "twin": TreeSerializer()}
+
+    view = type("Trees", (surveyed.Airlines,), {"serializer_class": TreeSerializer})
+    view.queryset = City.objects.all()
+    urlconf = urls(trees=view.as_view({"get": "list", "post": "create"}))
+
+    for arguments in ([], ["--json"], ["TreeSerializer"], ["--queries"]):
+        assert "recursion" not in run("--urlconf", urlconf, *arguments)
+    [schema] = diagnosis_of_project(reached(urlconf)).schemas
+    for report in (schema.report, schema.report.loading):
+        assert [field.key for field in report] == ["name", "twin", "twin.name", "twin.twin"]
+    assert advice(urlconf)[0][0].startswith("Add select_related('twin')")
 
 
 class TestAdvice:

@@ -113,6 +113,23 @@ class TestCompile:
         assert repr(fastschema.compile(Outer)) == "<Plan of Outer>"
 
 
+class Tree(serializers.Serializer):
+    """Nests itself, and others that nest it."""
+
+    name = serializers.CharField()
+
+    def get_fields(self):
+        fields = super().get_fields()
+        return {**fields, "parent": Tree(), "children": Tree(many=True), "forest": Forest()}
+
+
+class Forest(serializers.Serializer):
+    """Nests what nests it."""
+
+    def get_fields(self):
+        return {"trees": Tree(many=True)}
+
+
 class TestExplain:
     """Which fields are compiled, and why others are not."""
 
@@ -161,6 +178,20 @@ class TestExplain:
                 return []
 
         assert "_readable_fields" in fastschema.compile(Own).explain().why
+
+    def test_what_a_serializer_nests_in_itself_is_told_of_once(self):
+        report = fastschema.compile(Tree).explain()
+        keys = [field.key for field in report]
+        fields = ["name", "parent", "children", "forest"]
+        assert [key for key in keys if "." not in key] == fields
+        assert [key for key in keys if key.startswith("parent.")] == [
+            f"parent.{name}" for name in fields
+        ]
+        assert [key for key in keys if key.startswith("forest.")] == [
+            *("forest.trees", *(f"forest.trees.{name}" for name in fields)),
+        ]
+        assert all(field.compiled for field in report)
+        assert [field.key for field in report.loading] == keys
 
     def test_nothing_is_dumped(self):
         before = fastschema.stats()

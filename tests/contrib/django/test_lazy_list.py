@@ -10,7 +10,7 @@ from decimal import Decimal
 from uuid import UUID
 
 import pytest
-from django.db import connection, models, transaction
+from django.db import InterfaceError, OperationalError, connection, models, transaction
 from django.db.models import F, FloatField, Value
 from django.test.utils import isolate_apps
 from django.utils import timezone
@@ -937,6 +937,36 @@ class TestErrors:
             with fastschema.disabled():
                 expected = outcome(lambda v=view_class: get(v).content, [])
             assert outcome(lambda v=view_class: get(v).content, []) == expected
+
+    @pytest.mark.parametrize("last", range(4))
+    def test_a_database_that_goes_away_is_not_asked_again(self, flights, last):
+        class Rows(serializers.ModelSerializer):
+            airline = AirlineSerializer()
+
+            class Meta:
+                model = Flight
+                fields = ("id", "airline")
+
+        view_class = view_of(serializer_class=Rows, queryset=Flight.objects.order_by("pk"))
+
+        def ask():
+            asked = []
+
+            def run(execute, sql, params, many, context):
+                asked.append(sql)
+                if len(asked) > last + 1:
+                    raise InterfaceError("the connection is closed")
+                if len(asked) > last:
+                    raise OperationalError("the server has closed the connection")
+                return execute(sql, params, many, context)
+
+            with connection.execute_wrapper(run):
+                return get(view_class).content
+
+        with fastschema.disabled():
+            expected = outcome(ask, [])
+        assert expected.error[0] is OperationalError
+        assert outcome(ask, []) == expected
 
     def test_a_failing_query_fails_in_the_view(self, flights):
         view_class = view_of(get_queryset=lambda self: Flight.objects.extra(where=["nonsense"]))

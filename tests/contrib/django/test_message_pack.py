@@ -8,8 +8,11 @@ import json
 import msgpack
 import pytest
 from django.utils.translation import gettext_lazy
+from hypothesis import example, given
+from hypothesis import strategies as st
 from rest_framework import generics, serializers
 from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
 from rest_framework.renderers import JSONRenderer
 from rest_framework.test import APIRequestFactory
 
@@ -18,8 +21,10 @@ from fastschema.contrib.django.parsers import FastJSONParser, FastMessagePackPar
 from fastschema.contrib.django.renderers import FastJSONRenderer, FastMessagePackRenderer
 from fastschema.runtime.message_pack import MessagePackError
 from flights.models import Airline
+from tests.contrib.django.differential import exactly
 
 pytestmark = pytest.mark.django_db
+finite = st.floats(allow_nan=False, allow_infinity=False)
 MESSAGE_PACK = "application/vnd.msgpack"
 
 
@@ -98,6 +103,93 @@ def test_a_message_that_is_none_is_status_400():
 def test_bad_content_is_a_parse_error(content):
     with pytest.raises(ParseError, match="MessagePack parse error - "):
         FastMessagePackParser().parse(io.BytesIO(content))
+
+
+NOT_JSON = {
+    "binary": b"b",
+    "binary that is no text": b"\xff",
+    "timestamp": msgpack.Timestamp(1, 2),
+    "extension type": msgpack.ExtType(5, b"x"),
+    "not a number": float("nan"),
+    "infinity": float("-inf"),
+}
+
+
+@pytest.mark.parametrize("value", NOT_JSON.values(), ids=NOT_JSON)
+@pytest.mark.parametrize("within", [lambda value: value, lambda value: {"a": [{"b": value}]}])
+def test_a_value_that_json_does_not_have_is_a_parse_error(value, within):
+    with pytest.raises(ParseError, match=r"MessagePack parse error - .* not a value of JSON"):
+        FastMessagePackParser().parse(io.BytesIO(msgpack.packb(within(value))))
+
+
+@pytest.mark.parametrize("key", [b"a", b"\xff", 5, None, 1.5, True])
+@pytest.mark.parametrize("within", [lambda data: data, lambda data: {"a": [data]}])
+def test_a_key_that_is_no_text_is_a_parse_error(key, within):
+    with pytest.raises(ParseError, match=r"MessagePack parse error - .* key"):
+        FastMessagePackParser().parse(io.BytesIO(msgpack.packb(within({key: "b"}))))
+
+
+class TagSerializer(serializers.Serializer):
+    """Fields whose stock code fails on bytes, or keeps them."""
+
+    price = serializers.DecimalField(max_digits=8, decimal_places=2, required=False)
+    tags = serializers.ListField(child=serializers.CharField(), required=False)
+    counts = serializers.DictField(required=False)
+
+
+class Tags(generics.CreateAPIView):
+    serializer_class = TagSerializer
+    parser_classes = (FastMessagePackParser,)
+    renderer_classes = (FastJSONRenderer,)
+
+    def perform_create(self, serializer):
+        serializer.instance = serializer.validated_data
+
+
+@pytest.mark.parametrize(
+    "data", [{"price": b"\xff"}, {"tags": [b"\xff"]}, {"counts": {b"\xff": 1}}, {b"tags": []}]
+)
+def test_binary_data_in_a_request_is_status_400(data):
+    request = APIRequestFactory().post("/", msgpack.packb(data), content_type=MESSAGE_PACK)
+    response = Tags.as_view()(request).render()
+    assert response.status_code == 400
+    assert response.data["detail"].startswith("MessagePack parse error - ")
+
+
+def test_numbers_that_json_lacks_are_read_where_the_json_parser_reads_them():
+    stock, fast = JSONParser(), FastMessagePackParser()
+    stock.strict = fast.strict = False
+    packed = io.BytesIO(msgpack.packb({"a": [float("inf")]}))
+    assert fast.parse(packed) == stock.parse(io.BytesIO(b'{"a": [Infinity]}'))
+
+
+def parsed(content):
+    """The value of a message, or None where it is refused."""
+    try:
+        return FastMessagePackParser().parse(io.BytesIO(content))
+    except ParseError:
+        return None
+
+
+@given(st.binary(max_size=12))
+@example(b"\xd6\xff\x00\x00\x00\x01")  # a timestamp
+@example(b"\xc4\x01a")  # binary
+@example(b"\x81\xc4\x01a\x01")  # a binary key
+@example(b"\xa1\xff")  # a text that is no UTF-8
+def test_any_bytes_are_a_value_of_json_or_a_parse_error(content):
+    value = parsed(content)
+    written = json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    assert exactly(JSONParser().parse(io.BytesIO(written))) == exactly(value)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.text() | finite,
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_any_value_of_json_is_read(value):
+    assert exactly(parsed(msgpack.packb(value))) == exactly(value)
 
 
 @pytest.mark.parametrize(

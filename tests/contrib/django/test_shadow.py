@@ -313,6 +313,102 @@ def test_data_that_a_view_has_changed_are_not_compared(flights, counter):
     assert counts(counter) == (0, 0, 0)
 
 
+CHANGES = {
+    "a value": lambda data: data[0].update(number=0),
+    "a key": lambda data: data[1].update(new=1),
+    "a key that is gone": lambda data: data[1].pop("label"),
+    "the order of keys": lambda data: data[0].update(id=data[0].pop("id")),
+    "a nested value": lambda data: data[2]["label"].update(id="changed"),
+    "a row": lambda data: data.append({}),
+    "the order of rows": lambda data: data.reverse(),
+    "another type": lambda data: data[0].update(id=True),  # the one with the id 1
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("pages", [None, NumberedPages, EnvelopePages])
+def test_rows_that_are_changed_in_place_after_the_list_are_not_compared(
+    flights, counter, told, change, pages
+):
+    class Changed(FlightList):
+        serializer_class = BaggedSerializer
+        pagination_class = pages
+
+        def finalize_response(self, *args, **kwargs):
+            response = super().finalize_response(*args, **kwargs)
+            data = response.data
+            if pages is not None:
+                data = data["results" if pages is NumberedPages else "rows"]
+                data.append({"id": 1, "label": {}})
+            change(data)
+            return response
+
+    with fastschema.disabled():
+        expected = [get(Changed).content for _ in range(2)]
+    with override_settings(FASTSCHEMA=ALL):
+        assert [get(Changed).content for _ in range(2)] == expected
+    assert told == []
+    assert counts(counter) == (0, 0, 0)
+
+
+def test_an_envelope_that_is_changed_in_place_is_not_compared(flights, counter, told):
+    class Changed(FlightList):
+        serializer_class = LabelledSerializer
+        pagination_class = NumberedPages
+
+        def finalize_response(self, *args, **kwargs):
+            response = super().finalize_response(*args, **kwargs)
+            response.data["count"] += 1
+            return response
+
+    with override_settings(FASTSCHEMA=ALL):
+        assert [get(Changed).data["count"] for _ in range(2)] == [5, 5]
+    assert (told, counts(counter)) == ([], (0, 0, 0))
+
+
+def test_rows_that_are_only_looked_at_are_compared(flights, counter, told):
+    class Looking(FlightList):
+        serializer_class = BaggedSerializer
+
+        def finalize_response(self, *args, **kwargs):
+            response = super().finalize_response(*args, **kwargs)
+            response["X-Rows"] = str(len(response.data))
+            return response
+
+    with override_settings(FASTSCHEMA=ALL):
+        assert get(Looking)["X-Rows"] == "4"
+    assert (told, counts(counter)) == ([], (1, 0, 0))
+
+
+def test_what_can_be_read_once_is_read_by_the_answer_alone(flights, counter):
+    class Once(LabelledSerializer):
+        def get_label(self, flight):
+            return iter(["a", "b"])
+
+    class Looking(FlightList):
+        serializer_class = Once
+
+        def finalize_response(self, *args, **kwargs):
+            response = super().finalize_response(*args, **kwargs)
+            assert response.data
+            return response
+
+    with override_settings(FASTSCHEMA=ALL):
+        assert get(Looking).content.count(b'["a","b"]') == 4
+    assert counts(counter) == (1, 0, 0)
+
+
+def test_data_that_hold_themselves_raise_what_stock_raises(flights):
+    class Circular(LabelledSerializer):
+        def get_label(self, flight):
+            label = []
+            label.append(label)
+            return label
+
+    with override_settings(FASTSCHEMA=ALL), pytest.raises(ValueError, match="Circular"):
+        get(view_of(serializer_class=Circular))
+
+
 def test_an_answer_by_another_renderer_is_not_compared(flights, counter):
     class Exchanged(FlightList):
         serializer_class = BaggedSerializer

@@ -15,6 +15,8 @@ from urllib.parse import quote
 import pytest
 from django.db import connection
 
+from tests.contrib.http_bodies import received
+
 ROOT = Path(__file__).resolve().parents[3]
 PROJECT = ROOT / "example_project"
 AIRLINES = 400
@@ -89,7 +91,7 @@ def server(request, database, tmp_path_factory):
         client.request(method, path)
         return client, client.getresponse()
 
-    yield SimpleNamespace(name=request.param, ask=ask, log=log.read_text)
+    yield SimpleNamespace(name=request.param, address=address, ask=ask, log=log.read_text)
     process.terminate()
     process.wait(20)
 
@@ -181,6 +183,19 @@ def test_an_error_after_it_cuts_the_connection_and_is_logged(server, query, erro
     assert "in get_padding" in log
     now = cursors(server)
     assert now["opened"] == now["closed"]
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+@pytest.mark.parametrize(("form", "end"), [("json", b"]"), ("ndjson", b"\n")])
+def test_only_a_whole_body_has_its_end(server, version, form, end):
+    def body(query):
+        return received(server.address, f"/streamed/airlines/?format={form}{query}", version)
+
+    whole, cut = body(""), body("&fail=EE")
+    assert whole.count(b'"code"') == AIRLINES
+    assert whole.endswith(end)
+    assert b'"code":"DA"' in cut
+    assert not cut.endswith((b"]", b"\n"))
 
 
 def test_head_is_answered_without_a_body(server):

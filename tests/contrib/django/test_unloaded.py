@@ -14,6 +14,7 @@ from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.unloaded import Loads, advice, unloaded, unloaded_with
 from flights.models import Airline, Flight
 from flights.serializers import AirlineSerializer, CompactFlightSerializer, FlightSerializer
+from tests.contrib.django.rows.models import City
 
 pytestmark = pytest.mark.django_db
 ALL = ("airline", "origin", "destination", "plane")
@@ -155,6 +156,30 @@ def test_the_fields_are_named_by_their_keys_in_the_output():
         ("by.destination", "destination", "select_related"),
         ("name", "airline", "select_related"),
     ]
+
+
+class Selves(serializers.Serializer):
+    """Cities, each with its twin and those of which it is the twin, each a city as well."""
+
+    def get_fields(self):
+        return {"twin": Selves(), "twins": Selves(many=True), **super().get_fields()}
+
+
+@pytest.mark.filterwarnings("ignore:Calling select_related")  # without names: since Django 6.1
+def test_serializers_that_nest_themselves_are_followed_as_far_as_something_is_loaded():
+    def found(queryset):
+        return [each.field for each in unloaded(Selves(), queryset)]
+
+    cities = City.objects
+    assert found(cities.all()) == ["twin", "twins"]
+    assert found(cities.select_related("twin")) == ["twin.twin", "twin.twins", "twins"]
+    assert found(cities.select_related("twin").prefetch_related("twins__twins")) == [
+        *("twin.twin", "twin.twins"),
+        *("twins.twins.twins",),  # Django knows the twin of each of them
+    ]
+    assert found(cities.select_related()) == ["twin", "twins"]  # which follows no key that is null
+    itself = of(get_fields=lambda self: {"itself": type(self)(source="*")})
+    assert unloaded(itself(), cities.all()) == []
 
 
 @isolate_apps("flights")

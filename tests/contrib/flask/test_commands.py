@@ -147,6 +147,13 @@ class TestDoctor:
         assert "nobody can tell which schemas it uses" in done.output
         assert "run as stock." in done.output.splitlines()[-1]
 
+    @pytest.mark.parametrize("key", ["FASTSCHEMA_DISABLED", "FASTSCHEMA_ENABLED"])
+    def test_it_says_that_the_application_is_switched_off(self, make_app, doctor, key):
+        note = "stock answers this application"
+        off = make_app(**{key: key == "FASTSCHEMA_DISABLED"})
+        assert note in off.test_cli_runner().invoke(args=["fastschema"]).output
+        assert note not in doctor().output
+
     @pytest.mark.parametrize("name", [NAME, "ListedSchema", f"{__name__}.ListedSchema"])
     def test_it_tells_of_one_schema_in_detail(self, doctor, name):
         done = doctor(name)

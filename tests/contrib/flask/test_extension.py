@@ -111,6 +111,7 @@ def test_the_defaults_are_in_the_configuration(app):
         "FASTSCHEMA_SHADOW": 0,
         "FASTSCHEMA_SHADOW_VALUES": False,
         "FASTSCHEMA_ENABLED": None,
+        "FASTSCHEMA_DISABLED": False,
     }
 
 
@@ -158,12 +159,6 @@ def test_an_unknown_key_in_the_configuration_is_an_error(key, hint):
     app.config[key] = 5
     with pytest.raises(ValueError, match=re.escape(f"the unknown key '{key}'. {hint}")):
         FastSchema(app)
-
-
-def test_the_kill_switch_may_be_in_the_configuration():
-    app = Flask("app")
-    app.config["FASTSCHEMA_DISABLED"] = "1"
-    FastSchema(app)
 
 
 def test_schemas_defined_later_are_compiled(app):

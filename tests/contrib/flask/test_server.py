@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import requests
 
+from tests.contrib.http_bodies import received
+
 ROOT = Path(__file__).resolve().parents[3]
 GUNICORN = ["-m", "gunicorn", "--bind", "127.0.0.1:{port}", "--log-level", "warning"]
 SERVERS = {
@@ -28,6 +30,7 @@ class Server:
     def __init__(self, command: list[str], log: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
+        self.address = ("127.0.0.1", port)
         self.url = f"http://127.0.0.1:{port}"
         self._log = log
         self._seen = 0
@@ -132,6 +135,19 @@ def test_an_error_after_the_first_byte_cuts_the_connection_and_is_logged(server,
     assert "Traceback (most recent call last)" in log
     assert "LookupError: no row 5" in log
     assert "request ended with LookupError('no row 5')" in log
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+@pytest.mark.parametrize(("form", "end"), [("json", b"]\n"), ("ndjson", b"\n")])
+def test_only_a_whole_body_has_its_end(server, version, form, end):
+    def body(query):
+        return received(server.address, f"/bands?count=9&format={form}{query}", version)
+
+    whole, cut = body(""), body("&fail_at=5")
+    assert whole.count(b"name") == 9
+    assert whole.endswith(end)
+    assert cut.count(b"name") == 4
+    assert not cut.endswith((b"]", b"\n"))
 
 
 def test_the_server_goes_on_after_an_error(server):

@@ -4,12 +4,13 @@ import asyncio
 
 import pytest
 from flask import Flask, Response, g, request, send_file, stream_with_context
+from flask.json.provider import DefaultJSONProvider
 from marshmallow import Schema, fields
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 from werkzeug.wsgi import FileWrapper
 
 import fastschema
-from fastschema.contrib.flask import FastSchema, extension
+from fastschema.contrib.flask import FastJSONProvider, FastSchema, extension
 from fastschema.switch import is_disabled, switched
 
 
@@ -249,9 +250,103 @@ def test_where_the_environment_disables_fastschema_nobody_is_asked(monkeypatch):
         assert body(app, "/view", "1") == "stock"
 
 
-def test_an_application_may_stay_as_it_is():
-    assert body(create_app(False), "/view", "1") == "stock"
-    assert body(create_app(None), "/view", "0") == "fastschema"
+OFF = [
+    {"FASTSCHEMA_ENABLED": False},
+    *({"FASTSCHEMA_DISABLED": value} for value in (True, 1, "1", "yes")),
+    {"FASTSCHEMA_DISABLED": True, "FASTSCHEMA_ENABLED": by_header},
+]
+
+
+class Band(Schema):
+    name = fields.String()
+
+
+BANDS = [{"name": "Can"}, {"name": "Neu!"}]
+
+
+def compiled_rows(call):
+    """How many rows generated code dumps in a call, and what it returns."""
+    before = fastschema.stats().compiled_rows
+    result = call()
+    return fastschema.stats().compiled_rows - before, result
+
+
+@pytest.mark.parametrize("config", OFF)
+class TestAnApplicationThatIsSwitchedOff:
+    def test_is_as_it_was(self, make_app, config):
+        app = make_app(**config)
+        assert type(app.json) is DefaultJSONProvider
+        assert app.before_request_funcs == {}
+        assert Schema.dump.__module__ == "marshmallow.schema"
+
+    def test_has_its_schemas_dumped_by_stock(self, make_app, config):
+        make_app(**config)
+        assert compiled_rows(lambda: Band(many=True).dump(BANDS)) == (0, BANDS)
+
+    @pytest.mark.parametrize("is_installed", [False, True])
+    def test_is_answered_by_stock_whatever_other_applications_do(
+        self, make_app, config, is_installed
+    ):
+        app = make_app(**config)
+        app.add_url_rule("/", view_func=lambda: [answered_by(), *Band(many=True).dump(BANDS)])
+        if is_installed:
+            make_app()
+        client = app.test_client()
+        assert compiled_rows(lambda: client.get("/").json) == (0, ["stock", *BANDS])
+
+    @pytest.mark.parametrize("is_installed", [False, True])
+    def test_has_its_helpers_which_run_stock_also_outside_of_requests(
+        self, make_app, fast, config, is_installed
+    ):
+        app = make_app(**config)
+        if is_installed:
+            make_app()
+
+        def stream(form):
+            return fast.stream(Band, iter(BANDS), format=form, chunk_size=1).data
+
+        with app.app_context():
+            expected = app.json.response(BANDS).data
+            response = compiled_rows(lambda: fast.response(Band(many=True), BANDS).data)
+            assert response == (0, expected)
+            assert compiled_rows(lambda: stream("json")) == (0, expected)
+            assert compiled_rows(lambda: stream("ndjson"))[0] == 0
+
+    def test_streams_by_stock_until_the_last_chunk(self, make_app, fast, config):
+        app = make_app(**config)
+        make_app()
+        app.add_url_rule("/", view_func=lambda: Response(answered_by() for _ in range(3)))
+        assert app.test_client().get("/").text == "stock" * 3
+
+    def test_leaves_others_alone(self, make_app, config):
+        make_app(**config)
+        other = make_app()
+        other.add_url_rule("/", view_func=lambda: Band(many=True).dump(BANDS))
+        client = other.test_client()
+        assert compiled_rows(lambda: client.get("/").json) == (len(BANDS), BANDS)
+
+
+@pytest.mark.parametrize("value", [False, 0, None, "", "0", "false", "no", " off "])
+def test_a_kill_switch_that_is_off_changes_nothing(make_app, value):
+    app = make_app(FASTSCHEMA_DISABLED=value)
+    app.add_url_rule("/", view_func=answered_by)
+    assert isinstance(app.json, FastJSONProvider)
+    assert app.test_client().get("/").text == "fastschema"
+
+
+@pytest.mark.parametrize("value", [1.5, [], b"1"])
+def test_a_kill_switch_that_is_none_is_a_clear_error(make_app, value):
+    with pytest.raises(ValueError, match=r"FASTSCHEMA_DISABLED must be True or False, .*not "):
+        make_app(FASTSCHEMA_DISABLED=value)
+
+
+def test_the_kill_switch_may_come_from_the_environment_by_way_of_flask(monkeypatch):
+    monkeypatch.setenv("FLASK_FASTSCHEMA_DISABLED", "1")
+    app = Flask("app")
+    app.config.from_prefixed_env()
+    FastSchema(app)
+    app.add_url_rule("/", view_func=answered_by)
+    assert app.test_client().get("/").text == "stock"
 
 
 @pytest.mark.parametrize(

@@ -21,12 +21,15 @@ from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM
 from fastschema.contrib.django.callables import call_if_callable, called, is_method
 from fastschema.contrib.django.json_encoding import missing
 from fastschema.contrib.django.substitutes import Holding, Raising
+from fastschema.runtime.stock import stock_method
 
 MODEL = "model"
 """The access to model instances: by attribute, and past the descriptors of loaded relations."""
 FORWARD = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
 """What a model has in the place of its foreign keys."""
 _PREFETCHED = "_prefetched_objects_cache"
+_PK, _GET_PK = stock_method(Model, "pk"), stock_method(Model, "_get_pk_val")
+_IS_PK_SET = stock_method(Model, "_is_pk_set")
 
 
 def on_class(cls: type, name: str) -> Any:
@@ -91,10 +94,14 @@ def relation_to_many(cls: type, source: str) -> tuple[str, Any] | None:
 
 def _has_stock_key(model: Any) -> bool:
     return (
-        model.pk is Model.pk
-        and model._is_pk_set is Model._is_pk_set
-        and not hasattr(model, _PREFETCHED)
+        has_plain_key(model) and model._is_pk_set is _IS_PK_SET and not hasattr(model, _PREFETCHED)
     )
+
+
+def has_plain_key(model: Any) -> bool:
+    """Whether ``pk`` of a model's instances is the value of one column, as Django has it."""
+    # A key of several columns cannot be asked for on the class.
+    return on_class(model, "pk") is _PK and model._get_pk_val is _GET_PK
 
 
 def _is_stock_manager(manager: Any) -> bool:

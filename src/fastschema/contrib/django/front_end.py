@@ -16,7 +16,7 @@ from fastschema.contrib.django.json_encoding import engine, stock_encode
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer, rows
 from fastschema.contrib.django.subjects import dispatch_for, link_to, read_for_plan, read_now
 from fastschema.contrib.django.validation.explaining import loading_report
-from fastschema.report import Report, field_reports, with_nested
+from fastschema.report import Above, Report, field_reports, with_nested
 from fastschema.runtime.binding import Binding
 from fastschema.runtime.dispatch import Dispatch, RowDumper
 from fastschema.runtime.guard import ATTRIBUTE, readings
@@ -151,7 +151,7 @@ class CompiledSerializer:
 
     def explain(self) -> Report:
         """How the serializer is dumped and how it takes lists, nested serializers included."""
-        return replace(_explain(self.schema), loading=_explain_loading(self.schema))
+        return replace(_explain(self.schema, Above()), loading=_explain_loading(self.schema))
 
 
 def _bound(serializer: Any) -> Binding | None:
@@ -170,7 +170,11 @@ _BY_SUPER = (
 )
 
 
-def _explain(schema: Any) -> Report:
+def _explain(schema: Any, above: Above) -> Report:
+    """How a serializer is dumped.
+
+    :param above: those in which it is nested
+    """
     if isinstance(schema, ListSerializer):
         if not is_stock_list(schema):
             return Report(type(schema).__name__, [], "to_representation is overridden")
@@ -185,10 +189,11 @@ def _explain(schema: Any) -> Report:
     except Exception as error:  # it may need a request, say, or name a column that is not there
         reason = f"its fields cannot be made here: {type(error).__name__}: {error}"
         return Report(name, [], reason)
+    within = above.with_schema(program)
     nested = {
-        node.key: _explain(field)
+        node.key: _explain(field, within)
         for node, field in zip(program.node.fields, fields, strict=True)
-        if node.kind.link is not None
+        if node.kind.link is not None and within is not None
     }
     return Report(name, with_nested(field_reports(program.node), nested))
 

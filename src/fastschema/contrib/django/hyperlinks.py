@@ -24,6 +24,7 @@ from rest_framework.settings import api_settings
 from rest_framework.versioning import BaseVersioning, NamespaceVersioning, URLPathVersioning
 
 from fastschema.compiler.nodes import Form
+from fastschema.contrib.django.attribute_access import has_plain_key, on_class
 from fastschema.contrib.django.json_encoding import json_value
 
 _KEY = "\N{OBJECT REPLACEMENT CHARACTER}"
@@ -133,14 +134,14 @@ class _Columns(dict[type, "tuple[str, str] | None"]):
     def _find(self, cls: Any) -> tuple[str, str] | None:
         if cls is PKOnlyObject:
             return ("pk", "pk") if self._lookup_field == "pk" else None
-        if not issubclass(cls, Model) or cls.pk is not Model.pk:
+        if not issubclass(cls, Model) or not has_plain_key(cls):
             return None
         primary_key: str = cls._meta.pk.attname
         lookup = primary_key if self._lookup_field == "pk" else self._lookup_field
         for name in (primary_key, lookup):
-            if not isinstance(getattr(cls, name, None), DeferredAttribute):
+            if not isinstance(on_class(cls, name), DeferredAttribute):
                 return None
-        return (primary_key, lookup) if cls._get_pk_val is Model._get_pk_val else None
+        return primary_key, lookup
 
 
 class _Address(NamedTuple):

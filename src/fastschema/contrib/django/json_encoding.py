@@ -7,6 +7,7 @@ import json
 import uuid
 from typing import Any
 
+from rest_framework.relations import Hyperlink
 from rest_framework.renderers import JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
 from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
@@ -27,7 +28,7 @@ from fastschema.runtime.json_engine import (
 
 missing = Missing()
 """Stands for a field that is left out (``SkipField``)."""
-_ALIKE = PLAIN_CLASSES | {uuid.UUID, datetime.date}
+_ALIKE = PLAIN_CLASSES | {uuid.UUID, datetime.date, Hyperlink}
 """Values of exactly these classes are written by orjson as by DRF's encoder."""
 _SEPARATORS = (",", ":")
 _JSON_FORM_CLASSES = (JsonText, LeftToStock, Unwritable)
@@ -134,7 +135,7 @@ def is_written_alike(data: Any) -> bool:
 
     :raises RecursionError: for data that are nested too deeply, or in themselves
     """
-    return json_engine.is_written_alike(data, (dict, ReturnDict), (list, ReturnList))
+    return json_engine.is_written_alike(data, (dict, ReturnDict), (list, ReturnList), (Hyperlink,))
 
 
 def encode(data: Any) -> bytes:

@@ -19,8 +19,10 @@ from itertools import islice
 from typing import Any, NoReturn
 
 from django.db import connections
+from rest_framework.relations import Hyperlink
 
 from fastschema.compiler.nodes import Form, ObjectNode, Slot
+from fastschema.compiler.source import identifiers
 from fastschema.contrib.django.json_encoding import engine, json_value, missing
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.rows.programs import by_row
@@ -31,7 +33,7 @@ from fastschema.runtime.json_chunks import CHUNK_SIZE
 _LASTING = frozenset(
     [
         *(str, int, bool, float, type(None), decimal.Decimal, uuid.UUID, type(missing)),
-        *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta),
+        *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, Hyperlink),
     ]
 )
 """Values of these classes stay what they were when they were written."""
@@ -185,13 +187,24 @@ def _is_lasting(value: Any, makes_lists: bool) -> bool:
 
 
 def _keeping(kept: frozenset[int], node: ObjectNode) -> ObjectNode:
-    """A node that keeps the values of some fields."""
-    slots = [Slot(f"keep_{number}", partial(_keeper_of, number)) for number in sorted(kept)]
-    fields = [
-        replace(field, kept=f"keep_{number}({{value}})") if number in kept else field
-        for number, field in enumerate(node.fields)
+    """A node that keeps the values of some fields, as stock returns them."""
+    used: frozenset[str] = frozenset()
+    fields = list(node.fields)
+    for number in kept:
+        python = fields[number].kind.python
+        used |= identifiers(f"{python.inline} {python.otherwise}")
+        fields[number] = replace(fields[number], kept=f"keep_{number}({{value}})")
+    slots = [
+        replace(slot, resolve=partial(_in_python_form, slot.resolve)) if slot.name in used else slot
+        for slot in node.slots
     ]
-    return replace(node, fields=tuple(fields), slots=(*node.slots, *slots))
+    slots += [Slot(f"keep_{number}", partial(_keeper_of, number)) for number in sorted(kept)]
+    return replace(node, fields=tuple(fields), slots=tuple(slots))
+
+
+def _in_python_form(resolve: Callable[..., Any], subject: Any, cls: type, form: Form) -> Any:
+    """What a slot resolves to where stock's values are made, whatever is made of them later."""
+    return resolve(subject, cls, Form.PYTHON)
 
 
 def _keeper_of(number: int, subject: Any, cls: type, form: Form) -> Any:

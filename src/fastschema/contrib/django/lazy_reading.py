@@ -27,13 +27,13 @@ from fastschema.contrib.django.attribute_access import (
     MODEL,
     access_of,
     column,
+    has_plain_key,
     on_class,
 )
 from fastschema.contrib.django.class_state import KNOWN_GET_FIELDS, pending
 from fastschema.contrib.django.hyperlinks import has_address
 from fastschema.contrib.django.rows.fetching import Loaded
 from fastschema.contrib.django.rows.reading import slug_of
-from fastschema.contrib.django.rows.tables import has_plain_key
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.subjects import read_now
 
@@ -146,8 +146,10 @@ def _is_plain(
     # Without an address, versioning schemes or converters of users' own may be asked.
     if rereading is Rereading.ADDRESS and not has_address(field, context):
         return False
-    if rereading is Rereading.ADDRESS and name is None:
-        return has_plain_key(cls)
+    if rereading is Rereading.ADDRESS and not (name and field.use_pk_only_optimization()):
+        owner = objects if name is None else objects.through(name)
+        lookup = field.lookup_field
+        return owner is not None and has_plain_key(owner.cls) and _is_column(owner.cls, lookup)
     if rereading in (Rereading.KEY, Rereading.ADDRESS):
         return not steps and column(cls, name) is not None
     if rereading is Rereading.NEVER or name is None:
@@ -193,7 +195,7 @@ def _related_model(cls: type, name: str) -> Any:
     if type(descriptor) in FORWARD:
         field = descriptor.field
         # Loading a deferred column sets the primary key, and forgets what that refers to.
-        if field.primary_key or not getattr(field, "db_constraint", False):
+        if field in field.model._meta.pk_fields or not getattr(field, "db_constraint", False):
             return None
         model = field.remote_field.model
     elif type(descriptor) is ReverseOneToOneDescriptor:

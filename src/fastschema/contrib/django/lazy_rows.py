@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from django.db import Error
 from django.db.models import QuerySet
 from rest_framework.serializers import BaseSerializer, ListSerializer
 
@@ -133,6 +134,8 @@ def write(serializer: Any) -> LazyRows | None:
         dispatch = by_row(dispatch, reads)
     try:
         text = JsonArray(source, dispatch.all_rows, engine().encode).join()
+    except Error:
+        raise  # asked again, the database might tell what came of the error, and not the error
     except Exception:
         return None  # stock raises its own
     return LazyRows(serializer, text)

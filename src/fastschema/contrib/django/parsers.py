@@ -61,6 +61,8 @@ class FastMessagePackParser(BaseParser):
     """
 
     media_type = "application/vnd.msgpack"
+    strict: bool = JSONParser.strict
+    """Whether to refuse NaN and the infinities, as in ``JSONParser``: the setting STRICT_JSON."""
 
     def parse(
         self,
@@ -68,12 +70,12 @@ class FastMessagePackParser(BaseParser):
         media_type: str | None = None,
         parser_context: dict[str, Any] | None = None,
     ) -> Any:
-        """The value of a message. Keys have to be texts; extension types are refused.
+        """The value of a message.
 
-        :raises ParseError: for anything else
+        :raises ParseError: for what is no message, and for values and keys that JSON does not have
         """
         try:
-            return unpacked(_read(stream))
+            return unpacked(_read(stream), is_strict=self.strict)
         except (ValueError, RecursionError) as error:
             raise ParseError(f"MessagePack parse error - {error}") from None
 

@@ -7,9 +7,12 @@ zone, its language and its other context variables hold.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
+from itertools import chain
+from operator import is_
 from typing import Any
 
 from django.db import connections, transaction
@@ -17,6 +20,7 @@ from django.db.models import QuerySet
 from django.dispatch import Signal
 from rest_framework.response import Response
 from rest_framework.serializers import ListSerializer
+from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
 
 from fastschema.contrib.django import conf
 from fastschema.contrib.django.dump_log import mute
@@ -29,13 +33,17 @@ shadow_differed = Signal()
 """Sent for each difference, with the class of the view as the sender and a ``difference``."""
 
 _DATA = stock_method(ListSerializer, "data")
+_LISTS = (list, tuple, ReturnList)
+_DICTIONARIES = (dict, OrderedDict, ReturnDict)
+_END = object()
 
 
 def follow(response: Any, view: Any, serializer: Any, rows: Any, renderer: Any) -> None:
     """Compare a view's answer with stock's, once it is rendered.
 
     Does nothing for what stock could not render alike: rows that can be read only once, a list
-    serializer with methods of its own, a response that is none of DRF's.
+    serializer with methods of its own, a response that is none of DRF's. Data that somebody changes
+    before they are rendered, in place too, are not compared.
 
     :param response: what the view returns
     :param serializer: has the rows, with ``many=True``
@@ -50,7 +58,10 @@ def follow(response: Any, view: Any, serializer: Any, rows: Any, renderer: Any) 
     made = vars(response).get("data")
     is_around = type(made) is dict and any(each is rows for each in made.values())
     if kept is not None and (made is rows or is_around):
-        shadow = _Shadow(response, view, serializer, rows, renderer, kept)
+        try:
+            shadow = _Shadow(response, view, serializer, rows, renderer, kept)
+        except RecursionError:  # data that hold themselves: rendering them is an error, too
+            return
         response.add_post_render_callback(shadow)
 
 
@@ -59,6 +70,22 @@ def _kept_rows(rows: Any) -> Any:
     if isinstance(rows, QuerySet):
         rows = rows._result_cache
     return rows if isinstance(rows, (list, tuple)) else None
+
+
+def _parts(data: Any) -> Iterator[Any]:
+    """All that data consist of, in order: the same objects, as long as nobody has changed them.
+
+    Only lists and dictionaries are looked into: others may be read only once.
+    """
+    yield data
+    inner: Iterable[Any] = ()
+    if type(data) in _LISTS:
+        inner = data
+    elif type(data) in _DICTIONARIES:
+        inner = chain.from_iterable(data.items())
+    for each in inner:
+        yield from _parts(each)
+    yield _END
 
 
 class _Shadow:
@@ -74,6 +101,7 @@ class _Shadow:
     ) -> None:
         self._class = type(response)
         self._made = vars(response)["data"]
+        self._parts = list(_parts(self._made))
         self._view = view
         self._serializer = serializer
         self._rows = rows
@@ -89,8 +117,13 @@ class _Shadow:
             and vars(response).get("data") is self._made
             and response.accepted_renderer is self._renderer
         )
-        if is_as_made:
+        if is_as_made and not self._is_changed():
             self._context.run(self._compare, response)
+
+    def _is_changed(self) -> bool:
+        """Whether the data are others than they were."""
+        now = list(_parts(self._made))
+        return len(now) != len(self._parts) or not all(map(is_, now, self._parts))
 
     def _compare(self, response: Any) -> None:
         view_class = type(self._view)

@@ -259,7 +259,7 @@ def _write_fast(layout: Layout) -> Write:
     """From what was dumped to its JSON, by the engine."""
     encode = engine().encode
     if layout is _LINES:
-        return lambda dumped: b"\n".join(map(encode, dumped))
+        return lambda dumped: b"\n".join([encode(row) for row in dumped])
     return lambda dumped: memoryview(encode(dumped))[1:-1]
 
 

@@ -176,6 +176,7 @@ class _Step(NamedTuple):
     :param lookup: the relations that led there
     :param method: what loads a relation to a single object from there
     :param back: the attribute by which Django knows the object that led there, if there is one
+    :param holders: the classes of the serializers that lead there
     """
 
     model: Any
@@ -184,30 +185,35 @@ class _Step(NamedTuple):
     lookup: tuple[str, ...] = ()
     method: str = _SELECT
     back: str | None = None
+    holders: tuple[type, ...] = ()
 
 
 def _of_fields(serializer: Serializer, at: _Step) -> Iterator[Unloaded]:
+    at = at._replace(holders=(*at.holders, type(serializer)))
     for key, field in serializer.fields.items():
         if not field.write_only:
             yield from _of_field(f"{at.key}{key}", field, at)
 
 
 def _of_field(key: str, field: Any, at: _Step) -> Iterator[Unloaded]:
-    end = at
+    end, is_named = at, False
     for name in _relations(field):
         relation = _relations_of(end.model).get(name)
         if relation is None or name == end.back:
             return
         lookup = (*end.lookup, name)
         loads = end.loads.through(name, relation)
+        is_named = loads is not None and loads.names_joins()
         is_joined = _is_single(relation) and relation.related_model is not None
         method = end.method if is_joined else _PREFETCH
         if loads is None:
             yield Unloaded(key, LOOKUP_SEP.join(lookup), method)
         back = _way_back(relation)
-        end = _Step(relation.related_model, loads or Loads(), at.key, lookup, method, back)
+        model, loads = relation.related_model, loads or Loads()
+        end = _Step(model, loads, at.key, lookup, method, back, at.holders)
     inner = field.child if isinstance(field, ListSerializer) else field
-    if isinstance(inner, Serializer):
+    # A serializer that nests itself is followed as far as something is loaded by its name.
+    if isinstance(inner, Serializer) and (is_named or type(inner) not in at.holders):
         yield from _of_fields(inner, end._replace(key=f"{key}."))
 
 

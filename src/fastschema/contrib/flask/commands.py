@@ -12,6 +12,7 @@ from flask import current_app
 from flask.cli import AppGroup
 from marshmallow import Schema, class_registry
 
+from fastschema.contrib.flask.configuration import settings_of
 from fastschema.contrib.flask.routes import views
 from fastschema.doctor import FLAGS, Diagnosis, SchemaFinding, diagnosis_of
 from fastschema.doctor_lines import Line, Status, details, overview
@@ -21,6 +22,7 @@ from fastschema.versions import versions_text
 
 _DOCTOR = "doctor"
 _UNKNOWN = "Of a view without @fs.output, nobody can tell which schemas it uses."
+_OFF = "FASTSCHEMA_DISABLED or FASTSCHEMA_ENABLED switches it off: stock answers this application."
 _STYLES: Mapping[Status, dict[str, Any]] = {
     Status.PLAIN: {},
     Status.HEADING: {"bold": True},
@@ -141,6 +143,9 @@ def _of_application() -> Diagnosis:
     schemas = [SchemaFinding.of(path, cls) for path, cls in registered_schemas().items()]
     found = views(current_app)
     notes = [_UNKNOWN] if any(not each.schema for each in found) else []
+    settings = settings_of(current_app)
+    if settings is not None and settings.is_off:
+        notes.append(_OFF)
     return Diagnosis(schemas, found, notes=notes)
 
 

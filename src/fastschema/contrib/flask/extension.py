@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from contextlib import closing, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from types import FunctionType
 from typing import Any
 
-from flask import Flask, Response, current_app
+from flask import Flask, Response
 
 from fastschema.contrib.flask.commands import commands
+from fastschema.contrib.flask.configuration import EXTENSION, configured, current_settings
 from fastschema.contrib.flask.flask_marshmallow import install_jsonify
 from fastschema.contrib.flask.provider import fast_provider
 from fastschema.contrib.flask.responses import (
@@ -26,39 +25,11 @@ from fastschema.contrib.flask.responses import (
 )
 from fastschema.contrib.flask.shadow import follow
 from fastschema.contrib.flask.streaming import stream_response
-from fastschema.contrib.flask.switching import imported, switch_by_request
+from fastschema.contrib.flask.switching import imported, switch_by_request, switch_off
 from fastschema.installation import install
 from fastschema.runtime.front_end import front_end_for
-from fastschema.runtime.json_chunks import CHUNK_SIZE
 from fastschema.shadow import is_sampled
-from fastschema.switch import DISABLED_AT_START, VARIABLE
-
-EXTENSION = "fastschema"
-"""The key in ``app.extensions``."""
-
-DEFAULTS = {
-    "FASTSCHEMA_INSTALL": True,
-    "FASTSCHEMA_JSON_PROVIDER": True,
-    "FASTSCHEMA_CHUNK_SIZE": CHUNK_SIZE,
-    "FASTSCHEMA_SHADOW": 0,
-    "FASTSCHEMA_SHADOW_VALUES": False,
-    "FASTSCHEMA_ENABLED": None,
-}
-"""The configuration keys."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What an application is configured to.
-
-    :param chunk_size: how many rows a stream writes at a time
-    :param shadow: the share of responses that stock makes as well, to compare them
-    :param shadow_values: whether what is told of a difference shows values
-    """
-
-    chunk_size: int
-    shadow: float
-    shadow_values: bool
+from fastschema.switch import DISABLED_AT_START
 
 
 class FastSchema:
@@ -86,27 +57,21 @@ class FastSchema:
           and that stock then makes as well, to compare the two.
         - ``FASTSCHEMA_SHADOW_VALUES`` (False): show values where the two differ.
         - ``FASTSCHEMA_ENABLED`` (None): a callable, or the path of one, that is given each request
-          and says whether fastschema answers it; False: it answers none. Where the environment has
-          ``FASTSCHEMA_DISABLED``, it is not asked.
+          and says whether fastschema answers it; False: the application stays as it is. Where the
+          environment has ``FASTSCHEMA_DISABLED``, it is not asked.
+        - ``FASTSCHEMA_DISABLED`` (False): whether the application stays as it is, whatever the
+          other keys say.
 
         :raises ValueError: for a configuration key that there is not, or one with a value that it
             cannot have
         """
         if EXTENSION in app.extensions:
             return
-        for key, default in DEFAULTS.items():
-            app.config.setdefault(key, default)
-        settings = _settings(app)
-        choose = app.config["FASTSCHEMA_ENABLED"]
-        if choose is not None:
-            choose = imported(choose)
-            if not DISABLED_AT_START:
-                switch_by_request(app, choose)
-        if app.config["FASTSCHEMA_INSTALL"]:
-            install()
-            install_jsonify()
-        if app.config["FASTSCHEMA_JSON_PROVIDER"]:
-            _replace_provider(app)
+        settings = configured(app)
+        if settings.is_off:
+            switch_off(app)
+        else:
+            _switch_on(app)
         app.cli.add_command(commands)
         app.extensions[EXTENSION] = settings
 
@@ -138,13 +103,14 @@ class FastSchema:
             statement with ``many=False``
         :raises Exception: what stock or SQLAlchemy raises
         """
-        settings = _current_settings()
+        settings = current_settings()
         checked_format(format)
-        compiled, rows = schema_and_rows(schema, rows, session, many)
-        with nullcontext() if session is None else closing(rows):
-            response = response_in(format, compiled, rows, many)
-        if settings.shadow and is_sampled(settings.shadow):
-            follow(response, compiled, rows, many, has_values=settings.shadow_values)
+        with settings.switched():
+            compiled, rows = schema_and_rows(schema, rows, session, many)
+            with nullcontext() if session is None else closing(rows):
+                response = response_in(format, compiled, rows, many)
+            if settings.shadow and is_sampled(settings.shadow):
+                follow(response, compiled, rows, many, has_values=settings.shadow_values)
         return with_status(response, status, headers)
 
     def stream(
@@ -177,8 +143,10 @@ class FastSchema:
         :raises TypeError: for rows that are an asynchronous iterable, and as for :meth:`response`
         :raises Exception: what stock or SQLAlchemy raises for the rows of the first chunk
         """
-        size = _current_settings().chunk_size if chunk_size is None else chunk_size
-        response = stream_response(schema, rows, format, size, session)
+        settings = current_settings()
+        size = settings.chunk_size if chunk_size is None else chunk_size
+        with settings.switched():
+            response = stream_response(schema, rows, format, size, session)
         try:
             return with_status(response, status, headers)
         except BaseException:
@@ -212,27 +180,21 @@ class FastSchema:
     """The name of :meth:`output` in earlier versions. A plan's ``dump`` dumps; this decorates."""
 
 
-def _settings(app: Flask) -> Settings:
-    for key in app.config:
-        if key.startswith("FASTSCHEMA_") and key not in (*DEFAULTS, VARIABLE):
-            raise ValueError(f"app.config has the unknown key {key!r}. {_hint(key)}")
-    for key in ("FASTSCHEMA_INSTALL", "FASTSCHEMA_JSON_PROVIDER", "FASTSCHEMA_SHADOW_VALUES"):
-        if type(app.config[key]) is not bool:
-            raise ValueError(f"{key} must be True or False, not {app.config[key]!r}")
-    size = app.config["FASTSCHEMA_CHUNK_SIZE"]
-    if type(size) is not int or size < 1:
-        raise ValueError(f"FASTSCHEMA_CHUNK_SIZE must be a positive int, not {size!r}")
-    share = app.config["FASTSCHEMA_SHADOW"]
-    if type(share) not in (int, float) or not 0 <= share <= 1:
-        raise ValueError(f"FASTSCHEMA_SHADOW must be a share from 0 to 1, not {share!r}")
-    return Settings(
-        chunk_size=size, shadow=share, shadow_values=app.config["FASTSCHEMA_SHADOW_VALUES"]
-    )
+def _switch_on(app: Flask) -> None:
+    """Do what an application is configured to.
 
-
-def _hint(key: str) -> str:
-    similar = difflib.get_close_matches(key, DEFAULTS, n=1)
-    return f"Did you mean {similar[0]!r}?" if similar else f"There are {', '.join(DEFAULTS)}."
+    :raises ValueError: if ``FASTSCHEMA_ENABLED`` leads to no callable
+    """
+    choose = app.config["FASTSCHEMA_ENABLED"]
+    if choose is not None:
+        choose = imported(choose)
+        if not DISABLED_AT_START:
+            switch_by_request(app, choose)
+    if app.config["FASTSCHEMA_INSTALL"]:
+        install()
+        install_jsonify()
+    if app.config["FASTSCHEMA_JSON_PROVIDER"]:
+        _replace_provider(app)
 
 
 def _replace_provider(app: Flask) -> None:
@@ -245,12 +207,3 @@ def _replace_provider(app: Flask) -> None:
         "from fastschema.contrib.flask.FastJSONProvider, or set FASTSCHEMA_JSON_PROVIDER = False.",
         type(app.json).__name__,
     )
-
-
-def _current_settings() -> Settings:
-    settings = current_app.extensions.get(EXTENSION)
-    if not isinstance(settings, Settings):
-        raise RuntimeError(
-            f"the application {current_app.name!r} has no FastSchema: call init_app(app) once"
-        )
-    return settings

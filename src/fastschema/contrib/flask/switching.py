@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import Context, ContextVar, copy_context
+from functools import partial
 from typing import Any
 
 from flask import Flask, request
@@ -34,21 +35,30 @@ def switch_by_request(app: Flask, choose: Callable[[Any], Any]) -> None:
     app.before_request(switch)
 
 
+def switch_off(app: Flask) -> None:
+    """Answer all requests of an application by stock, until the last chunk of each response."""
+    app.wsgi_app = OwnContext(app.wsgi_app, is_off=True)  # type: ignore[method-assign]  # as Flask says
+
+
 class OwnContext:
     """A WSGI application, each of whose requests runs in context variables of its own.
 
     What is set there ends with the request, whenever that is, and nobody has to set it back.
 
     :param wsgi_app: the application
+    :param is_off: whether stock answers all of its requests
     """
 
-    def __init__(self, wsgi_app: Callable[..., Iterable[bytes]]) -> None:
+    def __init__(self, wsgi_app: Callable[..., Iterable[bytes]], *, is_off: bool = False) -> None:
         self._wsgi_app = wsgi_app
+        self._is_off = is_off
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Answer a request."""
         context = copy_context()
         context.run(_has_own_context.set, True)
+        if self._is_off:
+            context.run(partial(switch_for_rest, is_on=False))
         body = context.run(self._wsgi_app, environ, start_response)
         if isinstance(body, (list, tuple)) or _is_file(body, environ):
             return body
@@ -81,12 +91,10 @@ class _Body(Iterator[bytes]):
 
 
 def imported(value: Any) -> Callable[[Any], Any]:
-    """A callable, or what a dotted path names; for False one that chooses no request.
+    """A callable, or what a dotted path names.
 
     :raises ValueError: if that is no callable
     """
-    if value is False:
-        return lambda request: False
     try:
         found = import_string(value) if isinstance(value, str) else value
     except ImportError as error:

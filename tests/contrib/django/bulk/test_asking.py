@@ -1,9 +1,10 @@
 """Lists of input that ask the database at once: the errors and values of stock."""
 
 import random
+import re
 
 import pytest
-from django.db import connection, models
+from django.db import connection, models, transaction
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from rest_framework import serializers
@@ -378,6 +379,10 @@ def test_what_stands_in_passes_for_what_it_stands_for():
     assert unique.lookup == "exact"
 
 
+class UndoneError(Exception):
+    """Leaves a transaction."""
+
+
 class TestWhatIsLeftAlone:
     """Rows that code of users has a say in."""
 
@@ -426,6 +431,52 @@ class TestWhatIsLeftAlone:
         plain = of_fields(inner=Inner())
         _, queries = assert_same([{"inner": {"handle": "a"}}] * 3, plain, bulk(plain))
         assert queries == 3
+
+    @pytest.mark.parametrize("creates", [True, False], ids=["create", "get_or_create"])
+    @pytest.mark.parametrize("is_own", [True, False], ids=["mixin", "setting"])
+    @pytest.mark.parametrize("many", [False, True], ids=["one", "many"])
+    def test_a_nested_list(self, creates, is_own, many):
+        class Tag(serializers.ModelSerializer):
+            class Meta:
+                model = Author
+                fields = ("name", "handle")
+
+        if is_own:
+            Tag = bulk(Tag)  # noqa: N806  # a class
+
+        class Tagged(serializers.Serializer):
+            title = serializers.CharField()
+            tags = Tag(many=True)
+
+            def create(self, validated_data):
+                tags = validated_data["tags"]
+                if creates:
+                    return [tag.handle for tag in self.fields["tags"].create(tags[1:])]
+                return [Author.objects.get_or_create(**tag)[0].handle for tag in tags]
+
+        data = {"title": "x", "tags": [{"name": each, "handle": each} for each in "aba"]}
+
+        def saved():
+            try:
+                with transaction.atomic():
+                    serializer = Tagged(data=[data] if many else data, many=many)
+                    serializer.is_valid(raise_exception=True)
+                    answer = serializer.save()
+                    raise UndoneError
+            except UndoneError:
+                return answer, list(Author.objects.values_list("handle", flat=True))
+
+        def asked():
+            found = outcome(saved, [])
+            # Each savepoint has a name of its own.
+            queries = [(re.sub(r'"s\w+"', "", sql), params) for sql, params in found.queries]
+            return found.error, found.value, queries
+
+        with fastschema.disabled():
+            expected = asked()
+        assert expected[0] is None
+        with override_settings(FASTSCHEMA={"BULK_INPUT": not is_own}):
+            assert asked() == expected
 
     def test_a_queryset_that_a_method_sets_for_each_row(self):
         class Plain(serializers.Serializer):

@@ -1,7 +1,16 @@
 """Lists that are created in bulk: the same objects, all of them or none."""
 
 import pytest
-from django.db import IntegrityError, connection, models
+from django.db import (
+    DataError,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    ProgrammingError,
+    connection,
+    models,
+)
 from django.db.models.signals import post_save, pre_save
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext, isolate_apps
@@ -95,6 +104,56 @@ def test_an_error_leaves_nothing_and_names_the_row(is_bulk):
     assert raised.value.__notes__ == ["This is row 3 of 5, counted from 0."]
     assert raised.value.__context__ is raised.value.__cause__  # the database's own
     assert Book.objects.count() == 3
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OperationalError("canceling statement due to statement timeout"),
+        InterfaceError("the connection is closed"),
+        InternalError("current transaction is aborted"),
+        ProgrammingError("there is no such column"),
+        ValueError("no value for a column"),
+        Exception("the task has had its time"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_error_that_is_of_no_row_is_raised_as_it_came(error):
+    inserts = []
+
+    def run(execute, sql, params, many, context):
+        if not sql.startswith("INSERT"):
+            return execute(sql, params, many, context)
+        inserts.append(sql)
+        if len(inserts) == 1:
+            return execute(sql, params, many, context)
+        # The one that is asked once more knows only that something is broken.
+        raise error if len(inserts) == 2 else AssertionError("this is not what happened")
+
+    serializer = BookSerializer(data=rows(1500), many=True)
+    assert serializer.is_valid()
+    with pytest.raises(type(error)) as raised, connection.execute_wrapper(run):
+        serializer.save()
+    assert raised.value is error
+    assert not hasattr(error, "__notes__")
+    assert error.__context__ is None
+    assert len(inserts) == 2
+    assert Book.objects.count() == 2
+
+
+@pytest.mark.parametrize("error", [DataError, IntegrityError, TypeError])
+def test_a_row_is_looked_for_if_one_is_to_blame(error):
+    def run(execute, sql, params, many, context):
+        if sql.startswith("INSERT") and "new 3" in str(params):
+            raise error("it is too long")
+        return execute(sql, params, many, context)
+
+    serializer = BookSerializer(data=rows(), many=True)
+    assert serializer.is_valid()
+    with pytest.raises(error, match="it is too long") as raised, connection.execute_wrapper(run):
+        serializer.save()
+    assert raised.value.__notes__ == ["This is row 3 of 5, counted from 0."]
+    assert Book.objects.count() == 2
 
 
 def test_an_argument_that_the_model_has_not_is_stocks_error():

@@ -1,10 +1,12 @@
 """Of two rows with one unique value, the later is wrong."""
 
+import uuid
+
 import pytest
 from rest_framework import serializers
 from rest_framework.validators import UniqueValidator
 
-from tests.contrib.django.bulk.models import Account, Author, Book
+from tests.contrib.django.bulk.models import Account, Author, Book, Label
 from tests.contrib.django.bulk.test_asking import (
     BulkBook,
     PlainBook,
@@ -54,6 +56,20 @@ def test_the_objects_of_one_to_one_relations():
     assert {number: list(each) for number, each in answer(bulk(Plain), rows)[1].items()} == {
         1: ["owner"]
     }
+
+
+def test_the_primary_key_by_its_other_name():
+    class Plain(serializers.ModelSerializer):
+        key = serializers.UUIDField(source="pk", validators=[UniqueValidator(Label.objects)])
+
+        class Meta:
+            model = Label
+            fields = ("key", "slug")
+
+    keys = [str(uuid.uuid4()), str(uuid.uuid4()), str(Label.objects.first().pk)]
+    rows = [{"key": key, "slug": f"new-{number}"} for number, key in enumerate(keys)]
+    assert list(assert_same(rows, Plain, bulk(Plain))[0]) == [2]
+    assert list(answer(bulk(Plain), [rows[0], {**rows[1], "key": keys[0]}])[1]) == [1]
 
 
 def test_values_are_compared_as_they_would_be_saved():

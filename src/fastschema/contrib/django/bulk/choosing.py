@@ -11,8 +11,18 @@ PER_SERIALIZER = "fastschema_bulk_input"
 """The attribute of a serializer that says more than the setting."""
 
 
+def is_list_in_bulk(serializer: Any) -> bool:
+    """Whether a list of input is handled in bulk.
+
+    One that is nested is not: its rows need not be those that are saved.
+
+    :param serializer: the list serializer
+    """
+    return serializer.parent is None and is_in_bulk(serializer.child)
+
+
 def is_in_bulk(serializer: Any) -> bool:
-    """Whether lists of input for a serializer are handled in bulk.
+    """Whether lists of input for a serializer are handled in bulk, unless they are nested.
 
     :param serializer: the child of a list
     """

@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from django.db import connections, router, transaction
+from django.db import DataError, IntegrityError, connections, router, transaction
 from django.db.models import AutoField, FileField, Manager, Model, QuerySet
 from django.db.models.manager import BaseManager
 from django.db.models.signals import post_save, pre_save
 from rest_framework.serializers import BaseSerializer, ListSerializer, ModelSerializer
 from rest_framework.utils import model_meta
 
-from fastschema.contrib.django.bulk.choosing import is_in_bulk
+from fastschema.contrib.django.bulk.choosing import is_list_in_bulk
 from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.runtime.stock import stock_method
 
@@ -34,6 +34,8 @@ _ASKING_NOTHING = (
 )
 """Modules of functions that are usual as defaults."""
 _ROWS_AT_ONCE = 1_000
+_OF_ONE_ROW = (IntegrityError, DataError, TypeError)
+"""Errors for which a row is to blame. Of a TypeError, stock tells what the model was given."""
 
 
 class OneByOneError(Exception):
@@ -49,7 +51,7 @@ def create_list(self: Any, validated_data: list[Any]) -> list[Any]:
     child = self.child
     model = getattr(getattr(child, "Meta", None), "model", None)
     has_table = isinstance(model, type) and issubclass(model, Model)
-    if not has_table or not is_in_bulk(child):
+    if not has_table or not is_list_in_bulk(self):
         created: list[Any] = STOCK_CREATE(self, validated_data)
         return created
     rows, alias = list(validated_data), router.db_for_write(model)
@@ -75,7 +77,8 @@ def _one_by_one(child: Any, rows: list[Any]) -> list[Any]:
 def _in_bulk(child: Any, rows: list[Any], alias: str) -> list[Any]:
     """Create rows by ``bulk_create``.
 
-    :raises OneByOneError: if that may not be the same, or fails
+    :raises OneByOneError: if that may not be the same, or one of the rows is wrong
+    :raises Exception: whatever else goes wrong, the database above all
     """
     check_creating(child)
     model: Any = child.Meta.model
@@ -85,10 +88,13 @@ def _in_bulk(child: Any, rows: list[Any], alias: str) -> list[Any]:
         raise OneByOneError("there are relations to many objects")
     try:
         instances = [model(**row) for row in rows]
+    except Exception as error:
+        raise OneByOneError("an object cannot be made") from error  # stock says which, and why
+    try:
         with transaction.atomic(using=alias):
             return list(model._default_manager.bulk_create(instances, batch_size=_ROWS_AT_ONCE))
-    except Exception as error:
-        raise OneByOneError("a row cannot be created") from error  # stock says which, and why
+    except _OF_ONE_ROW as error:
+        raise OneByOneError("a row cannot be created") from error
 
 
 def check_creating(child: Any) -> None:

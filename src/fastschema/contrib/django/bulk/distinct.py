@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Model
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
-from fastschema.contrib.django.bulk.questions import unique_question
+from fastschema.contrib.django.bulk.questions import column_of, unique_question
 from fastschema.contrib.django.schema_reader import field_mapping
 
 
@@ -58,7 +58,7 @@ def _is_of_table(question: Any, model: Any) -> bool:
     is_same = isinstance(model, type) and issubclass(model, Model)
     is_same = is_same and model._meta.concrete_model is asked_of._meta.concrete_model
     # A constraint with a condition asks some of the rows only.
-    column = asked_of._meta.get_field(question.lookup)
+    column = column_of(asked_of, question.lookup)
     return is_same and bool(column.unique) and not question.queryset.query.has_filters()
 
 

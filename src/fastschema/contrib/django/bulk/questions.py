@@ -122,15 +122,22 @@ def unique_question(validator: Any, field: Any) -> Question | None:
 def _question(queryset: Any, lookup: str) -> Question | None:
     if not _is_askable(queryset):
         return None
-    meta = queryset.model._meta
     try:
-        field = meta.pk if lookup == "pk" else meta.get_field(lookup)
+        field = column_of(queryset.model, lookup)
     except FieldDoesNotExist:
         return None
     while isinstance(field, models.ForeignKey):
         field = field.target_field
     is_known = isinstance(field, _KEYS) and type(field).__module__.startswith("django.")
     return Question(queryset, lookup, field) if is_known else None
+
+
+def column_of(model: Any, lookup: str) -> Any:
+    """The field of a model that querysets look up by a name, or by ``pk``.
+
+    :raises FieldDoesNotExist: if there is none
+    """
+    return model._meta.pk if lookup == "pk" else model._meta.get_field(lookup)
 
 
 def _is_askable(queryset: Any) -> bool:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import connections
 from django.db import router as routers
@@ -17,7 +16,13 @@ from fastschema.contrib.django import conf
 from fastschema.contrib.django.rows.converting import Converters, converted_rows, pure_converters
 from fastschema.contrib.django.rows.instances import Make, instance_maker
 from fastschema.contrib.django.rows.tables import InstancesNeededError, Table, table_of
+from fastschema.locks import Locked
 from fastschema.runtime.stock import stock_method
+
+if TYPE_CHECKING:
+    from functools import cached_property
+else:  # that of functools has a lock before Python 3.12, one for all objects
+    from django.utils.functional import cached_property
 
 _STOCK = {
     name: stock_method(QuerySet, name)
@@ -61,8 +66,8 @@ def is_fetchable(rows: Any) -> bool:
     return True
 
 
-class FetchedRows:
-    """What the database answered to the query of a queryset.
+class FetchedRows(Locked):
+    """What the database answered to the query of a queryset, which threads may share.
 
     :param queryset: see :func:`is_fetchable`
     :param chunk_size: how many rows to read at a time, as for ``QuerySet.iterator``; None: all of
@@ -74,6 +79,7 @@ class FetchedRows:
     def __init__(
         self, queryset: Any, chunk_size: int | None = None, *, is_run: bool = True
     ) -> None:
+        super().__init__()
         self.model = queryset.model
         self.db = queryset.db
         # Not the queryset, which will refer to this.
@@ -90,8 +96,6 @@ class FetchedRows:
             self.compiler.pre_sql_setup()
         self._converted: list[Any] | None = None
         self._instances: list[Any] | None = None
-        # Querysets may be shared by threads.
-        self._lock = threading.RLock()
 
     def _chunks(self, chunk_size: int | None) -> dict[str, Any]:
         if chunk_size is None:
@@ -100,7 +104,7 @@ class FetchedRows:
         return {"chunked_fetch": has_cursors, "chunk_size": chunk_size}
 
     def __len__(self) -> int:
-        with self._lock:
+        with self.lock:
             return sum(map(len, self._results)) if self._converted is None else len(self._converted)
 
     def converted(self) -> list[Any]:
@@ -108,7 +112,7 @@ class FetchedRows:
 
         :raises Exception: what converting them raises in stock
         """
-        with self._lock:
+        with self.lock:
             if self._converted is None:
                 self._converted = list(
                     converted_rows(self.compiler, self._results, self.converters)
@@ -127,7 +131,7 @@ class FetchedRows:
 
     def instances(self) -> list[Any]:
         """The model instances of the rows, always the same."""
-        with self._lock:
+        with self.lock:
             if self._instances is None:
                 self._instances = self._made()
             return self._instances
@@ -173,12 +177,12 @@ class FetchedRows:
         rows: Iterable[Any] = self.compiler.results_iter(self._results)
         return rows
 
-    @functools.cached_property
+    @cached_property
     def converters(self) -> Converters | None:
         """The converters of the query; None if code of users is among them."""
         return pure_converters(self.compiler)
 
-    @functools.cached_property
+    @cached_property
     def table(self) -> Table:
         """What stands where in the rows.
 
@@ -186,7 +190,7 @@ class FetchedRows:
         """
         return table_of(self.compiler)
 
-    @functools.cached_property
+    @cached_property
     def _make(self) -> Make | None:
         """What makes instances of rows; None if stock must, for somebody could tell."""
         tracks_peers = getattr(self.fetch_mode, "track_peers", False)

@@ -211,6 +211,8 @@ def _keys(model: Any, name: str) -> Keys:
 
 
 def _single_keys(field: Any, is_reverse: bool) -> Keys | None:
+    if len(field.related_fields) > 1:
+        return None  # a ForeignObject of several columns
     related_model = field.model if is_reverse else field.remote_field.model
     here, there = field.attname, field.target_field.attname
     back = None

@@ -8,9 +8,8 @@ later gets what Django makes of the same answers.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db.models.query import ModelIterable, get_prefetcher, prefetch_one_level
 
@@ -22,6 +21,11 @@ from fastschema.contrib.django.rows.fetching import (
 )
 from fastschema.contrib.django.rows.prefetch_steps import Step, bare, steps_of, unfiltered
 from fastschema.contrib.django.rows.tables import Collection, Relation, Table, table_of
+
+if TYPE_CHECKING:
+    from functools import cached_property
+else:  # that of functools has a lock before Python 3.12, one for all objects
+    from django.utils.functional import cached_property
 
 
 class PrefetchedRows(FetchedRows):
@@ -56,18 +60,18 @@ class PrefetchedRows(FetchedRows):
         """The related objects of which instances would know all, by the names of attributes."""
         return {each.attribute: each.rows for each in self.related}
 
-    @functools.cached_property
+    @cached_property
     def own_table(self) -> Table:
         """What stands where in the rows of the query itself."""
         return table_of(self.compiler)
 
-    @functools.cached_property
+    @cached_property
     def width(self) -> int:
         """How long the rows are, with all that stands beside them."""
         width: int = self.compiler.col_count
         return width + sum(each.width for each in self.related)
 
-    @functools.cached_property
+    @cached_property
     def table(self) -> Table:
         """What stands where in the rows, and beside them."""
         table = self.own_table
@@ -79,7 +83,7 @@ class PrefetchedRows(FetchedRows):
 
     def rows(self) -> list[Any]:
         """The rows, with what was prefetched beside each."""
-        with self._lock:
+        with self.lock:
             if self._rows is None:
                 rows = self.converted()
                 for each in self.related:
@@ -100,7 +104,7 @@ class PrefetchedRows(FetchedRows):
 
     def instances_alone(self) -> list[Any]:
         """The model instances, which do not know yet what was prefetched for them."""
-        with self._lock:
+        with self.lock:
             if self._instances is None:
                 self._instances = super()._made()
             return self._instances
@@ -179,7 +183,7 @@ class Related:
         prefetch_one_level(objects, prefetcher, self._step.lookup, self._step.level)
         self.rows.give_related(related)
 
-    @functools.cached_property
+    @cached_property
     def _cache(self) -> Any:
         """What keeps the one object of each related one; None if that is not to be told."""
         keys = self._step.keys

@@ -173,7 +173,8 @@ def slug_of(relation: Any) -> str | None:
 
 
 def _address(field: Any, node: FieldNode, path: tuple[str, ...], table: Table) -> FieldRead:
-    if field.lookup_field != "pk" or len(path) > 1:
+    is_of_key = field.use_pk_only_optimization() if path else field.lookup_field == "pk"
+    if not is_of_key or len(path) > 1:
         raise InstancesNeededError(f"{node.key} looks up more than a key of the object")
     position = _key(path[0], table) if path else table.column("pk")
     return FieldRead(Way.ADDRESS, position)

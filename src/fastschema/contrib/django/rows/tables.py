@@ -17,7 +17,13 @@ from django.db.models.fields.related_descriptors import (
 from django.db.models.query_utils import DeferredAttribute
 from django.db.models.signals import post_init, pre_init
 
-from fastschema.contrib.django.attribute_access import FORWARD, MODEL, access_of, on_class
+from fastschema.contrib.django.attribute_access import (
+    FORWARD,
+    MODEL,
+    access_of,
+    has_plain_key,
+    on_class,
+)
 from fastschema.contrib.django.rows.converting import converted_by_users
 from fastschema.runtime.stock import stock_method
 
@@ -25,7 +31,6 @@ _INIT = stock_method(Model, "__init__")
 _NEW = stock_method(Model, "__new__")
 _SETATTR = stock_method(Model, "__setattr__")
 _FROM_DB = stock_method(Model, "from_db").__func__
-_PK, _GET_PK = stock_method(Model, "pk"), stock_method(Model, "_get_pk_val")
 _BASES = (Model, object)
 _CACHE = {
     name: stock_method(FieldCacheMixin, name)
@@ -261,10 +266,12 @@ def _check_model(model: Any, columns: dict[str, int]) -> None:
     if pre_init.has_listeners(model) or post_init.has_listeners(model):
         raise InstancesNeededError(f"pre_init or post_init of {model.__name__} has receivers")
     meta = model._meta
+    if meta.is_composite_pk:
+        raise InstancesNeededError(f"the primary key of {model.__name__} is several columns")
     expected = [each.attname for each in meta.concrete_fields if each.attname in columns]
     first = next(iter(columns.values()))
     in_order = list(columns.values()) == list(range(first, first + len(columns)))
-    if list(columns) != expected or not in_order or len(meta.pk_fields) != 1:
+    if list(columns) != expected or not in_order:
         raise InstancesNeededError(f"the columns of {model.__name__} are not in their usual order")
 
 
@@ -277,8 +284,3 @@ def _check_cache(field: Any) -> None:
         for name, method in _CACHE.items():
             if getattr(type(each), name, None) is not method or name in vars(each):
                 raise InstancesNeededError(f"{field} keeps related objects in its own way")
-
-
-def has_plain_key(model: Any) -> bool:
-    """Whether ``pk`` of a model's instances is the value of the column, as Django has it."""
-    return model.pk is _PK and model._get_pk_val is _GET_PK

@@ -12,7 +12,7 @@ from fastschema.contrib.django.bulk.creating import OneByOneError, check_creatin
 from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.contrib.django.validation.fields import way_of
 from fastschema.contrib.django.validation.rows import has_stock_rows, is_stock_row
-from fastschema.report import FieldReport, Report, with_nested
+from fastschema.report import Above, FieldReport, Report, with_nested
 
 _ROWS = "This is for lists; a single object, and a list of few, run as stock."
 
@@ -26,12 +26,16 @@ def loading_report(serializer: Any) -> Report | None:
     child = serializer.child if is_list else serializer
     if not any(not field.read_only for field in field_mapping(child).values()):
         return None
-    report = _report(serializer)
+    report = _report(serializer, Above())
     notes = [*([] if report.why else [_ROWS]), *_notes_on_bulk(child, is_asked=not report.why)]
     return Report(report.schema, report.fields, report.why, notes=notes)
 
 
-def _report(serializer: Any) -> Report:
+def _report(serializer: Any, above: Above) -> Report:
+    """How a serializer, or a list serializer, validates a row.
+
+    :param above: those in which it is nested
+    """
     if isinstance(serializer, ListSerializer):
         if not has_stock_rows(serializer):
             name = type(serializer).__name__
@@ -41,10 +45,11 @@ def _report(serializer: Any) -> Report:
     if not is_stock_row(serializer):
         return Report(name, [], "it has its own way to validate a row")
     fields = [field for field in field_mapping(serializer).values() if not field.read_only]
+    within = above.with_schema((type(serializer), *[field.field_name for field in fields]))
     nested = {
-        field.field_name: _report(field)
+        field.field_name: _report(field, within)
         for field in fields
-        if isinstance(field, Serializer | ListSerializer)
+        if isinstance(field, Serializer | ListSerializer) and within is not None
     }
     return Report(name, with_nested([_field_report(field) for field in fields], nested))
 

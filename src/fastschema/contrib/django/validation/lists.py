@@ -11,7 +11,7 @@ from rest_framework.serializers import ListSerializer
 from rest_framework.settings import api_settings
 
 from fastschema.contrib.django.bulk.asking import asked_at_once
-from fastschema.contrib.django.bulk.choosing import is_in_bulk
+from fastschema.contrib.django.bulk.choosing import is_list_in_bulk
 from fastschema.contrib.django.bulk.distinct import distinct_rows
 from fastschema.contrib.django.validation.rows import (
     checked,
@@ -34,7 +34,7 @@ def _may_look_once(serializer: Any) -> bool:
 
 def _may_ask_at_once(serializer: Any, rows: list[Any]) -> bool:
     return (
-        is_in_bulk(serializer.child)
+        is_list_in_bulk(serializer)
         and has_stock_rows(serializer)
         and is_stock_row(serializer.child)
         # Other lists are refused before the first row is looked at.

@@ -1,0 +1,107 @@
+"""What an application's configuration says."""
+
+from __future__ import annotations
+
+import difflib
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Flask, current_app
+
+from fastschema.runtime.json_chunks import CHUNK_SIZE
+from fastschema.switch import VARIABLE, disabled, is_yes
+
+EXTENSION = "fastschema"
+"""The key in ``app.extensions``."""
+
+DEFAULTS = {
+    "FASTSCHEMA_INSTALL": True,
+    "FASTSCHEMA_JSON_PROVIDER": True,
+    "FASTSCHEMA_CHUNK_SIZE": CHUNK_SIZE,
+    "FASTSCHEMA_SHADOW": 0,
+    "FASTSCHEMA_SHADOW_VALUES": False,
+    "FASTSCHEMA_ENABLED": None,
+    VARIABLE: False,
+}
+"""The configuration keys."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an application is configured to.
+
+    :param chunk_size: how many rows a stream writes at a time
+    :param shadow: the share of responses that stock makes as well, to compare them
+    :param shadow_values: whether what is told of a difference shows values
+    :param is_off: whether the application stays as it is
+    """
+
+    chunk_size: int
+    shadow: float
+    shadow_values: bool
+    is_off: bool
+
+    def switched(self) -> AbstractContextManager[None]:
+        """Run stock inside the ``with`` statement if the application is to stay as it is."""
+        return disabled() if self.is_off else nullcontext()
+
+
+def configured(app: Flask) -> Settings:
+    """The settings in an application's configuration, which gets the defaults of missing keys.
+
+    :raises ValueError: for a key that there is not, or one with a value that it cannot have
+    """
+    for key, default in DEFAULTS.items():
+        app.config.setdefault(key, default)
+    for key in app.config:
+        if key.startswith("FASTSCHEMA_") and key not in DEFAULTS:
+            raise ValueError(f"app.config has the unknown key {key!r}. {_hint(key)}")
+    for key in ("FASTSCHEMA_INSTALL", "FASTSCHEMA_JSON_PROVIDER", "FASTSCHEMA_SHADOW_VALUES"):
+        if type(app.config[key]) is not bool:
+            raise ValueError(f"{key} must be True or False, not {app.config[key]!r}")
+    size = app.config["FASTSCHEMA_CHUNK_SIZE"]
+    if type(size) is not int or size < 1:
+        raise ValueError(f"FASTSCHEMA_CHUNK_SIZE must be a positive int, not {size!r}")
+    share = app.config["FASTSCHEMA_SHADOW"]
+    if type(share) not in (int, float) or not 0 <= share <= 1:
+        raise ValueError(f"FASTSCHEMA_SHADOW must be a share from 0 to 1, not {share!r}")
+    return Settings(
+        chunk_size=size,
+        shadow=share,
+        shadow_values=app.config["FASTSCHEMA_SHADOW_VALUES"],
+        is_off=_is_disabled(app.config[VARIABLE]) or app.config["FASTSCHEMA_ENABLED"] is False,
+    )
+
+
+def _is_disabled(value: Any) -> bool:
+    """What ``FASTSCHEMA_DISABLED`` says; it may come from the environment, as text or a number."""
+    if value is not None and not isinstance(value, (bool, int, str)):
+        raise ValueError(
+            f"{VARIABLE} must be True or False, or text as in the environment, not {value!r}"
+        )
+    return value is not None and is_yes(str(value))
+
+
+def _hint(key: str) -> str:
+    similar = difflib.get_close_matches(key, DEFAULTS, n=1)
+    return f"Did you mean {similar[0]!r}?" if similar else f"There are {', '.join(DEFAULTS)}."
+
+
+def settings_of(app: Any) -> Settings | None:
+    """The settings of an application; None if it has no extension."""
+    settings = app.extensions.get(EXTENSION)
+    return settings if isinstance(settings, Settings) else None
+
+
+def current_settings() -> Settings:
+    """The settings of the current application.
+
+    :raises RuntimeError: without an application context, or if it has no extension
+    """
+    settings = settings_of(current_app)
+    if settings is None:
+        raise RuntimeError(
+            f"the application {current_app.name!r} has no FastSchema: call init_app(app) once"
+        )
+    return settings
