@@ -272,6 +272,47 @@ def from_context(count: int) -> Run:
     return data_of(Chosen, wide_rows(14, count), context={"fields": SMALL})
 
 
+@DRF.add("ModelSerializer with fields from get_fields and popped in __init__")
+def got_and_popped(count: int) -> Run:
+    class Chosen(model_serializer(WIDE[14])):  # type: ignore[misc]  # made by a function
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.fields.pop("column_3")
+
+        def get_fields(self) -> Any:
+            made = super().get_fields()
+            made["column_4"].label = "Another label"
+            return made
+
+    return data_of(Chosen, wide_rows(14, count))
+
+
+@DRF.add("ModelSerializer that builds fields of its own")
+def built(count: int) -> Run:
+    class Built(model_serializer(WIDE[14], more=serializers.CharField(source="column_0"))):  # type: ignore[misc]  # made by a function
+        def build_standard_field(self, field_name: str, model_field: Any) -> Any:
+            field_class, arguments = super().build_standard_field(field_name, model_field)
+            return field_class, {**arguments, "help_text": "one of many"}
+
+    return data_of(Built, wide_rows(14, count))
+
+
+@DRF.add("ModelSerializer with a field that has an own __init__")
+def field_with_init(count: int) -> Run:
+    class Marked(serializers.CharField):
+        def __init__(self, mark: str = "*", **kwargs: Any) -> None:
+            super().__init__(**kwargs)
+            self.mark = mark
+
+    return data_of(model_serializer(WIDE[14], column_0=Marked()), wide_rows(14, count))
+
+
+@DRF.add("the fields of a ModelSerializer, for a form or a schema", sizes=(1,))
+def looked_at(count: int) -> Run:
+    serializer_class, rows = model_serializer(WIDE[14]), wide_rows(14, count)
+    return lambda: [(name, made.label) for name, made in serializer_class(rows).fields.items()]
+
+
 @DRF.add("own __init__ that keeps all fields")
 def own_init(count: int) -> Run:
     class Owned(model_serializer(WIDE[14])):  # type: ignore[misc]  # made by a function

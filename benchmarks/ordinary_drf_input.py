@@ -9,7 +9,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from ordinary_drf import DRF
+from ordinary_drf import DRF, model_serializer
+from ordinary_models import WIDE, wide_rows
 from ordinary_pattern import Run
 
 SIZES = (1, 20, 240)
@@ -112,3 +113,10 @@ def checked(count: int) -> Run:
 @DRF.add("input: a list of five in each row", sizes=SIZES)
 def nested(count: int) -> Run:
     return validated(Team, [{"name": "x", "members": [ROW] * 5}] * count)
+
+
+@DRF.add("input: a ModelSerializer of 14 fields", sizes=SIZES)
+def model(count: int) -> Run:
+    serializer_class = model_serializer(WIDE[14])
+    shown = [serializer_class(row).data for row in wide_rows(14, count)]
+    return validated(serializer_class, shown)

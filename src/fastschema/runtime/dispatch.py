@@ -129,9 +129,10 @@ class Dispatch(dict[type, Dump]):
     def _resolve(self, slot: Slot, cls: type) -> Any:
         subject = self.subject
         ambient = slot.ambient
-        if ambient is not None and all(ambient is not each for each, _, _ in self._ambient):
-            self._ambient.append((ambient, subject, ambient(subject)))
         value = slot.resolve(subject, cls, self.form)
+        if ambient is not None and all(ambient is not each for each, _, _ in self._ambient):
+            seen = value if ambient is slot.resolve else ambient(subject)
+            self._ambient.append((ambient, subject, seen))
         if slot.by_class:
             self._keeps_classes = True
         else:

@@ -128,7 +128,7 @@ class Guard:
 
     def nested_contents(self, collection: Any) -> None:
         """The same with lists, tuples and dictionaries inside of it."""
-        self._contents.setdefault(id(collection), (collection, _copied(collection)))
+        self._contents.setdefault(id(collection), (collection, copied(collection)))
 
     def computed(self, target: Any, name: str, value: Any) -> None:
         """It relies on an attribute that an object computes, such as a setting."""
@@ -214,10 +214,12 @@ class Guard:
         return self._class_check
 
 
-def _copied(value: Any) -> Any:
-    """Nested lists, tuples and dictionaries anew; what is in them stays."""
+def copied(value: Any) -> Any:
+    """Nested lists, tuples, sets and dictionaries anew; what is in them stays."""
     if type(value) is dict:
-        return {key: _copied(each) for key, each in value.items()}
+        return {key: copied(each) for key, each in value.items()}
     if type(value) in (list, tuple):
-        return type(value)(map(_copied, value))
+        return type(value)(map(copied, value))
+    if type(value) is set:
+        return value.copy()
     return value

@@ -11,12 +11,11 @@ MANY = 1_000_000
 """Stands for the number of rows where nobody knows it: those of a generator, say."""
 
 rows_worth_reading = 24
-"""Reading a schema costs about as much as stock needs for so many rows of it. Until a schema that
-is not known has dumped (or loaded) so many, it runs as stock. The same goes for a serializer that
-represents its rows one by one."""
+"""Until the schemas or serializers of a class have dumped (or loaded) so many objects in this
+process, they run as stock: reading them costs about as much as that."""
 
 rows_worth_reading_at_once = 8
-"""The same for a list of rows by a serializer: stock needs longer for each of them."""
+"""A serializer whose fields are like those of no other is read for lists of so many rows."""
 
 rows_worth_validating = 10
 """Looking once at a serializer whose rows are validated costs less than stock needs for so many."""
@@ -27,6 +26,9 @@ rows_worth_writing = 4
 fields_worth_comparing = 6
 """A serializer that represents its rows one by one, and whose fields have to be compared for each
 of them, runs as stock if it has fewer, none of which is nested."""
+
+fields_worth_binding = 24
+"""The same for its first object, which may be the only one: a program is bound for it."""
 
 fewest_rows = {"dump": 40, "load": 10} if sys.implementation.name == "pypy" else None
 """On PyPy stock's own loops become machine code, too. Binding generated code, which is new code
@@ -52,16 +54,3 @@ def are_too_few(side: str, rows: int) -> bool:
 def is_worth_compiling(objects: int) -> bool:
     """Return whether a schema should be compiled of which so many objects were dumped or loaded."""
     return objects >= rows_worth_reading
-
-
-def is_worth_reading(rows: int) -> bool:
-    """Whether a schema of which so many rows were dumped (or loaded) should be read.
-
-    :param rows: those before, and those that are to be dumped now
-    """
-    return rows >= rows_worth_reading
-
-
-def is_list_worth_reading(rows: int) -> bool:
-    """Whether a serializer that has represented so many rows in lists should be read."""
-    return rows >= rows_worth_reading_at_once

@@ -235,7 +235,7 @@ def test_a_disabled_serializer_ran_as_stock(flights):
 
 
 def test_a_list_that_is_too_short_ran_as_stock(flights, monkeypatch):
-    monkeypatch.setattr(policy, "rows_worth_reading_at_once", 1000)
+    monkeypatch.setattr(policy, "rows_worth_reading", 1000)
     few = type("Few", (AirlineSerializer,), {})
     view = list_view(Airline.objects.all(), few)
     assert of(view, "is_compiled", "why") == [(False, "stock is faster for so few rows")]

@@ -11,8 +11,7 @@ from rest_framework.serializers import Serializer
 
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django import dump_log
-from fastschema.contrib.django.construction import runs_as_stock
-from fastschema.contrib.django.later_fields import has_made_fields
+from fastschema.contrib.django.class_state import class_state
 from fastschema.contrib.django.serializer_state import find_binding, find_binding_for_row
 from fastschema.contrib.django.stock_serializers import (
     STOCK_LIST_TO_REPRESENTATION,
@@ -20,7 +19,6 @@ from fastschema.contrib.django.stock_serializers import (
     is_stock_serializer,
     rows,
 )
-from fastschema.runtime import policy
 from fastschema.runtime.dispatch import Dump, DumpRows, dump_each
 from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.statistics import recorder, stock_row
@@ -34,22 +32,15 @@ def represent(serializer: Any, obj: Any) -> Any:
     """What ``Serializer.to_representation`` returns, by generated code where that pays."""
     if dump_log.in_use and dump_log.begins(serializer):
         return dump_log.logged(represent, serializer, obj)
-    own = serializer.__dict__
-    seen: Any = own.get(ATTRIBUTE) or 0  # None after unpickling
-    is_unknown = type(seen) is int and seen < policy.rows_worth_reading
-    # A serializer that has made its fields needs no blueprint any more.
-    if is_unknown and (has_made_fields(serializer) or runs_as_stock(type(serializer))):
-        own[ATTRIBUTE] = seen + 1
-    elif (type(seen) is int or not seen.runs_as_stock) and not is_disabled():
-        binding = find_binding_for_row(serializer)
-        if binding is not None:
-            dispatch = binding.resume()
-            if dispatch is not None:
-                result = dispatch[type(obj)](obj)
-                compiled_row(binding.program)
-                binding.pause(dispatch)
-                return result
-            own[ATTRIBUTE].runs_as_stock = True
+    binding = None if is_disabled() else find_binding_for_row(serializer)
+    if binding is not None:
+        dispatch = binding.resume()
+        if dispatch is not None:
+            result = dispatch[type(obj)](obj)
+            compiled_row(binding.program)
+            binding.pause(dispatch)
+            return result
+        serializer.__dict__[ATTRIBUTE].runs_as_stock = True
     result = STOCK_TO_REPRESENTATION(serializer, obj)
     stock_row()
     return result
@@ -61,10 +52,9 @@ def represent_list(serializer: Any, data: Any) -> Any:
         return dump_log.logged(represent_list, serializer, data)
     child = serializer.child
     if is_disabled() or not is_stock_serializer(child):
-        is_worth_reading = type(data) is list and policy.is_worth_reading(len(data))
-        if is_worth_reading and isinstance(child, Serializer):
+        if type(data) is list and isinstance(child, Serializer) and not is_disabled():
             # Its own method may call super() for each of them.
-            child.__dict__.setdefault(ATTRIBUTE, len(data))
+            class_state(type(child)).is_in_use(len(data))
         return STOCK_LIST_TO_REPRESENTATION(serializer, data)
     return represent_many(child, data)
 

@@ -10,6 +10,7 @@ from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form, UnreadableError, known_access
 from fastschema.contrib.django.attribute_access import MODEL
+from fastschema.contrib.django.class_state import forget_class
 from fastschema.contrib.django.dump import represent, represent_list, represent_many
 from fastschema.contrib.django.json_encoding import engine, stock_encode
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer, rows
@@ -185,6 +186,9 @@ def _explain(schema: Any, above: Above) -> Report:
         program, fields = read_now(schema)
     except UnreadableError as error:
         return Report(name, [], str(error))
+    except Exception as error:  # it may need a request, say, or name a column that is not there
+        reason = f"its fields cannot be made here: {type(error).__name__}: {error}"
+        return Report(name, [], reason)
     within = above.with_schema(program)
     nested = {
         node.key: _explain(field, within)
@@ -213,12 +217,13 @@ class RestFrameworkFrontEnd:
         return CompiledSerializer(schema, is_frozen=is_frozen)
 
     def forget(self, schema: Any) -> None:
-        """Forget a serializer; what is known of a class is known of all its serializers."""
+        """Forget a serializer, and what is known of its class; with a class, forget everything."""
         if isinstance(schema, type):
             readings.forget()
         else:
-            vars(schema).pop(ATTRIBUTE, None)
-            vars(getattr(schema, "child", schema)).pop(ATTRIBUTE, None)
+            for serializer in (schema, getattr(schema, "child", schema)):
+                vars(serializer).pop(ATTRIBUTE, None)
+                forget_class(type(serializer))
 
 
 front_end = RestFrameworkFrontEnd()

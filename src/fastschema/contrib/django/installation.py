@@ -5,11 +5,20 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
+from django.utils.functional import cached_property
 from rest_framework.mixins import ListModelMixin
-from rest_framework.serializers import ListSerializer, Serializer
+from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
 
 from fastschema.contrib.django.bulk.creating import STOCK_CREATE, create_list
+from fastschema.contrib.django.class_state import (
+    KNOWN_FIELDS,
+    KNOWN_GET_FIELDS,
+    STOCK_FIELDS,
+    fields,
+    get_fields,
+)
 from fastschema.contrib.django.dump import represent, represent_list
+from fastschema.contrib.django.exemplars import STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS
 from fastschema.contrib.django.lazy_list import STOCK_LIST, list_lazily
 from fastschema.contrib.django.serializer_state import SerializerState
 from fastschema.contrib.django.stock_serializers import (
@@ -20,6 +29,7 @@ from fastschema.contrib.django.stock_serializers import (
 from fastschema.contrib.django.validation.lists import STOCK_RUN_VALIDATION, run_validation
 from fastschema.runtime.stock import Replacements, warn_of_newer
 from fastschema.statistics import stock_row
+from fastschema.switch import is_disabled
 
 _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
@@ -42,6 +52,26 @@ def _list_to_representation(self: Any, data: Any) -> Any:
     return represent_list(self, data)
 
 
+def _get_fields(self: Any) -> dict[str, Any]:
+    """``Serializer.get_fields``, by clones."""
+    made = get_fields(self) if _uses_clones() else None
+    return STOCK_GET_FIELDS(self) if made is None else made
+
+
+def _model_get_fields(self: Any) -> dict[str, Any]:
+    """``ModelSerializer.get_fields``, by clones."""
+    made = get_fields(self) if _uses_clones() else None
+    return STOCK_MODEL_GET_FIELDS(self) if made is None else made
+
+
+def _uses_clones() -> bool:
+    return _replacements.are_installed and not is_disabled()
+
+
+_fields = cached_property(fields)
+_fields.__set_name__(Serializer, "fields")
+KNOWN_FIELDS.add(_fields)
+KNOWN_GET_FIELDS.update([_get_fields, _model_get_fields])
 register_installed(_to_representation, _list_to_representation)
 
 _replacements = Replacements(
@@ -53,6 +83,9 @@ _replacements = Replacements(
             STOCK_LIST_TO_REPRESENTATION,
             _list_to_representation,
         ),
+        (Serializer, "fields", STOCK_FIELDS, _fields),
+        (Serializer, "get_fields", STOCK_GET_FIELDS, _get_fields),
+        (ModelSerializer, "get_fields", STOCK_MODEL_GET_FIELDS, _model_get_fields),
         (ListSerializer, "run_validation", STOCK_RUN_VALIDATION, run_validation),
         (ListSerializer, "create", STOCK_CREATE, create_list),
         (ListModelMixin, "list", STOCK_LIST, list_lazily),

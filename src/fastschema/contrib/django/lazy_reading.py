@@ -19,7 +19,7 @@ from django.db.models.fields.related_descriptors import (
 from django.db.models.query_utils import DeferredAttribute
 from rest_framework.fields import empty
 from rest_framework.relations import ManyRelatedField
-from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
+from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.compiler.nodes import FieldNode, ObjectNode, Rereading, UnreadableError
 from fastschema.contrib.django.attribute_access import (
@@ -30,7 +30,7 @@ from fastschema.contrib.django.attribute_access import (
     has_plain_key,
     on_class,
 )
-from fastschema.contrib.django.construction import blueprint_of
+from fastschema.contrib.django.class_state import KNOWN_GET_FIELDS, pending
 from fastschema.contrib.django.hyperlinks import has_address
 from fastschema.contrib.django.rows.fetching import Loaded
 from fastschema.contrib.django.rows.reading import slug_of
@@ -38,7 +38,6 @@ from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_
 from fastschema.contrib.django.subjects import read_now
 
 _COLUMNS = (DeferredAttribute, ForeignKeyDeferredAttribute)
-_GET_FIELDS = (Serializer.get_fields, ModelSerializer.get_fields)
 
 
 class ReadOnceError(Exception):
@@ -102,11 +101,11 @@ def _reads_columns(serializer: Any, objects: _Objects, context: Any, *, is_own: 
     """
     if not _is_plain_model(objects.cls) or not is_stock_serializer(serializer):
         return False
-    blueprint = blueprint_of(serializer)
-    if blueprint is not None:
-        return _are_plain(blueprint.fields, blueprint.program.node, objects, context, is_own=False)
+    known = pending(serializer)
+    if known is not None:
+        return _are_plain(known.fields, known.program.node, objects, context, is_own=False)
     # A get_fields of users has its time.
-    if not is_own or type(serializer).get_fields not in _GET_FIELDS:
+    if not is_own or type(serializer).get_fields not in KNOWN_GET_FIELDS:
         return False
     try:
         program, fields = read_now(serializer)

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from rest_framework.serializers import BaseSerializer, ListSerializer
 
 from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.contrib.django.construction import blueprint_of
+from fastschema.contrib.django.class_state import class_state
 from fastschema.contrib.django.json_encoding import engine
 from fastschema.contrib.django.kept_values import KeptValues, no_queries
 from fastschema.contrib.django.lazy_reading import ReadOnceError, kept_fields
@@ -29,7 +29,6 @@ from fastschema.contrib.django.rows.reading import Reads, check_errors, reads_of
 from fastschema.contrib.django.rows.tables import InstancesNeededError
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.subjects import dispatch_for
-from fastschema.runtime import policy
 from fastschema.runtime.dispatch import Dispatch
 from fastschema.runtime.json_chunks import JsonArray
 from fastschema.runtime.json_engine import JsonText
@@ -117,7 +116,7 @@ def write(serializer: Any) -> LazyRows | None:
     child = serializer.child
     try:
         check_child(child)
-        if blueprint_of(child) is None and not policy.is_list_worth_reading(len(rows)):
+        if not class_state(type(child)).is_in_use(len(rows)):
             return None
         dispatch, kept = dispatch_for_rows(child, classes_of(rows), loaded=loaded_with(rows))
     except (ReadOnceError, UnreadableError):

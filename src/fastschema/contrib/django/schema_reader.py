@@ -48,7 +48,6 @@ from fastschema.contrib.django.field_path import SerializerPath, always_another
 from fastschema.contrib.django.hyperlinks import link_from_relation
 from fastschema.contrib.django.json_encoding import json_value, missing
 from fastschema.contrib.django.kinds import kind
-from fastschema.contrib.django.later_fields import LaterBindingDict
 from fastschema.contrib.django.rules import describe
 from fastschema.runtime.descriptions import OWN_METHOD, Description, reason_of
 from fastschema.runtime.guard import Guard
@@ -78,7 +77,7 @@ def field_mapping(serializer: Any) -> Any:
     """The fields of a serializer by name, made if there are none yet."""
     fields = serializer.fields
     # Its own mapping is read by methods written in Python.
-    return fields.fields if type(fields) in (BindingDict, LaterBindingDict) else fields
+    return fields.fields if type(fields) is BindingDict else fields
 
 
 def readable_fields(serializer: Any) -> list[Any]:

@@ -9,10 +9,17 @@ from typing import Any
 from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.contrib.django.construction import Blueprint, blueprint_of, with_url_name
+from fastschema.contrib.django.class_state import (
+    Pending,
+    class_state,
+    has_made_fields,
+    made_fields,
+    pending,
+    unseen_field,
+    with_url_name,
+)
 from fastschema.contrib.django.json_encoding import json_value
-from fastschema.contrib.django.later_fields import field_alone, has_made_fields, made_field
-from fastschema.contrib.django.schema_reader import field_mapping, read, readable_fields
+from fastschema.contrib.django.schema_reader import read, readable_fields
 from fastschema.contrib.django.stock_serializers import (
     STOCK_TO_REPRESENTATION,
     is_stock_list,
@@ -91,41 +98,37 @@ class Subject:
 
 
 class LaterFields(dict[int, Any]):
-    """A serializer's own fields by their numbers, each made when it is needed.
-
-    A field that the class declares is made alone; for any other all are made.
+    """The fields of a serializer that has not made them, by their numbers: made when one is needed.
 
     :param find: gives the serializer
-    :param blueprint: what stands in for them
+    :param like: the exemplar's fields
     :raises RuntimeError: as stock, if a field is not there any more
     """
 
-    __slots__ = ("_blueprint", "_find")
+    __slots__ = ("_find", "_like")
 
-    def __init__(self, find: Callable[[], Any], blueprint: Blueprint) -> None:
+    def __init__(self, find: Callable[[], Any], like: list[Any]) -> None:
         self._find = find
-        self._blueprint = blueprint
+        self._like = like
 
     def __missing__(self, number: int) -> Any:
-        serializer = self._find()
-        name = self._blueprint.fields[number].field_name
-        field = field_alone(serializer, name)
-        if field is not None:
-            self[number] = field
-            return field
-        self._blueprint.made += 1
-        mapping = field_mapping(serializer)
-        if name not in mapping:
-            raise RuntimeError(f"the field {name!r} was removed while its serializer dumps")
-        for each, like in enumerate(self._blueprint.fields):
-            if like.field_name in mapping:
-                self.setdefault(each, mapping[like.field_name])
-        return self[number]
+        field = self[number] = unseen_field(self._find(), self._like[number].field_name)
+        return field
 
 
-def named(find: Callable[[], Any]) -> Any:
-    """The serializer that is found, its ``url_field_name`` set as ``get_fields`` would."""
-    return with_url_name(find())
+def pending_subject(
+    known: Pending, find: Callable[[], Any], rows: int, outer: Subject | None = None
+) -> Subject:
+    """The subject of a serializer that has not made its fields.
+
+    :param known: what it runs
+    :param find: gives the serializer
+    """
+
+    def find_named() -> Any:
+        return with_url_name(find())
+
+    return Subject(find_named, known.fields, LaterFields(find, known.fields), outer, rows)
 
 
 def link_to(serializer: Any, form: Form) -> Link:
@@ -138,12 +141,11 @@ def dispatch_for(serializer: Any, form: Form) -> Dispatch:
 
     :raises UnreadableError: if the serializer cannot be compiled
     """
-    blueprint = blueprint_of(serializer)
-    if blueprint is not None:
-        find = partial(named, lambda: serializer)
-        subject = Subject(find, blueprint.fields, LaterFields(find, blueprint), rows=policy.MANY)
-        return Dispatch(blueprint.program, form, subject)
-    program, fields = read_now(serializer)
+    known = pending(serializer)
+    if known is not None:
+        subject = pending_subject(known, lambda: serializer, policy.MANY)
+        return Dispatch(known.program, form, subject)
+    program, fields = _read_known(serializer, policy.MANY)
     subject = Subject(lambda: serializer, fields, fields, rows=policy.MANY)
     return Dispatch(program, form, subject)
 
@@ -155,6 +157,15 @@ def read_now(serializer: Any) -> tuple[DumpProgram, list[Any]]:
     """
     fields = readable_fields(serializer)
     return read(serializer, fields, Guard()), fields
+
+
+def _read_known(serializer: Any, rows: int) -> tuple[DumpProgram, list[Any]]:
+    """The same, if possible without reading what was read for another serializer of its class.
+
+    :raises UnreadableError: if the serializer cannot be compiled, or that does not pay
+    """
+    fields = readable_fields(serializer)
+    return class_state(type(serializer)).reading(serializer, fields, rows).program, fields
 
 
 def read_for_plan(serializer: Any, outer: Subject | None = None) -> tuple[DumpProgram, Subject]:
@@ -210,11 +221,10 @@ def _like_dispatch(
         return _by(find().to_representation, form)
     if outer.frozen is not None:
         return _frozen_dispatch(form, get, find, outer, outer.frozen)
-    blueprint = blueprint_of(serializer)
-    if blueprint is None or _has_made_fields(serializer, outer):
+    known = None if _has_made_fields(serializer, outer) else pending(serializer)
+    if known is None:
         return _own_dispatch(find(), form, outer)
-    subject = Subject(partial(named, find), blueprint.fields, LaterFields(find, blueprint), outer)
-    return Dispatch(blueprint.program, form, subject)
+    return Dispatch(known.program, form, pending_subject(known, find, outer.rows, outer))
 
 
 def _has_made_fields(like: Any, outer: Subject) -> bool:
@@ -226,8 +236,7 @@ def _has_made_fields(like: Any, outer: Subject) -> bool:
         return has_made_fields(like)
     if outer.is_nested:
         return False
-    name = like.field_name or like.parent.field_name
-    made = made_field(outer.serializer, name)
+    made = made_fields(outer.serializer).get(like.field_name or like.parent.field_name)
     return made is not None and has_made_fields(getattr(made, "child", made))
 
 
@@ -250,10 +259,8 @@ def _frozen_dispatch(
 
 def _own_dispatch(serializer: Any, form: Form, outer: Subject) -> Dispatcher:
     """The dispatch of a nested serializer whose own fields must be read, if that pays."""
-    if not policy.is_list_worth_reading(outer.rows):
-        return _by(serializer.to_representation, form)
     try:
-        program, fields = read_now(serializer)
+        program, fields = _read_known(serializer, outer.rows)
     except UnreadableError:
         return _by(partial(STOCK_TO_REPRESENTATION, serializer), form)
     subject = Subject(lambda: serializer, fields, fields, outer)

@@ -11,7 +11,7 @@ from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.compiler.nodes import FieldNode, ObjectNode, Rereading
 from fastschema.contrib.django.attribute_access import column
-from fastschema.contrib.django.construction import blueprint_of
+from fastschema.contrib.django.class_state import pending
 from fastschema.contrib.django.rows.tables import InstancesNeededError, Table
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.subjects import read_now
@@ -142,9 +142,9 @@ def _nested(field: Any, path: tuple[str, ...], table: Table) -> FieldRead:
 def _serializer(serializer: Any, table: Table) -> Reads:
     if not isinstance(serializer, Serializer) or not is_stock_serializer(serializer):
         raise InstancesNeededError(f"{type(serializer).__name__} represents in its own way")
-    blueprint = blueprint_of(serializer)
-    if blueprint is not None:
-        return reads_of(blueprint.fields, blueprint.program.node, table)
+    known = pending(serializer)
+    if known is not None:
+        return reads_of(known.fields, known.program.node, table)
     program, fields = read_now(serializer)
     return reads_of(fields, program.node, table)
 

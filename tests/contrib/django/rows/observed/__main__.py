@@ -9,6 +9,8 @@ from importlib import import_module
 import django
 from django.conf import settings
 
+from fastschema.runtime import policy
+
 settings.configure(
     ALLOWED_HOSTS=["testserver"],
     DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
@@ -29,5 +31,6 @@ settings.configure(
     USE_TZ=True,
 )
 django.setup()
+policy.rows_worth_reading = 1
 # Models can be imported now.
 import_module("tests.contrib.django.rows.observed.answers").main()

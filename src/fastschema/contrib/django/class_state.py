@@ -1,0 +1,372 @@
+"""What is known of a serializer class: its exemplars and its programs. It hangs on the class.
+
+Until the class has represented a few dozen objects (``policy.rows_worth_reading``), nothing is.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from django.core.signals import setting_changed
+from django.utils.translation import get_language
+from rest_framework.serializers import ModelSerializer, Serializer
+from rest_framework.settings import api_settings
+
+from fastschema.compiler.nodes import UnreadableError
+from fastschema.contrib.django.clones import NESTED
+from fastschema.contrib.django.exemplars import (
+    BUILDING,
+    STOCK_GET_FIELDS,
+    STOCK_MODEL_GET_FIELDS,
+    Exemplar,
+    bare_serializer,
+)
+from fastschema.contrib.django.own_code import own_classes
+from fastschema.contrib.django.schema_reader import read
+from fastschema.runtime import policy
+from fastschema.runtime.guard import CLASS_ATTRIBUTE, Guard, copied, readings
+from fastschema.runtime.programs import DumpProgram
+from fastschema.runtime.stock import stock_method
+from fastschema.switch import is_disabled
+
+STOCK_FIELDS = stock_method(Serializer, "fields")
+KNOWN_FIELDS = {STOCK_FIELDS}
+KNOWN_GET_FIELDS = {STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS}
+"""The methods as stock has them, and as installed."""
+
+_UNSEEN = "_fastschema_fields"
+"""Where a serializer has fields that nobody has looked at: a key of its ``__dict__``."""
+
+_UNKNOWN: Any = object()
+_MOST_CHANGES = 8
+"""A class that has changed so often since its first use runs as stock."""
+_MOST_LANGUAGES = 16
+_MOST_NAMES = 64
+"""The sets of names for which a class keeps readings."""
+_MOST_READINGS = 4
+"""How many it keeps for each."""
+_MOST_FAILURES = 4
+
+
+class Pending(NamedTuple):
+    """What serializers of a class run before somebody has looked at their fields.
+
+    :param program: the program
+    :param guard: knows which methods and settings it relies on
+    :param fields: the exemplar's fields that are dumped: read their options only
+    """
+
+    program: DumpProgram
+    guard: Guard
+    fields: list[Any]
+
+
+class Reading(NamedTuple):
+    """What serializers with the same fields run.
+
+    :param program: the program
+    :param guard: knows what the fields were like
+    """
+
+    program: DumpProgram
+    guard: Guard
+
+    def holds(self, fields: list[Any]) -> bool:
+        """Whether fields of the same names are like that, and so are their classes."""
+        return self.holds_fields(fields) and self.guard.classes_hold()
+
+    def holds_fields(self, fields: list[Any]) -> bool:
+        """The same where classes are known to be as they were."""
+        return self.guard.objects_hold() and self.guard.fields_hold(fields)
+
+
+class _Watch:
+    """What is noticed of a serializer class, and of the classes of its fields: their attributes.
+
+    :param cls: the serializer class
+    """
+
+    def __init__(self, cls: Any) -> None:
+        self._cls = cls
+        self._declared = list(cls._declared_fields.items())
+        meta = getattr(cls, "Meta", None)
+        self._model = getattr(getattr(meta, "model", None), "_meta", None)
+        self._model_fields = getattr(self._model, "fields", None)
+        self._seen: list[tuple[Any, dict[str, Any]]] = []
+        self._watched: set[type] = set()
+        self.add([cls])
+
+    def add(self, classes: Iterable[type]) -> None:
+        """Watch more classes."""
+        for cls in classes:
+            for each in own_classes(cls):
+                self._add(each)
+            if cls is self._cls or cls.__qualname__ in NESTED:
+                for each in getattr(cls, "Meta", object).__mro__[:-1]:
+                    self._add(each)
+
+    def _add(self, cls: type) -> None:
+        if cls not in self._watched:
+            self._watched.add(cls)
+            if issubclass(cls, Serializer):
+                class_state(cls)  # which is one of its attributes
+            attributes = vars(cls)
+            self._seen.append((attributes, {name: copied(attributes[name]) for name in attributes}))
+
+    def holds(self) -> bool:
+        """Whether all is as it was."""
+        try:
+            for attributes, seen in self._seen:
+                if attributes != seen:
+                    return False
+        except Exception:
+            return False  # an attribute that cannot be compared with another one
+        return list(self._cls._declared_fields.items()) == self._declared and (
+            self._model is None or self._model.fields is self._model_fields
+        )
+
+
+class ClassState:
+    """What is known of a serializer class.
+
+    :param cls: the class
+    """
+
+    __slots__ = (
+        "_changes",
+        "_exemplars",
+        "_failures",
+        "_generation",
+        "_objects",
+        "_owner",
+        "_pending",
+        "_readings",
+        "_watch",
+        "spares_first_objects",
+    )
+
+    def __init__(self, cls: type) -> None:
+        self._owner = weakref.ref(cls)
+        self._generation = readings.current
+        self._objects = 0
+        self._changes = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        self._watch: _Watch | None = None
+        self._exemplars: dict[str | None, Exemplar | None] = {}
+        self._pending: Pending | None = _UNKNOWN
+        self._readings: dict[tuple[str, ...], list[Reading]] = {}
+        self._failures = 0
+        self.spares_first_objects = False
+        """Whether the fields of its serializers are too few to be bound for the first object."""
+
+    def belongs_to(self, cls: type) -> bool:
+        """Whether it is known of this class: one may be made of the attributes of another."""
+        return self._owner() is cls and self._generation is readings.current
+
+    def is_in_use(self, objects: int) -> bool:
+        """Count objects that are to be represented; return whether the class is worth a program."""
+        self._objects += objects
+        return policy.is_worth_compiling(self._objects)
+
+    def _is_current(self) -> bool:
+        """Whether something may be known of the class; what it has changed since is forgotten."""
+        if self._watch is not None and not self._watch.holds():
+            self._forget()
+            self._changes += 1
+        return self._changes <= _MOST_CHANGES
+
+    def exemplar(self) -> Exemplar | None:
+        """What makes the fields of serializers in the current language; None if stock must."""
+        if not self._is_current():
+            return None
+        cls: Any = self._owner()
+        known = self._exemplars
+        if None in known:
+            return known[None]
+        # Stock reads names and messages of models when it makes fields.
+        language = get_language() if issubclass(cls, ModelSerializer) else None
+        if language not in known:
+            if len(known) >= _MOST_LANGUAGES:
+                known.clear()
+            exemplar = self._new_exemplar(cls)
+            if exemplar is None or exemplar.is_partial:
+                language = None  # it is the same in all of them
+            known[language] = exemplar
+        return known[language]
+
+    def _new_exemplar(self, cls: Any) -> Exemplar | None:
+        watch = self._watch = self._watch or _Watch(cls)
+        if cls.__setattr__ is not object.__setattr__ or hasattr(cls, "__getattr__"):
+            return None
+        try:
+            exemplar = Exemplar(cls)
+        except Exception:
+            return None  # what is wrong with the class, stock will say
+        watch.add(exemplar.classes)
+        return exemplar
+
+    def pending(self) -> Pending | None:
+        """What its serializers run that have not made their fields; None if they must make them."""
+        if not self._is_current():
+            return None
+        known = self._pending
+        if known is _UNKNOWN or (known is not None and not known.guard.classes_hold()):
+            known = self._pending = self._new_pending()
+        return known
+
+    def _new_pending(self) -> Pending | None:
+        cls: Any = self._owner()
+        exemplar = self.exemplar()
+        if exemplar is None or not exemplar.is_complete or not _makes_fields_as_stock(cls):
+            return None
+        serializer = with_url_name(bare_serializer(cls))
+        guard = Guard()
+        try:
+            mapping = vars(serializer)["fields"] = exemplar.bound_fields(serializer)
+            fields = [field for field in mapping.fields.values() if not field.write_only]
+            program = read(serializer, fields, guard)
+        except Exception:
+            return None  # stock raises it, or represents in a way that cannot be compiled
+        return Pending(program, guard, fields) if guard.is_lasting else None
+
+    def reading(self, serializer: Any, fields: list[Any], objects: int) -> Reading:
+        """What a serializer runs whose fields are made.
+
+        :param fields: those that are dumped
+        :param objects: how many objects are to be represented
+        :raises UnreadableError: if stock must represent them
+        """
+        names = tuple([field.field_name for field in fields])
+        known = self._readings.get(names, [])
+        for reading in known:
+            if reading.holds(fields):
+                return reading
+        has_room = len(known) < _MOST_READINGS and (known or len(self._readings) < _MOST_NAMES)
+        is_kept = has_room and self._failures < _MOST_FAILURES and self._is_current()
+        if not is_kept and objects < policy.rows_worth_reading_at_once:
+            raise UnreadableError("its fields are others each time")
+        guard = Guard()
+        try:
+            reading = Reading(read(serializer, fields, guard), guard)
+        except UnreadableError:
+            self._failures += 1
+            raise
+        if not guard.is_lasting:
+            self._failures += 1
+        elif is_kept:
+            self._readings[names] = [*known, reading]
+        return reading
+
+
+def class_state(cls: type) -> ClassState:
+    """What is known of a serializer class."""
+    state = cls.__dict__.get(CLASS_ATTRIBUTE)
+    if type(state) is not ClassState or not state.belongs_to(cls):
+        state = ClassState(cls)
+        type.__setattr__(cls, CLASS_ATTRIBUTE, state)
+    return state
+
+
+def forget_class(cls: type) -> None:
+    """Forget what is known of a serializer class."""
+    if CLASS_ATTRIBUTE in vars(cls):
+        type.__delattr__(cls, CLASS_ATTRIBUTE)
+
+
+def pending(serializer: Any) -> Pending | None:
+    """What a serializer runs whose fields nobody has looked at; None if it must make them."""
+    if has_made_fields(serializer) or not follows_its_class(serializer):
+        return None
+    return class_state(type(serializer)).pending()
+
+
+def has_made_fields(serializer: Any) -> bool:
+    """Whether somebody has looked at the fields of a serializer."""
+    return "fields" in vars(serializer)
+
+
+def made_fields(serializer: Any) -> Any:
+    """The fields of a serializer that are made, whether or not somebody has looked at them."""
+    own = vars(serializer)
+    return own.get("fields", own.get(_UNSEEN, {}))
+
+
+def fields(serializer: Any) -> Any:
+    """What stock's ``Serializer.fields`` returns when somebody looks at it for the first time."""
+    unseen = vars(serializer).pop(_UNSEEN, {})
+    is_stock = type(serializer).get_fields in KNOWN_GET_FIELDS
+    exemplar = _exemplar(serializer, 0) if is_stock and not is_disabled() else None
+    if exemplar is not None:
+        made = exemplar.bound_fields(with_url_name(serializer))
+    else:
+        made = STOCK_FIELDS.func(serializer)
+    made.fields.update((name, field) for name, field in unseen.items() if name in made)
+    return made
+
+
+def unseen_field(serializer: Any, name: str) -> Any:
+    """A field of a serializer for a program: as far as others can tell, nobody has looked at it.
+
+    :raises RuntimeError: as stock, if it is not there any more
+    """
+    made = made_fields(serializer)
+    if name in made:
+        return made[name]
+    # Stock's own property knows nothing of such fields.
+    is_later = not has_made_fields(serializer) and type(serializer).fields is not STOCK_FIELDS
+    exemplar = class_state(type(serializer)).exemplar() if is_later else None
+    field = None if exemplar is None else exemplar.bound_field(name, serializer)
+    if field is not None:
+        return vars(serializer).setdefault(_UNSEEN, {}).setdefault(name, field)
+    if name not in serializer.fields:
+        raise RuntimeError(f"the field {name!r} was removed while its serializer dumps")
+    return serializer.fields[name]
+
+
+def follows_its_class(serializer: Any) -> bool:
+    """Whether a serializer has nothing of its own that decides which fields it has."""
+    own = vars(serializer)
+    url_name = own.get("url_field_name")
+    return _DECIDING.isdisjoint(own) and url_name in (None, api_settings.URL_FIELD_NAME)
+
+
+_DECIDING = frozenset([*BUILDING, "Meta", "_declared_fields", "_readable_fields", "get_fields"]) | {
+    name for name in vars(ModelSerializer) if name.startswith("serializer_")
+}
+
+
+def with_url_name(serializer: Any) -> Any:
+    """A serializer with what ``ModelSerializer.get_fields`` sets besides making fields."""
+    if isinstance(serializer, ModelSerializer) and serializer.url_field_name is None:
+        serializer.url_field_name = api_settings.URL_FIELD_NAME
+    return serializer
+
+
+def get_fields(serializer: Any) -> dict[str, Any] | None:
+    """What stock's ``get_fields`` returns; None if only stock can make it."""
+    exemplar = _exemplar(serializer, 1)
+    return None if exemplar is None else exemplar.fields(with_url_name(serializer))
+
+
+def _exemplar(serializer: Any, objects: int) -> Exemplar | None:
+    """What makes the fields of a serializer, which count as so many objects; None if stock must."""
+    if not follows_its_class(serializer):
+        return None
+    state = class_state(type(serializer))
+    return state.exemplar() if state.is_in_use(objects) else None
+
+
+def _makes_fields_as_stock(cls: Any) -> bool:
+    return cls.fields in KNOWN_FIELDS and cls.get_fields in KNOWN_GET_FIELDS
+
+
+def _forget_all(**kwargs: Any) -> None:
+    readings.forget()
+
+
+# Tests change settings; what was made of them is made anew.
+setting_changed.connect(_forget_all)

@@ -1,0 +1,357 @@
+"""Clones: the objects that stock's code would make, without running it.
+
+Stock makes the same fields twice. What is one object in both results, stock shares between all
+serializers of the class, and so do clones. What is another object in each, stock makes anew for
+each serializer, and a clone gets a copy of it. So nobody has to know which attribute is which.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import re
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from enum import Enum
+from functools import partial
+from operator import itemgetter
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.functional import Promise, SimpleLazyObject
+from rest_framework.fields import Field
+from rest_framework.serializers import HyperlinkedModelSerializer, ModelSerializer
+from rest_framework.utils.formatting import lazy_format
+
+Memo = dict[Any, Any]
+"""What was copied already for one set of clones, by the id of what was copied."""
+Copy = Callable[[Memo], Any]
+
+LATER = "_fastschema_validators"
+"""Where a clone has its :class:`LaterValidators`: a key of its ``__dict__``."""
+
+_FIRST = "first"
+"""Where a memo has the creation counter of the first clone."""
+_PARENT = "parent"
+"""Where it has the serializer of the clones."""
+IMMUTABLE = (
+    str,
+    int,
+    float,
+    complex,
+    bytes,
+    frozenset,
+    decimal.Decimal,
+    uuid.UUID,
+    datetime.date,
+    datetime.time,
+    datetime.timedelta,
+    datetime.tzinfo,
+    re.Pattern,
+    range,
+    Enum,
+)
+_LAZY = (Promise, SimpleLazyObject)
+NESTED = tuple(
+    f"{cls.build_nested_field.__qualname__}.<locals>.NestedSerializer"
+    for cls in (ModelSerializer, HyperlinkedModelSerializer)
+)
+"""The classes that stock makes for ``Meta.depth``, for each serializer anew. Clones share one."""
+
+
+class UncloneableError(Exception):
+    """Something that stock makes, and of which nobody knows how to copy it."""
+
+
+class LaterValidators:
+    """The validators of a clone, copied when somebody reads them.
+
+    :param copy: makes the copy
+    """
+
+    __slots__ = ("copy",)
+
+    def __init__(self, copy: Copy) -> None:
+        self.copy = copy
+
+    def __reduce__(self) -> Any:
+        return _restored, (self.copy({}),)
+
+
+def _restored(validators: Any) -> LaterValidators:
+    return LaterValidators(lambda memo: validators)
+
+
+class _Validators:
+    """``Field._validators`` of a clone; as in stock, other fields have none until they are set."""
+
+    def __get__(self, field: Any, owner: Any) -> Any:
+        own = {} if field is None else field.__dict__
+        later = own.get(LATER)
+        if later is None:
+            # The same list for all threads that ask first.
+            if "_validators" in own:
+                return own["_validators"]
+            raise AttributeError(f"{owner.__name__!r} object has no attribute '_validators'")
+        validators = own.setdefault("_validators", later.copy({}))
+        own.pop(LATER, None)
+        return validators
+
+
+Field._validators = _Validators()
+
+
+class Cloner:
+    """Makes clones of fields.
+
+    :param one: fields that stock has made, by name; they must not be used for anything else
+    :param other: the same, made again
+    :param parents: the serializers to which both are bound, if they are
+    :raises UncloneableError: if nobody knows how to copy something
+    """
+
+    __slots__ = ("_copies", "_size", "classes")
+
+    def __init__(
+        self,
+        one: dict[str, Any],
+        other: dict[str, Any],
+        parents: tuple[Any, Any] = (None, None),
+    ) -> None:
+        comparison = _Comparison(one, other, parents)
+        self._size = comparison.size
+        self.classes = comparison.classes
+        self._copies = comparison.copies_in(one)
+
+    def clones(self, parent: Any = None) -> dict[str, Any]:
+        """New fields, as stock would make them.
+
+        :param parent: the serializer to which they are bound, if the others are
+        """
+        memo = self._memo(parent)
+        return {name: copy(memo) for name, copy in self._copies.items()}
+
+    def clone(self, name: str, parent: Any) -> Any:
+        """One of them without the others."""
+        return self._copies[name](self._memo(parent))
+
+    def _memo(self, parent: Any) -> Memo:
+        # As each field takes a number of its own when it is made.
+        memo: Memo = {_FIRST: Field._creation_counter, _PARENT: parent}
+        Field._creation_counter += self._size
+        return memo
+
+
+class _Comparison:
+    """What two results of the same code share, and how to copy the rest of the first one."""
+
+    def __init__(self, one: Any, other: Any, parents: tuple[Any, Any]) -> None:
+        key = id(parents[0])
+        self._others: dict[int, tuple[Any, Any]] = {key: parents}
+        self._times: Counter[int] = Counter()
+        self._places: dict[int, set[int]] = {}
+        self._copies: dict[int, Copy] = {key: itemgetter(_PARENT)}
+        self._compare(one, other, 0)
+        made = [each for each, _ in self._others.values() if isinstance(each, Field)]
+        if parents[0] is not None:
+            made.remove(parents[0])
+        made.sort(key=lambda field: field._creation_counter)
+        self._ranks = {id(field): rank for rank, field in enumerate(made)}
+        self._mixed = set().union(*(each for each in self._places.values() if len(each) > 1))
+
+    def copies_in(self, one: dict[str, Any]) -> dict[str, Copy]:
+        """What copies each of the fields."""
+        return {name: copy for name, each in one.items() if (copy := self._copy_of(each))}
+
+    @property
+    def size(self) -> int:
+        """How many fields are made, those inside of others included."""
+        return len(self._ranks)
+
+    @property
+    def classes(self) -> set[type]:
+        """The classes of those fields."""
+        return {type(each) for each, _ in self._others.values() if isinstance(each, Field)}
+
+    def _compare(self, one: Any, other: Any, place: int) -> None:
+        """Look at two objects that are at the same place in both results.
+
+        :param place: the field in whose validators they are; 0 if they are in none
+        """
+        if one is other:
+            return
+        _check_classes(type(one), type(other))
+        if isinstance(one, _LAZY):
+            return
+        if isinstance(one, IMMUTABLE):
+            if one != other:
+                raise UncloneableError(f"it is {one!r} once, and {other!r} another time")
+            return
+        key = id(one)
+        self._times[key] += 1
+        self._places.setdefault(key, set()).add(place)
+        if key in self._others:
+            if self._others[key][1] is not other:
+                raise UncloneableError("its parts are arranged in another way each time")
+            return
+        self._others[key] = one, other
+        for name, mine, others in _pairs(one, other):
+            is_later = name == "_validators" and isinstance(one, Field)
+            self._compare(mine, others, key if is_later else place)
+
+    def _copy_of(self, one: Any) -> Copy | None:
+        """What copies an object; None if it is shared."""
+        key = id(one)
+        if key not in self._others:
+            return None
+        if key not in self._copies:
+            if self._times[key] == 1:
+                self._copies[key] = self._new(one)
+            else:
+                # Before what is inside of it, which may refer to it.
+                self._copies[key] = lambda memo: memo[key] if key in memo else make(memo)
+                make = _remembered(key, self._new(one))
+        return self._copies[key]
+
+    def _new(self, one: Any) -> Copy:
+        cls = type(one)
+        if cls is lazy_format:
+            return lambda memo: lazy_format(one.format_string, *one.args, **one.kwargs)
+        if isinstance(one, QuerySet):
+            return lambda memo: one.all()
+        if cls in (list, tuple):
+            return self._new_sequence(one)
+        if cls is set:
+            return lambda memo: one.copy()
+        return self._new_dict(one) if cls is dict else self._new_object(one)
+
+    def _new_sequence(self, one: Any) -> Copy:
+        copies = [
+            (number, copy) for number, each in enumerate(one) if (copy := self._copy_of(each))
+        ]
+        cls = type(one)
+
+        def new(memo: Memo) -> Any:
+            made = list(one)
+            for number, copy in copies:
+                made[number] = copy(memo)
+            return made if cls is list else cls(made)
+
+        return new
+
+    def _new_dict(self, one: dict[Any, Any]) -> Copy:
+        copies = [(key, copy) for key, each in one.items() if (copy := self._copy_of(each))]
+
+        def new(memo: Memo) -> Any:
+            made = one.copy()
+            for key, copy in copies:
+                made[key] = copy(memo)
+            return made
+
+        return new
+
+    def _new_object(self, one: Any) -> Copy:
+        cls, key, shared = type(one), id(one), dict(vars(one))
+        copies = {name: copy for name, each in shared.items() if (copy := self._copy_of(each))}
+        rank = self._ranks.get(key)
+        if rank is not None and "_validators" in copies and key not in self._mixed:
+            del shared["_validators"]
+            shared[LATER] = LaterValidators(copies.pop("_validators"))
+        # Most are plain dictionaries, which need no memo.
+        plain = [(name, shared[name].copy) for name in copies if self._is_plain(shared[name])]
+        others = [(name, copy) for name, copy in copies.items() if name not in dict(plain)]
+        new_object = object.__new__
+
+        def new(memo: Memo) -> Any:
+            made = memo[key] = new_object(cls)
+            own = made.__dict__
+            own.update(shared)
+            for name, copy in plain:
+                own[name] = copy()
+            for name, copy_with in others:
+                own[name] = copy_with(memo)
+            if rank is not None:
+                own["_creation_counter"] = memo[_FIRST] + rank
+            return made
+
+        return new
+
+    def _is_plain(self, one: Any) -> bool:
+        """Whether it is a list or dictionary that is in one place, with nothing to copy in it."""
+        inner = one.values() if type(one) is dict else one if type(one) is list else None
+        return (
+            inner is not None
+            and self._times[id(one)] == 1
+            and all(id(each) not in self._others for each in inner)
+        )
+
+
+def _remembered(key: int, new: Copy) -> Copy:
+    def make(memo: Memo) -> Any:
+        made = memo[key] = new(memo)
+        return made
+
+    return make
+
+
+def _pairs(one: Any, other: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """What is inside of two objects of one class: names, and what each of them has.
+
+    :raises UncloneableError: if they have not the same names
+    """
+    if isinstance(one, (set, QuerySet)):
+        return
+    mine, others = _inside(one), _inside(other)
+    if list(mine) != list(others):
+        raise UncloneableError("it is made of other parts each time")
+    for name, each in mine.items():
+        if name != "_creation_counter" or not isinstance(one, Field):
+            yield name, each, others[name]
+
+
+def _inside(one: Any) -> dict[Any, Any]:
+    if isinstance(one, lazy_format):
+        return {"args": one.args, "kwargs": one.kwargs}
+    if isinstance(one, (list, tuple)):
+        return dict(enumerate(one))
+    return one if type(one) is dict else vars(one)
+
+
+def _check_classes(cls: type, other: type) -> None:
+    """Check that objects of these classes, at the same place in two results, can be copied.
+
+    :raises UncloneableError: if they cannot
+    """
+    if cls is not other:
+        names = {cls.__qualname__, other.__qualname__}
+        if len(names) > 1 or cls.__module__ != other.__module__ or names.isdisjoint(NESTED):
+            raise UncloneableError(f"it is a {cls.__name__} once, and a {other.__name__} later")
+    is_known = cls in (list, tuple, dict, set, lazy_format) or issubclass(
+        cls, (Field, *IMMUTABLE, *_LAZY)
+    )
+    if not (is_known or is_stock_queryset(cls) or is_copied_by_attributes(cls)):
+        raise UncloneableError(f"nobody knows how to copy a {cls.__name__}")
+
+
+def is_stock_queryset(cls: type) -> bool:
+    names = ("__init__", "__new__", "__deepcopy__", "all", "_chain", "_clone", "__setattr__")
+    return issubclass(cls, QuerySet) and all(
+        getattr(cls, name) is getattr(QuerySet, name) for name in names
+    )
+
+
+def is_copied_by_attributes(cls: Any) -> bool:
+    """Whether ``copy.deepcopy`` gives objects of a class a copy of their ``__dict__``, no more."""
+    names = ("__reduce_ex__", "__reduce__", "__getstate__")
+    return (
+        all(getattr(cls, name) is getattr(object, name) for name in names)
+        and not any(map(partial(hasattr, cls), _COPYING))
+        and all(each.__flags__ & _HEAP_TYPE for each in cls.__mro__[:-1])
+        and not any(vars(each).get("__slots__") for each in cls.__mro__)
+    )
+
+
+_COPYING = ("__deepcopy__", "__setstate__", "__getnewargs__", "__getnewargs_ex__")
+_HEAP_TYPE = 1 << 9
+"""The flag of classes that are written in Python."""

@@ -1,0 +1,140 @@
+"""Whose code runs when a field is made: stock's alone, or users' as well.
+
+What runs users' code is made by it, for each serializer, as in stock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+from django.db import models
+from django.utils.functional import Promise
+from rest_framework import fields, relations, serializers
+from rest_framework.fields import Field, FilePathField
+from rest_framework.serializers import BaseSerializer
+from rest_framework.utils.formatting import lazy_format
+
+from fastschema.contrib.django.clones import (
+    IMMUTABLE,
+    is_copied_by_attributes,
+    is_stock_queryset,
+)
+
+_STOCK = frozenset(
+    value
+    for module in (fields, relations, serializers)
+    for value in vars(module).values()
+    if isinstance(value, type)
+)
+_MAKING = frozenset(
+    [
+        "__deepcopy__",
+        "__delattr__",
+        "__getattr__",
+        "__getattribute__",
+        "__init__",
+        "__new__",
+        "__setattr__",
+        "__slots__",
+        "_get_choices",
+        "_set_choices",
+        "bind",
+        "get_validators",
+        "many_init",
+    ]
+)
+"""Names of classes' own code that runs when stock makes, copies or binds a field."""
+_ATOMIC = (type, FunctionType, BuiltinFunctionType, Promise, lazy_format, models.Manager)
+_CONTAINERS = (list, tuple, dict, set)
+
+
+def own_classes(cls: type) -> Iterator[type]:
+    """The classes that a class of fields inherits from, itself included, but for stock's."""
+    return (
+        each
+        for each in cls.__mro__[:-1]
+        if each not in _STOCK and not each.__module__.startswith("fastschema.")
+    )
+
+
+def has_own_code(cls: type) -> bool:
+    """Whether code of a class of fields runs when stock makes an object of it."""
+    making = _MAKING - {"get_validators"} if issubclass(cls, BaseSerializer) else _MAKING
+    if issubclass(cls, FilePathField) or type(cls).__call__ is not type.__call__:
+        return True  # the one looks at a directory each time
+    names = _names_in_init(cls)
+    return any(
+        name in making or (name in names and _is_descriptor(value))
+        for each in own_classes(cls)
+        for name, value in vars(each).items()
+    )
+
+
+def _names_in_init(cls: type) -> set[str]:
+    """What stock's ``__init__`` methods of a class read and set, other names among them."""
+    methods = [vars(each).get("__init__") for each in cls.__mro__]
+    return {
+        name
+        for method in methods
+        if isinstance(method, FunctionType)
+        for name in method.__code__.co_names
+    }
+
+
+def _is_descriptor(value: Any) -> bool:
+    return hasattr(type(value), "__get__") and not isinstance(value, FunctionType)
+
+
+def runs_own_code(field: Any) -> bool:
+    """Whether users' code runs when stock copies a field that a class declares."""
+    cls = type(field)
+    if has_own_code(cls) or copies_by_own_code(getattr(cls, "child", None)):
+        return True
+    arguments = dict(enumerate(field._args)) | field._kwargs
+    return any(_is_read_by_own_code(name, value) for name, value in arguments.items())
+
+
+def _is_read_by_own_code(name: Any, value: Any) -> bool:
+    """Whether users' code runs when stock copies an argument of a field, or looks into it."""
+    is_iterated = name in (0, "choices", "validators", "error_messages")
+    is_plain = value is None or isinstance(value, (*_ATOMIC, *IMMUTABLE, Field))
+    if is_iterated and not is_plain and type(value) not in _CONTAINERS:
+        return True
+    return name not in ("validators", "regex") and copies_by_own_code(value)
+
+
+def copies_by_own_code(value: Any) -> bool:
+    """Whether users' code runs when stock copies a value."""
+    if isinstance(value, Field):
+        return runs_own_code(value)
+    cls = type(value)
+    if cls in _CONTAINERS:
+        return any(map(copies_by_own_code, value.values() if cls is dict else value))
+    if value is None or isinstance(value, (*_ATOMIC, *IMMUTABLE)) or is_stock_queryset(cls):
+        return False
+    return not is_copied_by_attributes(cls) or any(map(copies_by_own_code, vars(value).values()))
+
+
+_DECIDING = ("choices", "get_limit_choices_to", "has_default", "validators")
+
+
+def is_mapped_by_own_code(field: models.Field[Any, Any] | Any) -> bool:
+    """Whether users' code runs when stock makes the field for a model's field or relation."""
+    if not isinstance(field, models.Field):
+        return False
+    if any(
+        name in vars(each)
+        for each in type(field).__mro__[:-1]
+        if not each.__module__.startswith("django.")
+        for name in _DECIDING
+    ):
+        return True
+    remote = field.remote_field
+    limit = getattr(remote, "limit_choices_to", None)
+    if limit and (callable(limit) or type(remote.model._default_manager) is not models.Manager):
+        return True
+    inner = getattr(field, "base_field", None)  # of an array
+    are_computed = bool(field.choices) and type(field.choices) not in (list, tuple)
+    return are_computed or (inner is not None and is_mapped_by_own_code(inner))

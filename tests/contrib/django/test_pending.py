@@ -1,0 +1,487 @@
+"""Serializers whose fields nobody has looked at yet: whenever somebody does, all is as in stock."""
+
+import copy
+import pickle
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.test import override_settings
+from django.utils import translation
+from rest_framework import serializers
+from rest_framework.utils.serializer_helpers import BindingDict
+
+import fastschema
+from fastschema.contrib.django.class_state import class_state, has_made_fields, pending
+from flights.models import Airline, Airport, Plane
+from tests.contrib.django.differential import Thing, assert_same, exactly, outcome, serializer_of
+
+CALLS = []
+
+
+class Loud(serializers.CharField):
+    """A field of a user's own, which remembers what it has seen."""
+
+    def to_representation(self, value):
+        CALLS.append((self.field_name, type(self.parent).__name__, self.context.get("user"), value))
+        self.seen = [*getattr(self, "seen", ()), value]
+        return super().to_representation(value).upper()
+
+
+class Inner(serializers.Serializer):
+    number = serializers.IntegerField()
+    loud = Loud()
+
+
+class Outer(serializers.Serializer):
+    first = serializers.IntegerField()
+    loud = Loud()
+    inner = Inner()
+    many = Inner(many=True)
+    last = serializers.CharField()
+
+
+ROWS = [
+    {
+        "first": number,
+        "loud": f"a{number}",
+        "inner": {"number": 1, "loud": "b"},
+        "many": [{"number": 2, "loud": "c"}, {"number": 3, "loud": "d"}],
+        "last": "e",
+    }
+    for number in range(3)
+]
+
+
+def assert_as_in_stock(ask):
+    """Assert that a function returns, raises and calls what it does in stock."""
+    with fastschema.disabled():
+        expected = outcome(ask, CALLS)
+    for _ in range(4):
+        assert outcome(ask, CALLS) == expected
+    return expected
+
+
+def described(serializer):
+    """The fields of a serializer, in order."""
+    fields = serializer.fields
+    return [
+        [
+            (name, type(field).__name__, field.field_name, field.parent is serializer)
+            for name, field in fields.items()
+        ],
+        type(fields) is BindingDict,
+        [getattr(field, "seen", None) for field in fields.values()],
+    ]
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_the_answer_the_calls_and_the_fields(many):
+    def ask():
+        serializer = Outer(ROWS if many else ROWS[0], many=many, context={"user": "ann"})
+        data = serializer.data
+        child = serializer.child if many else serializer
+        return exactly(data), described(child), described(child.fields["inner"])
+
+    assert_as_in_stock(ask)
+
+
+def test_a_field_may_look_at_the_others_in_the_midst_of_a_dump():
+    class Looking(serializers.CharField):
+        def to_representation(self, value):
+            CALLS.append(list(self.parent.fields))
+            CALLS.append(self.parent.fields["looking"] is self)
+            self.parent.fields["after"].label = "seen"
+            return value
+
+    class Rows(serializers.Serializer):
+        before = serializers.CharField()
+        looking = Looking()
+        after = Loud()
+
+    def ask():
+        serializer = Rows({"before": "a", "looking": "b", "after": "c"})
+        return serializer.data, serializer.fields["after"].label, serializer.fields["after"].seen
+
+    assert_as_in_stock(ask)
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_fields_that_a_method_removes_from_a_nested_serializer_are_gone(last):
+    class Child(serializers.Serializer):
+        secret = serializers.CharField()
+        b = Loud()
+        if not last:
+            d = serializers.CharField()
+
+    class Rows(serializers.Serializer):
+        allowed = serializers.SerializerMethodField()
+        child = Child()
+
+        def get_allowed(self, obj):
+            self.fields["child"].fields.pop("secret", None)
+            return False
+
+    row = {"child": {"secret": "S", "b": "b", "d": "d"}}
+    assert_as_in_stock(lambda: exactly(Rows(row).data))
+
+
+def test_a_field_that_is_gone_when_its_turn_comes():
+    class Rows(serializers.Serializer):
+        before = serializers.SerializerMethodField()
+        after = Loud()
+
+        def get_before(self, obj):
+            self.fields.pop("after")
+            return 1
+
+    serializer = Rows({"after": "x"})
+    assert pending(serializer) is not None
+    with pytest.raises(RuntimeError, match="'after' was removed"):
+        _ = serializer.data
+
+
+# What may happen to a serializer, by the names under which random tests choose it.
+LOOKS = {
+    "fields": lambda s: list(s.fields),
+    "one field": lambda s: s.fields["first"].label,
+    "writable": lambda s: [field.field_name for field in s._writable_fields],
+    "readable": lambda s: [field.field_name for field in s._readable_fields],
+    "get_fields": lambda s: sorted(s.get_fields()),
+    "iteration": lambda s: [each.name for each in s] if s.instance is not None else None,
+    "an item": lambda s: s["inner"]["number"].value if s.instance is not None else None,
+    "repr": repr,
+    "validators": lambda s: len(s.fields["last"].validators),
+    "initial": lambda s: s.get_initial(),
+    "nested": lambda s: list(s.fields["inner"].fields),
+    "child": lambda s: list(s.fields["many"].child.fields),
+    "thread": lambda s: in_thread(lambda: list(s.fields)),
+    "copy": lambda s: exactly(copy.copy(s).to_representation(ROWS[1])),
+    "deep copy": lambda s: exactly(copy.deepcopy(s).to_representation(ROWS[1])),
+    "pickle": lambda s: exactly(pickle.loads(pickle.dumps(s)).to_representation(ROWS[1])),
+    "another": lambda s: exactly(type(s)(ROWS[2]).data),
+    "validation": lambda s: validated(type(s)),
+    "language": lambda s: in_language("de", lambda: list(s.fields)),
+}
+CHANGES = {
+    "pop": lambda s: s.fields.pop("first", None) and None,
+    "pop nested": lambda s: s.fields["inner"].fields.pop("number", None) and None,
+    "pop in a list": lambda s: s.fields["many"].child.fields.pop("loud", None) and None,
+    "add": lambda s: s.fields.__setitem__("more", serializers.CharField(default="x")),
+    "replace": lambda s: s.fields.__setitem__("last", serializers.CharField(source="loud")),
+    "source": lambda s: setattr(s.fields["last"], "source_attrs", ["loud"]),
+    "write only": lambda s: setattr(s.fields["last"], "write_only", True),
+    "method": lambda s: setattr(s.fields["last"], "to_representation", lambda value: "own"),
+    "class": lambda s: setattr(s.fields["last"], "__class__", Loud),
+    "context": lambda s: s._context.update(user="bob"),
+    "own get_fields": lambda s: setattr(s, "get_fields", lambda: {"last": Loud()}),
+    "own declared": lambda s: setattr(s, "_declared_fields", {"last": Loud()}),
+    "declared": lambda s: type(s)._declared_fields.update(late=serializers.CharField(default="l")),
+    "undeclared": lambda s: type(s)._declared_fields.pop("late", None) and None,
+    "class attribute": lambda s: setattr(type(s), "get_fields", late_get_fields),
+    "class method": lambda s: setattr(type(s), "to_representation", late_to_representation),
+    "field class": lambda s: setattr(type(s.fields["last"]), "default_empty_html", "x"),
+}
+DECIDING_OF_CLASS = {"declared", "undeclared", "class attribute", "class method", "field class"}
+DECIDING = {"own get_fields", "own declared"}
+DUMPS = {
+    "row": lambda s: exactly(s.to_representation(ROWS[0])),
+    "rows": lambda s: [exactly(s.to_representation(row)) for row in ROWS],
+    "data": lambda s: exactly(s.data),
+}
+
+
+def late_get_fields(self):
+    """A ``get_fields`` that a class gets later."""
+    fields = serializers.Serializer.get_fields(self)
+    fields.pop("first", None)
+    return fields
+
+
+def late_to_representation(self, instance):
+    """A ``to_representation`` that a class gets later."""
+    return {**serializers.Serializer.to_representation(self, instance), "own": 1}
+
+
+def in_thread(call):
+    """What a function returns in another thread."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(call).result()
+
+
+def in_language(language, call):
+    """What a function returns in a language."""
+    with translation.override(language):
+        return call()
+
+
+def validated(cls):
+    """What a serializer of a class makes of input."""
+    serializer = cls(data={**ROWS[0], "first": "no"})
+    return serializer.is_valid(), exactly(serializer.errors)
+
+
+def new_class(chance):
+    """A class of serializers that follow their class, or decide on their fields in some way."""
+
+    class Plain(Outer):
+        last = serializers.CharField(max_length=chance.choice([5, 6]))
+
+    class Popping(Plain):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            self.fields.pop("first", None)
+
+    class Getting(Plain):
+        def get_fields(self):
+            fields = super().get_fields()
+            fields["copied"] = serializers.IntegerField(source="first")
+            return fields
+
+    class Looking(Plain):
+        looking = serializers.SerializerMethodField()
+
+        def get_looking(self, obj):
+            return list(self.fields)
+
+    class Representing(Plain):
+        def to_representation(self, instance):
+            shown = super().to_representation(instance)
+            shown["names"] = list(self.fields)
+            return shown
+
+    class Counting(Plain):
+        @property
+        def fields(self):
+            CALLS.append("fields")
+            return super().fields
+
+    class Made(Plain):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            CALLS.append(len(self.fields))
+
+    return chance.choice([Plain, Popping, Getting, Looking, Representing, Counting, Made])
+
+
+@pytest.mark.parametrize("seed", range(400 * (20 if __import__("os").environ.get("MANY") else 1)))
+def test_whenever_somebody_looks_and_whatever_is_changed(seed):
+    def ask():
+        chance = random.Random(seed)
+        cls = new_class(chance)
+        serializer = cls(ROWS[0], context={"user": "ann"})
+        found = []
+        for _ in range(chance.randint(3, 9)):
+            actions = chance.choice([LOOKS, CHANGES, DUMPS, DUMPS])
+            name = chance.choice(list(actions))
+            if name in DECIDING:  # of a serializer that has dumped, stock has made the fields
+                serializer = cls(ROWS[0])
+            try:
+                found.append((name, actions[name](serializer)))
+            except Exception as error:
+                found.append((name, type(error), str(error)[:200]))
+            if chance.random() < 0.4 or name in DECIDING_OF_CLASS:
+                serializer = cls(ROWS[chance.randrange(3)], context={"user": "eve"})
+        return found
+
+    CALLS.clear()
+    with fastschema.disabled():
+        expected = ask()
+    calls, CALLS[:] = list(CALLS), []
+    assert ask() == expected
+    assert calls == CALLS
+
+
+def test_lists_whose_child_is_looked_at_and_changed():
+    def ask():
+        found = []
+        for look in [lambda child: None, *LOOKS.values()]:
+            many = Outer(ROWS, many=True, context={"user": 1})
+            if look is not LOOKS["an item"]:
+                look(many.child)
+            found.append(exactly(many.data))
+            many.child.fields.pop("first")
+            found.append(exactly(many.to_representation(ROWS)))
+        return found
+
+    assert_as_in_stock(ask)
+
+
+def test_fewer_fields_have_a_program_of_their_own():
+    cls = serializer_of(**{name: serializers.CharField() for name in "abcdefgh"})
+    row = dict.fromkeys("abcdefgh", 1)
+    for names in ("abcdefg", "abcdef", "hgfedcba", "abcdefg"):
+        serializer = cls(row)
+        for name in set(serializer.fields) - set(names):
+            serializer.fields.pop(name)
+        before = fastschema.stats().compiled_rows
+        assert serializer.data == {name: "1" for name in row if name in names}
+        assert fastschema.stats().compiled_rows == before + 1
+    state = class_state(cls)
+    assert sorted(map(len, state._readings)) == [6, 7, 8]
+    assert state.pending() is not None
+
+
+def test_fields_that_are_others_each_time_do_not_pile_up():
+    cls = serializer_of(**{name: serializers.CharField() for name in "abcdefgh"})
+    for number in range(500):
+        serializer = cls({"a": 1, **dict.fromkeys("bcdefgh", 2)})
+        if number % 2:
+            serializer.fields[f"n{number}"] = serializers.CharField(source="a")
+        serializer.fields["b"].source_attrs = ["a" if number % 7 else "c"]
+        assert serializer.data["b"] == ("1" if number % 7 else "2")
+    assert sum(map(len, class_state(cls)._readings.values())) <= 64 * 4
+
+
+def test_classes_that_need_a_request():
+    class Rows(serializers.Serializer):
+        a = serializers.CharField()
+        b = serializers.CharField()
+
+        def get_fields(self):
+            fields = super().get_fields()
+            if self.context["request"].is_small:
+                fields.pop("b")
+            return fields
+
+    for _ in range(3):
+        for is_small in (True, False):
+            context = {"request": Thing(is_small=is_small)}
+            assert_same(Rows, {"a": 1, "b": 2}, context=context)
+        assert isinstance(assert_same(Rows, {"a": 1, "b": 2}), KeyError)
+    assert pending(Rows({"a": 1})) is None
+    why = fastschema.compile(Rows).explain().why
+    assert why == "its fields cannot be made here: KeyError: 'request'"
+
+
+def test_settings_that_change():
+    class Airports(serializers.HyperlinkedModelSerializer):
+        class Meta:
+            model = Airport
+            fields = ["url", "code", "latitude"]
+
+    airport = Airport(code="EWR", latitude="1.5")
+    for settings in (
+        {},
+        {"COERCE_DECIMAL_TO_STRING": False},
+        {"URL_FIELD_NAME": "link"},
+        {"HTML_SELECT_CUTOFF": 3},
+    ):
+        with override_settings(REST_FRAMEWORK=settings):
+            assert_same(Airports, airport, context={"request": None})
+            with fastschema.disabled():
+                expected = outcome(lambda: repr(Airports()), CALLS)
+            assert outcome(lambda: repr(Airports()), CALLS) == expected
+
+
+def test_sixteen_threads_that_use_a_class_for_the_first_time():
+    for number in range(8):
+        cls = new_class(random.Random(number))
+        with fastschema.disabled():
+            expected = exactly(cls(ROWS[0], context={"user": 1}).data)
+            names = list(cls(ROWS[0]).fields)
+        barrier = threading.Barrier(16)
+
+        def ask(thread, cls=cls, barrier=barrier):
+            serializer = cls(ROWS[0], context={"user": 1})
+            barrier.wait()
+            if thread % 3 == 0:
+                _ = serializer.fields
+            return exactly(serializer.data), list(serializer.fields)
+
+        with ThreadPoolExecutor(16) as threads:
+            assert list(threads.map(ask, range(16))) == [(expected, names)] * 16
+
+
+def test_threads_that_share_a_pending_serializer():
+    for _ in range(10):
+        serializer = Outer(context={"user": 1})
+        barrier = threading.Barrier(8)
+
+        def ask(thread, serializer=serializer, barrier=barrier):
+            barrier.wait()
+            if thread % 2:
+                return exactly(serializer.to_representation(ROWS[0]))
+            _ = serializer.fields["first"].label
+            return exactly(serializer.to_representation(ROWS[0]))
+
+        with fastschema.disabled():
+            expected = exactly(Outer(context={"user": 1}).to_representation(ROWS[0]))
+        with ThreadPoolExecutor(8) as threads:
+            assert list(threads.map(ask, range(8))) == [expected] * 8
+
+
+def test_nothing_of_a_request_stays_with_the_class():
+    class User:
+        pass
+
+    import gc
+    import weakref
+
+    users = []
+    for number in range(6):
+        user = User()
+        users.append(weakref.ref(user))
+        serializer = Outer(ROWS[0], context={"user": user})
+        if number % 2:
+            serializer.fields["last"].default = user
+            serializer.fields.pop("first")
+        assert serializer.data
+        CALLS.clear()
+    del user, serializer
+    gc.collect()
+    assert [reference() for reference in users] == [None] * 6
+
+
+def test_validation_makes_fields_that_represent_as_the_program_does():
+    class Planes(serializers.ModelSerializer):
+        class Meta:
+            model = Plane
+            fields = "__all__"
+
+    def ask():
+        serializer = Planes(data={"tail_number": "", "seats": "x"})
+        return serializer.is_valid(), exactly(serializer.errors), exactly(serializer.data)
+
+    plane = Plane(tail_number="N1", seats=2)
+    for _ in range(3):
+        with fastschema.disabled():
+            expected = outcome(ask, CALLS)
+        assert outcome(ask, CALLS) == expected
+        serializer = Planes(plane)
+        assert [field.validators for field in serializer.fields.values()]
+        before = fastschema.stats().compiled_rows
+        assert serializer.data["tail_number"] == "N1"
+        assert fastschema.stats().compiled_rows == before + 1
+
+
+def test_a_serializer_that_made_no_fields_makes_none():
+    for cls, row in ((Inner, {"number": 1, "loud": "x"}), (Outer, ROWS[0])):
+        quiet = serializer_of(
+            **{n: f for n, f in cls._declared_fields.items() if not isinstance(f, Loud)}
+        )
+        for _ in range(3):
+            serializer = quiet({**row, "loud": "x"} if cls is Inner else row)
+            assert serializer.data
+        assert not has_made_fields(serializer) or cls is Outer
+
+
+def test_forgetting_a_serializer_forgets_what_is_known_of_its_class(monkeypatch):
+    cls = serializer_of(a=serializers.CharField())
+    assert cls({"a": "b"}).data == {"a": "b"}
+    monkeypatch.setattr(serializers.CharField, "to_representation", lambda self, value: "patched")
+    serializer = cls({"a": "b"})
+    fastschema.forget(serializer)
+    assert serializer.data == {"a": "patched"}
+
+
+def test_airlines_of_the_database(flights):
+    class Airlines(serializers.ModelSerializer):
+        class Meta:
+            model = Airline
+            fields = "__all__"
+
+    for _ in range(3):
+        assert_same(Airlines, Airline.objects.get(code="UA"))
+        assert_same(Airlines, list(Airline.objects.all()), many=True)
