@@ -14,7 +14,7 @@ from typing import Any
 from marshmallow import Schema, utils
 
 from fastschema.marshmallow.clones import clone
-from fastschema.marshmallow.exemplar import STOCK_INIT, Exemplar, find_exemplar
+from fastschema.marshmallow.exemplars import STOCK_INIT, Exemplar, find_exemplar
 from fastschema.marshmallow.plain_classes import KNOWN_INIT_FIELDS
 from fastschema.marshmallow.snapshot import Snapshot
 from fastschema.runtime.guard import ATTRIBUTE, State

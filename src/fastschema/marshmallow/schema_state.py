@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.marshmallow.clones import frozen_copy
-from fastschema.marshmallow.exemplar import Exemplar, attributes_of
+from fastschema.marshmallow.exemplars import Exemplar, attributes_of
 from fastschema.marshmallow.pending import SchemaState, fields_of, make_fields, pending_like
 from fastschema.marshmallow.plain_classes import STOCK_CLASSES
 from fastschema.marshmallow.snapshot import Snapshot
