@@ -172,8 +172,11 @@ def _find_binding(serializer: Any, objects: int, *, is_single: bool) -> Binding 
     known = class_state(type(serializer))
     if not known.is_in_use(objects):
         return None
-    if is_single and state is None and known.spares_first_objects:
+    # More rows come of the child of a list.
+    is_first = state is None and serializer.parent is None
+    is_spared = is_first and is_single and known.spares_first_objects
+    if is_spared and (has_made_fields(serializer) or known.pending() is None):
         own[ATTRIBUTE] = False
         return None
-    state = own[ATTRIBUTE] = SerializerState(serializer, is_first=state is None)
+    state = own[ATTRIBUTE] = SerializerState(serializer, is_first=is_first)
     return state.bind(serializer, objects, is_single=is_single)
