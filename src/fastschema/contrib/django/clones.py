@@ -125,7 +125,7 @@ class Cloner:
         self._copies = comparison.copies_in(one)
 
     def clones(self, parent: Any = None) -> dict[str, Any]:
-        """New fields, as stock would make them.
+        """Return new fields, as stock would make them.
 
         :param parent: the serializer to which they are bound, if the others are
         """
@@ -133,7 +133,7 @@ class Cloner:
         return {name: copy(memo) for name, copy in self._copies.items()}
 
     def clone(self, name: str, parent: Any) -> Any:
-        """One of them without the others."""
+        """Return one of them without the others."""
         return self._copies[name](self._memo(parent))
 
     def _memo(self, parent: Any) -> Memo:
@@ -161,7 +161,7 @@ class _Comparison:
         self._mixed = set().union(*(each for each in self._places.values() if len(each) > 1))
 
     def copies_in(self, one: dict[str, Any]) -> dict[str, Copy]:
-        """What copies each of the fields."""
+        """Return what copies each of the fields."""
         return {name: copy for name, each in one.items() if (copy := self._copy_of(each))}
 
     @property
@@ -175,7 +175,7 @@ class _Comparison:
         return {type(each) for each, _ in self._others.values() if isinstance(each, Field)}
 
     def _compare(self, one: Any, other: Any, place: int) -> None:
-        """Look at two objects that are at the same place in both results.
+        """Compare two objects that are at the same place in both results.
 
         :param place: the field in whose validators they are; 0 if they are in none
         """
@@ -201,7 +201,7 @@ class _Comparison:
             self._compare(mine, others, key if is_later else place)
 
     def _copy_of(self, one: Any) -> Copy | None:
-        """What copies an object; None if it is shared."""
+        """Return what copies an object; None if it is shared."""
         key = id(one)
         if key not in self._others:
             return None
@@ -278,7 +278,7 @@ class _Comparison:
         return new
 
     def _is_plain(self, one: Any) -> bool:
-        """Whether it is a list or dictionary that is in one place, with nothing to copy in it."""
+        """Return whether it is a list or dictionary in one place, with nothing to copy in it."""
         inner = one.values() if type(one) is dict else one if type(one) is list else None
         return (
             inner is not None
@@ -296,7 +296,7 @@ def _remembered(key: int, new: Copy) -> Copy:
 
 
 def _pairs(one: Any, other: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """What is inside of two objects of one class: names, and what each of them has.
+    """Return what is inside of two objects of one class: names, and what each of them has.
 
     :raises UncloneableError: if they have not the same names
     """
@@ -335,6 +335,7 @@ def _check_classes(cls: type, other: type) -> None:
 
 
 def is_stock_queryset(cls: type) -> bool:
+    """Return whether a class of querysets copies its objects as Django's does."""
     names = ("__init__", "__new__", "__deepcopy__", "all", "_chain", "_clone", "__setattr__")
     return issubclass(cls, QuerySet) and all(
         getattr(cls, name) is getattr(QuerySet, name) for name in names
@@ -342,7 +343,7 @@ def is_stock_queryset(cls: type) -> bool:
 
 
 def is_copied_by_attributes(cls: Any) -> bool:
-    """Whether ``copy.deepcopy`` gives objects of a class a copy of their ``__dict__``, no more."""
+    """Return whether ``copy.deepcopy`` copies the ``__dict__`` of an object, and no more."""
     names = ("__reduce_ex__", "__reduce__", "__getstate__")
     return (
         all(getattr(cls, name) is getattr(object, name) for name in names)

@@ -51,7 +51,7 @@ _CONTAINERS = (list, tuple, dict, set)
 
 
 def own_classes(cls: type) -> Iterator[type]:
-    """The classes that a class of fields inherits from, itself included, but for stock's."""
+    """Return the classes that a class of fields inherits from, itself included, but for stock's."""
     return (
         each
         for each in cls.__mro__[:-1]
@@ -60,7 +60,7 @@ def own_classes(cls: type) -> Iterator[type]:
 
 
 def has_own_code(cls: type) -> bool:
-    """Whether code of a class of fields runs when stock makes an object of it."""
+    """Return whether code of a class of fields runs when stock makes an object of it."""
     making = _MAKING - {"get_validators"} if issubclass(cls, BaseSerializer) else _MAKING
     if issubclass(cls, FilePathField) or type(cls).__call__ is not type.__call__:
         return True  # the one looks at a directory each time
@@ -73,7 +73,7 @@ def has_own_code(cls: type) -> bool:
 
 
 def _names_in_init(cls: type) -> set[str]:
-    """What stock's ``__init__`` methods of a class read and set, other names among them."""
+    """Return what stock's ``__init__`` methods of a class read and set, other names among them."""
     methods = [vars(each).get("__init__") for each in cls.__mro__]
     return {
         name
@@ -88,7 +88,7 @@ def _is_descriptor(value: Any) -> bool:
 
 
 def runs_own_code(field: Any) -> bool:
-    """Whether users' code runs when stock copies a field that a class declares."""
+    """Return whether users' code runs when stock copies a field that a class declares."""
     cls = type(field)
     if has_own_code(cls) or copies_by_own_code(getattr(cls, "child", None)):
         return True
@@ -97,7 +97,7 @@ def runs_own_code(field: Any) -> bool:
 
 
 def _is_read_by_own_code(name: Any, value: Any) -> bool:
-    """Whether users' code runs when stock copies an argument of a field, or looks into it."""
+    """Return whether users' code runs when stock copies or iterates an argument of a field."""
     is_iterated = name in (0, "choices", "validators", "error_messages")
     is_plain = value is None or isinstance(value, (*_ATOMIC, *IMMUTABLE, Field))
     if is_iterated and not is_plain and type(value) not in _CONTAINERS:
@@ -106,7 +106,7 @@ def _is_read_by_own_code(name: Any, value: Any) -> bool:
 
 
 def copies_by_own_code(value: Any) -> bool:
-    """Whether users' code runs when stock copies a value."""
+    """Return whether users' code runs when stock copies a value."""
     if isinstance(value, Field):
         return runs_own_code(value)
     cls = type(value)
@@ -121,7 +121,7 @@ _DECIDING = ("choices", "get_limit_choices_to", "has_default", "validators")
 
 
 def is_mapped_by_own_code(field: models.Field[Any, Any] | Any) -> bool:
-    """Whether users' code runs when stock makes the field for a model's field or relation."""
+    """Return whether users' code runs when stock makes the field of a model's field."""
     if not isinstance(field, models.Field):
         return False
     if any(
@@ -135,6 +135,11 @@ def is_mapped_by_own_code(field: models.Field[Any, Any] | Any) -> bool:
     limit = getattr(remote, "limit_choices_to", None)
     if limit and (callable(limit) or type(remote.model._default_manager) is not models.Manager):
         return True
+    if type(field.model._default_manager) is not models.Manager and any(
+        getattr(constraint, "condition", None) is not None
+        for constraint in field.model._meta.constraints
+    ):
+        return True  # a UniqueValidator may get a queryset of it
     inner = getattr(field, "base_field", None)  # of an array
     are_computed = bool(field.choices) and type(field.choices) not in (list, tuple)
     return are_computed or (inner is not None and is_mapped_by_own_code(inner))
