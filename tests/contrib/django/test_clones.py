@@ -538,8 +538,8 @@ def test_code_of_models_runs_as_often_as_in_stock():
 
         def made():
             calls.clear()
-            shown = [(name, repr(field)) for name, field in serializer_class().fields.items()]
-            return shown, list(calls)
+            fields = serializer_class().fields
+            return [(name, sorted(each._kwargs)) for name, each in fields.items()], list(calls)
 
         with fastschema.disabled():
             expected = made()

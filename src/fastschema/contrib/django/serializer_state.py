@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from functools import cached_property as plain_cached_property
 from typing import Any
 
-from django.utils.functional import cached_property
 from rest_framework.serializers import BaseSerializer, Serializer
 
 from fastschema.compiler.nodes import UnreadableError
@@ -26,7 +24,6 @@ from fastschema.runtime.guard import ATTRIBUTE, State, readings
 # So that a serializer of which nothing is known says so at the price of any attribute.
 setattr(Serializer, ATTRIBUTE, None)
 
-_KEPT = (cached_property, plain_cached_property)
 _MOST_MISSES = 2
 """A serializer whose fields have changed so often since they were read runs as stock."""
 
@@ -94,8 +91,8 @@ class SerializerState(State):
 
     def _bind_made(self, serializer: Any, objects: int) -> None:
         """The same for a serializer that has made its fields, or must."""
-        if self.is_single and not isinstance(type(serializer).fields, _KEPT):
-            self.runs_as_stock = True  # its fields are asked for by each row
+        if self.is_single and hasattr(type(type(serializer).fields), "__set__"):
+            self.runs_as_stock = True  # a property: its fields are asked for by each row
             return
         self._fields: list[Any] = readable_fields(serializer)
         is_first, self._is_first = self._is_first, False
