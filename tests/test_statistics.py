@@ -32,8 +32,7 @@ class OwnDump(Dog):
 
 
 class Program:
-    compiled_fields = 3
-    stock_fields = 1
+    counts = (3, 1)
 
 
 @pytest.fixture(autouse=True)

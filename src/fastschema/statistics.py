@@ -42,10 +42,9 @@ _SINGLE_ROWS = 1000
 
 
 class FieldCounts(Protocol):
-    """A program, and how many fields of each of its rows generated code dumps, or stock."""
+    """A program, and how many fields of each of its rows generated code dumps, and stock."""
 
-    compiled_fields: int
-    stock_fields: int
+    counts: tuple[int, int]
 
 
 class Recorder(Locked):
@@ -60,7 +59,7 @@ class Recorder(Locked):
         self._stock_clock = itertools.count(1)
         self.stock_row: Callable[[], int] = self._stock_clock.__next__
         """Stock dumped a single row."""
-        self._single_rows: list[FieldCounts] = []
+        self._single_rows: list[tuple[int, int]] = []
         self._begin_at(next(self._clock), next(self._stock_clock))
 
     def reset(self) -> None:
@@ -77,7 +76,7 @@ class Recorder(Locked):
     def compiled_row(self, program: FieldCounts) -> None:
         """Generated code dumped a single row."""
         rows = self._single_rows
-        rows.append(program)  # without a lock, which one object would notice
+        rows.append(program.counts)  # without a lock, which one object would notice
         if len(rows) >= _SINGLE_ROWS:
             with self.lock:
                 self._add_single_rows()
@@ -86,9 +85,9 @@ class Recorder(Locked):
         """Add the rows that were counted one by one to the others."""
         rows = self._single_rows
         count = len(rows)
-        for program in rows[:count]:
-            self._compiled_fields += program.compiled_fields
-            self._stock_fields += program.stock_fields
+        for compiled_fields, stock_fields in rows[:count]:
+            self._compiled_fields += compiled_fields
+            self._stock_fields += stock_fields
         self._compiled_rows += count
         del rows[:count]  # and not those that came meanwhile
 

@@ -98,11 +98,22 @@ class GeneratedFunction:
         namespace: dict[str, Any] = {"__name__": __name__, **names}
         exec(compile(text, filename, "exec"), namespace)
         self.title = title
-        self.text = text
-        self.names = dict(names)
         self.function: FunctionType = namespace[function_name]
-        linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+        self._names = tuple(names)
+        self._lines = text.splitlines(keepends=True)
+        linecache.cache[filename] = (len(text), None, self._lines, filename)
         weakref.finalize(self, linecache.cache.pop, filename, None)
+
+    @property
+    def text(self) -> str:
+        """The source."""
+        return "".join(self._lines)
+
+    @property
+    def names(self) -> dict[str, object]:
+        """The objects that the source refers to."""
+        found = self.function.__globals__
+        return {name: found[name] for name in self._names}
 
     @property
     def identifiers(self) -> frozenset[str]:

@@ -236,6 +236,9 @@ class _NestedFinder:
         else:
             schema = self._field.schema
             many = schema.many or self._field.many
+            if overrides_dump(schema) is not None:
+                self._compiled = self._dispatch = None
+                return _uniform(partial(schema.dump, many=many), self._form, self._text)
             compiled = self._compile(schema)
             if compiled is None or compiled is not self._compiled or many is not self._many:
                 self._found = self._find(schema, many, compiled)
@@ -259,8 +262,6 @@ class _NestedFinder:
 
     def _find(self, schema: Any, many: Any, compiled: Compiled | None) -> Dispatcher:
         self._compiled = self._dispatch = None
-        if overrides_dump(schema) is not None:
-            return _uniform(partial(schema.dump, many=many), self._form, self._text)
         if compiled is None or compiled.program is None or has_hooks(schema):
             return _uniform(partial(dump, schema, many=many), self._form, self._text)
         binding = binding_of(compiled)

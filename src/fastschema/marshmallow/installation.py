@@ -11,7 +11,7 @@ from marshmallow.decorators import POST_DUMP, PRE_DUMP
 from fastschema import json
 from fastschema.marshmallow.dump import KNOWN_DUMP, STOCK_DUMP, serialize
 from fastschema.marshmallow.dump_text import STOCK_DUMPS, dumps
-from fastschema.marshmallow.exemplar import STOCK_INIT
+from fastschema.marshmallow.exemplars import STOCK_INIT
 from fastschema.marshmallow.load import KNOWN_LOADS, STOCK_LOADS, deserialize, parses_as_stock
 from fastschema.marshmallow.load_overrides import (
     KNOWN_DESERIALIZE,

@@ -14,7 +14,7 @@ from typing import Any
 from marshmallow import Schema, utils
 
 from fastschema.marshmallow.clones import clone
-from fastschema.marshmallow.exemplar import STOCK_INIT, Exemplar, find_exemplar
+from fastschema.marshmallow.exemplars import STOCK_INIT, Exemplar, find_exemplar
 from fastschema.marshmallow.plain_classes import KNOWN_INIT_FIELDS
 from fastschema.marshmallow.snapshot import Snapshot
 from fastschema.runtime.guard import ATTRIBUTE, State
@@ -23,6 +23,7 @@ from fastschema.switch import is_disabled
 
 NAMES = ("declared_fields", "fields", "load_fields", "dump_fields")
 _ALL_NAMES = frozenset(NAMES)
+_CHOICES = ("only", "exclude", "load_only", "dump_only")
 _get_attribute: Any = object.__getattribute__  # a schema may notice others
 STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
 STOCK_REDUCE_EX: Any = object.__reduce_ex__
@@ -41,7 +42,17 @@ class SchemaState(State):
     :param exemplar: the exemplar of which its fields are, or would be, clones; else None
     """
 
-    __slots__ = ("_clones", "_made", "dump", "exemplar", "load", "owner", "rows", "snapshot")
+    __slots__ = (
+        "__weakref__",
+        "_clones",
+        "_made",
+        "dump",
+        "exemplar",
+        "load",
+        "owner",
+        "rows",
+        "snapshot",
+    )
 
     def __init__(self, schema: Any, exemplar: Exemplar | None = None) -> None:
         self.owner = id(schema)
@@ -56,6 +67,10 @@ class SchemaState(State):
         """Its fields, as they were when they were made."""
         self._clones: dict[int, Any] = {}
         self._made: dict[str, dict[str, Any]] | None = None
+
+    def forget(self) -> None:
+        """Forget what the schema compiles to by fields of its own."""
+        self.dump = self.load = None
 
     def field(self, schema: Any, field: Any) -> Any:
         """Return the schema's own field that is like one of its exemplar.
@@ -229,12 +244,41 @@ else:
 
 
 def init_fields(self: Any) -> None:
-    """``Schema._init_fields``, which binds fields anew where somebody calls it later on."""
+    """``Schema._init_fields``, which binds fields anew where somebody calls it later on.
+
+    ``Nested.schema`` does so for a copy of a schema. As long as nobody has changed anything, the
+    copy is as like its exemplar as the original.
+    """
     make_fields(self)
-    STOCK_INIT_FIELDS(self)
     own = _get_attribute(self, "__dict__")
-    if type(own.get(ATTRIBUTE)) is SchemaState:
-        own[ATTRIBUTE] = SchemaState(self)
+    state = own.get(ATTRIBUTE)
+    if type(state) is not SchemaState:
+        STOCK_INIT_FIELDS(self)
+        return
+    is_alike = _is_as_made(own, state)
+    STOCK_INIT_FIELDS(self)
+    state = own[ATTRIBUTE] = SchemaState(self, state.exemplar if is_alike else None)
+    if is_alike:
+        state.snapshot = Snapshot({name: own[name] for name in NAMES[1:]})
+
+
+def _is_same_choice(names: Any, like: Any) -> bool:
+    """Return whether two of the options that choose fields are the same, in order."""
+    if names is None or like is None:
+        return names is like
+    return type(names) is type(like) and list(names) == list(like)
+
+
+def _is_as_made(own: dict[str, Any], state: SchemaState) -> bool:
+    """Return whether a schema has the fields and the options that it was made with."""
+    if state.exemplar is None or state.snapshot is None:
+        return False
+    like = state.exemplar.schema.__dict__
+    return (
+        all(_is_same_choice(own[name], like[name]) for name in _CHOICES)
+        and list(own["declared_fields"]) == list(like["declared_fields"])
+        and state.snapshot.is_current("fields", own["fields"])
+    )
 
 
 def reduce_ex(self: Any, protocol: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.marshmallow.clones import frozen_copy
-from fastschema.marshmallow.exemplar import Exemplar, attributes_of
+from fastschema.marshmallow.exemplars import Exemplar, attributes_of
 from fastschema.marshmallow.pending import SchemaState, fields_of, make_fields, pending_like
 from fastschema.marshmallow.plain_classes import STOCK_CLASSES
 from fastschema.marshmallow.snapshot import Snapshot
@@ -183,7 +183,7 @@ def find_compiled(
 def forget(schema: Any) -> None:
     """Forget what one schema object compiles to."""
     state = state_of(schema)
-    state.dump = state.load = None
+    state.forget()
     if state.exemplar is not None:
         state.exemplar.forget()
 
@@ -221,8 +221,15 @@ def _of_exemplar(
         compiled.fields = _FieldsOfPending(runner, state_of(runner), list(fields.values()))
         compiled.is_shared = True
     exemplar.objects = objects
-    setattr(exemplar, side.name, compiled)
+    _keep(exemplar, side, compiled)
     return compiled
+
+
+def _keep(holder: Exemplar | SchemaState, side: Side, compiled: Compiled) -> None:
+    """Keep what an exemplar or a schema compiles to, as long as the program has its place."""
+    setattr(holder, side.name, compiled)
+    if compiled.program is not None:
+        compiled.program.hold(holder)
 
 
 def _of_pending(schema: Any, state: SchemaState, side: Side, common: Compiled) -> Compiled:
@@ -231,7 +238,7 @@ def _of_pending(schema: Any, state: SchemaState, side: Side, common: Compiled) -
     if known is None or known.guard is not common.guard:
         fields = _FieldsOfPending(schema, state, common.fields)
         known = Compiled(schema, common.program, "", common.names, fields, common.guard)
-        setattr(state, side.name, known)
+        _keep(state, side, known)
     return known
 
 
@@ -242,7 +249,7 @@ def _of_made(schema: Any, state: SchemaState, side: Side, common: Compiled) -> C
         fields = list(getattr(schema, side.fields).values())
         known = Compiled(schema, common.program, common.reason, common.names, fields, common.guard)
         known.snapshot = state.snapshot
-        setattr(state, side.name, known)
+        _keep(state, side, known)
     return known
 
 
@@ -276,7 +283,7 @@ def _by_itself(
     known.snapshot = Snapshot({side.fields: fields})
     known.attributes = attributes_of(type(schema))
     known.ordered = own.get("ordered")
-    setattr(state, side.name, known)
+    _keep(state, side, known)
     return known
 
 

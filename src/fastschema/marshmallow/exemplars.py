@@ -33,6 +33,7 @@ _DECIDING = (
     *("_invoke_field_validators", "error_messages", "_default_error_messages"),
 )
 """What a schema class has that decides which fields there are, and what is done with them."""
+_DECIDING_NAMES = frozenset(_DECIDING)
 attributes_of = attrgetter(*_DECIDING)
 """From a schema class to these attributes of it."""
 
@@ -47,7 +48,15 @@ class Exemplar:
     :param schema: the schema. Nobody gets it, and nothing is dumped or loaded by it.
     """
 
-    __slots__ = ("_attributes", "_generation", "dump", "load", "objects", "schema")
+    __slots__ = (
+        "__weakref__",
+        "_attributes",
+        "_generation",
+        "dump",
+        "load",
+        "objects",
+        "schema",
+    )
 
     def __init__(self, schema: Any) -> None:
         self.schema = schema
@@ -107,11 +116,12 @@ class ClassRecord:
         self._declared = dict(cls._declared_fields)
         self._options = dict(vars(cls.opts))
         self.makes_fields_as_stock = makes_fields_as_stock(cls)
-        self._names: frozenset[str] = frozenset(_DECIDING)
+        self._names = _DECIDING_NAMES
         self._field_classes: list[tuple[Any, Any, Any]] = []
         if self.makes_fields_as_stock:
             fields = self._declared.values()
-            self._names |= {name for field in fields for name in method_names(field)}
+            methods = {name for field in fields for name in method_names(field)}
+            self._names = self._names | methods if methods else self._names
             self._field_classes = [
                 (each, each._bind_to_schema, each.__deepcopy__)
                 for each in {type(field) for field in fields} - FIELD_CLASSES
