@@ -256,9 +256,8 @@ def _refuse(*args: Any) -> Any:
 BUILDING = [
     name
     for name in vars(ModelSerializer)
-    if name.startswith(("build_", "include_", "get_")) or name == "_get_model_fields"
-    if name not in ("get_fields", "get_validators", "get_unique_together_validators")
-    if name != "get_unique_for_date_validators"
+    if name.startswith(("build_", "include_", "get_", "_get_model"))
+    if name != "get_fields" and not name.endswith("validators")
 ]
 """The methods by which ``ModelSerializer.get_fields`` makes fields."""
 _BUILDING_ONE = [name for name in BUILDING if name.startswith("build_")]

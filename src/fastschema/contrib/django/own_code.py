@@ -17,6 +17,7 @@ from rest_framework.serializers import BaseSerializer
 from rest_framework.utils.formatting import lazy_format
 
 from fastschema.contrib.django.clones import (
+    CONTAINERS,
     IMMUTABLE,
     is_copied_by_attributes,
     is_stock_queryset,
@@ -28,26 +29,13 @@ _STOCK = frozenset(
     for value in vars(module).values()
     if isinstance(value, type)
 )
-_MAKING = frozenset(
-    [
-        "__deepcopy__",
-        "__delattr__",
-        "__getattr__",
-        "__getattribute__",
-        "__init__",
-        "__new__",
-        "__setattr__",
-        "__slots__",
-        "_get_choices",
-        "_set_choices",
-        "bind",
-        "get_validators",
-        "many_init",
-    ]
-)
+_MAKING = {
+    *("__init__", "__new__", "__deepcopy__", "__slots__", "bind", "get_validators", "many_init"),
+    *("__getattr__", "__getattribute__", "__setattr__", "__delattr__"),
+    *("_get_choices", "_set_choices"),
+}
 """Names of classes' own code that runs when stock makes, copies or binds a field."""
 _ATOMIC = (type, FunctionType, BuiltinFunctionType, Promise, lazy_format, models.Manager)
-_CONTAINERS = (list, tuple, dict, set)
 
 
 def own_classes(cls: type) -> Iterator[type]:
@@ -100,7 +88,7 @@ def _is_read_by_own_code(name: Any, value: Any) -> bool:
     """Return whether users' code runs when stock copies or iterates an argument of a field."""
     is_iterated = name in (0, "choices", "validators", "error_messages")
     is_plain = value is None or isinstance(value, (*_ATOMIC, *IMMUTABLE, Field))
-    if is_iterated and not is_plain and type(value) not in _CONTAINERS:
+    if is_iterated and not is_plain and type(value) not in CONTAINERS:
         return True
     return name not in ("validators", "regex") and copies_by_own_code(value)
 
@@ -110,7 +98,7 @@ def copies_by_own_code(value: Any) -> bool:
     if isinstance(value, Field):
         return runs_own_code(value)
     cls = type(value)
-    if cls in _CONTAINERS:
+    if cls in CONTAINERS:
         return any(map(copies_by_own_code, value.values() if cls is dict else value))
     if value is None or isinstance(value, (*_ATOMIC, *IMMUTABLE)) or is_stock_queryset(cls):
         return False
