@@ -486,6 +486,68 @@ def test_methods_that_users_have_overridden_are_called_as_in_stock():
         assert_alike(Rows, in_order=not name.startswith("build_"))
 
 
+def test_code_of_models_runs_as_often_as_in_stock():
+    calls = []
+
+    class Asked(models.Manager):
+        def get_queryset(self):
+            calls.append(self.model.__name__)
+            return super().get_queryset()
+
+    class Checked(models.IntegerField):
+        @property
+        def validators(self):
+            calls.append("validators")
+            return super().validators
+
+    def chosen():
+        calls.append("choices")
+        return [("a", "A")]
+
+    def limit():
+        calls.append("limit")
+        return {"code": 1}
+
+    with isolate_apps("flights"):
+
+        class Target(models.Model):
+            code = models.IntegerField()
+            objects = Asked()
+
+            class Meta:
+                app_label = "flights"
+
+        class Made(models.Model):
+            plain = models.CharField(max_length=3)
+            conditional = models.IntegerField()
+            checked = Checked()
+            choice = models.CharField(max_length=1, choices=chosen)
+            limited = models.ForeignKey(Target, models.CASCADE, "a", limit_choices_to=limit)
+            filtered = models.ForeignKey(Target, models.CASCADE, "b", limit_choices_to={"code": 2})
+            objects = Asked()
+
+            class Meta:
+                app_label = "flights"
+                constraints = [
+                    models.UniqueConstraint(
+                        fields=["conditional"], condition=models.Q(conditional__gt=1), name="v"
+                    )
+                ]
+
+        serializer_class = model_serializer(Made)
+
+        def made():
+            calls.clear()
+            fields = serializer_class().fields
+            return [(name, sorted(each._kwargs)) for name, each in fields.items()], list(calls)
+
+        with fastschema.disabled():
+            expected = made()
+        assert set(expected[1]) == {"Made", "Target", "validators", "choices", "limit"}
+        for _ in range(3):
+            assert made() == expected
+
+
 def test_what_a_method_of_users_gets_by_super_are_clones():
     class Rows(serializers.ModelSerializer):
         class Meta:

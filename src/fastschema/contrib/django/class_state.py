@@ -1,6 +1,7 @@
-"""What is known of a serializer class: its exemplars and its programs. It hangs on the class.
+"""What is known of a serializer class: its exemplars and its programs.
 
-Until the class has represented a few dozen objects (``policy.rows_worth_reading``), nothing is.
+It hangs on the class. Until the class has represented a few dozen objects
+(``policy.rows_worth_reading``), nothing is known.
 """
 
 from __future__ import annotations
@@ -74,11 +75,11 @@ class Reading(NamedTuple):
     guard: Guard
 
     def holds(self, fields: list[Any]) -> bool:
-        """Whether fields of the same names are like that, and so are their classes."""
+        """Return whether fields of the same names are like that, and so are their classes."""
         return self.holds_fields(fields) and self.guard.classes_hold()
 
     def holds_fields(self, fields: list[Any]) -> bool:
-        """The same where classes are known to be as they were."""
+        """Return the same where classes are known to be as they were."""
         return self.guard.objects_hold() and self.guard.fields_hold(fields)
 
 
@@ -116,7 +117,7 @@ class _Watch:
             self._seen.append((attributes, {name: copied(attributes[name]) for name in attributes}))
 
     def holds(self) -> bool:
-        """Whether all is as it was."""
+        """Return whether all is as it was."""
         try:
             for attributes, seen in self._seen:
                 if attributes != seen:
@@ -164,7 +165,7 @@ class ClassState:
         """Whether the fields of its serializers are too few to be bound for the first object."""
 
     def belongs_to(self, cls: type) -> bool:
-        """Whether it is known of this class: one may be made of the attributes of another."""
+        """Return whether it is that of a class: one may be made of the attributes of another."""
         return self._owner() is cls and self._generation is readings.current
 
     def is_in_use(self, objects: int) -> bool:
@@ -173,14 +174,14 @@ class ClassState:
         return policy.is_worth_compiling(self._objects)
 
     def _is_current(self) -> bool:
-        """Whether something may be known of the class; what it has changed since is forgotten."""
+        """Forget what has changed; return whether anything may be known of the class."""
         if self._watch is not None and not self._watch.holds():
             self._forget()
             self._changes += 1
         return self._changes <= _MOST_CHANGES
 
     def exemplar(self) -> Exemplar | None:
-        """What makes the fields of serializers in the current language; None if stock must."""
+        """Return what makes fields in the current language; None if stock must."""
         if not self._is_current():
             return None
         cls: Any = self._owner()
@@ -199,18 +200,20 @@ class ClassState:
         return known[language]
 
     def _new_exemplar(self, cls: Any) -> Exemplar | None:
-        watch = self._watch = self._watch or _Watch(cls)
-        if cls.__setattr__ is not object.__setattr__ or hasattr(cls, "__getattr__"):
+        methods = ("__setattr__", "__getattribute__")
+        is_plain = all(getattr(cls, name) is getattr(object, name) for name in methods)
+        if not is_plain or hasattr(cls, "__getattr__"):
             return None
         try:
+            watch = self._watch = self._watch or _Watch(cls)
             exemplar = Exemplar(cls)
+            watch.add(exemplar.classes)
         except Exception:
             return None  # what is wrong with the class, stock will say
-        watch.add(exemplar.classes)
         return exemplar
 
     def pending(self) -> Pending | None:
-        """What its serializers run that have not made their fields; None if they must make them."""
+        """Return what its serializers run without fields; None if they must make them."""
         if not self._is_current():
             return None
         known = self._pending
@@ -234,7 +237,7 @@ class ClassState:
         return Pending(program, guard, fields) if guard.is_lasting else None
 
     def reading(self, serializer: Any, fields: list[Any], objects: int) -> Reading:
-        """What a serializer runs whose fields are made.
+        """Return what a serializer runs whose fields are made.
 
         :param fields: those that are dumped
         :param objects: how many objects are to be represented
@@ -263,7 +266,7 @@ class ClassState:
 
 
 def class_state(cls: type) -> ClassState:
-    """What is known of a serializer class."""
+    """Return what is known of a serializer class."""
     state = cls.__dict__.get(CLASS_ATTRIBUTE)
     if type(state) is not ClassState or not state.belongs_to(cls):
         state = ClassState(cls)
@@ -278,25 +281,25 @@ def forget_class(cls: type) -> None:
 
 
 def pending(serializer: Any) -> Pending | None:
-    """What a serializer runs whose fields nobody has looked at; None if it must make them."""
+    """Return what a serializer runs without fields; None if it has made them, or must."""
     if has_made_fields(serializer) or not follows_its_class(serializer):
         return None
     return class_state(type(serializer)).pending()
 
 
 def has_made_fields(serializer: Any) -> bool:
-    """Whether somebody has looked at the fields of a serializer."""
+    """Return whether somebody has looked at the fields of a serializer."""
     return "fields" in vars(serializer)
 
 
 def made_fields(serializer: Any) -> Any:
-    """The fields of a serializer that are made, whether or not somebody has looked at them."""
+    """Return the fields of a serializer that are made, be it that nobody has looked at them."""
     own = vars(serializer)
     return own.get("fields", own.get(_UNSEEN, {}))
 
 
 def fields(serializer: Any) -> Any:
-    """What stock's ``Serializer.fields`` returns when somebody looks at it for the first time."""
+    """Return what ``Serializer.fields`` gives to the first who looks at it."""
     unseen = vars(serializer).pop(_UNSEEN, {})
     is_stock = type(serializer).get_fields in KNOWN_GET_FIELDS
     exemplar = _exemplar(serializer, 0) if is_stock and not is_disabled() else None
@@ -309,7 +312,7 @@ def fields(serializer: Any) -> Any:
 
 
 def unseen_field(serializer: Any, name: str) -> Any:
-    """A field of a serializer for a program: as far as others can tell, nobody has looked at it.
+    """Return a field of a serializer, of which nobody can tell that it was made.
 
     :raises RuntimeError: as stock, if it is not there any more
     """
@@ -328,7 +331,7 @@ def unseen_field(serializer: Any, name: str) -> Any:
 
 
 def follows_its_class(serializer: Any) -> bool:
-    """Whether a serializer has nothing of its own that decides which fields it has."""
+    """Return whether a serializer has nothing of its own that decides on its fields."""
     own = vars(serializer)
     url_name = own.get("url_field_name")
     return _DECIDING.isdisjoint(own) and url_name in (None, api_settings.URL_FIELD_NAME)
@@ -340,20 +343,23 @@ _DECIDING = frozenset([*BUILDING, "Meta", "_declared_fields", "_readable_fields"
 
 
 def with_url_name(serializer: Any) -> Any:
-    """A serializer with what ``ModelSerializer.get_fields`` sets besides making fields."""
+    """Return a serializer with what ``ModelSerializer.get_fields`` sets besides making fields."""
     if isinstance(serializer, ModelSerializer) and serializer.url_field_name is None:
         serializer.url_field_name = api_settings.URL_FIELD_NAME
     return serializer
 
 
 def get_fields(serializer: Any) -> dict[str, Any] | None:
-    """What stock's ``get_fields`` returns; None if only stock can make it."""
+    """Return what stock's ``get_fields`` does; None if stock must make it."""
     exemplar = _exemplar(serializer, 1)
     return None if exemplar is None else exemplar.fields(with_url_name(serializer))
 
 
 def _exemplar(serializer: Any, objects: int) -> Exemplar | None:
-    """What makes the fields of a serializer, which count as so many objects; None if stock must."""
+    """Return what makes the fields of a serializer; None if stock must.
+
+    :param objects: as how many objects this counts
+    """
     if not follows_its_class(serializer):
         return None
     state = class_state(type(serializer))

@@ -35,24 +35,11 @@ _FIRST = "first"
 """Where a memo has the creation counter of the first clone."""
 _PARENT = "parent"
 """Where it has the serializer of the clones."""
-IMMUTABLE = (
-    str,
-    int,
-    float,
-    complex,
-    bytes,
-    frozenset,
-    decimal.Decimal,
-    uuid.UUID,
-    datetime.date,
-    datetime.time,
-    datetime.timedelta,
-    datetime.tzinfo,
-    re.Pattern,
-    range,
-    Enum,
-)
+_DATES = (datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo)
+_NUMBERS = (int, float, complex, decimal.Decimal, uuid.UUID, range)
+IMMUTABLE = (str, bytes, frozenset, re.Pattern, Enum, *_NUMBERS, *_DATES)
 _LAZY = (Promise, SimpleLazyObject)
+CONTAINERS = (list, tuple, dict, set)
 NESTED = tuple(
     f"{cls.build_nested_field.__qualname__}.<locals>.NestedSerializer"
     for cls in (ModelSerializer, HyperlinkedModelSerializer)
@@ -113,19 +100,14 @@ class Cloner:
 
     __slots__ = ("_copies", "_size", "classes")
 
-    def __init__(
-        self,
-        one: dict[str, Any],
-        other: dict[str, Any],
-        parents: tuple[Any, Any] = (None, None),
-    ) -> None:
+    def __init__(self, one: Any, other: Any, parents: tuple[Any, Any] = (None, None)) -> None:
         comparison = _Comparison(one, other, parents)
-        self._size = comparison.size
+        self._size = len(comparison.ranks)
         self.classes = comparison.classes
         self._copies = comparison.copies_in(one)
 
     def clones(self, parent: Any = None) -> dict[str, Any]:
-        """New fields, as stock would make them.
+        """Return new fields, as stock would make them.
 
         :param parent: the serializer to which they are bound, if the others are
         """
@@ -133,7 +115,7 @@ class Cloner:
         return {name: copy(memo) for name, copy in self._copies.items()}
 
     def clone(self, name: str, parent: Any) -> Any:
-        """One of them without the others."""
+        """Return one of them without the others."""
         return self._copies[name](self._memo(parent))
 
     def _memo(self, parent: Any) -> Memo:
@@ -157,25 +139,17 @@ class _Comparison:
         if parents[0] is not None:
             made.remove(parents[0])
         made.sort(key=lambda field: field._creation_counter)
-        self._ranks = {id(field): rank for rank, field in enumerate(made)}
+        self.ranks = {id(field): rank for rank, field in enumerate(made)}
+        self.classes = set(map(type, made))
+        """The classes of the fields, those inside of others included."""
         self._mixed = set().union(*(each for each in self._places.values() if len(each) > 1))
 
     def copies_in(self, one: dict[str, Any]) -> dict[str, Copy]:
-        """What copies each of the fields."""
+        """Return what copies each of the fields."""
         return {name: copy for name, each in one.items() if (copy := self._copy_of(each))}
 
-    @property
-    def size(self) -> int:
-        """How many fields are made, those inside of others included."""
-        return len(self._ranks)
-
-    @property
-    def classes(self) -> set[type]:
-        """The classes of those fields."""
-        return {type(each) for each, _ in self._others.values() if isinstance(each, Field)}
-
     def _compare(self, one: Any, other: Any, place: int) -> None:
-        """Look at two objects that are at the same place in both results.
+        """Compare two objects that are at the same place in both results.
 
         :param place: the field in whose validators they are; 0 if they are in none
         """
@@ -201,17 +175,18 @@ class _Comparison:
             self._compare(mine, others, key if is_later else place)
 
     def _copy_of(self, one: Any) -> Copy | None:
-        """What copies an object; None if it is shared."""
+        """Return what copies an object; None if it is shared."""
         key = id(one)
         if key not in self._others:
             return None
         if key not in self._copies:
+            # Before what is inside of it, which may refer to it.
+            self._copies[key] = lambda memo: (
+                memo[key] if key in memo else memo.setdefault(key, new(memo))
+            )
+            new = self._new(one)
             if self._times[key] == 1:
-                self._copies[key] = self._new(one)
-            else:
-                # Before what is inside of it, which may refer to it.
-                self._copies[key] = lambda memo: memo[key] if key in memo else make(memo)
-                make = _remembered(key, self._new(one))
+                self._copies[key] = new
         return self._copies[key]
 
     def _new(self, one: Any) -> Copy:
@@ -220,47 +195,32 @@ class _Comparison:
             return lambda memo: lazy_format(one.format_string, *one.args, **one.kwargs)
         if isinstance(one, QuerySet):
             return lambda memo: one.all()
-        if cls in (list, tuple):
-            return self._new_sequence(one)
-        if cls is set:
-            return lambda memo: one.copy()
-        return self._new_dict(one) if cls is dict else self._new_object(one)
+        return self._new_container(one) if cls in CONTAINERS else self._new_object(one)
 
-    def _new_sequence(self, one: Any) -> Copy:
-        copies = [
-            (number, copy) for number, each in enumerate(one) if (copy := self._copy_of(each))
-        ]
+    def _new_container(self, one: Any) -> Copy:
         cls = type(one)
+        like = list(one) if cls is tuple else one
+        parts = {} if cls is set else _inside(one)
+        copies = [(name, copy) for name, each in parts.items() if (copy := self._copy_of(each))]
 
         def new(memo: Memo) -> Any:
-            made = list(one)
-            for number, copy in copies:
-                made[number] = copy(memo)
-            return made if cls is list else cls(made)
-
-        return new
-
-    def _new_dict(self, one: dict[Any, Any]) -> Copy:
-        copies = [(key, copy) for key, each in one.items() if (copy := self._copy_of(each))]
-
-        def new(memo: Memo) -> Any:
-            made = one.copy()
-            for key, copy in copies:
-                made[key] = copy(memo)
-            return made
+            made = like.copy()
+            for name, copy in copies:
+                made[name] = copy(memo)
+            return tuple(made) if cls is tuple else made
 
         return new
 
     def _new_object(self, one: Any) -> Copy:
         cls, key, shared = type(one), id(one), dict(vars(one))
         copies = {name: copy for name, each in shared.items() if (copy := self._copy_of(each))}
-        rank = self._ranks.get(key)
+        rank = self.ranks.get(key)
         if rank is not None and "_validators" in copies and key not in self._mixed:
             del shared["_validators"]
             shared[LATER] = LaterValidators(copies.pop("_validators"))
-        # Most are plain dictionaries, which need no memo.
+        # Most are plain lists and dictionaries, which need no memo.
         plain = [(name, shared[name].copy) for name in copies if self._is_plain(shared[name])]
-        others = [(name, copy) for name, copy in copies.items() if name not in dict(plain)]
+        others = [each for each in copies.items() if not self._is_plain(shared[each[0]])]
         new_object = object.__new__
 
         def new(memo: Memo) -> Any:
@@ -278,25 +238,13 @@ class _Comparison:
         return new
 
     def _is_plain(self, one: Any) -> bool:
-        """Whether it is a list or dictionary that is in one place, with nothing to copy in it."""
-        inner = one.values() if type(one) is dict else one if type(one) is list else None
-        return (
-            inner is not None
-            and self._times[id(one)] == 1
-            and all(id(each) not in self._others for each in inner)
-        )
-
-
-def _remembered(key: int, new: Copy) -> Copy:
-    def make(memo: Memo) -> Any:
-        made = memo[key] = new(memo)
-        return made
-
-    return make
+        """Return whether it is a list or dictionary in one place, with nothing to copy in it."""
+        is_flat = type(one) in (list, dict) and self._times[id(one)] == 1
+        return is_flat and all(id(each) not in self._others for each in _inside(one).values())
 
 
 def _pairs(one: Any, other: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """What is inside of two objects of one class: names, and what each of them has.
+    """Return what is inside of two objects of one class: names, and what each of them has.
 
     :raises UncloneableError: if they have not the same names
     """
@@ -327,14 +275,14 @@ def _check_classes(cls: type, other: type) -> None:
         names = {cls.__qualname__, other.__qualname__}
         if len(names) > 1 or cls.__module__ != other.__module__ or names.isdisjoint(NESTED):
             raise UncloneableError(f"it is a {cls.__name__} once, and a {other.__name__} later")
-    is_known = cls in (list, tuple, dict, set, lazy_format) or issubclass(
-        cls, (Field, *IMMUTABLE, *_LAZY)
-    )
+    known = (*CONTAINERS, lazy_format)
+    is_known = cls in known or issubclass(cls, (Field, *IMMUTABLE, *_LAZY))
     if not (is_known or is_stock_queryset(cls) or is_copied_by_attributes(cls)):
         raise UncloneableError(f"nobody knows how to copy a {cls.__name__}")
 
 
 def is_stock_queryset(cls: type) -> bool:
+    """Return whether a class of querysets copies its objects as Django's does."""
     names = ("__init__", "__new__", "__deepcopy__", "all", "_chain", "_clone", "__setattr__")
     return issubclass(cls, QuerySet) and all(
         getattr(cls, name) is getattr(QuerySet, name) for name in names
@@ -342,7 +290,7 @@ def is_stock_queryset(cls: type) -> bool:
 
 
 def is_copied_by_attributes(cls: Any) -> bool:
-    """Whether ``copy.deepcopy`` gives objects of a class a copy of their ``__dict__``, no more."""
+    """Return whether ``copy.deepcopy`` copies the ``__dict__`` of an object, and no more."""
     names = ("__reduce_ex__", "__reduce__", "__getstate__")
     return (
         all(getattr(cls, name) is getattr(object, name) for name in names)

@@ -67,11 +67,11 @@ class Exemplar:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all fields are clones."""
+        """Return whether all fields are clones."""
         return not (self.is_partial or self._own or self._built)
 
     def _new_bound(self, cls: Any) -> Cloner | None:
-        """What makes clones that are bound to their serializer."""
+        """Return what makes clones that are bound to their serializer."""
         parents = bare_serializer(cls), bare_serializer(cls)
         mappings = BindingDict(parents[0]), BindingDict(parents[1])
         try:
@@ -82,7 +82,7 @@ class Exemplar:
             return None  # the names are wrong, as stock will say
 
     def bound_fields(self, serializer: Any) -> BindingDict:
-        """New fields of a serializer, as stock's ``fields`` gives them."""
+        """Return new fields of a serializer, as stock's ``fields`` gives them."""
         mapping = BindingDict(serializer)
         if self._bound is None:
             mapping.update(self.fields(serializer))
@@ -91,11 +91,11 @@ class Exemplar:
         return mapping
 
     def bound_field(self, name: str, serializer: Any) -> Any:
-        """One of those fields without the others; None if they are made together."""
+        """Return one of those fields without the others; None if they are made together."""
         return None if self._bound is None else self._bound.clone(name, serializer)
 
     def fields(self, serializer: Any) -> dict[str, Any]:
-        """New fields of a serializer, bound to none, as stock's ``get_fields`` gives them."""
+        """Return new fields of a serializer, bound to none, as stock's ``get_fields`` does."""
         if self.is_partial:
             declared = _Declared(self._declared, lambda: self._new(serializer))
             return _with_declared(serializer, declared)
@@ -118,7 +118,7 @@ class Exemplar:
         return {name: made[name] for name in self._names}
 
     def _make(self, cls: Any) -> dict[str, Any]:
-        """The fields by stock's code; those that users' code makes are missing or other objects."""
+        """Make fields by stock's code; in the place of those that users' code makes is anything."""
         declared = _Declared(self._declared, self._copy_declared)
         if self.is_partial or not issubclass(cls, ModelSerializer):
             return copy.deepcopy(declared)
@@ -150,7 +150,7 @@ class _Declared(dict[str, Any]):
 
 
 def _with_declared(serializer: Any, declared: _Declared) -> dict[str, Any]:
-    """What stock's ``ModelSerializer.get_fields`` returns, with other copies of declared fields."""
+    """Call stock's ``ModelSerializer.get_fields``, with other copies of declared fields."""
     own = vars(serializer)
     own["_declared_fields"] = declared
     try:
@@ -172,7 +172,7 @@ class _Built:
     extra: dict[str, Any] = field(default_factory=dict)
 
     def make(self, serializer: Any, info: Any) -> Any:
-        """A new one, as ``ModelSerializer.get_fields`` makes it.
+        """Make one, as ``ModelSerializer.get_fields`` does.
 
         :param info: the model's ``FieldInfo``
         """
@@ -230,21 +230,21 @@ class _Recorder:
 
 
 def bare_serializer(cls: Any) -> Any:
-    """A serializer of a class, for which its own ``__init__`` does not run."""
+    """Return a serializer of a class, whose own ``__init__`` does not run."""
     serializer = Field.__new__(cls)
     BaseSerializer.__init__(serializer)
     return serializer
 
 
 def decides_by_own_code(cls: Any) -> bool:
-    """Whether users' code decides which fields a class of model serializers has, and how."""
+    """Return whether users' code decides which fields a class of model serializers has."""
     return any(
         is_overridden(cls, name) for name in BUILDING if name not in _BUILDING_ONE
     ) or copies_by_own_code(getattr(cls.Meta, "extra_kwargs", None))
 
 
 def is_overridden(cls: Any, name: str) -> bool:
-    """Whether a method of a class of model serializers is none of stock's."""
+    """Return whether a method of a class of model serializers is none of stock's."""
     stock = (ModelSerializer, HyperlinkedModelSerializer)
     return getattr(cls, name) not in [getattr(each, name) for each in stock]
 
@@ -256,9 +256,8 @@ def _refuse(*args: Any) -> Any:
 BUILDING = [
     name
     for name in vars(ModelSerializer)
-    if name.startswith(("build_", "include_", "get_")) or name == "_get_model_fields"
-    if name not in ("get_fields", "get_validators", "get_unique_together_validators")
-    if name != "get_unique_for_date_validators"
+    if name.startswith(("build_", "include_", "get_", "_get_model"))
+    if name != "get_fields" and not name.endswith("validators")
 ]
 """The methods by which ``ModelSerializer.get_fields`` makes fields."""
 _BUILDING_ONE = [name for name in BUILDING if name.startswith("build_")]

@@ -17,6 +17,7 @@ from rest_framework.serializers import BaseSerializer
 from rest_framework.utils.formatting import lazy_format
 
 from fastschema.contrib.django.clones import (
+    CONTAINERS,
     IMMUTABLE,
     is_copied_by_attributes,
     is_stock_queryset,
@@ -28,30 +29,17 @@ _STOCK = frozenset(
     for value in vars(module).values()
     if isinstance(value, type)
 )
-_MAKING = frozenset(
-    [
-        "__deepcopy__",
-        "__delattr__",
-        "__getattr__",
-        "__getattribute__",
-        "__init__",
-        "__new__",
-        "__setattr__",
-        "__slots__",
-        "_get_choices",
-        "_set_choices",
-        "bind",
-        "get_validators",
-        "many_init",
-    ]
-)
+_MAKING = {
+    *("__init__", "__new__", "__deepcopy__", "__slots__", "bind", "get_validators", "many_init"),
+    *("__getattr__", "__getattribute__", "__setattr__", "__delattr__"),
+    *("_get_choices", "_set_choices"),
+}
 """Names of classes' own code that runs when stock makes, copies or binds a field."""
 _ATOMIC = (type, FunctionType, BuiltinFunctionType, Promise, lazy_format, models.Manager)
-_CONTAINERS = (list, tuple, dict, set)
 
 
 def own_classes(cls: type) -> Iterator[type]:
-    """The classes that a class of fields inherits from, itself included, but for stock's."""
+    """Return the classes that a class of fields inherits from, itself included, but for stock's."""
     return (
         each
         for each in cls.__mro__[:-1]
@@ -60,7 +48,7 @@ def own_classes(cls: type) -> Iterator[type]:
 
 
 def has_own_code(cls: type) -> bool:
-    """Whether code of a class of fields runs when stock makes an object of it."""
+    """Return whether code of a class of fields runs when stock makes an object of it."""
     making = _MAKING - {"get_validators"} if issubclass(cls, BaseSerializer) else _MAKING
     if issubclass(cls, FilePathField) or type(cls).__call__ is not type.__call__:
         return True  # the one looks at a directory each time
@@ -73,7 +61,7 @@ def has_own_code(cls: type) -> bool:
 
 
 def _names_in_init(cls: type) -> set[str]:
-    """What stock's ``__init__`` methods of a class read and set, other names among them."""
+    """Return what stock's ``__init__`` methods of a class read and set, other names among them."""
     methods = [vars(each).get("__init__") for each in cls.__mro__]
     return {
         name
@@ -88,7 +76,7 @@ def _is_descriptor(value: Any) -> bool:
 
 
 def runs_own_code(field: Any) -> bool:
-    """Whether users' code runs when stock copies a field that a class declares."""
+    """Return whether users' code runs when stock copies a field that a class declares."""
     cls = type(field)
     if has_own_code(cls) or copies_by_own_code(getattr(cls, "child", None)):
         return True
@@ -97,20 +85,20 @@ def runs_own_code(field: Any) -> bool:
 
 
 def _is_read_by_own_code(name: Any, value: Any) -> bool:
-    """Whether users' code runs when stock copies an argument of a field, or looks into it."""
+    """Return whether users' code runs when stock copies or iterates an argument of a field."""
     is_iterated = name in (0, "choices", "validators", "error_messages")
     is_plain = value is None or isinstance(value, (*_ATOMIC, *IMMUTABLE, Field))
-    if is_iterated and not is_plain and type(value) not in _CONTAINERS:
+    if is_iterated and not is_plain and type(value) not in CONTAINERS:
         return True
     return name not in ("validators", "regex") and copies_by_own_code(value)
 
 
 def copies_by_own_code(value: Any) -> bool:
-    """Whether users' code runs when stock copies a value."""
+    """Return whether users' code runs when stock copies a value."""
     if isinstance(value, Field):
         return runs_own_code(value)
     cls = type(value)
-    if cls in _CONTAINERS:
+    if cls in CONTAINERS:
         return any(map(copies_by_own_code, value.values() if cls is dict else value))
     if value is None or isinstance(value, (*_ATOMIC, *IMMUTABLE)) or is_stock_queryset(cls):
         return False
@@ -121,7 +109,7 @@ _DECIDING = ("choices", "get_limit_choices_to", "has_default", "validators")
 
 
 def is_mapped_by_own_code(field: models.Field[Any, Any] | Any) -> bool:
-    """Whether users' code runs when stock makes the field for a model's field or relation."""
+    """Return whether users' code runs when stock makes the field of a model's field."""
     if not isinstance(field, models.Field):
         return False
     if any(
@@ -135,6 +123,11 @@ def is_mapped_by_own_code(field: models.Field[Any, Any] | Any) -> bool:
     limit = getattr(remote, "limit_choices_to", None)
     if limit and (callable(limit) or type(remote.model._default_manager) is not models.Manager):
         return True
+    if type(field.model._default_manager) is not models.Manager and any(
+        getattr(constraint, "condition", None) is not None
+        for constraint in field.model._meta.constraints
+    ):
+        return True  # a UniqueValidator may get a queryset of it
     inner = getattr(field, "base_field", None)  # of an array
     are_computed = bool(field.choices) and type(field.choices) not in (list, tuple)
     return are_computed or (inner is not None and is_mapped_by_own_code(inner))

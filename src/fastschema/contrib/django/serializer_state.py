@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from functools import cached_property as plain_cached_property
 from typing import Any
 
-from django.utils.functional import cached_property
 from rest_framework.serializers import BaseSerializer, Serializer
 
 from fastschema.compiler.nodes import UnreadableError
@@ -26,7 +24,6 @@ from fastschema.runtime.guard import ATTRIBUTE, State, readings
 # So that a serializer of which nothing is known says so at the price of any attribute.
 setattr(Serializer, ATTRIBUTE, None)
 
-_KEPT = (cached_property, plain_cached_property)
 _MOST_MISSES = 2
 """A serializer whose fields have changed so often since they were read runs as stock."""
 
@@ -94,8 +91,8 @@ class SerializerState(State):
 
     def _bind_made(self, serializer: Any, objects: int) -> None:
         """The same for a serializer that has made its fields, or must."""
-        if self.is_single and not isinstance(type(serializer).fields, _KEPT):
-            self.runs_as_stock = True  # its fields are asked for by each row
+        if self.is_single and hasattr(type(type(serializer).fields), "__set__"):
+            self.runs_as_stock = True  # a property: its fields are asked for by each row
             return
         self._fields: list[Any] = readable_fields(serializer)
         is_first, self._is_first = self._is_first, False
@@ -172,8 +169,11 @@ def _find_binding(serializer: Any, objects: int, *, is_single: bool) -> Binding 
     known = class_state(type(serializer))
     if not known.is_in_use(objects):
         return None
-    if is_single and state is None and known.spares_first_objects:
+    # More rows come of the child of a list.
+    is_first = state is None and serializer.parent is None
+    is_spared = is_first and is_single and known.spares_first_objects
+    if is_spared and (has_made_fields(serializer) or known.pending() is None):
         own[ATTRIBUTE] = False
         return None
-    state = own[ATTRIBUTE] = SerializerState(serializer, is_first=state is None)
+    state = own[ATTRIBUTE] = SerializerState(serializer, is_first=is_first)
     return state.bind(serializer, objects, is_single=is_single)
