@@ -1,0 +1,73 @@
+"""Applications that use Django and Django REST framework."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+from wsgiref.types import WSGIApplication
+
+from applications.application import Application
+
+SETTINGS = "APPLICATION_SETTINGS"
+"""The environment variable that names the application's own settings."""
+
+
+class DjangoApplication(Application):
+    """One that Django runs.
+
+    :cvar settings: its settings' module
+    """
+
+    settings: ClassVar[str]
+
+    def environment(self, directory: Path) -> dict[str, str]:
+        """Return the environment variables that its settings read."""
+        return {}
+
+    def start(self, directory: Path, *, fast: bool) -> WSGIApplication:
+        os.environ |= self.environment(directory)
+        os.environ[SETTINGS] = self.settings
+        module = "applications.fastschema_settings" if fast else self.settings
+        os.environ["DJANGO_SETTINGS_MODULE"] = module
+        from django.core import signals
+        from django.core.wsgi import get_wsgi_application
+        from django.db import close_old_connections
+
+        wsgi: WSGIApplication = get_wsgi_application()
+        # One connection for all requests, also for those inside of a transaction that is rolled back.
+        signals.request_started.disconnect(close_old_connections)
+        signals.request_finished.disconnect(close_old_connections)
+        return wsgi
+
+    @contextmanager
+    def rolled_back(self) -> Iterator[None]:
+        from django.db import transaction
+
+        with transaction.atomic():
+            yield
+            transaction.set_rollback(True)
+
+    @contextmanager
+    def recorded(self) -> Iterator[list[str]]:
+        from django.db import connection
+
+        statements: list[str] = []
+
+        def record(execute: Any, sql: str, *arguments: Any) -> Any:
+            statements.append(sql)
+            return execute(sql, *arguments)
+
+        with connection.execute_wrapper(record):
+            yield statements
+
+    def backends(self) -> list[int]:
+        from django.db import connections
+
+        return [
+            each.connection.info.backend_pid
+            for each in connections.all(initialized_only=True)
+            if each.vendor == "postgresql" and each.connection is not None
+        ]
