@@ -129,7 +129,7 @@ def main() -> None:
     name, contender, directory = sys.argv[1:]
     # What the application prints must not come between the answers.
     output = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     application: Application = importlib.import_module(f"applications.{name}").APPLICATION
     wsgi = application.start(Path(directory), fast=contender == "fastschema")
     if contender == "fill":

@@ -1,0 +1,93 @@
+"""Applications that use Flask, marshmallow and Flask-SQLAlchemy, over PostgreSQL."""
+
+from __future__ import annotations
+
+import abc
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote, urlencode, urlsplit
+from wsgiref.types import WSGIApplication
+
+from applications.application import Application
+
+
+class FlaskApplication(Application):
+    """One that Flask runs.
+
+    :ivar app: the Flask object
+    :ivar db: the SQLAlchemy object of its extension
+    """
+
+    app: Any
+    db: Any
+
+    @abc.abstractmethod
+    def create(self, directory: Path) -> tuple[Any, Any]:
+        """Return the application and its database."""
+
+    def start(self, directory: Path, *, fast: bool) -> WSGIApplication:
+        self.app, self.db = self.create(directory)
+        if fast:
+            from fastschema.contrib.flask import FastSchema
+
+            FastSchema(self.app)
+        wsgi: WSGIApplication = self.app.wsgi_app
+        return wsgi
+
+    def database_url(self) -> str:
+        """Return DATABASE_URL as SQLAlchemy wants it; the server knows the connections by name."""
+        url = urlsplit(os.environ["DATABASE_URL"])
+        user, _, where = url.netloc.rpartition("@")
+        host, _, port = where.partition(":")
+        query = {"host": unquote(host), "application_name": self.connection_name}
+        if port:
+            query["port"] = port
+        return f"postgresql://{quote(unquote(user), safe=':')}@{url.path}?{urlencode(query)}"
+
+    @property
+    def connection_name(self) -> str:
+        """What the database server calls the connections of this process."""
+        return f"benchmark-{os.getpid()}"
+
+    @contextmanager
+    def rolled_back(self) -> Iterator[None]:
+        with self.app.app_context():
+            engines = self.db.engines
+        engine = engines[None]
+        with engine.connect() as connection, connection.begin() as transaction:
+            # Sessions join the transaction of a connection that stands for the engine, also when
+            # the application commits.
+            engines[None] = connection
+            try:
+                yield
+            finally:
+                engines[None] = engine
+                transaction.rollback()
+
+    @contextmanager
+    def recorded(self) -> Iterator[list[str]]:
+        from sqlalchemy import event
+        from sqlalchemy.engine import Engine
+
+        statements: list[str] = []
+
+        def record(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+            statements.append(statement)
+
+        event.listen(Engine, "before_cursor_execute", record)
+        try:
+            yield statements
+        finally:
+            event.remove(Engine, "before_cursor_execute", record)
+
+    def backends(self) -> list[int]:
+        from sqlalchemy import text
+
+        query = text("SELECT pid FROM pg_stat_activity WHERE application_name = :name")
+        with self.app.app_context():
+            rows = self.db.session.execute(query, {"name": self.connection_name}).all()
+            self.db.session.remove()
+        return [pid for (pid,) in rows]
