@@ -16,6 +16,7 @@ Exits with 1 if an answer, a number of queries or an outcome differs, or a warni
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -27,7 +28,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from applications.own_tests import compare_tests
+from applications.own_tests import differences, summary
 from applications.tables import APPLICATIONS, request_rows, sample_rows, shown
 from applications.turns import CONTENDERS, SLOWER, Effort, Measured, Pair, command
 from contenders import Contender, ContenderError, positive
@@ -91,6 +92,26 @@ def show(content: dict[str, Any], console: Console) -> None:
             console.print(f"slower than stock: {figure['measure']}, {figure['ratio']:.2f}")
     for defect in content["defects"]:
         console.print(f"not as stock: {defect}", markup=False)
+
+
+def compare_tests(name: str, directory: Path, console: Console) -> bool:
+    """Run an application's own tests both ways, print how they ended; return whether they differ."""
+    python = command(name, "", directory)[0]
+    outcomes = {}
+    for each in CONTENDERS:
+        log = directory / f"{each}.log"
+        with log.open("w") as output:
+            run = [python, "-m", "applications.own_tests", name, each, str(directory)]
+            finished = subprocess.run(run, stdout=output, stderr=output, check=False)
+        written = directory / f"{each}.json"
+        if finished.returncode or not written.exists():
+            raise SystemExit(f"{log.read_text()[-3000:]}\nthe tests of {name} cannot be run")
+        outcomes[each] = json.loads(written.read_text())
+        console.print(f"{name}'s own tests, {each}: {summary(outcomes[each])}")
+    found = differences(outcomes["stock"], outcomes["fastschema"])
+    for line in found:
+        console.print(line, markup=False)
+    return bool(found)
 
 
 def main() -> None:

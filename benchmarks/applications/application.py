@@ -5,8 +5,6 @@ from __future__ import annotations
 import abc
 import io
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -73,12 +71,14 @@ class Application(abc.ABC):
     :cvar packages: what to show the versions of
     :cvar own_code: where the names of its modules' files begin, relative to ``site-packages``
     :cvar masked: keys of JSON whose values differ each time that something is written
+    :cvar tests: which of its own tests concern its API
     """
 
     title: ClassVar[str]
     packages: ClassVar[tuple[str, ...]]
     own_code: ClassVar[tuple[str, ...]]
     masked: ClassVar[frozenset[str]] = frozenset()
+    tests: ClassVar[tuple[str, ...]] = ()
 
     @abc.abstractmethod
     def start(self, directory: Path, *, fast: bool) -> WSGIApplication:
@@ -112,6 +112,13 @@ class Application(abc.ABC):
     def backends(self) -> list[int]:
         """Return the processes of the database server that serve this process."""
 
+    @abc.abstractmethod
+    def run_tests(self, directory: Path, *, fast: bool) -> dict[str, str]:
+        """Run its own tests; return how each of them ended.
+
+        :param fast: add the lines of fastschema's README
+        """
+
 
 class Client:
     """Sends requests to an application, as a WSGI server would."""
@@ -140,8 +147,3 @@ class Client:
         status, headers = started[-1][:2]
         return Answer(int(status.split()[0]), tuple(headers), body)
 
-
-@contextmanager
-def nothing() -> Iterator[None]:
-    """Do nothing."""
-    yield

@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
+import os
 import uuid
 import zlib
 from pathlib import Path
 from typing import Any
+from wsgiref.types import WSGIApplication
 
 from applications.application import Request
 from applications.django_application import DjangoApplication
@@ -28,16 +30,25 @@ class Ara(DjangoApplication):
     own_code = ("ara/",)
     masked = frozenset({"id", "created", "updated", "started"})
     settings = "ara.server.settings"
+    tests = tuple(
+        f"ara.api.tests.tests_{each}"
+        for each in (
+            *("auth", "file", "file_content", "host", "label", "latesthost", "play", "playbook"),
+            *("prune", "records", "result", "task", "utils"),
+        )
+    )
 
     def environment(self, directory: Path) -> dict[str, str]:
         return {
             "ARA_BASE_DIR": str(directory),
             "ARA_SECRET_KEY": "of a benchmark",
             "ARA_TIME_ZONE": "UTC",
-            "ARA_EXTERNAL_AUTH": "true",
-            "ARA_READ_LOGIN_REQUIRED": "true",
-            "ARA_WRITE_LOGIN_REQUIRED": "true",
         }
+
+    def start(self, directory: Path, *, fast: bool) -> WSGIApplication:
+        for name in ("EXTERNAL_AUTH", "READ_LOGIN_REQUIRED", "WRITE_LOGIN_REQUIRED"):
+            os.environ[f"ARA_{name}"] = "true"
+        return super().start(directory, fast=fast)
 
     def credentials(self) -> dict[str, str]:
         return {"REMOTE_USER": USER, "HTTP_COOKIE": f"sessionid={SESSION}"}

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from wsgiref.types import WSGIApplication
 
 from applications.application import Application
+from applications.own_tests import Outcomes
 
 SETTINGS = "APPLICATION_SETTINGS"
 """The environment variable that names the application's own settings."""
@@ -27,11 +28,15 @@ class DjangoApplication(Application):
         """Return the environment variables that its settings read."""
         return {}
 
-    def start(self, directory: Path, *, fast: bool) -> WSGIApplication:
+    def choose_settings(self, directory: Path, *, fast: bool) -> None:
+        """Set the environment variables that say which settings Django is to use."""
         os.environ |= self.environment(directory)
         os.environ[SETTINGS] = self.settings
         module = "applications.fastschema_settings" if fast else self.settings
         os.environ["DJANGO_SETTINGS_MODULE"] = module
+
+    def start(self, directory: Path, *, fast: bool) -> WSGIApplication:
+        self.choose_settings(directory, fast=fast)
         from django.core import signals
         from django.core.wsgi import get_wsgi_application
         from django.db import close_old_connections
@@ -71,3 +76,23 @@ class DjangoApplication(Application):
             for each in connections.all(initialized_only=True)
             if each.vendor == "postgresql" and each.connection is not None
         ]
+
+    def run_tests(self, directory: Path, *, fast: bool) -> dict[str, str]:
+        self.choose_settings(directory, fast=fast)
+        import django
+        from django.conf import settings
+        from django.test.utils import get_runner
+
+        django.setup()
+        # Whoever comes second finds the tables of the first.
+        runner = get_runner(settings)(interactive=False, keepdb=True)
+        results: list[Outcomes] = []
+
+        def note(*arguments: Any, **options: Any) -> Outcomes:
+            results.append(Outcomes(*arguments, **options))
+            return results[-1]
+
+        runner.get_resultclass = lambda: note
+        runner.run_tests(list(self.tests))
+        [result] = results
+        return result.outcomes

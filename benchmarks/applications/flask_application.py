@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import abc
+import importlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote, unquote, urlencode, urlsplit
 from wsgiref.types import WSGIApplication
 
 from applications.application import Application
+from applications.own_tests import outcomes_in
 
 
 class FlaskApplication(Application):
     """One that Flask runs.
 
+    :cvar factory: the module and the name of the function that makes it
     :ivar app: the Flask object
     :ivar db: the SQLAlchemy object of its extension
     """
 
+    factory: ClassVar[tuple[str, str]]
     app: Any
     db: Any
 
@@ -91,3 +95,33 @@ class FlaskApplication(Application):
             rows = self.db.session.execute(query, {"name": self.connection_name}).all()
             self.db.session.remove()
         return [pid for (pid,) in rows]
+
+    def run_tests(self, directory: Path, *, fast: bool) -> dict[str, str]:
+        import pytest
+
+        package = importlib.import_module(self.own_code[0].rstrip("/"))
+        folder = Path(package.__path__[0])
+        report = directory / "report.xml"
+        plugins = [WithFastSchema(*self.factory)] if fast else []
+        settings = directory / "pytest.ini"  # of its own, or pytest finds this repository's
+        settings.write_text("[pytest]\n")
+        options = ["-q", "-c", str(settings), f"--junitxml={report}", f"--rootdir={folder}"]
+        pytest.main([*options, *(str(folder / each) for each in self.tests)], plugins=plugins)
+        return outcomes_in(report)
+
+
+class WithFastSchema:
+    """A plugin of pytest that adds fastschema to each application that a function makes."""
+
+    def __init__(self, module: str, function: str) -> None:
+        place = importlib.import_module(module)
+        create = getattr(place, function)
+
+        def create_with_fastschema(*arguments: Any, **options: Any) -> Any:
+            from fastschema.contrib.flask import FastSchema
+
+            app = create(*arguments, **options)
+            FastSchema(app)
+            return app
+
+        setattr(place, function, create_with_fastschema)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +26,22 @@ class NetBox(DjangoApplication):
     )
     masked = frozenset({"id", "url", "display_url", "created", "last_updated"})
     settings = "netbox.settings"
+    tests = (
+        *("netbox.tests.test_api", "circuits.tests.test_api", "core.tests.test_api"),
+        *("dcim.tests.test_api", "extras.tests.test_api", "ipam.tests.test_api"),
+        *("tenancy.tests.test_api", "users.tests.test_api", "virtualization.tests.test_api"),
+        *("vpn.tests.test_api", "wireless.tests.test_api"),
+    )
 
     def environment(self, directory: Path) -> dict[str, str]:
         return {
             "NETBOX_CONFIGURATION": "applications.netbox_configuration",
             "NETBOX_ROOT": str(directory),
         }
+
+    def run_tests(self, directory: Path, *, fast: bool) -> dict[str, str]:
+        os.environ["NETBOX_PLUGINS"] = "netbox.tests.dummy_plugin netbox.tests.dummy_plugin_b"
+        return super().run_tests(directory, fast=fast)
 
     def credentials(self) -> dict[str, str]:
         return {"HTTP_AUTHORIZATION": f"Bearer nbt_{KEY}.{TOKEN}"}
