@@ -4,9 +4,9 @@
     PYTHONPATH=benchmarks python -m applications NAME --tests
 
 Stock and fastschema are a process each, over the same database, and take turns. Their answers
-(status, headers, body) and their numbers of queries are compared before anything is timed, and once
-more afterwards, when everything is compiled. Counts seconds of processor time, of the process and of
-the database server. Prints tables, and writes application-NAME.json.
+(status, headers, body) and their numbers of queries are compared before anything is timed, and
+once more afterwards, when everything is compiled. Counts seconds of processor time, of the process
+and of the database server. Prints tables, and writes application-NAME.json.
 
 With ``--tests``, the application's own tests run instead, both ways; their outcomes are compared.
 
@@ -95,7 +95,7 @@ def show(content: dict[str, Any], console: Console) -> None:
 
 
 def compare_tests(name: str, directory: Path, console: Console) -> bool:
-    """Run an application's own tests both ways, print how they ended; return whether they differ."""
+    """Run an application's own tests both ways; print and return whether they end differently."""
     python = command(name, "", directory)[0]
     outcomes = {}
     for each in CONTENDERS:

@@ -11,6 +11,8 @@ from typing import Any, ClassVar
 from wsgiref.types import WSGIApplication
 from wsgiref.util import setup_testing_defaults
 
+from applications.postgresql import make_anew
+
 SAFE = ("GET", "HEAD", "OPTIONS")
 
 
@@ -71,6 +73,7 @@ class Application(abc.ABC):
     :cvar packages: what to show the versions of
     :cvar own_code: where the names of its modules' files begin, relative to ``site-packages``
     :cvar masked: keys of JSON whose values differ each time that something is written
+    :cvar database: its database in PostgreSQL; empty: it has a file in its folder
     :cvar tests: which of its own tests concern its API
     """
 
@@ -78,7 +81,13 @@ class Application(abc.ABC):
     packages: ClassVar[tuple[str, ...]]
     own_code: ClassVar[tuple[str, ...]]
     masked: ClassVar[frozenset[str]] = frozenset()
+    database: ClassVar[str] = ""
     tests: ClassVar[tuple[str, ...]] = ()
+
+    def make_database(self) -> None:
+        """Make its database anew, empty."""
+        if self.database:
+            make_anew(self.database)
 
     @abc.abstractmethod
     def start(self, directory: Path, *, fast: bool) -> WSGIApplication:
@@ -146,4 +155,3 @@ class Client:
                 close()
         status, headers = started[-1][:2]
         return Answer(int(status.split()[0]), tuple(headers), body)
-

@@ -42,7 +42,7 @@ class DjangoApplication(Application):
         from django.db import close_old_connections
 
         wsgi: WSGIApplication = get_wsgi_application()
-        # One connection for all requests, also for those inside of a transaction that is rolled back.
+        # One connection for all requests, also for those that are rolled back.
         signals.request_started.disconnect(close_old_connections)
         signals.request_finished.disconnect(close_old_connections)
         return wsgi

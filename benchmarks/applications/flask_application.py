@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
-from urllib.parse import quote, unquote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 from wsgiref.types import WSGIApplication
 
 from applications.application import Application
 from applications.own_tests import outcomes_in
+from applications.postgresql import address
 
 
 class FlaskApplication(Application):
@@ -42,14 +43,13 @@ class FlaskApplication(Application):
         return wsgi
 
     def database_url(self) -> str:
-        """Return DATABASE_URL as SQLAlchemy wants it; the server knows the connections by name."""
-        url = urlsplit(os.environ["DATABASE_URL"])
-        user, _, where = url.netloc.rpartition("@")
-        host, _, port = where.partition(":")
-        query = {"host": unquote(host), "application_name": self.connection_name}
-        if port:
-            query["port"] = port
-        return f"postgresql://{quote(unquote(user), safe=':')}@{url.path}?{urlencode(query)}"
+        """Return where its database is; the server knows the connections by their name."""
+        server = address()
+        query = {"host": server.host, "application_name": self.connection_name}
+        if server.port:
+            query["port"] = str(server.port)
+        user = ":".join(quote(each) for each in (server.user, server.password) if each)
+        return f"postgresql+psycopg://{user}@/{self.database}?{urlencode(query)}"
 
     @property
     def connection_name(self) -> str:
@@ -99,6 +99,7 @@ class FlaskApplication(Application):
     def run_tests(self, directory: Path, *, fast: bool) -> dict[str, str]:
         import pytest
 
+        self.make_database()
         package = importlib.import_module(self.own_code[0].rstrip("/"))
         folder = Path(package.__path__[0])
         report = directory / "report.xml"

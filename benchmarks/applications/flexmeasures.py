@@ -27,6 +27,7 @@ class FlexMeasures(FlaskApplication):
     own_code = ("flexmeasures/", "timely_beliefs/")
     masked = frozenset({"id", "entity_address"})
     tests = ("api",)
+    database = "application_flexmeasures"
     factory = ("flexmeasures.app", "create")
 
     def create(self, directory: Path) -> tuple[Any, Any]:

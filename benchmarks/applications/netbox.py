@@ -26,6 +26,7 @@ class NetBox(DjangoApplication):
     )
     masked = frozenset({"id", "url", "display_url", "created", "last_updated"})
     settings = "netbox.settings"
+    database = "application_netbox"
     tests = (
         *("netbox.tests.test_api", "circuits.tests.test_api", "core.tests.test_api"),
         *("dcim.tests.test_api", "extras.tests.test_api", "ipam.tests.test_api"),
@@ -36,6 +37,7 @@ class NetBox(DjangoApplication):
     def environment(self, directory: Path) -> dict[str, str]:
         return {
             "NETBOX_CONFIGURATION": "applications.netbox_configuration",
+            "NETBOX_DATABASE": self.database,
             "NETBOX_ROOT": str(directory),
         }
 
@@ -104,7 +106,6 @@ APPLICATION = NetBox()
 def add_user() -> None:
     """Add a user with permissions and a token."""
     from django.contrib.contenttypes.models import ContentType
-
     from users.models import ObjectPermission, Token, User
 
     user = User.objects.create(username="operator")
@@ -146,9 +147,8 @@ class Inventory:
 
     def add_shared(self) -> None:
         """Add what many objects refer to: custom fields, tags, tenants, types, roles."""
-        from django.contrib.contenttypes.models import ContentType
-
         from dcim import models
+        from django.contrib.contenttypes.models import ContentType
         from extras.models import CustomField, CustomFieldChoiceSet, Tag
         from ipam.models import VLAN, VRF
         from tenancy.models import Tenant, TenantGroup
@@ -164,9 +164,11 @@ class Inventory:
             ("monitored", "boolean", {}),
             ("bought", "date", {}),
             ("support", "select", {"choice_set": choices}),
-            ("home_site", "object", {"related_object_type": ContentType.objects.get_for_model(
-                models.Site
-            )}),
+            (
+                "home_site",
+                "object",
+                {"related_object_type": ContentType.objects.get_for_model(models.Site)},
+            ),
         ]:
             CustomField.objects.create(name=name, type=kind, **options).object_types.set(types)
         self.tags = [
@@ -189,7 +191,9 @@ class Inventory:
             for number in range(5)
         ]
         self.platform = models.Platform.objects.create(name="System", slug="system")
-        self.vlans = [VLAN.objects.create(vid=number, name=f"vlan {number}") for number in range(1, 31)]
+        self.vlans = [
+            VLAN.objects.create(vid=number, name=f"vlan {number}") for number in range(1, 31)
+        ]
         self.vrf = VRF.objects.create(name="internal", rd="65000:1")
 
     def add_sites(self) -> None:

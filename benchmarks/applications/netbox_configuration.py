@@ -1,7 +1,9 @@
-"""NetBox's configuration, which its settings import: DATABASE_URL and REDIS_URL say where to."""
+"""NetBox's configuration, which its settings import; it says where its servers are."""
 
 import os
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
+
+from applications.postgresql import address
 
 ALLOWED_HOSTS = ["*"]
 SECRET_KEY = "of a benchmark, " * 4
@@ -9,14 +11,14 @@ API_TOKEN_PEPPERS = {1: "of a benchmark, " * 4}
 CENSUS_REPORTING_ENABLED = False
 TIME_ZONE = "UTC"
 
-_database = urlsplit(os.environ["DATABASE_URL"])
+_server = address()
 DATABASES = {
     "default": {
-        "NAME": _database.path.removeprefix("/"),
-        "USER": unquote(_database.username or ""),
-        "PASSWORD": unquote(_database.password or ""),
-        "HOST": unquote(_database.netloc.rpartition("@")[2].partition(":")[0]),  # may be a folder
-        "PORT": _database.port or "",
+        "NAME": os.environ["NETBOX_DATABASE"],
+        "USER": _server.user,
+        "PASSWORD": _server.password,
+        "HOST": _server.host,
+        "PORT": _server.port or "",
         "CONN_MAX_AGE": 300,
     }
 }

@@ -25,11 +25,12 @@ USER = "the application's own code"
 GENERATED = "generated code"
 BOOKKEEPING = "the rest of fastschema"
 JSON = "JSON"
-REST = "middleware, URLs, the rest"
+URLS = "hyperlinks"
+REST = "middleware, views, the rest"
 DATABASE = "the database server"
 CATEGORIES = (
     *(AUTHENTICATION, FILTERS, QUERIES, PREFETCHING, INSTANCES, FIELDS, STOCK, USER),
-    *(GENERATED, BOOKKEEPING, JSON, REST),
+    *(GENERATED, BOOKKEEPING, URLS, JSON, REST),
 )
 
 
@@ -86,6 +87,15 @@ PREFETCHERS = [
 ]
 """Functions whose queries are those of prefetching."""
 
+DRF_MODULES = ("fields", "relations", "serializers")
+MAKING = (
+    *("__init__", "__new__", "__deepcopy__", "bind", "many_init", "fields", "get_fields"),
+    *("build_field", "build_standard_field", "build_relational_field", "build_nested_field"),
+    *("include_extra_kwargs", "get_extra_kwargs", "get_field_names", "get_default_field_names"),
+    *("get_uniqueness_extra_kwargs", "get_unique_together_validators", "get_validators"),
+)
+"""Functions of DRF that make fields."""
+
 INNERMOST = [
     rule(GENERATED, "<fastschema "),
     rule(JSON, "fastschema/runtime/json_"),
@@ -93,8 +103,15 @@ INNERMOST = [
     rule(JSON, "fastschema/contrib/django/renderers.py"),
     rule(JSON, "fastschema/contrib/flask/provider.py"),
     rule(JSON, "fastschema/contrib/flask/encoding.py"),
-    rule(JSON, "json/"),
+    rule(JSON, "json/__init__.py", "dump", "dumps"),
+    rule(JSON, "json/encoder.py"),
     rule(JSON, "flask/json/"),
+    rule(URLS, "fastschema/contrib/django/hyperlinks.py"),
+    rule(URLS, "django/urls/", "reverse", "_reverse_with_prefix"),
+    rule(URLS, "django/http/request.py", "build_absolute_uri"),
+    rule(URLS, "rest_framework/reverse.py"),
+    rule(URLS, "rest_framework/relations.py", "get_url"),
+    rule(URLS, "flask/", "url_for"),
     rule(JSON, "rest_framework/utils/encoders.py"),
     rule(INSTANCES, "fastschema/contrib/django/rows/instances.py"),
     rule(BOOKKEEPING, "fastschema/"),
@@ -122,23 +139,13 @@ INNERMOST = [
     rule(FIELDS, "rest_framework/utils/field_mapping.py"),
     rule(FIELDS, "rest_framework/utils/model_meta.py"),
     rule(FIELDS, "rest_framework/utils/serializer_helpers.py", "__setitem__", "__init__"),
-    *(
-        rule(FIELDS, f"rest_framework/{module}.py", *names)
-        for module in ("fields", "relations", "serializers")
-        for names in [
-            ("__init__", "__new__", "__deepcopy__", "bind", "many_init", "fields", "get_fields"),
-            ("build_field", "build_standard_field", "build_relational_field", "include_extra_kwargs"),
-            ("build_nested_field", "get_field_names", "get_extra_kwargs", "get_validators"),
-            ("get_uniqueness_extra_kwargs", "get_unique_together_validators", "get_default_field_names"),
-        ]
-    ),
+    *(rule(FIELDS, f"rest_framework/{each}.py", *MAKING) for each in DRF_MODULES),
     rule(STOCK, "rest_framework/fields.py"),
     rule(STOCK, "rest_framework/relations.py"),
     rule(STOCK, "rest_framework/serializers.py"),
     rule(STOCK, "rest_framework/validators.py"),
     rule(FIELDS, "marshmallow/schema.py", "__init__", "_init_fields", "_bind_field"),
     rule(FIELDS, "marshmallow/fields.py", "__init__", "__deepcopy__", "_bind_to_schema"),
-    rule(FIELDS, "copy.py"),
     rule(STOCK, "marshmallow"),
     rule(STOCK, "webargs/"),
     *(rule(REST, f"django/{folder}/") for folder in ("core", "middleware", "http", "urls", "test")),

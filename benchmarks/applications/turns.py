@@ -173,7 +173,7 @@ def rows_of(body: str) -> int | None:
     except ValueError:
         return None
     if isinstance(value, dict):
-        value = value.get("results")
+        value = value.get("results", value.get("data"))
     return len(value) if isinstance(value, list) else None
 
 

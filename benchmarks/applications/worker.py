@@ -131,6 +131,8 @@ def main() -> None:
     output = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     application: Application = importlib.import_module(f"applications.{name}").APPLICATION
+    if contender == "fill":
+        application.make_database()
     wsgi = application.start(Path(directory), fast=contender == "fastschema")
     if contender == "fill":
         application.fill()
