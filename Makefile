@@ -70,7 +70,7 @@ $(APPLICATIONS:%=measure-application-%): measure-application-%: .venv/applicatio
 NEEDS_OF_netbox := "netbox~=4.7.0"
 NEEDS_OF_ara := "ara[server]~=1.8.0" factory-boy
 NEEDS_OF_flexmeasures := "flexmeasures~=1.0.0" "flask-security-too<5.9" \
-	fakeredis pytest pytest-flask pytest-mock
+	"fakeredis[lua]" pytest pytest-flask pytest-mock
 $(APPLICATIONS:%=.venv/applications/%/installed): .venv/applications/%/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/applications/$*
 	.venv/applications/$*/bin/pip install --quiet --upgrade pip

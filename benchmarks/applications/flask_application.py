@@ -49,7 +49,7 @@ class FlaskApplication(Application):
         if server.port:
             query["port"] = str(server.port)
         user = ":".join(quote(each) for each in (server.user, server.password) if each)
-        return f"postgresql+psycopg://{user}@/{self.database}?{urlencode(query)}"
+        return f"postgresql+psycopg2://{user}@/{self.database}?{urlencode(query)}"
 
     @property
     def connection_name(self) -> str:

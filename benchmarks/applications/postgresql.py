@@ -46,5 +46,5 @@ def make_anew(name: str) -> None:
     if server.password:
         how["password"] = server.password
     with psycopg.connect(**how, autocommit=True) as connection:
-        connection.execute(f'DROP DATABASE IF EXISTS "{name}"')
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
         connection.execute(f'CREATE DATABASE "{name}"')
