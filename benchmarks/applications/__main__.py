@@ -43,7 +43,8 @@ def measure(name: str, only: str, effort: Effort, directory: Path) -> dict[str, 
     :param only: requests whose titles contain it
     :raises SystemExit: if a contender does not start or cannot answer
     """
-    subprocess.run(command(name, "fill", directory), check=True)
+    if subprocess.run(command(name, "fill", directory), check=False).returncode:
+        raise SystemExit(f"the database of {name} cannot be filled")
     with ExitStack() as stack, Progress(transient=True) as progress:
         contenders = {
             each: stack.enter_context(Contender(each, command(name, each, directory)))

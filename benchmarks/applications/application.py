@@ -5,13 +5,14 @@ from __future__ import annotations
 import abc
 import io
 import json
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 from wsgiref.types import WSGIApplication
 from wsgiref.util import setup_testing_defaults
 
-from applications.postgresql import make_anew
+from applications.postgresql import make_anew, vacuum
 
 SAFE = ("GET", "HEAD", "OPTIONS")
 
@@ -89,6 +90,11 @@ class Application(abc.ABC):
         if self.database:
             make_anew(self.database)
 
+    def settle_database(self) -> None:
+        """Let the database server do now what it would do while requests are measured."""
+        if self.database:
+            vacuum(self.database)
+
     @abc.abstractmethod
     def start(self, directory: Path, *, fast: bool) -> WSGIApplication:
         """Import the application and make it ready.
@@ -110,11 +116,11 @@ class Application(abc.ABC):
         return {}
 
     @abc.abstractmethod
-    def rolled_back(self) -> Any:
+    def rolled_back(self) -> AbstractContextManager[None]:
         """Return a context manager that undoes what is written to the database inside of it."""
 
     @abc.abstractmethod
-    def recorded(self) -> Any:
+    def recorded(self) -> AbstractContextManager[list[str]]:
         """Return a context manager that yields a list of the SQL executed inside of it."""
 
     @abc.abstractmethod

@@ -43,7 +43,7 @@ class FlexMeasures(FlaskApplication):
             "LOGGING_LEVEL": "WARNING",
             "RATELIMIT_ENABLED": False,
         }
-        path = directory / "flexmeasures.cfg"
+        path = directory / f"{self.connection_name}.cfg"
         path.write_text("".join(f"{name} = {value!r}\n" for name, value in settings.items()))
         os.chdir(directory)  # where its log goes
         from flexmeasures.app import create

@@ -37,14 +37,25 @@ def address(url: str | None = None) -> Address:
 
 def make_anew(name: str) -> None:
     """Make an empty database, in the place of one of that name if there is one."""
+    with connected(address().database) as connection:
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        connection.execute(f'CREATE DATABASE "{name}"')
+
+
+def vacuum(name: str) -> None:
+    """Collect the statistics of a database that has been filled, and clear it up."""
+    with connected(name) as connection:
+        connection.execute("VACUUM ANALYZE")
+
+
+def connected(name: str) -> Any:
+    """Return a connection to a database, in which each statement is a transaction of its own."""
     import psycopg
 
     server = address()
-    how: dict[str, Any] = {"host": server.host, "user": server.user, "dbname": server.database}
+    how: dict[str, Any] = {"host": server.host, "user": server.user, "dbname": name}
     if server.port:
         how["port"] = server.port
     if server.password:
         how["password"] = server.password
-    with psycopg.connect(**how, autocommit=True) as connection:
-        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-        connection.execute(f'CREATE DATABASE "{name}"')
+    return psycopg.connect(**how, autocommit=True)

@@ -211,8 +211,8 @@ class Pair:
         masked = () if request["method"] == "GET" else self._masked
         defects = compare(answers, masked)
         turns: dict[str, list[Turn]] = {name: [] for name in CONTENDERS}
-        one = self._turn("stock", number, 3).process
-        count = max(1, round(effort.seconds / one))
+        warm = {name: self._turn(name, number, 3) for name in CONTENDERS}
+        count = max(1, round(effort.seconds / warm["stock"].process))
         for turn in range(effort.turns):
             for name in CONTENDERS if turn % 2 == 0 else reversed(CONTENDERS):
                 turns[name].append(self._turn(name, number, count))

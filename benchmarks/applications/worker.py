@@ -134,8 +134,11 @@ def main() -> None:
     if contender == "fill":
         application.make_database()
     wsgi = application.start(Path(directory), fast=contender == "fastschema")
+    if ("fastschema" in sys.modules) != (contender == "fastschema"):
+        raise SystemExit(f"fastschema is imported by stock, or not at all: {contender}")
     if contender == "fill":
         application.fill()
+        application.settle_database()
     else:
         serve(Worker(application, Client(application, wsgi), Warned()), output)
 
