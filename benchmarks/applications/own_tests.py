@@ -86,6 +86,7 @@ def summary(outcomes: dict[str, str]) -> str:
 def main() -> None:
     """Run the tests of an application."""
     name, contender, directory = sys.argv[1:]
+    del sys.argv[1:]  # FlexMeasures takes "flexmeasures" and a command's name for a command
     application = importlib.import_module(f"applications.{name}").APPLICATION
     folder = Path(directory)
     outcomes = application.run_tests(folder, fast=contender == "fastschema")

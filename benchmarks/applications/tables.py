@@ -28,9 +28,8 @@ Rows = list[list[str]]
 
 def request_rows(report: dict[str, Any]) -> Rows:
     """Return how long each request takes, in milliseconds."""
-    result = [
-        ["request", "rows", "queries", "stock", "fastschema", "of it database", "times", "median"]
-    ]
+    heading = ["request", "rows", "queries", "stock", "fastschema", "of it database"]
+    result = [[*heading, "times", "median", "calls"]]
     for stock, fast in pairs(report):
         result.append(
             [
@@ -42,6 +41,7 @@ def request_rows(report: dict[str, Any]) -> Rows:
                 milliseconds(fast["database"]) if fast["database"] else "",
                 f"{fast['ratio']:.2f}",
                 f"{fast['median_ratio']:.2f}",
+                f"{stock['calls'] / fast['calls']:.2f}",
             ]
         )
     return result

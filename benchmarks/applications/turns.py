@@ -43,6 +43,7 @@ class Measured:
 
     :param rows: how many are in the list that is the answer; None if it is no list
     :param queries: how many statements were executed, by contender
+    :param calls: how many functions were called, by contender
     :param defects: what is not as stock, in a line each
     :param turns: by contender
     :param samples: by contender, where the time goes
@@ -52,6 +53,7 @@ class Measured:
     rows: int | None
     size: int
     queries: dict[str, int]
+    calls: dict[str, int]
     defects: list[str]
     turns: dict[str, list[Turn]]
     samples: dict[str, dict[str, Any]]
@@ -87,6 +89,7 @@ class Measured:
                 "ratio": self.ratio if contender == "fastschema" else 1.0,
                 "median_ratio": self.median_ratio if contender == "fastschema" else 1.0,
                 "queries": self.queries[contender],
+                "calls": self.calls[contender],
                 "rows": self.rows,
                 "bytes": self.size,
                 "sample": self.samples.get(contender),
@@ -218,6 +221,7 @@ class Pair:
                 turns[name].append(self._turn(name, number, count))
         again = {name: self._ask(name, number, "send") for name in CONTENDERS}
         defects += [each for each in compare(again, masked) if each not in defects]
+        calls = {name: self._ask(name, number, "count")["calls"] for name in CONTENDERS}
         samples = {}
         if request["sampled"]:
             for name in CONTENDERS:
@@ -227,6 +231,7 @@ class Pair:
             rows_of(stock["body"]),
             len(stock["body"]),
             {name: len(answer["statements"]) for name, answer in answers.items()},
+            calls,
             defects,
             turns,
             samples,

@@ -102,6 +102,7 @@ def measured(turns):
         rows=2,
         size=10,
         queries={"stock": 3, "fastschema": 3},
+        calls={"stock": 600, "fastschema": 500},
         defects=[],
         turns={
             "stock": take((0.030, 0.010), (0.050, 0.010), (0.060, 0.020)),
@@ -136,9 +137,10 @@ def test_a_report_becomes_tables_of_requests_and_of_where_their_time_goes(tables
         [
             "### An application",
             "",
-            "| request | rows | queries | stock | fastschema | of it database | times | median |",
-            "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
-            "| a list | 2 | 3 | 40.0 | 20.0 | 10.0 | 2.00 | 2.00 |",
+            "| request | rows | queries | stock | fastschema | of it database | times "
+            "| median | calls |",
+            "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+            "| a list | 2 | 3 | 40.0 | 20.0 | 10.0 | 2.00 | 2.00 | 1.20 |",
             "",
             "Where the time goes:",
             "",
