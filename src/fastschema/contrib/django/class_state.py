@@ -136,6 +136,7 @@ class ClassState:
     """
 
     __slots__ = (
+        "__weakref__",
         "_changes",
         "_exemplars",
         "_failures",
@@ -158,11 +159,19 @@ class ClassState:
     def _forget(self) -> None:
         self._watch: _Watch | None = None
         self._exemplars: dict[str | None, Exemplar | None] = {}
-        self._pending: Pending | None = _UNKNOWN
-        self._readings: dict[tuple[str, ...], list[Reading]] = {}
+        self.forget()
         self._failures = 0
         self.spares_first_objects = False
         """Whether the fields of its serializers are too few to be bound for the first object."""
+
+    def forget(self) -> None:
+        """Forget the programs of the class."""
+        self._pending: Pending | None = _UNKNOWN
+        self._readings: dict[tuple[str, ...], list[Reading]] = {}
+
+    def __reduce__(self) -> Any:
+        # Of a class that is pickled by value nothing is known elsewhere.
+        return type(None), ()
 
     def belongs_to(self, cls: type) -> bool:
         """Return whether it is that of a class: one may be made of the attributes of another."""
@@ -234,7 +243,10 @@ class ClassState:
             program = read(serializer, fields, guard)
         except Exception:
             return None  # stock raises it, or represents in a way that cannot be compiled
-        return Pending(program, guard, fields) if guard.is_lasting else None
+        if not guard.is_lasting:
+            return None
+        program.hold(self)
+        return Pending(program, guard, fields)
 
     def reading(self, serializer: Any, fields: list[Any], objects: int) -> Reading:
         """Return what a serializer runs whose fields are made.
@@ -261,6 +273,7 @@ class ClassState:
         if not guard.is_lasting:
             self._failures += 1
         elif is_kept:
+            reading.program.hold(self)
             self._readings[names] = [*known, reading]
         return reading
 
