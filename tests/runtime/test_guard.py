@@ -97,24 +97,9 @@ def test_a_setting_that_is_computed_is_compared():
     assert not guard.classes_hold()
 
 
-def test_nested_contents_are_compared():
-    arguments = {"choices": [["a", "A"]]}
-    guard = Guard()
-    guard.nested_contents(arguments)
-    assert guard.objects_hold()
-    arguments["choices"][0][1] = "B"
-    assert not guard.objects_hold()
-
-
 def test_nothing_holds_after_forgetting(guard):
     readings.forget()
     assert not guard.objects_hold()
-
-
-def test_other_fields_that_are_alike_hold(guard):
-    others = guard.for_others_than({})
-    assert others.fields_hold([Field()])
-    assert not others.fields_hold([Field(format="other")])
 
 
 def test_a_copy_or_pickle_of_a_schema_has_no_state():

@@ -93,7 +93,6 @@ class Guard:
         "_generation",
         "_records",
         "_stock",
-        "has_inner_lists",
         "is_lasting",
     )
 
@@ -101,8 +100,6 @@ class Guard:
         self._stock = stock
         self.is_lasting = True
         """False if the reading relied on something that cannot be compared (a property, say)."""
-        self.has_inner_lists = False
-        """Whether fields are in lists of fields, which each schema has of its own."""
         self._generation = readings.current
         self._records: list[FieldRecord] = []
         self._field_check: tuple[Any, Any, Any] | None = None
@@ -126,10 +123,6 @@ class Guard:
         """It relies on what is in a list, a set or a dictionary of plain class."""
         self._contents.setdefault(id(collection), (collection, copy(collection)))
 
-    def nested_contents(self, collection: Any) -> None:
-        """The same with lists, tuples and dictionaries inside of it."""
-        self._contents.setdefault(id(collection), (collection, copied(collection)))
-
     def computed(self, target: Any, name: str, value: Any) -> None:
         """It relies on an attribute that an object computes, such as a setting."""
         self._computed.append((target, name, value))
@@ -138,21 +131,6 @@ class Guard:
         """It relies on an attribute of a class, as ``getattr`` finds it."""
         if cls not in self._stock:
             self._classes.setdefault(cls, {})[name] = value
-
-    def for_others_than(self, own: dict[str, Any]) -> Guard:
-        """The same guard for schemas that are made of the same.
-
-        :param own: the ``__dict__`` of the schema that was read, whose attributes are its own
-        """
-        guard = Guard(self._stock)
-        guard.is_lasting = self.is_lasting
-        guard._generation = self._generation
-        guard._records = self._records
-        guard._attributes = [each for each in self._attributes if each[0] is not own]
-        guard._contents = self._contents
-        guard._computed = self._computed
-        guard._classes = self._classes
-        return guard
 
     def objects_hold(self) -> bool:
         """Whether a reading made now would be the same, if fields, classes and settings are."""

@@ -166,7 +166,6 @@ class Inspection:
 
     def field_at(self, name: str, index: int) -> Inspection:
         """The same for a field in a list of fields, of which each schema has its own."""
-        self.guard.has_inner_lists = True
         look = self.at(name, index)
         look._path = f"{self._path}{name}."
         return look
