@@ -22,7 +22,16 @@ SHOWN ?= docs/figures
 PARALLEL := --numprocesses logical --dist worksteal
 PYTEST := $(TEST)/bin/pytest $(PARALLEL)
 
-.PHONY: demo bench bench-ordinary figures figures-ordinary figure-race bench-peers bench-streaming lint test test-all test-long \
+# Real applications, by what they are called in PyPI. Each is measured with the Python that all of them
+# support, in an environment of its own.
+APPLICATIONS ?= netbox ara flexmeasures
+APPLICATION_PYTHON := 3.12
+# What `make bench-applications` passes on: --tests runs the applications' own tests instead.
+OPTIONS ?=
+
+.PHONY: demo bench bench-ordinary figures figures-ordinary figure-race bench-peers bench-streaming \
+	bench-applications figures-applications $(APPLICATIONS:%=bench-application-%) \
+	$(APPLICATIONS:%=measure-application-%) lint test test-all test-long \
 	test-marshmallow-3 test-oldest-flask \
 	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) test-pypy test-in-pypy \
 	test-browser test-postgresql test-upstream docs test-quick-starts clean
@@ -43,6 +52,31 @@ bench-ordinary: $(BENCH)/installed  ## ordinary code: no row may be slower than 
 bench-streaming: $(BENCH)/installed  ## all flights over HTTP: the server's memory, and the time
 	$(BENCH)/bin/python benchmarks/streaming.py --results $(RESULTS)
 
+bench-applications:  ## whole requests of NetBox, ara and FlexMeasures, stock and fastschema
+	$(MAKE) --keep-going $(APPLICATIONS:%=bench-application-%)
+
+$(APPLICATIONS:%=bench-application-%): bench-application-%: $(BENCH)/installed
+	.ci/with-python $(APPLICATION_PYTHON) \
+		$(MAKE) PYTHON=python$(APPLICATION_PYTHON) measure-application-$*
+
+# To be called where $(PYTHON) is that version.
+SERVERS_OF_netbox := .ci/with-postgresql .ci/with-redis
+SERVERS_OF_flexmeasures := .ci/with-postgresql .ci/with-redis
+$(APPLICATIONS:%=measure-application-%): measure-application-%: .venv/applications/%/installed
+	PYTHONPATH=benchmarks $(SERVERS_OF_$*) \
+		$(BENCH)/bin/python -m applications $* --results $(RESULTS) $(OPTIONS)
+
+# What their own tests need comes after them. FlexMeasures 1.0 does not start with Flask-Security 5.9.
+NEEDS_OF_netbox := "netbox~=4.7.0"
+NEEDS_OF_ara := "ara[server]~=1.8.0" factory-boy
+NEEDS_OF_flexmeasures := "flexmeasures~=1.0.0" "flask-security-too<5.9" \
+	"fakeredis[lua]" pytest pytest-flask pytest-mock
+$(APPLICATIONS:%=.venv/applications/%/installed): .venv/applications/%/installed: pyproject.toml Makefile
+	$(PYTHON) -m venv .venv/applications/$*
+	.venv/applications/$*/bin/pip install --quiet --upgrade pip
+	.venv/applications/$*/bin/pip install --quiet --editable . $(NEEDS_OF_$*)
+	touch $@
+
 bench-peers: $(BENCH)/installed  ## everything beside all peers, shown in docs/benchmarks.md
 	$(BENCH)/bin/python benchmarks/everything.py --profile $(PROFILE) --results $(SHOWN)
 	$(BENCH)/bin/python benchmarks/page.py
@@ -54,6 +88,10 @@ figures: $(BENCH)/installed  ## what the README shows: measured, drawn, written 
 figures-ordinary: $(BENCH)/installed  ## the README's and docs/benchmarks.md's tables of ordinary code
 	-$(MAKE) bench-ordinary RESULTS=docs/figures
 	$(BENCH)/bin/python benchmarks/ordinary_tables.py
+
+figures-applications: $(BENCH)/installed  ## docs/benchmarks.md's tables of real applications
+	-$(MAKE) bench-applications RESULTS=docs/figures
+	PYTHONPATH=benchmarks $(BENCH)/bin/python -m applications.tables
 
 figure-race: $(TEST)/installed  ## the picture of the race in docs/example-project.md
 	.ci/with-browser $(TEST)/bin/python -m tests.example_project.race_picture docs/figures/race.png

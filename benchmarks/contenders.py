@@ -96,6 +96,7 @@ class Contender:
     :param environment: variables that it has besides this process's own
     :param is_peer: it may fail, or return something else than stock; its bytes may differ where the
         JSON value is the same
+    :ivar hello: what the worker said of itself when it was ready
     """
 
     def __init__(
@@ -110,6 +111,7 @@ class Contender:
         self.is_peer = is_peer
         self.versions: dict[str, str] = {}
         self.measures: frozenset[str] | None = None
+        self.hello: dict[str, Any] = {}
         self._loops: dict[Measure, int] = {}
         self._process = subprocess.Popen(
             command,
@@ -121,8 +123,9 @@ class Contender:
 
     def __enter__(self) -> Contender:
         with suppress(ContenderError):  # its first measure will say so
-            hello = self._answer()
-            self.versions, self.measures = hello["versions"], frozenset(hello["measures"])
+            self.hello = self._answer()
+            self.versions = self.hello["versions"]
+            self.measures = frozenset(self.hello["measures"])
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -140,8 +143,14 @@ class Contender:
 
         :raises ContenderError: if it cannot
         """
+        return self.ask({"measure": measure.name, "what": what, **how})
+
+    def ask(self, order: dict[str, Any]) -> dict[str, Any]:
+        """Return the worker's answer to an order.
+
+        :raises ContenderError: if it fails
+        """
         with suppress(BrokenPipeError):  # no answer follows
-            order = {"measure": measure.name, "what": what, **how}
             print(json.dumps(order), file=self._process.stdin, flush=True)
         return self._answer()
 

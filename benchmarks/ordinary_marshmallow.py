@@ -19,6 +19,7 @@ from marshmallow import (
 
 from ordinary_pattern import Collection, Run, other_objects
 from records import Record, flat_rows, orders
+from shapes import ShapeSchema, shapes
 from workloads import AuthorSchema, FlatSchema, OrderSchema, as_json, half_wrong
 
 MARSHMALLOW = Collection("marshmallow")
@@ -76,6 +77,13 @@ def among_others(count: int) -> Run:
 @MARSHMALLOW.add("flat rows, 10,000 other objects in between", between=other_objects)
 def flat_among_others(count: int) -> Run:
     return dump(FlatSchema(), flat_rows(count))
+
+
+@MARSHMALLOW.add("module-level schema whose fields somebody has looked at")
+def looked_at(count: int) -> Run:
+    schema = OrderSchema()
+    assert schema.fields
+    return dump(schema, orders(count))
 
 
 @MARSHMALLOW.add("schema made in the view")
@@ -245,6 +253,18 @@ def all_nested(count: int) -> Run:
     return dump(Node(), [Record(id=n, parent=top, **shown) for n in range(count)])
 
 
+@MARSHMALLOW.add("polymorphic objects, a schema for each")
+def polymorphic(count: int) -> Run:
+    schema, rows = ShapeSchema(), shapes(count)
+    return lambda: schema.dump(rows, many=True)
+
+
+@MARSHMALLOW.add("polymorphic objects, a schema for each, load")
+def load_polymorphic(count: int) -> Run:
+    schema, data = ShapeSchema(), as_json(ShapeSchema(), shapes(count))
+    return lambda: repr(schema.load(data, many=True))
+
+
 @MARSHMALLOW.add("dump overridden, calling super()")
 def dump_overridden(count: int) -> Run:
     class Wrapped(FlatSchema):
@@ -280,6 +300,13 @@ def load_orders(count: int) -> Run:
 @MARSHMALLOW.add("load, module-level schema, flat")
 def load_flat(count: int) -> Run:
     return load(FlatSchema(), as_json(FlatSchema(), flat_rows(count)))
+
+
+@MARSHMALLOW.add("load, module-level schema whose fields somebody has looked at")
+def load_looked_at(count: int) -> Run:
+    schema = OrderSchema()
+    assert schema.fields
+    return load(schema, order_data(count))
 
 
 @MARSHMALLOW.add("load, 10,000 other objects in between", between=other_objects)

@@ -15,6 +15,7 @@ from flask.views import MethodView
 from flask_marshmallow import Marshmallow
 from flask_smorest import Api, Blueprint
 from marshmallow import Schema, fields, validate
+from marshmallow_oneofschema import OneOfSchema
 from marshmallow_sqlalchemy import SQLAlchemyAutoSchema
 from marshmallow_sqlalchemy.fields import Nested
 from webargs.flaskparser import use_kwargs
@@ -68,6 +69,38 @@ class QuerySchema(Schema):
 
     limit = fields.Integer(load_default=20, validate=validate.Range(max=1000))
     order = fields.String(load_default="id", validate=validate.OneOf(["id", "title"]))
+
+
+class AnimalSchema(OneOfSchema):
+    """Cats and dogs, each by its own schema."""
+
+    type_schemas = {
+        "Cat": Schema.from_dict({"name": fields.String(), "lives": fields.Integer()}),
+        "Dog": Schema.from_dict({"name": fields.String(), "tail": fields.Float()}),
+    }
+
+    def get_obj_type(self, obj: Any) -> str:
+        """The class that an animal has."""
+        return str(obj.kind)
+
+
+def animals(count: int) -> list[Record]:
+    """As many cats as dogs."""
+    return [
+        Record(kind="Dog" if number % 2 else "Cat", name=f"{number}", lives=number, tail=1.5)
+        for number in range(count)
+    ]
+
+
+@MARSHMALLOW.add("marshmallow-oneofschema, dump")
+def one_of(count: int) -> Run:
+    return dump_by_new(AnimalSchema, animals(count))
+
+
+@MARSHMALLOW.add("marshmallow-oneofschema, load")
+def load_one_of(count: int) -> Run:
+    data = as_json(AnimalSchema(), animals(count))
+    return lambda: AnimalSchema(many=True).load(data)
 
 
 @MARSHMALLOW.add("SQLAlchemyAutoSchema, columns")

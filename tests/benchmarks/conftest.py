@@ -14,5 +14,7 @@ def benchmark_module(monkeypatch):
     """Imports a module of the benchmarks by name; none of them stays imported."""
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     for path in BENCHMARKS.rglob("*.py"):
-        monkeypatch.delitem(sys.modules, path.stem, raising=False)
+        within = path.relative_to(BENCHMARKS).with_suffix("").parts
+        for name in (path.stem, ".".join(within), within[0]):
+            monkeypatch.delitem(sys.modules, name, raising=False)
     return importlib.import_module

@@ -10,16 +10,14 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from marshmallow import fields, utils
+from marshmallow import Schema, fields
 
 _INNER = ("inner", "key_field", "value_field")
 """The attributes of fields that hold another field, which is bound together with them."""
-_METHODS = (
-    ("serialize_method_name", "_serialize_method"),
-    ("deserialize_method_name", "_deserialize_method"),
-)
+_CHOICES = ("only", "exclude")
+_METHODS = ("_serialize_method", "_deserialize_method")
 _new: Any = object.__new__
-_callable_or_raise: Any = utils.callable_or_raise  # it has no types
+_new_choice: Any = Schema.set_class  # it has no types
 
 
 def clone(field: Any, original: Any, schema: Any) -> Any:
@@ -35,19 +33,27 @@ def clone(field: Any, original: Any, schema: Any) -> Any:
 def _clone(field: Any, old_parent: Any, parent: Any, schema: Any) -> Any:
     cloned = _new(type(field))
     own = cloned.__dict__ = field.__dict__.copy()
-    if own["parent"] is not old_parent:
+    if own.get("parent") is not old_parent:
         return cloned  # it was not chosen, so it was not bound
     own["parent"], own["root"] = parent, schema
+    for choice in _CHOICES:
+        # Of dotted names in the arguments of the schema stock makes a collection for each schema.
+        if type(own.get(choice)) is Schema.set_class:
+            own[choice] = _new_choice(own[choice])
     for name in _INNER:
         inner = own.get(name)
         if inner is not None:
-            own[name] = _clone(inner, field, cloned, schema)
+            own[name] = cloned_inner = _clone(inner, field, cloned, schema)
+            for choice in _CHOICES:
+                if choice in own and getattr(inner, choice, None) is getattr(field, choice):
+                    setattr(cloned_inner, choice, own[choice])
     if "tuple_fields" in own:
         own["tuple_fields"] = [_clone(each, field, cloned, schema) for each in own["tuple_fields"]]
     elif "serialize_method_name" in own:
-        for name, method in _METHODS:
-            if own[name]:
-                own[method] = _callable_or_raise(getattr(parent, own[name]))
+        for name in _METHODS:
+            method = own[name]
+            if getattr(method, "__self__", None) is old_parent:
+                own[name] = method.__func__.__get__(parent)
     elif "_field_cache" in own:  # of marshmallow 3's Inferred
         own["_field_cache"] = {}
     return cloned

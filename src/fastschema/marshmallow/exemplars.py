@@ -6,16 +6,21 @@ arguments make no fields until somebody looks at them: they would be clones of t
 
 from __future__ import annotations
 
-import sys
 import weakref
 from operator import attrgetter
 from typing import Any
 
 from marshmallow import Schema
 
-from fastschema.marshmallow.independence import is_independent
-from fastschema.marshmallow.plain_classes import FIELD_CLASSES, makes_fields_as_stock, method_names
+from fastschema.marshmallow.independence import class_of_name, nested_classes
+from fastschema.marshmallow.plain_classes import (
+    FIELD_CLASSES,
+    all_fields,
+    makes_fields_as_stock,
+    method_names,
+)
 from fastschema.runtime import policy
+from fastschema.runtime.dispatch import is_lasting
 from fastschema.runtime.guard import CLASS_ATTRIBUTE, readings
 from fastschema.runtime.stock import stock_method
 
@@ -33,7 +38,8 @@ _DECIDING = (
     *("_invoke_field_validators", "error_messages", "_default_error_messages"),
 )
 """What a schema class has that decides which fields there are, and what is done with them."""
-_DECIDING_NAMES = frozenset(_DECIDING)
+DECIDING_NAMES = frozenset([*_DECIDING, "declared_fields", "fields", "load_fields", "dump_fields"])
+"""The same, and what a schema has of its own."""
 attributes_of = attrgetter(*_DECIDING)
 """From a schema class to these attributes of it."""
 
@@ -52,6 +58,7 @@ class Exemplar:
         "__weakref__",
         "_attributes",
         "_generation",
+        "_nested",
         "dump",
         "load",
         "objects",
@@ -71,6 +78,7 @@ class Exemplar:
         self.dump: Any = None
         self.load: Any = None
         """What it compiles to; whoever compiles it sets them."""
+        self._nested: list[tuple[Any, ClassRecord, set[str]]] = []
 
     @property
     def ordered(self) -> Any:
@@ -78,17 +86,43 @@ class Exemplar:
         return self.schema.__dict__.get("ordered")
 
     def is_current(self) -> bool:
-        """Return whether the class still has the methods and options that it had."""
-        return self._generation is readings.current and bool(
-            attributes_of(type(self.schema)) == self._attributes
+        """Return whether the class still has the methods and options that it had.
+
+        Where schemas like this one dump or load together, those nested in it must be as they were.
+        """
+        return (
+            self._generation is readings.current
+            and bool(attributes_of(type(self.schema)) == self._attributes)
+            and all(
+                record.is_current(cls) and all(class_of_name(name) is cls for name in names)
+                for cls, record, names in self._nested
+            )
         )
 
-    def is_independent(self, direction: str) -> bool:
+    def has_same_options(self, own: dict[str, Any]) -> bool:
+        """Return whether a schema chooses among the fields of nested schemas as it did when new.
+
+        :param own: its ``__dict__``
+        """
+        like = self.schema.__dict__
+        return bool(
+            own.get("load_only") == like["load_only"] and own.get("dump_only") == like["dump_only"]
+        )
+
+    def becomes_independent(self, direction: str) -> bool:
         """Return whether no user code that takes part sees the schema or a field.
 
         :param direction: "dump" or "load"
         """
-        return is_independent(type(self.schema), direction)
+        nested = nested_classes(type(self.schema), direction)
+        if nested is None:
+            return False
+        del nested[type(self.schema)]
+        known = {cls for cls, _, _ in self._nested}
+        self._nested += [
+            (cls, record_of(cls), names) for cls, names in nested.items() if cls not in known
+        ]
+        return True
 
 
 class ClassRecord:
@@ -103,6 +137,7 @@ class ClassRecord:
         "_exemplars",
         "_field_classes",
         "_generation",
+        "_methods",
         "_names",
         "_options",
         "_owner",
@@ -116,17 +151,24 @@ class ClassRecord:
         self._declared = dict(cls._declared_fields)
         self._options = dict(vars(cls.opts))
         self.makes_fields_as_stock = makes_fields_as_stock(cls)
-        self._names = _DECIDING_NAMES
+        self._names = DECIDING_NAMES
+        self._methods: dict[str, Any] = {}
         self._field_classes: list[tuple[Any, Any, Any]] = []
         if self.makes_fields_as_stock:
             fields = self._declared.values()
-            methods = {name for field in fields for name in method_names(field)}
-            self._names = self._names | methods if methods else self._names
+            self._methods = {
+                name: getattr(cls, name) for field in fields for name in method_names(field)
+            }
+            self._names = self._names.union(self._methods)
             self._field_classes = [
                 (each, each._bind_to_schema, each.__deepcopy__)
-                for each in {type(field) for field in fields} - FIELD_CLASSES
+                for each in {type(field) for field in all_fields(fields)} - FIELD_CLASSES
             ]
         self._exemplars: dict[Arguments, Exemplar] = {}
+
+    def __reduce__(self) -> Any:
+        # Of a class that is pickled by value nothing is known elsewhere.
+        return type(None), ()
 
     def is_current(self, cls: Any) -> bool:
         """Return whether new schemas of the class are still made of the same."""
@@ -137,6 +179,7 @@ class ClassRecord:
             and bool(attributes_of(cls) == self._attributes)
             and cls._declared_fields == self._declared
             and vars(cls.opts) == self._options
+            and all(getattr(cls, name) == method for name, method in self._methods.items())
             and all(
                 each._bind_to_schema is bind and each.__deepcopy__ is copy
                 for each, bind, copy in self._field_classes
@@ -179,17 +222,15 @@ def find_exemplar(
     :param schema: the schema; the other parameters are those of ``Schema.__init__``
     """
     cls: Any = type(schema)
-    record: Any = cls.__dict__.get(CLASS_ATTRIBUTE)
-    if type(record) is not ClassRecord or not record.is_current(cls):
-        if record is None and policy.spares_first_schemas and not _is_lasting(cls):
-            type.__setattr__(cls, CLASS_ATTRIBUTE, _MADE_ONCE)
-            return None
-        record = ClassRecord(cls)
-        type.__setattr__(cls, CLASS_ATTRIBUTE, record)
+    known = cls.__dict__.get(CLASS_ATTRIBUTE)
+    if known is None and policy.spares_first_schemas and not is_lasting(cls):
+        type.__setattr__(cls, CLASS_ATTRIBUTE, _MADE_ONCE)
+        return None
+    record = record_of(cls)
     if not record.makes_fields_as_stock:
         return None
     arguments: Arguments | None = _NO_ARGUMENTS
-    if only is not None or exclude or load_only or dump_only:
+    if only is not None or exclude != () or load_only != () or dump_only != ():
         arguments = _given(only, exclude, load_only, dump_only)
     exemplar: Exemplar | None = None
     if arguments is not None:
@@ -197,13 +238,20 @@ def find_exemplar(
     return exemplar
 
 
-def _given(*collections: Any) -> Arguments | None:
+def record_of(cls: Any) -> ClassRecord:
+    """Return what is known of a schema class as it is now."""
+    record: Any = cls.__dict__.get(CLASS_ATTRIBUTE)
+    if type(record) is not ClassRecord or not record.is_current(cls):
+        record = ClassRecord(cls)
+        type.__setattr__(cls, CLASS_ATTRIBUTE, record)
+    known: ClassRecord = record
+    return known
+
+
+def _given(only: Any, *others: Any) -> Arguments | None:
     """Return the arguments as tuples; None if one of them is no plain collection of names."""
-    given: list[Any] = []
-    for names in collections:
-        if names is None:
-            given.append(None)
-            continue
+    given: list[Any] = [] if only is not None else [None]
+    for names in others if only is None else (only, *others):
         if type(names) not in _COLLECTIONS:
             return None
         each = tuple(names)
@@ -211,9 +259,3 @@ def _given(*collections: Any) -> Arguments | None:
             return None
         given.append(each)
     return tuple(given)
-
-
-def _is_lasting(cls: Any) -> bool:
-    """Return whether a module holds a class, which then lives as long as the process."""
-    module = sys.modules.get(cls.__module__)
-    return getattr(module, cls.__qualname__, None) is cls

@@ -20,10 +20,8 @@ from fastschema.marshmallow.load_overrides import (
 )
 from fastschema.marshmallow.pending import (
     STOCK_INIT_FIELDS,
-    STOCK_REDUCE_EX,
     init,
     init_fields,
-    reduce_ex,
 )
 from fastschema.runtime.stock import Replacements, warn_of_newer
 
@@ -100,7 +98,6 @@ _replacements = Replacements(
         (Schema, "loads", STOCK_LOADS, _loads),
         (Schema, "_deserialize", STOCK_DESERIALIZE, _deserialize),
         (Schema, "__init__", STOCK_INIT, init),
-        (Schema, "__reduce_ex__", STOCK_REDUCE_EX, reduce_ex),
         (Schema, "_init_fields", STOCK_INIT_FIELDS, init_fields),
     ]
 )

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 from marshmallow import Schema, utils
 
 from fastschema.marshmallow.clones import clone
-from fastschema.marshmallow.exemplars import STOCK_INIT, Exemplar, find_exemplar
+from fastschema.marshmallow.exemplars import DECIDING_NAMES, STOCK_INIT, Exemplar, find_exemplar
 from fastschema.marshmallow.plain_classes import KNOWN_INIT_FIELDS
 from fastschema.marshmallow.snapshot import Snapshot
 from fastschema.runtime.guard import ATTRIBUTE, State
@@ -22,7 +23,10 @@ from fastschema.runtime.stock import stock_method
 from fastschema.switch import is_disabled
 
 NAMES = ("declared_fields", "fields", "load_fields", "dump_fields")
+_Made = dict[str, dict[str, Any]]
+_MADE = "made"
 _ALL_NAMES = frozenset(NAMES)
+_DECIDING_ON_ITSELF = DECIDING_NAMES - {*NAMES, "error_messages"}
 _CHOICES = ("only", "exclude", "load_only", "dump_only")
 _get_attribute: Any = object.__getattribute__  # a schema may notice others
 STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
@@ -42,17 +46,7 @@ class SchemaState(State):
     :param exemplar: the exemplar of which its fields are, or would be, clones; else None
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_clones",
-        "_made",
-        "dump",
-        "exemplar",
-        "load",
-        "owner",
-        "rows",
-        "snapshot",
-    )
+    __slots__ = ("__weakref__", "_clones", "_made", "dump", "exemplar", "load", "owner", "rows")
 
     def __init__(self, schema: Any, exemplar: Exemplar | None = None) -> None:
         self.owner = id(schema)
@@ -63,10 +57,8 @@ class SchemaState(State):
         self.dump: Any = None
         self.load: Any = None
         """What it compiles to by fields of its own."""
-        self.snapshot: Snapshot | None = None
-        """Its fields, as they were when they were made."""
         self._clones: dict[int, Any] = {}
-        self._made: dict[str, dict[str, Any]] | None = None
+        self._made: dict[str, tuple[_Made, Snapshot]] = {}
 
     def forget(self) -> None:
         """Forget what the schema compiles to by fields of its own."""
@@ -85,12 +77,19 @@ class SchemaState(State):
             own = self._clones.setdefault(key, clone(field, self.exemplar.schema, schema))
         return own
 
-    def made(self, schema: Any) -> dict[str, dict[str, Any]]:
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """Its fields as they were when they were made; None if they were not, or by stock."""
+        known = self._made.get(_MADE)
+        return None if known is None else known[1]
+
+    def made(self, schema: Any) -> _Made:
         """Return all that the schema is to have, by :data:`NAMES`, without handing it out.
 
         Threads that ask at the same time are given the same fields.
         """
-        if self._made is None:
+        known = self._made.get(_MADE)
+        if known is None:
             assert self.exemplar is not None
             exemplar = self.exemplar.schema
             made = {}
@@ -99,9 +98,12 @@ class SchemaState(State):
                 made[name] = type(originals)(
                     [(each, self.field(schema, field)) for each, field in originals.items()]
                 )
-            self.snapshot = Snapshot({name: made[name] for name in NAMES[1:]})
-            self._made = made
-        return self._made
+            known = self._made.setdefault(_MADE, (made, Snapshot(made)))
+        return known[0]
+
+    def take(self, made: _Made) -> None:
+        """Take fields that stock has bound for those that were made."""
+        self._made[_MADE] = made, Snapshot(made)
 
 
 class FieldsOnDemand:
@@ -118,25 +120,29 @@ class FieldsOnDemand:
         self._name = name
 
     def __get__(self, schema: Any, owner: Any = None) -> Any:
-        if schema is not None and make_fields(schema):
-            return schema.__dict__[self._name]
-        found = (
-            f"type object {owner.__name__!r}" if schema is None else f"{owner.__name__!r} object"
-        )
-        raise AttributeError(f"{found} has no attribute {self._name!r}")
+        name = self._name
+        if schema is not None:
+            make_fields(schema)
+            own = schema.__dict__
+            if name in own:  # another thread may have made them meanwhile
+                return own[name]
+            raise AttributeError(f"{owner.__name__!r} object has no attribute {name!r}")
+        for base in owner.__mro__[owner.__mro__.index(Schema) + 1 :]:
+            if name in vars(base):
+                return getattr(base, name)
+        raise AttributeError(f"type object {owner.__name__!r} has no attribute {name!r}")
 
 
-def make_fields(schema: Any) -> bool:
-    """Make the fields of a pending schema, and hand them out; return False if it is not pending."""
+def make_fields(schema: Any) -> None:
+    """Make the fields of a pending schema, and hand them out."""
     own = _get_attribute(schema, "__dict__")
     state = own.get(ATTRIBUTE)
     if type(state) is not SchemaState or state.exemplar is None or own.keys() >= _ALL_NAMES:
-        return False
+        return
     if state.owner != id(schema):
         state = own[ATTRIBUTE] = SchemaState(schema, state.exemplar)
     for name, made in state.made(schema).items():
         own.setdefault(name, made)
-    return True
 
 
 def pending_like(exemplar: Exemplar) -> Any:
@@ -196,7 +202,8 @@ if _HAS_CONTEXT:
             STOCK_INIT(object.__new__(Schema), context={"": None})
         return caught[0].message
 
-    _CONTEXT_WARNING = _context_warning()
+    # It may be another library's.
+    _CONTEXT_WARNING: Any = _context_warning() if isinstance(STOCK_INIT, FunctionType) else None
 
     def init(
         self: Any,
@@ -213,14 +220,14 @@ if _HAS_CONTEXT:
         """``Schema.__init__`` of marshmallow 3."""
         if not begin(self, only, exclude, many, load_only, dump_only, partial):
             options = {"load_only": load_only, "dump_only": dump_only, "partial": partial}
-            STOCK_INIT(self, only=only, exclude=exclude, many=many, unknown=unknown, **options)
-        else:
-            self.context = {}
-            if unknown is not None:
-                self.unknown = _checked_unknown(unknown)
+            options |= {"unknown": unknown, "context": context}
+            STOCK_INIT(self, only=only, exclude=exclude, many=many, **options)
+            return
+        if unknown is not None:
+            self.unknown = _checked_unknown(unknown)
         if context:
             warnings.warn(_CONTEXT_WARNING, stacklevel=2)
-            self.context = context
+        self.context = context or {}
 
 else:
 
@@ -259,7 +266,7 @@ def init_fields(self: Any) -> None:
     STOCK_INIT_FIELDS(self)
     state = own[ATTRIBUTE] = SchemaState(self, state.exemplar if is_alike else None)
     if is_alike:
-        state.snapshot = Snapshot({name: own[name] for name in NAMES[1:]})
+        state.take({name: own[name] for name in NAMES})
 
 
 def _is_same_choice(names: Any, like: Any) -> bool:
@@ -271,13 +278,15 @@ def _is_same_choice(names: Any, like: Any) -> bool:
 
 def _is_as_made(own: dict[str, Any], state: SchemaState) -> bool:
     """Return whether a schema has the fields and the options that it was made with."""
-    if state.exemplar is None or state.snapshot is None:
+    exemplar, snapshot = state.exemplar, state.snapshot
+    if exemplar is None or snapshot is None or not exemplar.is_current():
         return False
-    like = state.exemplar.schema.__dict__
+    like = exemplar.schema.__dict__
     return (
-        all(_is_same_choice(own[name], like[name]) for name in _CHOICES)
-        and list(own["declared_fields"]) == list(like["declared_fields"])
-        and state.snapshot.is_current("fields", own["fields"])
+        own.keys() >= _ALL_NAMES
+        and _DECIDING_ON_ITSELF.isdisjoint(own)
+        and all(_is_same_choice(own[name], like[name]) for name in _CHOICES)
+        and all(snapshot.is_current(name, own[name]) for name in NAMES)
     )
 
 
@@ -332,3 +341,4 @@ def fields_of(schema: Any, name: str) -> dict[str, Any]:
 # Also where fastschema is not installed any more there may be pending schemas.
 for _name in NAMES:
     setattr(Schema, _name, FieldsOnDemand(_name))
+type.__setattr__(Schema, "__reduce_ex__", reduce_ex)

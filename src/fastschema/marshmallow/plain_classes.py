@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copyreg import dispatch_table
 from types import FunctionType
 from typing import Any
@@ -80,7 +80,7 @@ def makes_fields_as_stock(cls: Any) -> bool:
     )
 
 
-def _is_copied_plainly(field: Any, schema_class: Any) -> bool:
+def _is_copied_plainly(field: Any, schema_class: Any, *, is_outermost: bool = True) -> bool:
     """Return whether marshmallow alone copies and binds a field, and those inside of it."""
     cls: Any = type(field)
     if not (
@@ -94,13 +94,14 @@ def _is_copied_plainly(field: Any, schema_class: Any) -> bool:
     if not _OWN_METHODS.isdisjoint(own) or own.get("parent") is not None:
         return False
     for name in method_names(field):
-        method = getattr(schema_class, name, None)
+        method = getattr(schema_class, name, None) if is_outermost else None
         if (
             type(method) is not FunctionType
             and getattr(method, "__self__", None) is not schema_class
         ):
             return False  # a property, say, which runs when the field is bound
-    return all(_is_copied_plainly(each, schema_class) for each in inner_fields(field))
+    inner = inner_fields(field)
+    return all(_is_copied_plainly(each, schema_class, is_outermost=False) for each in inner)
 
 
 def method_names(field: Any) -> list[str]:
@@ -117,6 +118,13 @@ def inner_fields(field: Any) -> Iterator[Any]:
         if isinstance(own.get(name), fields.Field):
             yield own[name]
     yield from own.get("tuple_fields", ())
+
+
+def all_fields(declared: Iterable[Any]) -> Iterator[Any]:
+    """Yield some fields, and after each the fields inside of it."""
+    for field in declared:
+        yield field
+        yield from all_fields(inner_fields(field))
 
 
 def _is_plain(cls: Any) -> bool:

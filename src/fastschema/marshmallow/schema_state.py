@@ -138,8 +138,11 @@ def state_of(schema: Any) -> SchemaState:
     state = own.get(ATTRIBUTE)
     if type(state) is SchemaState and state.owner == id(schema):
         return state
-    if type(state) is SchemaState and make_fields(schema):
-        return own[ATTRIBUTE]  # type: ignore[no-any-return]
+    if type(state) is SchemaState:
+        make_fields(schema)  # it may be a copy of one that is pending
+        found: SchemaState = own[ATTRIBUTE]
+        if found.owner == id(schema):
+            return found
     state = own[ATTRIBUTE] = SchemaState(schema)
     return state
 
@@ -162,13 +165,16 @@ def find_compiled(
     exemplar = state.exemplar
     if (
         exemplar is None
+        or type(schema) is not type(exemplar.schema)
         or own.get("ordered") is not exemplar.ordered
         or not own.keys().isdisjoint(_OWN_METHODS)
     ):
         return _by_itself(schema, state, side, rows, is_inner=is_inner, counts=counts)
     if side.fields not in own:
         common = _of_exemplar(exemplar, side, rows, is_inner=is_inner, counts=counts)
-        if common is None or common.is_shared or common.program is None:
+        if common is None or common.program is None:
+            return common
+        if common.is_shared and exemplar.has_same_options(own):
             return common
         return _of_pending(schema, state, side, common)
     fields = own[side.fields]
@@ -216,7 +222,7 @@ def _of_exemplar(
     fields = getattr(schema, side.fields)
     compiled = _read(schema, fields, side, Guard(STOCK_CLASSES))
     program = compiled.program
-    if program is not None and not program.stock_fields and exemplar.is_independent(side.name):
+    if program is not None and not program.stock_fields and exemplar.becomes_independent(side.name):
         runner = compiled.schema = pending_like(exemplar)
         compiled.fields = _FieldsOfPending(runner, state_of(runner), list(fields.values()))
         compiled.is_shared = True
@@ -236,7 +242,9 @@ def _of_pending(schema: Any, state: SchemaState, side: Side, common: Compiled) -
     """Return what one pending schema compiles to, where user code may see that very schema."""
     known: Compiled | None = getattr(state, side.name)
     if known is None or known.guard is not common.guard:
-        fields = _FieldsOfPending(schema, state, common.fields)
+        assert state.exemplar is not None
+        originals = list(getattr(state.exemplar.schema, side.fields).values())
+        fields = _FieldsOfPending(schema, state, originals)
         known = Compiled(schema, common.program, "", common.names, fields, common.guard)
         _keep(state, side, known)
     return known

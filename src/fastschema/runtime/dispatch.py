@@ -117,7 +117,7 @@ class Dispatch(dict[type, Dump]):
         :param many: whether it dumps many rows, or one object
         """
         access = self.access(cls)
-        self._keeps_classes = self._keeps_classes or not _is_lasting(cls)
+        self._keeps_classes = self._keeps_classes or not is_lasting(cls)
         function = self.program.function(self.form, access, many)
         known = self._values
         values = [
@@ -226,10 +226,10 @@ class Dispatch(dict[type, Dump]):
         return dump_each(rows, lambda: self)
 
 
-def _is_lasting(cls: type) -> bool:
-    """Whether a class is in a module, and so lives as long as the process."""
+def is_lasting(cls: type) -> bool:
+    """Return whether a module holds a class, which then lives as long as the process."""
     module = sys.modules.get(cls.__module__)
-    return getattr(module, cls.__qualname__, None) is cls
+    return module is not None and vars(module).get(cls.__qualname__) is cls
 
 
 def dump_each(rows: Iterable[Any], find: Callable[[], Dispatcher]) -> list[Any]:

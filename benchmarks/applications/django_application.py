@@ -1,0 +1,98 @@
+"""Applications that use Django and Django REST framework."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+from wsgiref.types import WSGIApplication
+
+from applications.application import Application
+from applications.own_tests import Outcomes
+
+SETTINGS = "APPLICATION_SETTINGS"
+"""The environment variable that names the application's own settings."""
+
+
+class DjangoApplication(Application):
+    """One that Django runs.
+
+    :cvar settings: its settings' module
+    """
+
+    settings: ClassVar[str]
+
+    def environment(self, directory: Path) -> dict[str, str]:
+        """Return the environment variables that its settings read."""
+        return {}
+
+    def choose_settings(self, directory: Path, *, fast: bool) -> None:
+        """Set the environment variables that say which settings Django is to use."""
+        os.environ |= self.environment(directory)
+        os.environ[SETTINGS] = self.settings
+        module = "applications.fastschema_settings" if fast else self.settings
+        os.environ["DJANGO_SETTINGS_MODULE"] = module
+
+    def start(self, directory: Path, *, fast: bool) -> WSGIApplication:
+        self.choose_settings(directory, fast=fast)
+        from django.core import signals
+        from django.core.wsgi import get_wsgi_application
+        from django.db import close_old_connections
+
+        wsgi: WSGIApplication = get_wsgi_application()
+        # One connection for all requests, also for those that are rolled back.
+        signals.request_started.disconnect(close_old_connections)
+        signals.request_finished.disconnect(close_old_connections)
+        return wsgi
+
+    @contextmanager
+    def rolled_back(self) -> Iterator[None]:
+        from django.db import transaction
+
+        with transaction.atomic():
+            yield
+            transaction.set_rollback(True)
+
+    @contextmanager
+    def recorded(self) -> Iterator[list[str]]:
+        from django.db import connection
+
+        statements: list[str] = []
+
+        def record(execute: Any, sql: str, *arguments: Any) -> Any:
+            statements.append(sql)
+            return execute(sql, *arguments)
+
+        with connection.execute_wrapper(record):
+            yield statements
+
+    def backends(self) -> list[int]:
+        from django.db import connections
+
+        return [
+            each.connection.info.backend_pid
+            for each in connections.all(initialized_only=True)
+            if each.vendor == "postgresql" and each.connection is not None
+        ]
+
+    def run_tests(self, directory: Path, *, fast: bool) -> dict[str, str]:
+        self.choose_settings(directory, fast=fast)
+        import django
+        from django.conf import settings
+        from django.test.utils import get_runner
+
+        django.setup()
+        # Whoever comes second finds the tables of the first.
+        runner = get_runner(settings)(interactive=False, keepdb=True)
+        results: list[Outcomes] = []
+
+        def note(*arguments: Any, **options: Any) -> Outcomes:
+            results.append(Outcomes(*arguments, **options))
+            return results[-1]
+
+        runner.get_resultclass = lambda: note
+        runner.run_tests(list(self.tests))
+        [result] = results
+        return result.outcomes

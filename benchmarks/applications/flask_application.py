@@ -1,0 +1,128 @@
+"""Applications that use Flask, marshmallow and Flask-SQLAlchemy, over PostgreSQL."""
+
+from __future__ import annotations
+
+import abc
+import importlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import quote, urlencode
+from wsgiref.types import WSGIApplication
+
+from applications.application import Application
+from applications.own_tests import outcomes_in
+from applications.postgresql import address
+
+
+class FlaskApplication(Application):
+    """One that Flask runs.
+
+    :cvar factory: the module and the name of the function that makes it
+    :ivar app: the Flask object
+    :ivar db: the SQLAlchemy object of its extension
+    """
+
+    factory: ClassVar[tuple[str, str]]
+    app: Any
+    db: Any
+
+    @abc.abstractmethod
+    def create(self, directory: Path) -> tuple[Any, Any]:
+        """Return the application and its database."""
+
+    def start(self, directory: Path, *, fast: bool) -> WSGIApplication:
+        self.app, self.db = self.create(directory)
+        if fast:
+            from fastschema.contrib.flask import FastSchema
+
+            FastSchema(self.app)
+        wsgi: WSGIApplication = self.app.wsgi_app
+        return wsgi
+
+    def database_url(self) -> str:
+        """Return where its database is; the server knows the connections by their name."""
+        server = address()
+        query = {"host": server.host, "application_name": self.connection_name}
+        if server.port:
+            query["port"] = str(server.port)
+        user = ":".join(quote(each) for each in (server.user, server.password) if each)
+        return f"postgresql+psycopg2://{user}@/{self.database}?{urlencode(query)}"
+
+    @property
+    def connection_name(self) -> str:
+        """What the database server calls the connections of this process."""
+        return f"benchmark-{os.getpid()}"
+
+    @contextmanager
+    def rolled_back(self) -> Iterator[None]:
+        with self.app.app_context():
+            engines = self.db.engines
+        engine = engines[None]
+        with engine.connect() as connection, connection.begin() as transaction:
+            # Sessions join the transaction of a connection that stands for the engine, also when
+            # the application commits.
+            engines[None] = connection
+            try:
+                yield
+            finally:
+                engines[None] = engine
+                transaction.rollback()
+
+    @contextmanager
+    def recorded(self) -> Iterator[list[str]]:
+        from sqlalchemy import event
+        from sqlalchemy.engine import Engine
+
+        statements: list[str] = []
+
+        def record(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+            statements.append(statement)
+
+        event.listen(Engine, "before_cursor_execute", record)
+        try:
+            yield statements
+        finally:
+            event.remove(Engine, "before_cursor_execute", record)
+
+    def backends(self) -> list[int]:
+        from sqlalchemy import text
+
+        query = text("SELECT pid FROM pg_stat_activity WHERE application_name = :name")
+        with self.app.app_context():
+            rows = self.db.session.execute(query, {"name": self.connection_name}).all()
+            self.db.session.remove()
+        return [pid for (pid,) in rows]
+
+    def run_tests(self, directory: Path, *, fast: bool) -> dict[str, str]:
+        import pytest
+
+        self.make_database()
+        package = importlib.import_module(self.own_code[0].rstrip("/"))
+        folder = Path(package.__path__[0])
+        report = directory / "report.xml"
+        plugins = [WithFastSchema(*self.factory)] if fast else []
+        settings = directory / "pytest.ini"  # of its own, or pytest finds this repository's
+        settings.write_text("[pytest]\n")
+        options = ["-q", "-c", str(settings), f"--junitxml={report}", f"--rootdir={folder}"]
+        pytest.main([*options, *(str(folder / each) for each in self.tests)], plugins=plugins)
+        return outcomes_in(report)
+
+
+class WithFastSchema:
+    """A plugin of pytest that adds fastschema to each application that a function makes."""
+
+    def __init__(self, module: str, function: str) -> None:
+        place = importlib.import_module(module)
+        create = getattr(place, function)
+
+        def create_with_fastschema(*arguments: Any, **options: Any) -> Any:
+            from fastschema.contrib.flask import FastSchema
+
+            app = create(*arguments, **options)
+            FastSchema(app)
+            return app
+
+        setattr(place, function, create_with_fastschema)

@@ -1,0 +1,250 @@
+"""What schemas of one class share, and what they must not."""
+
+import copy
+import pickle
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from marshmallow import EXCLUDE, Schema, ValidationError, class_registry, fields
+
+import fastschema
+from fastschema.runtime.guard import CLASS_ATTRIBUTE
+from tests.marshmallow.differential import MARSHMALLOW_3, outcome
+
+
+@pytest.fixture(autouse=True)
+def _installed():
+    fastschema.install()
+    yield
+    fastschema.uninstall()
+
+
+def assert_as_stock(use):
+    """Check that a function gives what it gives by stock."""
+    with fastschema.disabled():
+        expected = outcome(use)
+    assert outcome(use) == expected
+    return expected
+
+
+def nesting(**options):
+    """A class, one that nests it, and a schema of that which is compiled and pending."""
+
+    class Child(Schema):
+        a = fields.Integer()
+        b = fields.String()
+
+    Parent = Schema.from_dict({"c": fields.Nested(Child, **options)})  # noqa: N806
+    for _ in range(3):
+        Parent().dump({"c": {"a": 1, "b": 2}})
+        Parent().load({"c": {"a": 1}})
+    return Child, Parent
+
+
+def test_threads_that_look_at_once_see_one_set_of_fields():
+    cls = Schema.from_dict({name: fields.Integer() for name in "abcdef"})
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    barrier = threading.Barrier(4)
+
+    def look(schemas):
+        seen = []
+        for schema in schemas:
+            barrier.wait()
+            seen.append((schema.fields, schema.dump_fields["a"], schema.declared_fields["a"]))
+        return seen
+
+    schemas = [cls() for _ in range(300)]
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            first, *others = threads.map(look, [schemas] * 4)
+    finally:
+        sys.setswitchinterval(interval)
+    for seen in others:
+        for one, other in zip(first, seen, strict=True):
+            assert all(each is same for each, same in zip(one, other, strict=True))
+    assert all(schema.fields["a"].parent is schema for schema in schemas)
+
+
+def test_a_declared_field_that_a_nested_class_gets_later_is_seen():
+    child, parent = nesting()
+    child._declared_fields["b"] = fields.Integer()
+    row = {"c": {"a": 1, "b": "2"}}
+    assert assert_as_stock(lambda: parent().dump(row)).value[1][0][0] == "c"
+    assert parent().dump(row) == {"c": {"a": 1, "b": 2}}
+
+
+def test_an_option_of_a_nested_class_that_is_set_later_is_seen():
+    child, parent = nesting()
+    data = {"c": {"a": 1, "more": 2}}
+    with pytest.raises(ValidationError):
+        parent().load(data)
+    child.opts.unknown = EXCLUDE
+    assert parent().load(data) == {"c": {"a": 1}}
+
+
+def test_a_method_that_a_nested_class_gets_later_sees_its_own_schema(monkeypatch):
+    child, parent = nesting()
+    seen = []
+
+    def get_attribute(self, obj, attr, default):
+        seen.append(self)
+        return 5
+
+    monkeypatch.setattr(child, "get_attribute", get_attribute)
+    schemas = [parent(), parent()]
+    for schema in schemas:
+        assert schema.dump({"c": {}}) == {"c": {"a": 5, "b": "5"}}
+    assert [schema.fields["c"].schema for schema in schemas] == [seen[0], seen[2]]
+
+
+@pytest.mark.parametrize("name", ["TheNestedOne", f"{__name__}.TheNestedOne"])
+def test_a_nested_class_is_looked_up_by_its_name_again(name, monkeypatch):
+    monkeypatch.setattr(class_registry, "_registry", dict(class_registry._registry))
+
+    def define(**content):
+        return type("TheNestedOne", (Schema,), {"__module__": __name__, **content})
+
+    define(a=fields.Integer())
+    parent = Schema.from_dict({"c": fields.Nested(name)})
+    for _ in range(3):
+        assert parent().dump({"c": {"a": "1"}}) == {"c": {"a": 1}}
+    define(a=fields.String())  # in the place of the first one, as its module has that name
+    assert_as_stock(lambda: parent().dump({"c": {"a": 1}}))
+    define(__module__="elsewhere")
+    assert_as_stock(lambda: parent().dump({"c": {"a": 1}}))
+
+
+def test_nested_fields_that_one_schema_leaves_out_later_are_left_out():
+    _, parent = nesting()
+    schema = parent()
+    schema.load_only.add("c.b")
+    assert schema.dump({"c": {"a": 1, "b": 2}}) == {"c": {"a": 1}}
+    assert parent().dump({"c": {"a": 1, "b": 2}}) == {"c": {"a": 1, "b": "2"}}
+
+
+@pytest.mark.parametrize("option", ["only", "exclude"])
+def test_dotted_names_belong_to_one_schema(option):
+    _, parent = nesting()
+
+    def dump():
+        schema = parent(**{option: ("c.a",)})
+        names = getattr(schema.fields["c"], option)
+        names |= {"b"}
+        return schema.dump({"c": {"a": 1, "b": 2}}), [*names]
+
+    first = assert_as_stock(dump)
+    assert assert_as_stock(dump) == first
+
+
+def test_dotted_names_of_a_list_are_those_of_what_is_in_it():
+    cls = Schema.from_dict({"c": fields.List(fields.Nested(nesting()[0]))})
+    for schema in (cls(only=("c.a",)), cls(only=("c.a",))):
+        field = schema.fields["c"]
+        assert field.only is field.inner.only
+        assert [*field.only] == ["a"]
+
+
+def test_a_method_field_keeps_the_method_that_its_schema_had_when_new(monkeypatch):
+    class Counting(Schema):
+        number = fields.Method("get_number")
+
+        def get_number(self, obj):
+            return 1
+
+    schema = Counting()
+    with monkeypatch.context() as patch:
+        patch.setattr(Counting, "get_number", lambda self, obj: 2)
+        assert schema.dump({}) == {"number": 1}
+        assert Counting().dump({}) == {"number": 2}
+    schema.get_number = lambda obj: 3
+    assert schema.dump({}) == {"number": 1}
+    assert schema.fields["number"]._serialize_method.__self__ is schema
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"exclude": None},
+        {"exclude": ""},
+        {"load_only": None},
+        {"dump_only": 0},
+        {"only": ()},
+        {"only": "", "exclude": ()},
+        {"exclude": [], "load_only": set(), "dump_only": frozenset()},
+    ],
+)
+def test_arguments_without_names_are_as_by_stock(options):
+    cls = nesting()[0]
+    assert_as_stock(lambda: [*cls(**options).fields])
+
+
+def test_a_pending_schema_outlives_the_installation():
+    schema = Dog()
+    fastschema.uninstall()
+    assert pickle.loads(pickle.dumps(schema)).dump({"name": 1}) == {"name": "1"}
+    copied = copy.copy(schema)
+    assert copied.fields["name"] is schema.fields["name"]
+
+
+class Dog(Schema):
+    name = fields.String()
+
+
+def test_a_class_that_was_used_can_be_pickled_by_value():
+    Dog().dump({})
+    assert pickle.loads(pickle.dumps(vars(Dog)[CLASS_ATTRIBUTE])) is None
+
+
+def test_a_schema_whose_class_is_set_is_one_of_that_class():
+    class Cat(Schema):
+        name = fields.Integer()
+
+        def get_attribute(self, obj, attr, default):
+            return 9
+
+    schema = Dog()
+    schema.__class__ = Cat
+    assert schema.dump({"name": 1}) == {"name": "9"}
+
+
+@pytest.mark.skipif(not MARSHMALLOW_3, reason="marshmallow 4 has no context")
+def test_the_context_is_there_when_user_code_binds_a_field():
+    seen = []
+
+    class Binding(Schema):
+        name = fields.String()
+
+        def on_bind_field(self, field_name, field_obj):
+            seen.append(self.context)
+
+    with pytest.warns(DeprecationWarning, match="context"):
+        Binding(context={"user": 1})
+    assert seen == [{"user": 1}]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda schema: schema.declared_fields.update(a=fields.String(data_key="A")),
+        lambda schema: setattr(
+            schema, "on_bind_field", lambda name, field: setattr(field, "data_key", name.upper())
+        ),
+        lambda schema: schema.declared_fields.pop("a"),
+        lambda schema: setattr(schema, "exclude", {"a"}),
+        lambda schema: setattr(schema.fields["a"], "data_key", "A"),
+        lambda schema: None,
+    ],
+)
+def test_fields_that_are_bound_anew_are_as_by_stock(change):
+    cls = Schema.from_dict({"a": fields.Integer(), "b": fields.Integer()})
+
+    def dump():
+        schema = cls()
+        change(schema)
+        schema._init_fields()
+        return [schema.dump({"a": 1, "b": 2}) for _ in range(3)]
+
+    assert_as_stock(dump)
