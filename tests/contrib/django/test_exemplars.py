@@ -266,7 +266,7 @@ class TestUsersCode:
                 data = assert_same(serializer, {"a": 1, "b": 2}, context={"without": without})
                 assert data.keys() == {"a", "b"} - set(without)
 
-    def test_methods_of_fields_that_only_represent_leave_their_serializers_a_blueprint(self):
+    def test_methods_of_fields_that_only_represent_leave_their_serializers_pending(self):
         calls = []
 
         class Link(serializers.HyperlinkedIdentityField):
@@ -583,7 +583,7 @@ class TestModels:
                     assert name in str(assert_same(serializer, thing))
                     assert_same(serializer, [thing], many=True)
 
-    def test_a_name_of_urls_that_a_serializer_got_leaves_its_class_a_blueprint(self):
+    def test_a_name_of_urls_that_a_serializer_got_leaves_it_pending(self):
         serializer = PlaneSerializer(Plane(tail_number="x"))
         assert not makes_fields(PlaneSerializer, serializer.instance)
         serializer.url_field_name = "url"

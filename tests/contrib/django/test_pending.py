@@ -1,9 +1,12 @@
 """Serializers whose fields nobody has looked at yet: whenever somebody does, all is as in stock."""
 
 import copy
+import gc
+import os
 import pickle
 import random
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -17,6 +20,7 @@ from fastschema.contrib.django.class_state import class_state, has_made_fields, 
 from flights.models import Airline, Airport, Plane
 from tests.contrib.django.differential import Thing, assert_same, exactly, outcome, serializer_of
 
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 CALLS = []
 
 
@@ -265,7 +269,7 @@ def new_class(chance):
     return chance.choice([Plain, Popping, Getting, Looking, Representing, Counting, Made])
 
 
-@pytest.mark.parametrize("seed", range(400 * (20 if __import__("os").environ.get("MANY") else 1)))
+@pytest.mark.parametrize("seed", range(8000 if THOROUGH else 400))
 def test_whenever_somebody_looks_and_whatever_is_changed(seed):
     def ask():
         chance = random.Random(seed)
@@ -415,9 +419,6 @@ def test_threads_that_share_a_pending_serializer():
 def test_nothing_of_a_request_stays_with_the_class():
     class User:
         pass
-
-    import gc
-    import weakref
 
     users = []
     for number in range(6):
