@@ -170,16 +170,6 @@ def test_an_attribute_that_expires_while_its_object_is_dumped(session):
     assert_same(ExpiringSchema, lambda: session.scalars(select(Book)).all(), many=True)
 
 
-def test_a_column_that_a_property_replaces_later_is_read_from_the_property(session):
-    book = session.scalars(select(Book)).first()
-    plan = fastschema.compile(BookSchema(only=["pages"]))
-    assert plan.dump(book) == {"pages": book.pages}
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Book, "pages", property(lambda self: 7))
-        assert plan.dump(book) == {"pages": 7}
-
-
 def test_instances_whose_attributes_are_kept_elsewhere_are_asked(monkeypatch):
     monkeypatch.setattr(sqlalchemy_attributes, "instance_dict", lambda instance: vars(instance))
     assert access_of(Book) != MAPPED

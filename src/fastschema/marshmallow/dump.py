@@ -27,7 +27,7 @@ from fastschema.runtime.binding import Binding
 from fastschema.runtime.dispatch import Dispatch, Dispatcher, Link, UniformDispatch
 from fastschema.runtime.stock import stock_method
 from fastschema.runtime.stock_text import StockText
-from fastschema.statistics import recorder
+from fastschema.statistics import recorder, stock_row
 from fastschema.switch import is_disabled
 
 STOCK_DUMP = stock_method(Schema, "dump")
@@ -176,16 +176,12 @@ def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = Non
             binding = find_binding(schema, rows)
         if binding is not None:
             return dump_by(binding, obj, many)
-    result = stock_serialize(schema, obj, many)
-    recorder.stock(len(result) if many and obj is not None else 1)
+    result = STOCK_SERIALIZE(for_stock(schema, DUMP.fields), obj, many=many)
+    if many and obj is not None:
+        recorder.stock(len(result))
+    else:
+        stock_row()
     return result
-
-
-def stock_serialize(schema: Any, obj: Any, many: bool) -> Any:
-    """Return what stock's ``Schema._serialize`` returns; a pending schema stays pending."""
-    if _overrides_serialize(schema):
-        return schema._serialize(obj, many=many)
-    return STOCK_SERIALIZE(for_stock(schema, DUMP.fields), obj, many=many)
 
 
 def dump_by(binding: Binding, obj: Any, many: bool) -> Any:

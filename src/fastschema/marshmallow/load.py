@@ -219,8 +219,8 @@ def deserialize(
 
     :param compiled: that of a plan
     """
-    is_collection = type(data) is list or type(data) is tuple
-    if not is_disabled() and (is_collection or not many) and is_plain_partial(partial):
+    is_plain = type(data) is list or type(data) is tuple if many else type(data) is dict
+    if is_plain and not is_disabled() and is_plain_partial(partial):
         if compiled is None:
             compiled = find_compiled_load(schema, len(data) if many else 1)
         if compiled is not None and compiled.program is not None:

@@ -90,16 +90,19 @@ class SchemaState(State):
         """
         known = self._made.get(_MADE)
         if known is None:
-            assert self.exemplar is not None
-            exemplar = self.exemplar.schema
-            made = {}
-            for name in NAMES:
-                originals = getattr(exemplar, name)
-                made[name] = type(originals)(
-                    [(each, self.field(schema, field)) for each, field in originals.items()]
-                )
+            made = {name: self.fields(schema, name) for name in NAMES}
             known = self._made.setdefault(_MADE, (made, Snapshot(made)))
         return known[0]
+
+    def fields(self, schema: Any, name: str) -> dict[str, Any]:
+        """Return what the schema is to have as one of :data:`NAMES`, in a dictionary of its own."""
+        assert self.exemplar is not None
+        originals = self.exemplar.schema.__dict__[name]
+        clones = self._clones
+        fields: dict[str, Any] = type(originals)()
+        for each, field in originals.items():
+            fields[each] = clones.get(id(field)) or self.field(schema, field)
+        return fields
 
     def take(self, made: _Made) -> None:
         """Take fields that stock has bound for those that were made."""
@@ -303,13 +306,13 @@ class _Unseen:
     """A pending schema for stock's own methods, which need its fields and hand them to nobody.
 
     :param schema: the schema
-    :param made: what it is to have
+    :param name: the attribute with the fields that they need
+    :param fields: those
     """
 
-    def __init__(self, schema: Any, made: dict[str, dict[str, Any]]) -> None:
+    def __init__(self, schema: Any, name: str, fields: dict[str, Any]) -> None:
         self._schema = schema
-        self.dump_fields = made["dump_fields"]
-        self.load_fields = made["load_fields"]
+        setattr(self, name, fields)
         own, cls = schema.__dict__, type(schema)
         if cls._serialize is Schema._serialize and "_serialize" not in own:
             self._serialize = partial(_STOCK_SERIALIZE, self)
@@ -328,7 +331,7 @@ def for_stock(schema: Any, name: str) -> Any:
     own = schema.__dict__
     state = own.get(ATTRIBUTE)
     if type(state) is SchemaState and state.exemplar is not None and name not in own:
-        return _Unseen(schema, state.made(schema))
+        return _Unseen(schema, name, state.fields(schema, name))
     return schema
 
 

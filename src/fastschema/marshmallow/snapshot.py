@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from fastschema.marshmallow.plain_classes import FIELD_CLASSES, inner_fields
@@ -10,6 +10,8 @@ from fastschema.marshmallow.plain_classes import FIELD_CLASSES, inner_fields
 _ABSENT = object()
 _FOUND_LATER = "_schema"
 """Where a nested field keeps its schema, once that was needed."""
+_HOLDING = frozenset(["inner", "key_field", "value_field", "tuple_fields"])
+"""Where a field has fields inside of it."""
 _LISTS = ("validators", "pre_load", "post_load", "tuple_fields")
 _DECIDING: frozenset[str] = frozenset(
     name
@@ -31,12 +33,20 @@ class Snapshot:
 
     def __init__(self, made: Mapping[str, dict[str, Any]]) -> None:
         self._items = {name: list(fields.items()) for name, fields in made.items()}
-        all_fields = {id(field): field for fields in made.values() for field in fields.values()}
-        self._attributes = [
-            (each, _copied(each.__dict__), type(each))
-            for field in all_fields.values()
-            for each in _with_inner(field)
-        ]
+        self._attributes: list[tuple[Any, dict[str, Any], type]] = []
+        seen: set[int] = set()
+        for items in self._items.values():
+            for _, field in items:
+                if id(field) not in seen:
+                    seen.add(id(field))
+                    self._add(field)
+
+    def _add(self, field: Any) -> None:
+        own = field.__dict__
+        self._attributes.append((field, _copied(own), type(field)))
+        if not _HOLDING.isdisjoint(own):
+            for inner in inner_fields(field):
+                self._add(inner)
 
     def is_current(self, name: str, fields: dict[str, Any]) -> bool:
         """Return whether a schema still has those fields, and these the attributes that they had.
@@ -58,15 +68,11 @@ def _copied(own: dict[str, Any]) -> dict[str, Any]:
     """Return a copy of a field's attributes, with lists of its own."""
     seen = own.copy()
     for name in _LISTS:
-        if type(seen.get(name)) is list:
-            seen[name] = list(seen[name])
+        if name in seen:
+            value = seen[name]
+            if type(value) is list:
+                seen[name] = value.copy()
     return seen
-
-
-def _with_inner(field: Any) -> Iterator[Any]:
-    yield field
-    for inner in inner_fields(field):
-        yield from _with_inner(inner)
 
 
 def _is_alike(own: dict[str, Any], seen: dict[str, Any], cls: type) -> bool:

@@ -133,9 +133,7 @@ class Dispatch(dict[type, Dump]):
         if ambient is not None and all(ambient is not each for each, _, _ in self._ambient):
             seen = value if ambient is slot.resolve else ambient(subject)
             self._ambient.append((ambient, subject, seen))
-        if slot.by_class:
-            self._keeps_classes = True
-        else:
+        if not slot.by_class:
             self._values[slot.name] = value
         if type(value) is Link:
             self._links.append(value)

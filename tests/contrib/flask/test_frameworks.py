@@ -160,21 +160,21 @@ def test_an_application_gives_the_same_answers(make, method, path, options):
 
 
 @pytest.mark.parametrize(
-    ("make", "path"),
+    ("make", "path", "small"),
     [
-        (with_flask_marshmallow, "/many"),
-        (with_smorest, "/bands/?limit=200"),
-        (with_apiflask, "/bands/?limit=200"),
-        (with_webargs, "/bands/?limit=200"),
+        (with_flask_marshmallow, "/many", 0),
+        (with_smorest, "/bands/?limit=200", 1),
+        (with_apiflask, "/bands/?limit=200", 1),
+        (with_webargs, "/bands/?limit=200", 1),
     ],
 )
-def test_an_application_gains(make, path):
+def test_an_application_gains(make, path, small):
     app = make(fast=True)
     before = fastschema.stats()
     answer(app, "get", path, {})
     after = fastschema.stats()
     assert after.compiled_rows - before.compiled_rows >= 200
-    assert after.stock_rows == before.stock_rows
+    assert after.stock_rows - before.stock_rows == small  # the query string, which is no dictionary
 
 
 def test_jsonify_of_flask_marshmallow_writes_straight_from_the_plan(monkeypatch):
