@@ -23,7 +23,7 @@ from fastschema.runtime import policy
 from marshmallow import Schema, fields
 policy.rows_worth_reading = 1
 policy.fewest_rows = None
-policy.values_worth_comparing = 0
+policy.values_worth_comparing.update(dump=0, load=0)
 Dog = Schema.from_dict({"name": fields.String()})
 fastschema.install()
 Dog().dump({"name": 1})

@@ -57,7 +57,7 @@ def test_a_schema_with_fields_of_its_own_counts_by_itself(monkeypatch):
 
 @pytest.mark.parametrize(("names", "is_compiled"), [("a", False), ("abcd", True)])
 def test_a_looked_at_schema_of_few_values_runs_as_stock(monkeypatch, names, is_compiled):
-    monkeypatch.setattr(policy, "values_worth_comparing", 4)
+    monkeypatch.setattr(policy, "values_worth_comparing", {"dump": 4, "load": 4})
     schema = Schema.from_dict({name: fields.Integer() for name in names})()
     assert schema.fields
     assert compiled_rows(lambda: schema.dump({})) == is_compiled

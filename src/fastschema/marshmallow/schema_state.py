@@ -178,7 +178,7 @@ def find_compiled(
             return common
         return _of_pending(schema, state, side, common)
     fields = own[side.fields]
-    if not is_inner and rows * len(fields) < policy.values_worth_comparing:
+    if not is_inner and rows * len(fields) < policy.values_worth_comparing[side.name]:
         return None
     if state.snapshot is not None and state.snapshot.is_current(side.fields, fields):
         common = _of_exemplar(exemplar, side, rows, is_inner=is_inner, counts=counts)
@@ -269,7 +269,7 @@ def _by_itself(
     fields = getattr(schema, side.fields)
     own = schema.__dict__
     if known is not None:
-        if not is_inner and rows * len(fields) < policy.values_worth_comparing:
+        if not is_inner and rows * len(fields) < policy.values_worth_comparing[side.name]:
             return None
         if (
             known.snapshot is not None

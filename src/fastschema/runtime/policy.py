@@ -34,10 +34,9 @@ fewest_rows = {"dump": 40, "load": 10} if sys.implementation.name == "pypy" else
 """On PyPy stock's own loops become machine code, too. Binding generated code, which is new code
 each time, pays from so many marshmallow rows on."""
 
-values_worth_comparing = 4
+values_worth_comparing = {"dump": 12, "load": 4}
 """To find out whether the fields of a schema are still what they were costs as much as stock needs
 for so many values."""
-
 
 spares_first_schemas = True
 """Whether stock makes the first schema of a class that no module holds: there may be no second."""
