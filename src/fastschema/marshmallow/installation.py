@@ -24,6 +24,7 @@ from fastschema.marshmallow.pending import (
     init_fields,
 )
 from fastschema.runtime.stock import Replacements, warn_of_newer
+from fastschema.statistics import stock_row
 
 _NEWEST_TESTED = (4, 4)
 
@@ -35,7 +36,11 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
     processed = obj
     if hooks[PRE_DUMP]:
         processed = self._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=obj)
-    if _replacements.are_installed:
+    state = self._fastschema  # guard.ATTRIBUTE
+    if state is not None and state.is_small and not many:
+        stock_row()  # at once, as a small dump would notice more
+        result = self._serialize(processed, many=False)
+    elif _replacements.are_installed:
         result = serialize(self, processed, many)
     else:
         result = self._serialize(processed, many=many)

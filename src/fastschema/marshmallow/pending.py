@@ -46,7 +46,17 @@ class SchemaState(State):
     :param exemplar: the exemplar of which its fields are, or would be, clones; else None
     """
 
-    __slots__ = ("__weakref__", "_clones", "_made", "dump", "exemplar", "load", "owner", "rows")
+    __slots__ = (
+        "__weakref__",
+        "_clones",
+        "_made",
+        "dump",
+        "exemplar",
+        "is_small",
+        "load",
+        "owner",
+        "rows",
+    )
 
     def __init__(self, schema: Any, exemplar: Exemplar | None = None) -> None:
         self.owner = id(schema)
@@ -54,6 +64,8 @@ class SchemaState(State):
         self.exemplar = exemplar
         self.rows = 0
         """How many rows were dumped or loaded before its own fields were read."""
+        self.is_small = False
+        """Whether single objects are known to be dumped by stock: it has made few fields."""
         self.dump: Any = None
         self.load: Any = None
         """What it compiles to by fields of its own."""

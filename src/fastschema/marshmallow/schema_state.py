@@ -178,12 +178,20 @@ def find_compiled(
             return common
         return _of_pending(schema, state, side, common)
     fields = own[side.fields]
-    if not is_inner and rows * len(fields) < policy.values_worth_comparing[side.name]:
+    if not is_inner and _are_too_few(state, side, rows, len(fields)):
         return None
     if state.snapshot is not None and state.snapshot.is_current(side.fields, fields):
         common = _of_exemplar(exemplar, side, rows, is_inner=is_inner, counts=counts)
         return None if common is None else _of_made(schema, state, side, common)
     return _by_itself(schema, state, side, rows, is_inner=is_inner, counts=counts)
+
+
+def _are_too_few(state: SchemaState, side: Side, rows: int, fields: int) -> bool:
+    """Return whether so few values are not worth a look at fields that were made."""
+    are_few = rows * fields < policy.values_worth_comparing[side.name]
+    if are_few and rows == 1 and side.name == "dump":
+        state.is_small = True
+    return are_few
 
 
 def forget(schema: Any) -> None:
@@ -269,7 +277,7 @@ def _by_itself(
     fields = getattr(schema, side.fields)
     own = schema.__dict__
     if known is not None:
-        if not is_inner and rows * len(fields) < policy.values_worth_comparing[side.name]:
+        if not is_inner and _are_too_few(state, side, rows, len(fields)):
             return None
         if (
             known.snapshot is not None
