@@ -205,9 +205,9 @@ def forget(schema: Any) -> None:
 def known_compiled(schema: Any, side: Side) -> Compiled | None:
     """Return what a schema compiled to when it was asked last, or None."""
     state = state_of(schema)
-    if state.exemplar is not None and side.fields not in schema.__dict__:
-        return getattr(state.exemplar, side.name)  # type: ignore[no-any-return]
-    return getattr(state, side.name)  # type: ignore[no-any-return]
+    is_pending = state.exemplar is not None and side.fields not in schema.__dict__
+    known: Compiled | None = getattr(state.exemplar if is_pending else state, side.name)
+    return known
 
 
 def _of_exemplar(
