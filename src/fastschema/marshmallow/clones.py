@@ -50,13 +50,19 @@ def _clone(field: Any, old_parent: Any, parent: Any, schema: Any) -> Any:
     if "tuple_fields" in own:
         own["tuple_fields"] = [_clone(each, field, cloned, schema) for each in own["tuple_fields"]]
     elif "serialize_method_name" in own:
-        for name in _METHODS:
-            method = own[name]
-            if getattr(method, "__self__", None) is old_parent:
-                own[name] = method.__func__.__get__(parent)
+        bind_methods(cloned, schema)
     elif "_field_cache" in own:  # of marshmallow 3's Inferred
         own["_field_cache"] = {}
     return cloned
+
+
+def bind_methods(field: Any, schema: Any) -> None:
+    """Let a ``Method`` field call the methods of a schema, not those of another of its class."""
+    own = field.__dict__
+    for name in _METHODS:
+        method = own.get(name)
+        if type(getattr(method, "__self__", None)) is type(schema):
+            own[name] = method.__func__.__get__(schema)
 
 
 def frozen_copy(field: Any) -> Any:

@@ -14,8 +14,14 @@ from typing import Any
 
 from marshmallow import Schema, utils
 
-from fastschema.marshmallow.clones import clone
-from fastschema.marshmallow.exemplars import DECIDING_NAMES, STOCK_INIT, Exemplar, find_exemplar
+from fastschema.marshmallow.clones import bind_methods, clone
+from fastschema.marshmallow.exemplars import (
+    DECIDING_NAMES,
+    STOCK_INIT,
+    Exemplar,
+    copies_as_stock,
+    find_exemplar,
+)
 from fastschema.marshmallow.plain_classes import KNOWN_INIT_FIELDS
 from fastschema.marshmallow.snapshot import Snapshot
 from fastschema.runtime.guard import ATTRIBUTE, State
@@ -44,6 +50,7 @@ class SchemaState(State):
 
     :param schema: the schema
     :param exemplar: the exemplar of which its fields are, or would be, clones; else None
+    :param original: the schema of which it is a copy, and with which it shares fields; else None
     """
 
     __slots__ = (
@@ -52,16 +59,21 @@ class SchemaState(State):
         "_made",
         "dump",
         "exemplar",
+        "is_bound_anew",
         "is_small",
         "load",
+        "original",
         "owner",
         "rows",
     )
 
-    def __init__(self, schema: Any, exemplar: Exemplar | None = None) -> None:
+    def __init__(self, schema: Any, exemplar: Exemplar | None = None, original: Any = None) -> None:
         self.owner = id(schema)
         """A copy of a schema may share its state."""
         self.exemplar = exemplar
+        self.original = original
+        self.is_bound_anew = False
+        """Whether a copy has dictionaries of its own, be it with the same fields."""
         self.rows = 0
         """How many rows were dumped or loaded before its own fields were read."""
         self.is_small = False
@@ -76,6 +88,21 @@ class SchemaState(State):
         """Forget what the schema compiles to by fields of its own."""
         self.dump = self.load = None
 
+    def is_pending(self, schema: Any, name: str) -> bool:
+        """Return whether nobody can have changed the fields of a schema, as there are none yet.
+
+        Those of a copy are made as soon as those of the original are, which it shares.
+
+        :param name: one of :data:`NAMES`
+        """
+        if name in schema.__dict__:
+            return False
+        original = self.original
+        if original is None or original.__dict__[ATTRIBUTE].is_pending(original, name):
+            return True
+        make_fields(schema)
+        return False
+
     def field(self, schema: Any, field: Any) -> Any:
         """Return the schema's own field that is like one of its exemplar.
 
@@ -86,14 +113,23 @@ class SchemaState(State):
         own = self._clones.get(key)
         if own is None:
             assert self.exemplar is not None
-            own = self._clones.setdefault(key, clone(field, self.exemplar.schema, schema))
+            original = self.original
+            if original is None:
+                own = clone(field, self.exemplar.schema, schema)
+            else:
+                own = original.__dict__[ATTRIBUTE].field(original, field)
+                bind_methods(own, schema)
+            own = self._clones.setdefault(key, own)
         return own
 
     @property
     def snapshot(self) -> Snapshot | None:
         """Its fields as they were when they were made; None if they were not, or by stock."""
-        known = self._made.get(_MADE)
-        return None if known is None else known[1]
+        made = self._made.get(_MADE)
+        if made is not None:
+            return made[1]
+        original = self.original
+        return None if original is None else original.__dict__[ATTRIBUTE].snapshot
 
     def made(self, schema: Any) -> _Made:
         """Return all that the schema is to have, by :data:`NAMES`, without handing it out.
@@ -103,7 +139,16 @@ class SchemaState(State):
         known = self._made.get(_MADE)
         if known is None:
             made = {name: self.fields(schema, name) for name in NAMES}
-            known = self._made.setdefault(_MADE, (made, Snapshot(made)))
+            if self.original is None:
+                snapshot = Snapshot(made)
+            else:
+                state = self.original.__dict__[ATTRIBUTE]
+                theirs = state.made(self.original)
+                made |= (
+                    {"declared_fields": theirs["declared_fields"]} if self.is_bound_anew else theirs
+                )
+                snapshot = state.snapshot
+            known = self._made.setdefault(_MADE, (made, snapshot))
         return known[0]
 
     def fields(self, schema: Any, name: str) -> dict[str, Any]:
@@ -115,10 +160,6 @@ class SchemaState(State):
         for each, field in originals.items():
             fields[each] = clones.get(id(field)) or self.field(schema, field)
         return fields
-
-    def take(self, made: _Made) -> None:
-        """Take fields that stock has bound for those that were made."""
-        self._made[_MADE] = made, Snapshot(made)
 
 
 class FieldsOnDemand:
@@ -142,10 +183,15 @@ class FieldsOnDemand:
             if name in own:  # another thread may have made them meanwhile
                 return own[name]
             raise AttributeError(f"{owner.__name__!r} object has no attribute {name!r}")
-        for base in owner.__mro__[owner.__mro__.index(Schema) + 1 :]:
-            if name in vars(base):
-                return getattr(base, name)
-        raise AttributeError(f"type object {owner.__name__!r} has no attribute {name!r}")
+        return _inherited(owner, name)
+
+
+def _inherited(owner: Any, name: str) -> Any:
+    """Return the attribute of a schema class that comes after ``Schema``."""
+    for base in owner.__mro__[owner.__mro__.index(Schema) + 1 :]:
+        if name in vars(base):
+            return getattr(base, name)
+    raise AttributeError(f"type object {owner.__name__!r} has no attribute {name!r}")
 
 
 def make_fields(schema: Any) -> None:
@@ -266,22 +312,34 @@ else:
 
 
 def init_fields(self: Any) -> None:
-    """``Schema._init_fields``, which binds fields anew where somebody calls it later on.
+    """``Schema._init_fields``, which chooses and binds fields anew where somebody calls it.
 
-    ``Nested.schema`` does so for a copy of a schema. As long as nobody has changed anything, the
-    copy is as like its exemplar as the original.
+    ``Nested.schema`` does so for a copy of a schema. Where nobody has changed anything, the fields
+    stay those that the schema has, or is to have.
     """
-    make_fields(self)
     own = _get_attribute(self, "__dict__")
     state = own.get(ATTRIBUTE)
-    if type(state) is not SchemaState:
+    if type(state) is not SchemaState or not _chooses_alike(own, state):
         STOCK_INIT_FIELDS(self)
         return
-    is_alike = _is_as_made(own, state)
-    STOCK_INIT_FIELDS(self)
-    state = own[ATTRIBUTE] = SchemaState(self, state.exemplar if is_alike else None)
-    if is_alike:
-        state.take({name: own[name] for name in NAMES})
+    state.is_bound_anew = True
+    for name in NAMES[1:]:
+        if name in own:
+            own[name] = state.fields(self, name)
+
+
+def _chooses_alike(own: dict[str, Any], state: SchemaState) -> bool:
+    """Return whether a schema has the options, and declared fields, that it was made with."""
+    exemplar = state.exemplar
+    if exemplar is None or not exemplar.is_current() or not _DECIDING_ON_ITSELF.isdisjoint(own):
+        return False
+    like = exemplar.schema.__dict__
+    if not all(_is_same_choice(own[name], like[name]) for name in _CHOICES):
+        return False
+    declared, snapshot = own.get("declared_fields"), state.snapshot
+    if declared is None:
+        return True
+    return snapshot is not None and snapshot.is_current("declared_fields", declared)
 
 
 def _is_same_choice(names: Any, like: Any) -> bool:
@@ -291,18 +349,24 @@ def _is_same_choice(names: Any, like: Any) -> bool:
     return type(names) is type(like) and list(names) == list(like)
 
 
-def _is_as_made(own: dict[str, Any], state: SchemaState) -> bool:
-    """Return whether a schema has the fields and the options that it was made with."""
-    exemplar, snapshot = state.exemplar, state.snapshot
-    if exemplar is None or snapshot is None or not exemplar.is_current():
-        return False
-    like = exemplar.schema.__dict__
-    return (
-        own.keys() >= _ALL_NAMES
-        and _DECIDING_ON_ITSELF.isdisjoint(own)
-        and all(_is_same_choice(own[name], like[name]) for name in _CHOICES)
-        and all(snapshot.is_current(name, own[name]) for name in NAMES)
-    )
+class _Copying:
+    """``Schema.__copy__``, for the classes whose schemas have nothing to say in it."""
+
+    def __get__(self, schema: Any, owner: Any) -> Any:
+        if schema is None and copies_as_stock(owner):
+            return _copy
+        return _inherited(owner, "__copy__")
+
+
+def _copy(schema: Any) -> Any:
+    """Return a copy of a schema, which shares its fields; they need not be made for it."""
+    copied = object.__new__(type(schema))
+    own = schema.__dict__
+    copied.__dict__.update(own)
+    state = own.get(ATTRIBUTE)
+    if type(state) is SchemaState and state.exemplar is not None and state.owner == id(schema):
+        copied.__dict__[ATTRIBUTE] = SchemaState(copied, state.exemplar, schema)
+    return copied
 
 
 def reduce_ex(self: Any, protocol: Any) -> Any:
@@ -342,7 +406,7 @@ def for_stock(schema: Any, name: str) -> Any:
     """
     own = schema.__dict__
     state = own.get(ATTRIBUTE)
-    if type(state) is SchemaState and state.exemplar is not None and name not in own:
+    if type(state) is SchemaState and state.exemplar is not None and state.is_pending(schema, name):
         return _Unseen(schema, name, state.fields(schema, name))
     return schema
 
@@ -356,4 +420,5 @@ def fields_of(schema: Any, name: str) -> dict[str, Any]:
 # Also where fastschema is not installed any more there may be pending schemas.
 for _name in NAMES:
     setattr(Schema, _name, FieldsOnDemand(_name))
+setattr(Schema, "__copy__", _Copying())  # noqa: B010  # it has no such method
 type.__setattr__(Schema, "__reduce_ex__", reduce_ex)

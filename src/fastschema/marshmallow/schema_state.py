@@ -170,7 +170,7 @@ def find_compiled(
         or not own.keys().isdisjoint(_OWN_METHODS)
     ):
         return _by_itself(schema, state, side, rows, is_inner=is_inner, counts=counts)
-    if side.fields not in own:
+    if state.is_pending(schema, side.fields):
         common = _of_exemplar(exemplar, side, rows, is_inner=is_inner, counts=counts)
         if common is None or common.program is None:
             return common
