@@ -288,7 +288,7 @@ def test_a_class_that_says_how_it_is_copied_is_asked(cls, monkeypatch):
 def test_stock_has_no_method_for_it():
     assert not hasattr(Pet(), "__copy__")
     Pet().dump([PET] * 30, many=True)
-    with pytest.raises(AttributeError, match="'?Pet'?"):
+    with pytest.raises(AttributeError, match="Pet"):
         Pet().__copy__  # noqa: B018
 
 

@@ -34,7 +34,7 @@ _MADE_ONCE = object()
 _DECIDING = (
     *("_declared_fields", "opts", "_hooks", "dict_class", "set_class", "get_attribute"),
     *("_init_fields", "_bind_field", "on_bind_field", "_normalize_nested_options"),
-    *("dump", "_serialize", "load", "_do_load", "_deserialize", "_call_and_store"),
+    *("dump", "_serialize", "load", "_do_load", "_deserialize", "_call_and_store", "TYPE_MAPPING"),
     *("_invoke_field_validators", "error_messages", "_default_error_messages"),
 )
 """What a schema class has that decides which fields there are, and what is done with them."""
@@ -239,7 +239,7 @@ def find_exemplar(
 
 
 def copies_as_stock(cls: Any) -> bool:
-    """Return whether marshmallow alone makes and copies the schemas of a class, if that is known."""
+    """Return whether marshmallow alone is known to make and copy the schemas of a class."""
     record: Any = cls.__dict__.get(CLASS_ATTRIBUTE)
     return type(record) is ClassRecord and record.makes_fields_as_stock
 

@@ -32,7 +32,8 @@ NAMES = ("declared_fields", "fields", "load_fields", "dump_fields")
 _Made = dict[str, dict[str, Any]]
 _MADE = "made"
 _ALL_NAMES = frozenset(NAMES)
-_DECIDING_ON_ITSELF = DECIDING_NAMES - {*NAMES, "error_messages"}
+DECIDING_ON_ITSELF = DECIDING_NAMES - {*NAMES, "error_messages"}
+"""What a schema may have of its own, and not as its class has it."""
 _CHOICES = ("only", "exclude", "load_only", "dump_only")
 _get_attribute: Any = object.__getattribute__  # a schema may notice others
 STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
@@ -40,6 +41,7 @@ STOCK_REDUCE_EX: Any = object.__reduce_ex__
 _STOCK_SERIALIZE: Any = stock_method(Schema, "_serialize")
 _STOCK_DESERIALIZE: Any = stock_method(Schema, "_deserialize")
 _HAS_CONTEXT = hasattr(Schema(), "context")  # marshmallow 3
+checked_unknown: Any = getattr(utils, "validate_unknown_parameter_value", lambda unknown: unknown)
 
 # So that a schema of which nothing is known says so at the price of any attribute.
 setattr(Schema, ATTRIBUTE, None)
@@ -215,46 +217,7 @@ def pending_like(exemplar: Exemplar) -> Any:
     return schema
 
 
-def begin(
-    schema: Any,
-    only: Any,
-    exclude: Any,
-    many: Any,
-    load_only: Any,
-    dump_only: Any,
-    partial: Any,
-) -> bool:
-    """Do what ``Schema.__init__`` does, without making fields.
-
-    The parameters are those of ``Schema.__init__``; ``unknown`` becomes that of the class.
-
-    :returns: False if stock is to do it
-    """
-    if is_disabled():
-        return False
-    exemplar = find_exemplar(schema, only, exclude, load_only, dump_only)
-    if exemplar is None:
-        return False
-    like = exemplar.schema.__dict__
-    own = schema.__dict__
-    own["many"] = like["many"] if many is None else many
-    chosen = like["only"]
-    own["only"] = None if chosen is None else type(chosen)(chosen)
-    left_out = like["exclude"]
-    own["exclude"] = type(left_out)(left_out)
-    own["load_only"] = set(like["load_only"])
-    own["dump_only"] = set(like["dump_only"])
-    own["partial"] = partial
-    own["unknown"] = like["unknown"]
-    own["error_messages"] = like["error_messages"].copy()
-    if _HAS_CONTEXT:
-        own["ordered"] = like["ordered"]
-    own[ATTRIBUTE] = SchemaState(schema, exemplar)
-    return True
-
-
 if _HAS_CONTEXT:
-    _checked_unknown: Any = utils.validate_unknown_parameter_value  # type: ignore[attr-defined]
 
     def _context_warning() -> Any:
         """Return the warning of marshmallow 3 about a context."""
@@ -266,49 +229,48 @@ if _HAS_CONTEXT:
     # It may be another library's.
     _CONTEXT_WARNING: Any = _context_warning() if isinstance(STOCK_INIT, FunctionType) else None
 
-    def init(
-        self: Any,
-        *,
-        only: Any = None,
-        exclude: Any = (),
-        many: Any = None,
-        context: Any = None,
-        load_only: Any = (),
-        dump_only: Any = (),
-        partial: Any = None,
-        unknown: Any = None,
-    ) -> None:
-        """``Schema.__init__`` of marshmallow 3."""
-        if not begin(self, only, exclude, many, load_only, dump_only, partial):
-            options = {"load_only": load_only, "dump_only": dump_only, "partial": partial}
-            options |= {"unknown": unknown, "context": context}
-            STOCK_INIT(self, only=only, exclude=exclude, many=many, **options)
-            return
-        if unknown is not None:
-            self.unknown = _checked_unknown(unknown)
-        if context:
+
+def init(
+    self: Any,
+    *,
+    only: Any = None,
+    exclude: Any = (),
+    many: Any = None,
+    load_only: Any = (),
+    dump_only: Any = (),
+    partial: Any = None,
+    unknown: Any = None,
+    **others: Any,
+) -> None:
+    """``Schema.__init__``, which makes no fields where those of an exemplar would be the same.
+
+    :param others: ``context``, in marshmallow 3
+    """
+    exemplar = None
+    if not is_disabled() and (not others or (_HAS_CONTEXT and others.keys() == {"context"})):
+        exemplar = find_exemplar(self, only, exclude, load_only, dump_only)
+    if exemplar is None:
+        others |= {"load_only": load_only, "dump_only": dump_only, "partial": partial}
+        STOCK_INIT(self, only=only, exclude=exclude, many=many, unknown=unknown, **others)
+        return
+    like = exemplar.schema.__dict__
+    own = self.__dict__
+    own["many"] = like["many"] if many is None else many
+    chosen = like["only"]
+    own["only"] = None if chosen is None else type(chosen)(chosen)
+    left_out = like["exclude"]
+    own["exclude"] = type(left_out)(left_out)
+    own["load_only"] = set(like["load_only"])
+    own["dump_only"] = set(like["dump_only"])
+    own["partial"] = partial
+    own["unknown"] = like["unknown"] if unknown is None else checked_unknown(unknown)
+    own["error_messages"] = like["error_messages"].copy()
+    if _HAS_CONTEXT:
+        own["ordered"] = like["ordered"]
+        own["context"] = others.get("context") or {}
+        if own["context"]:
             warnings.warn(_CONTEXT_WARNING, stacklevel=2)
-        self.context = context or {}
-
-else:
-
-    def init(  # type: ignore[misc]  # the other one has another signature
-        self: Any,
-        *,
-        only: Any = None,
-        exclude: Any = (),
-        many: Any = None,
-        load_only: Any = (),
-        dump_only: Any = (),
-        partial: Any = None,
-        unknown: Any = None,
-    ) -> None:
-        """``Schema.__init__`` of marshmallow 4."""
-        if not begin(self, only, exclude, many, load_only, dump_only, partial):
-            options = {"load_only": load_only, "dump_only": dump_only, "partial": partial}
-            STOCK_INIT(self, only=only, exclude=exclude, many=many, unknown=unknown, **options)
-        elif unknown is not None:
-            self.unknown = unknown
+    own[ATTRIBUTE] = SchemaState(self, exemplar)
 
 
 def init_fields(self: Any) -> None:
@@ -331,22 +293,15 @@ def init_fields(self: Any) -> None:
 def _chooses_alike(own: dict[str, Any], state: SchemaState) -> bool:
     """Return whether a schema has the options, and declared fields, that it was made with."""
     exemplar = state.exemplar
-    if exemplar is None or not exemplar.is_current() or not _DECIDING_ON_ITSELF.isdisjoint(own):
+    if exemplar is None or not exemplar.is_current() or not DECIDING_ON_ITSELF.isdisjoint(own):
         return False
     like = exemplar.schema.__dict__
-    if not all(_is_same_choice(own[name], like[name]) for name in _CHOICES):
+    if any(type(own[x]) is not type(like[x]) or own[x] != like[x] for x in _CHOICES):
         return False
     declared, snapshot = own.get("declared_fields"), state.snapshot
     if declared is None:
         return True
     return snapshot is not None and snapshot.is_current("declared_fields", declared)
-
-
-def _is_same_choice(names: Any, like: Any) -> bool:
-    """Return whether two of the options that choose fields are the same, in order."""
-    if names is None or like is None:
-        return names is like
-    return type(names) is type(like) and list(names) == list(like)
 
 
 class _Copying:
