@@ -21,7 +21,7 @@ from fastschema.marshmallow.plain_classes import (
 )
 from fastschema.runtime import policy
 from fastschema.runtime.dispatch import is_lasting
-from fastschema.runtime.guard import CLASS_ATTRIBUTE, readings
+from fastschema.runtime.guard import ATTRIBUTE, CLASS_ATTRIBUTE, State, readings
 from fastschema.runtime.stock import stock_method
 
 STOCK_INIT: Any = stock_method(Schema, "__init__")
@@ -29,8 +29,19 @@ _MOST_EXEMPLARS = 64
 """Schemas of a class that was given more combinations of arguments are made by stock."""
 _COLLECTIONS = (list, tuple, set, frozenset, Schema.set_class)
 _STR = {str}
-_MADE_ONCE = object()
-"""What hangs on a class that no module holds when its first schema is made."""
+
+
+class _First(State):
+    """What is known of the first schema of a class that no module holds: nothing."""
+
+    __slots__ = ()
+    is_small = True
+    """Whether stock dumps a single object at once; there may be no second."""
+
+
+FIRST = _First()
+"""Hangs on such a schema until it has dumped, and on the class until a second one is made."""
+
 _DECIDING = (
     *("_declared_fields", "opts", "_hooks", "dict_class", "set_class", "get_attribute"),
     *("_init_fields", "_bind_field", "on_bind_field", "_normalize_nested_options"),
@@ -224,7 +235,8 @@ def find_exemplar(
     cls: Any = type(schema)
     known = cls.__dict__.get(CLASS_ATTRIBUTE)
     if known is None and policy.spares_first_schemas and not is_lasting(cls):
-        type.__setattr__(cls, CLASS_ATTRIBUTE, _MADE_ONCE)
+        type.__setattr__(cls, CLASS_ATTRIBUTE, FIRST)
+        schema.__dict__[ATTRIBUTE] = FIRST
         return None
     record = record_of(cls)
     if not record.makes_fields_as_stock:
