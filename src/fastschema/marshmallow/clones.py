@@ -16,26 +16,37 @@ _INNER = ("inner", "key_field", "value_field")
 """The attributes of fields that hold another field, which is bound together with them."""
 _CHOICES = ("only", "exclude")
 _METHODS = ("_serialize_method", "_deserialize_method")
+_FIELD_CACHE = "_field_cache"  # of marshmallow 3's Inferred
+_DIFFERING = frozenset([*_INNER, *_CHOICES, *_METHODS, "tuple_fields", _FIELD_CACHE])
+"""The attributes that may differ between two schemas, besides ``parent`` and ``root``."""
 _new: Any = object.__new__
 _new_choice: Any = Schema.set_class  # it has no types
 
 
-def clone(field: Any, original: Any, schema: Any) -> Any:
+def clone(field: Any, old_parent: Any, parent: Any, schema: Any) -> Any:
     """Return a field for a schema, like a field of another schema of its class.
 
     :param field: a field of the other schema, bound or not
-    :param original: that schema
+    :param old_parent: that schema, or the field of it that has the field inside
+    :param parent: what is to take the place of that
     :param schema: the schema that the new field is for
     """
-    return _clone(field, original, schema, schema)
-
-
-def _clone(field: Any, old_parent: Any, parent: Any, schema: Any) -> Any:
     cloned = _new(type(field))
     own = cloned.__dict__ = field.__dict__.copy()
     if own.get("parent") is not old_parent:
         return cloned  # it was not chosen, so it was not bound
     own["parent"], own["root"] = parent, schema
+    if not own.keys().isdisjoint(_DIFFERING):
+        _clone_inside(field, cloned, schema)
+    return cloned
+
+
+def _clone_inside(field: Any, cloned: Any, schema: Any) -> None:
+    """Clone what a field has for one schema only.
+
+    :param cloned: its clone, which has the same
+    """
+    own = cloned.__dict__
     for choice in _CHOICES:
         # Of dotted names in the arguments of the schema stock makes a collection for each schema.
         if type(own.get(choice)) is Schema.set_class:
@@ -43,17 +54,15 @@ def _clone(field: Any, old_parent: Any, parent: Any, schema: Any) -> Any:
     for name in _INNER:
         inner = own.get(name)
         if inner is not None:
-            own[name] = cloned_inner = _clone(inner, field, cloned, schema)
+            own[name] = cloned_inner = clone(inner, field, cloned, schema)
             for choice in _CHOICES:
                 if choice in own and getattr(inner, choice, None) is getattr(field, choice):
                     setattr(cloned_inner, choice, own[choice])
     if "tuple_fields" in own:
-        own["tuple_fields"] = [_clone(each, field, cloned, schema) for each in own["tuple_fields"]]
-    elif "serialize_method_name" in own:
-        bind_methods(cloned, schema)
-    elif "_field_cache" in own:  # of marshmallow 3's Inferred
-        own["_field_cache"] = {}
-    return cloned
+        own["tuple_fields"] = [clone(each, field, cloned, schema) for each in own["tuple_fields"]]
+    bind_methods(cloned, schema)
+    if _FIELD_CACHE in own:
+        own[_FIELD_CACHE] = {}
 
 
 def bind_methods(field: Any, schema: Any) -> None:

@@ -117,7 +117,7 @@ class SchemaState(State):
             assert self.exemplar is not None
             original = self.original
             if original is None:
-                own = clone(field, self.exemplar.schema, schema)
+                own = clone(field, self.exemplar.schema, schema, schema)
             else:
                 own = original.__dict__[ATTRIBUTE].field(original, field)
                 bind_methods(own, schema)
