@@ -34,7 +34,6 @@ _STR = {str}
 class _First(State):
     """What is known of the first schema of a class that no module holds: nothing."""
 
-    __slots__ = ()
     is_small = True
     """Whether stock dumps a single object at once; there may be no second."""
 
@@ -64,17 +63,6 @@ class Exemplar:
 
     :param schema: the schema. Nobody gets it, and nothing is dumped or loaded by it.
     """
-
-    __slots__ = (
-        "__weakref__",
-        "_attributes",
-        "_generation",
-        "_nested",
-        "dump",
-        "load",
-        "objects",
-        "schema",
-    )
 
     def __init__(self, schema: Any) -> None:
         self.schema = schema
@@ -141,19 +129,6 @@ class ClassRecord:
 
     :param cls: the class
     """
-
-    __slots__ = (
-        "_attributes",
-        "_declared",
-        "_exemplars",
-        "_field_classes",
-        "_generation",
-        "_methods",
-        "_names",
-        "_options",
-        "_owner",
-        "makes_fields_as_stock",
-    )
 
     def __init__(self, cls: Any) -> None:
         self._owner = weakref.ref(cls)

@@ -55,20 +55,6 @@ class SchemaState(State):
     :param original: the schema of which it is a copy, and with which it shares fields; else None
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_clones",
-        "_made",
-        "dump",
-        "exemplar",
-        "is_bound_anew",
-        "is_small",
-        "load",
-        "original",
-        "owner",
-        "rows",
-    )
-
     def __init__(self, schema: Any, exemplar: Exemplar | None = None, original: Any = None) -> None:
         self.owner = id(schema)
         """A copy of a schema may share its state."""
@@ -171,8 +157,6 @@ class FieldsOnDemand:
 
     :param name: the attribute
     """
-
-    __slots__ = ("_name",)
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -54,22 +54,6 @@ class Compiled:
     :param guard: what the program relies on of classes; None if it is a plan's, and never changes
     """
 
-    __slots__ = (
-        "attributes",
-        "binding",
-        "fields",
-        "guard",
-        "idle",
-        "inner",
-        "is_shared",
-        "names",
-        "ordered",
-        "program",
-        "reason",
-        "schema",
-        "snapshot",
-    )
-
     def __init__(
         self,
         schema: Any,
@@ -117,8 +101,6 @@ class _OwnFields(dict[int, Any]):
     :param state: its state
     :param originals: the fields of its exemplar
     """
-
-    __slots__ = ("_originals", "_schema", "_state")
 
     def __init__(self, schema: Any, state: SchemaState, originals: list[Any]) -> None:
         self._schema = schema
