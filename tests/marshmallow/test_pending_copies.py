@@ -160,9 +160,10 @@ def test_a_copy_shares_its_fields_with_the_schema_that_it_is_a_copy_of(by_name, 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 @pytest.mark.parametrize("whose", ["original", "copy"])
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_what_is_done_to_either_is_seen(change, whose, when):
+@pytest.mark.parametrize("by_name", ["function", "object"])
+def test_what_is_done_to_either_is_seen(change, whose, when, by_name):
     def use():
-        home = Home("function")
+        home = Home(by_name)
         if when == "after":
             warmed(home)
         change(getattr(home, whose))

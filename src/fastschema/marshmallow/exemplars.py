@@ -231,12 +231,6 @@ def find_exemplar(
     return exemplar
 
 
-def copies_as_stock(cls: Any) -> bool:
-    """Return whether marshmallow alone is known to make and copy the schemas of a class."""
-    record: Any = cls.__dict__.get(CLASS_ATTRIBUTE)
-    return type(record) is ClassRecord and record.makes_fields_as_stock
-
-
 def record_of(cls: Any) -> ClassRecord:
     """Return what is known of a schema class as it is now."""
     record: Any = cls.__dict__.get(CLASS_ATTRIBUTE)

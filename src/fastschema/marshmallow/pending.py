@@ -14,13 +14,13 @@ from typing import Any
 
 from marshmallow import Schema, utils
 
-from fastschema.marshmallow.clones import bind_methods, clone
+from fastschema.marshmallow.clones import bind_methods, clone, is_clone
 from fastschema.marshmallow.exemplars import (
     DECIDING_NAMES,
     STOCK_INIT,
     Exemplar,
-    copies_as_stock,
     find_exemplar,
+    record_of,
 )
 from fastschema.marshmallow.plain_classes import KNOWN_INIT_FIELDS
 from fastschema.marshmallow.snapshot import Snapshot
@@ -292,20 +292,46 @@ class _Copying:
     """``Schema.__copy__``, for the classes whose schemas have nothing to say in it."""
 
     def __get__(self, schema: Any, owner: Any) -> Any:
-        if schema is None and copies_as_stock(owner):
+        is_installed = owner._init_fields is init_fields
+        if schema is None and is_installed and record_of(owner).makes_fields_as_stock:
             return _copy
         return _inherited(owner, "__copy__")
 
 
 def _copy(schema: Any) -> Any:
     """Return a copy of a schema, which shares its fields; they need not be made for it."""
-    copied = object.__new__(type(schema))
     own = schema.__dict__
-    copied.__dict__.update(own)
     state = own.get(ATTRIBUTE)
-    if type(state) is SchemaState and state.exemplar is not None and state.owner == id(schema):
+    if type(state) is not SchemaState:
+        state = own[ATTRIBUTE] = _state_of_made(schema)
+    copied = object.__new__(type(schema))
+    copied.__dict__.update(own)
+    if state.exemplar is not None and state.owner == id(schema):
         copied.__dict__[ATTRIBUTE] = SchemaState(copied, state.exemplar, schema)
     return copied
+
+
+def _state_of_made(schema: Any) -> SchemaState:
+    """Return a state for a schema that stock has made, before fastschema was installed, say.
+
+    Its fields may be those that a new schema would have.
+    """
+    own = schema.__dict__
+    made = {name: own.get(name) or {} for name in NAMES}
+    exemplar = find_exemplar(object.__new__(type(schema)), *(own.get(name) for name in _CHOICES))
+    if exemplar is None:
+        return SchemaState(schema)
+    state = SchemaState(schema, exemplar)
+    for name, fields in made.items():
+        originals = exemplar.schema.__dict__[name]
+        if list(fields) != list(originals) or type(fields) is not type(originals):
+            return SchemaState(schema)
+        for field, original in zip(fields.values(), originals.values(), strict=True):
+            if not is_clone(field, original):
+                return SchemaState(schema)
+            state._clones[id(original)] = field
+    state._made[_MADE] = made, Snapshot(made)
+    return state
 
 
 def reduce_ex(self: Any, protocol: Any) -> Any:
