@@ -8,6 +8,7 @@ import pytest
 from marshmallow import EXCLUDE, Schema, fields
 
 import fastschema
+from fastschema.runtime.guard import ATTRIBUTE
 from tests.marshmallow.differential import MARSHMALLOW_3, outcome
 
 NAMES = ("declared_fields", "fields", "load_fields", "dump_fields")
@@ -50,14 +51,18 @@ GIVEN = {"name": "Rex", "tags": [{"label": "big"}], "secret": "x"}
 class Home:
     """A schema that nests another one, which it is given by a function, or as it is.
 
-    :param by_name: "function" or "object"
+    :param by_name: "function", "object" or "object of stock"
     :param options: those of the field
     """
 
     def __init__(self, by_name, **options):
         self.is_many = options.get("many")
-        self.original = Pet()
-        nested = self.original if by_name == "object" else lambda: self.original
+        if by_name == "object of stock":
+            with fastschema.disabled():
+                self.original = Pet()
+        else:
+            self.original = Pet()
+        nested = (lambda: self.original) if by_name == "function" else self.original
         self.schema = Schema.from_dict({"pet": fields.Nested(nested, **options)})()
 
     @property
@@ -145,7 +150,7 @@ def assert_as_stock(use):
 
 
 @pytest.mark.parametrize("field_options", FIELD_OPTIONS, ids=str)
-@pytest.mark.parametrize("by_name", ["function", "object"])
+@pytest.mark.parametrize("by_name", ["function", "object", "object of stock"])
 def test_a_copy_shares_its_fields_with_the_schema_that_it_is_a_copy_of(by_name, field_options):
     def use():
         home = Home(by_name, **field_options)
@@ -160,7 +165,7 @@ def test_a_copy_shares_its_fields_with_the_schema_that_it_is_a_copy_of(by_name, 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 @pytest.mark.parametrize("whose", ["original", "copy"])
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("by_name", ["function", "object"])
+@pytest.mark.parametrize("by_name", ["function", "object", "object of stock"])
 def test_what_is_done_to_either_is_seen(change, whose, when, by_name):
     def use():
         home = Home(by_name)
@@ -238,6 +243,18 @@ def test_nothing_is_made_for_a_copy_by_which_a_schema_dumps_and_loads():
     assert len(originals) == 30
     assert not any("fields" in vars(each) for each in originals[1:])
     assert "fields" not in vars(outer.fields["plain"].schema)
+
+
+def test_a_schema_that_stock_has_made_shares_what_its_class_compiles_to():
+    with fastschema.disabled():
+        original = Pet()
+        changed = Pet()
+        changed.fields["id"].data_key = "number"
+    dumped = {"about": repr(original), "id": 1, "name": "REX OF PET", "tags": [{"label": "5"}]}
+    assert copy.copy(original).dump(PET) == {key: dumped[key] for key in Pet().dump(PET)}
+    assert vars(original)[ATTRIBUTE].exemplar is vars(Pet())[ATTRIBUTE].exemplar
+    assert "number" in copy.copy(changed).dump(PET)
+    assert vars(changed)[ATTRIBUTE].exemplar is None
 
 
 class Copies(Schema):
