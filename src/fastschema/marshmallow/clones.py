@@ -72,10 +72,11 @@ def is_clone(field: Any, original: Any) -> bool:
     return (
         type(field) is type(original)
         and own.keys() == like.keys()
-        and (own["parent"] is None) is (like["parent"] is None)
+        and (own.get("parent") is None) is (like.get("parent") is None)
         and all(
-            value == like[name]
+            value is like[name]
             or name in _OF_SCHEMA
+            or value == like[name]
             or (isinstance(value, fields.Field) and is_clone(value, like[name]))
             for name, value in own.items()
         )
