@@ -25,22 +25,10 @@ STOCK_CLASSES = frozenset(base for cls in _MARSHMALLOW for base in cls.__mro__)
 
 _OWN_WAYS = frozenset(
     [
-        "__bool__",
-        "__copy__",
-        "__deepcopy__",
+        *("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__"),
+        *("__setstate__", "__getnewargs__", "__getnewargs_ex__", "__new__", "__slots__"),
+        *("__getattribute__", "__getattr__", "__setattr__", "__bool__", "__len__"),
         "__del__",  # would see schemas that nobody asked for
-        "__getattr__",
-        "__getattribute__",
-        "__getnewargs__",
-        "__getnewargs_ex__",
-        "__getstate__",
-        "__len__",
-        "__new__",
-        "__reduce__",
-        "__reduce_ex__",
-        "__setattr__",
-        "__setstate__",
-        "__slots__",
     ]
 )
 """What says how an object is copied, what becomes of copies, and what is done with attributes."""
