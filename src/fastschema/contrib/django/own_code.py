@@ -23,12 +23,13 @@ from fastschema.contrib.django.clones import (
     is_stock_queryset,
 )
 
-_STOCK = frozenset(
+STOCK_CLASSES = frozenset(
     value
     for module in (fields, relations, serializers)
     for value in vars(module).values()
     if isinstance(value, type)
 )
+"""The classes of DRF's fields and serializers."""
 _MAKING = {
     *("__init__", "__new__", "__deepcopy__", "__slots__", "bind", "get_validators", "many_init"),
     *("__getattr__", "__getattribute__", "__setattr__", "__delattr__"),
@@ -43,7 +44,7 @@ def own_classes(cls: type) -> Iterator[type]:
     return (
         each
         for each in cls.__mro__[:-1]
-        if each not in _STOCK and not each.__module__.startswith("fastschema.")
+        if each not in STOCK_CLASSES and not each.__module__.startswith("fastschema.")
     )
 
 
