@@ -10,9 +10,6 @@ ATTRIBUTE = "_fastschema"
 CLASS_ATTRIBUTE = "_fastschema_class"
 """The same for a class, of which instances inherit it."""
 
-ABSENT: Any = object()
-"""Stands for an attribute that is not there."""
-
 
 class State:
     """What hangs on a schema object. Copies and pickles of the schema have none.

@@ -635,3 +635,13 @@ def test_a_class_made_of_the_attributes_of_another_has_fields_of_its_own():
     copied = type(Original)("Original", Original.__bases__, {**vars(Original), "Meta": meta})
     for _ in range(3):
         assert copied(plane).data == {"seats": 149}
+
+
+def test_clones_are_prepared_when_somebody_looks_at_the_fields():
+    point = point_class()
+    for _ in range(3):
+        assert point(POINT).data
+    exemplar = class_state(point).exemplar()
+    assert exemplar._cloners == {}
+    assert point(POINT).fields["x"].parent is not None
+    assert list(exemplar._cloners) == [True]

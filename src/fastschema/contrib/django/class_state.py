@@ -196,7 +196,7 @@ class ClassState:
             return None
         serializer = with_url_name(bare_serializer(cls))
         try:
-            mapping = vars(serializer)["fields"] = exemplar.bound_fields(serializer)
+            mapping = vars(serializer)["fields"] = exemplar.example_fields(serializer)
             fields = [field for field in mapping.fields.values() if not field.write_only]
             program = read(serializer, fields)
         except Exception:

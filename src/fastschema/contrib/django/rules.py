@@ -25,7 +25,6 @@ from fastschema.runtime.descriptions import (
     method_of,
     stock,
 )
-from fastschema.runtime.guard import ABSENT
 from fastschema.runtime.snapshot import computes_options
 from fastschema.runtime.stock import stock_method
 
@@ -78,8 +77,8 @@ def _named(name: str) -> Rule:
 
 def _option(field: Any, attribute: str, setting: str) -> Any:
     """An option of a field, or the setting that stands in for it."""
-    value = getattr(field, attribute, ABSENT)
-    return getattr(api_settings, setting) if value is ABSENT else value
+    is_given = hasattr(field, attribute)
+    return getattr(field, attribute) if is_given else getattr(api_settings, setting)
 
 
 def _boolean(field: Any) -> Description:
