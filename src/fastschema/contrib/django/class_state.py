@@ -129,14 +129,14 @@ class ClassState:
         self._objects += objects
         return policy.is_worth_compiling(self._objects)
 
-    def _is_current(self) -> bool:
+    def is_current(self) -> bool:
         """Forget what has changed; return whether anything may be known of the class."""
         if self._classes is not None and not self._classes.is_current():
             self._forget()
             self._changes += 1
         return self._changes <= _MOST_CHANGES
 
-    def _notice(self, classes: Iterable[type]) -> None:
+    def watch(self, classes: Iterable[type]) -> None:
         """Notice from now on if attributes of the class, or of classes of its fields, change."""
         cls: Any = self._owner()
         known = self._classes = self._classes or ClassSnapshot()
@@ -151,7 +151,7 @@ class ClassState:
 
     def exemplar(self) -> Exemplar | None:
         """Return what makes fields in the current language; None if stock must."""
-        if not self._is_current():
+        if not self.is_current():
             return None
         cls: Any = self._owner()
         known = self._exemplars
@@ -174,15 +174,16 @@ class ClassState:
         if not is_plain or hasattr(cls, "__getattr__"):
             return None
         try:
+            self.watch([])  # what is wrong with it may be corrected
             exemplar = Exemplar(cls)
-            self._notice(exemplar.classes)
+            self.watch(exemplar.classes)
         except Exception:
             return None  # what is wrong with the class, stock will say
         return exemplar
 
     def pending(self) -> Pending | None:
         """Return what its serializers run without fields; None if they must make them."""
-        if not self._is_current():
+        if not self.is_current():
             return None
         known = self._pending
         if known is _UNKNOWN:
@@ -211,7 +212,7 @@ class ClassState:
         :param objects: how many objects are to be represented
         :raises UnreadableError: if stock must represent them
         """
-        is_current = self._is_current()
+        is_current = self.is_current()
         names = tuple([field.field_name for field in fields])
         known = self._readings.get(names, [])
         for reading in known:
@@ -228,7 +229,7 @@ class ClassState:
             self._failures += 1
             raise
         if is_kept:
-            self._notice(snapshot.classes)
+            self.watch(snapshot.classes)
             reading.program.hold(self)
             self._readings[names] = [*known, reading]
         return reading
