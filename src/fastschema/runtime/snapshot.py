@@ -113,7 +113,7 @@ def computes_options(
     """
     if getattr(cls, "__getattribute__") is not object.__getattribute__:  # noqa: B009
         return "__getattribute__ is overridden"
-    for each in cls.__mro__:
+    for each in cls.__mro__[:-1]:
         if each not in stock_classes:
             for name in options.intersection(vars(each)):
                 value = vars(each)[name]
