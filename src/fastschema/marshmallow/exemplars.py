@@ -46,6 +46,7 @@ _DECIDING = (
     *("_init_fields", "_bind_field", "on_bind_field", "_normalize_nested_options"),
     *("dump", "_serialize", "load", "_do_load", "_deserialize", "_call_and_store", "TYPE_MAPPING"),
     *("_invoke_field_validators", "error_messages", "_default_error_messages"),
+    *("__getattribute__", "TYPE_MAPPING"),
 )
 """What a schema class has that decides which fields there are, and what is done with them."""
 DECIDING_NAMES = frozenset([*_DECIDING, "declared_fields", "fields", "load_fields", "dump_fields"])

@@ -19,13 +19,13 @@ from fastschema.marshmallow.pending import (
     make_fields,
     pending_like,
 )
-from fastschema.marshmallow.plain_classes import STOCK_CLASSES
+from fastschema.marshmallow.plain_classes import own_classes
 from fastschema.marshmallow.snapshot import Snapshot
 from fastschema.runtime import policy
 from fastschema.runtime.descriptions import Description
-from fastschema.runtime.guard import ATTRIBUTE, Guard
-from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.programs import Program, programs
+from fastschema.runtime.snapshot import ClassSnapshot
 
 
 class Side(NamedTuple):
@@ -33,13 +33,13 @@ class Side(NamedTuple):
 
     :param name: "dump" or "load"
     :param fields: the attribute of a schema that holds the fields for it
-    :param describe: from those fields and a look at the schema to its description
+    :param describe: from those fields and the schema to its description
     :param make_program: from that to the program
     """
 
     name: str
     fields: str
-    describe: Callable[[dict[str, Any], Inspection], Description]
+    describe: Callable[[dict[str, Any], Any], Description]
     make_program: Callable[[Description], Program[Any, Any]]
 
 
@@ -51,7 +51,7 @@ class Compiled:
     :param reason: why it cannot be compiled, or ""
     :param names: the names of its fields, in order
     :param fields: its fields by their numbers
-    :param guard: what the program relies on of classes; None if it is a plan's, and never changes
+    :param classes: the classes of users' fields; None if it is a plan's, and never changes
     """
 
     def __init__(
@@ -61,14 +61,14 @@ class Compiled:
         reason: str,
         names: list[str],
         fields: Any,
-        guard: Guard | None,
+        classes: ClassSnapshot | None,
     ) -> None:
         self.schema = schema
         self.program = program
         self.reason = reason
         self.names = names
         self.fields = fields
-        self.guard = guard
+        self.classes = classes
         self.snapshot: Snapshot | None = None
         """Its fields as they were when they were read; None if nobody can change them."""
         self.attributes: Any = None
@@ -87,11 +87,11 @@ class Compiled:
     @property
     def is_frozen(self) -> bool:
         """Whether it belongs to a plan."""
-        return self.guard is None
+        return self.classes is None
 
     def classes_hold(self) -> bool:
-        """Return whether classes and settings are what they were."""
-        return self.guard is None or self.guard.classes_hold()
+        """Return whether the classes of users' fields are what they were."""
+        return self.classes is None or self.classes.is_current()
 
 
 class _OwnFields(dict[int, Any]):
@@ -207,7 +207,7 @@ def _of_exemplar(
     exemplar.objects = 0  # other threads run stock until it is read
     schema = exemplar.schema
     fields = getattr(schema, side.fields)
-    compiled = _read(schema, fields, side, Guard(STOCK_CLASSES))
+    compiled = _read(schema, fields, side, _classes_of(fields))
     program = compiled.program
     if program is not None and not program.stock_fields and exemplar.becomes_independent(side.name):
         runner = compiled.schema = pending_like(exemplar)
@@ -231,11 +231,11 @@ def _of_one(schema: Any, state: SchemaState, side: Side, common: Compiled) -> Co
     :param common: what all of them compile to
     """
     known: Compiled | None = getattr(state, side.name)
-    if known is None or known.guard is not common.guard:
+    if known is None or known.classes is not common.classes:
         assert state.exemplar is not None
         originals = list(getattr(state.exemplar.schema, side.fields).values())
         fields = _OwnFields(schema, state, originals)
-        known = Compiled(schema, common.program, "", common.names, fields, common.guard)
+        known = Compiled(schema, common.program, "", common.names, fields, common.classes)
         _keep(state, side, known)
     return known
 
@@ -266,7 +266,7 @@ def _by_itself(
         state.rows = total
     if not (is_inner or policy.is_worth_compiling(total)):
         return None
-    known = _read(schema, fields, side, Guard(STOCK_CLASSES))
+    known = _read(schema, fields, side, _classes_of(fields))
     known.snapshot = Snapshot({side.fields: fields})
     known.attributes = attributes_of(type(schema))
     known.ordered = own.get("ordered")
@@ -286,16 +286,19 @@ def read_once(schema: Any, side: Side) -> Compiled:
     return compiled
 
 
-def _read(schema: Any, fields: dict[str, Any], side: Side, guard: Guard | None) -> Compiled:
+def _classes_of(fields: dict[str, Any]) -> ClassSnapshot:
+    return ClassSnapshot(own_classes(fields.values()))
+
+
+def _read(
+    schema: Any, fields: dict[str, Any], side: Side, classes: ClassSnapshot | None
+) -> Compiled:
     program, reason = None, ""
-    look = Inspection(schema, guard or Guard())
     try:
-        description = side.describe(fields, look)
+        description = side.describe(fields, schema)
         program = programs.get(description, lambda: side.make_program(description))
     except UnreadableError as error:
         reason = str(error)
     except Exception as error:
         reason = f"it cannot be read: {error}"
-    if guard is not None and not guard.is_lasting:
-        program, reason = None, "an attribute of a field is computed each time"
-    return Compiled(schema, program, reason, list(fields), list(fields.values()), guard)
+    return Compiled(schema, program, reason, list(fields), list(fields.values()), classes)
