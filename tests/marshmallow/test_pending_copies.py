@@ -257,6 +257,16 @@ def test_a_schema_that_stock_has_made_shares_what_its_class_compiles_to():
     assert vars(changed)[ATTRIBUTE].exemplar is None
 
 
+def test_dotted_names_are_handed_on_by_stock():
+    def use():
+        with fastschema.disabled():
+            original = Pet(only=["name", "tags.label"])
+        warm = Pet(only=["name", "tags"]).dump(PET)
+        return warm, copy.copy(original).dump(PET), copy.copy(copy.deepcopy(original)).dump(PET)
+
+    assert not assert_as_stock(use).error
+
+
 class Copies(Schema):
     id = fields.Integer()
 

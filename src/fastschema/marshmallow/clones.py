@@ -74,13 +74,18 @@ def is_clone(field: Any, original: Any) -> bool:
         and own.keys() == like.keys()
         and (own.get("parent") is None) is (like.get("parent") is None)
         and all(
-            value is like[name]
-            or name in _OF_SCHEMA
-            or value == like[name]
-            or (isinstance(value, fields.Field) and is_clone(value, like[name]))
+            name in _OF_SCHEMA or _is_same_or_clone(value, like[name])
             for name, value in own.items()
         )
     )
+
+
+def _is_same_or_clone(value: Any, like: Any) -> bool:
+    if value is like:
+        return True
+    if type(value) is not type(like):  # an ordered set refuses to be compared with None
+        return False
+    return is_clone(value, like) if isinstance(value, fields.Field) else bool(value == like)
 
 
 def bind_methods(field: Any, schema: Any) -> None:
