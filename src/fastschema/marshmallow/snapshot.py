@@ -8,9 +8,10 @@ from typing import Any
 from fastschema.marshmallow.plain_classes import FIELD_CLASSES, OPTIONS, inner_fields
 
 _ABSENT = object()
-_FOUND_LATER = frozenset(["_schema", "_serialize_method", "_deserialize_method"])
-"""Where a nested field keeps its schema, once that was needed, and a ``Method`` the methods of the
-schema that it was bound to last."""
+_FOUND_LATER = "_schema"
+"""Where a nested field keeps its schema, once that was needed."""
+_METHODS = ("_serialize_method", "_deserialize_method")
+"""Where a ``Method`` keeps the methods of the schema that it was bound to last."""
 _HOLDING = frozenset(["inner", "key_field", "value_field", "tuple_fields"])
 """Where a field has fields inside of it."""
 _LISTS = ("validators", "pre_load", "post_load", "tuple_fields")
@@ -75,8 +76,10 @@ def _is_alike(own: dict[str, Any], seen: dict[str, Any], cls: type) -> bool:
     """
     for name in own.keys() | seen.keys():
         value, before = own.get(name, _ABSENT), seen.get(name, _ABSENT)
-        if value is before or name in _FOUND_LATER:
+        if value is before or name == _FOUND_LATER:
             continue
+        if name in _METHODS:
+            value, before = (getattr(each, "__func__", each) for each in (value, before))
         is_deciding = cls in FIELD_CLASSES or name in OPTIONS or hasattr(cls, name)
         if is_deciding and (type(value) is not type(before) or value != before):
             return False
