@@ -18,7 +18,7 @@ from fastschema.contrib.django.field_path import (
     new_slot,
     option_slot,
 )
-from fastschema.contrib.django.hyperlinks import Later, link_from_value
+from fastschema.contrib.django.hyperlinks import Later, link_from_value, with_known_addresses
 
 
 def file_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
@@ -144,6 +144,27 @@ def hyperlink_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
         json=conversion,
         may_skip=True,
         rereading=Rereading.ADDRESS,
+    )
+
+
+def own_hyperlink_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
+    """What a ``get_url`` of users' makes; the field's own method calls it."""
+
+    def resolve(subject: Any, cls: type, form: Form) -> Any:
+        def find() -> Callable[[Any], Any]:
+            field = path.get(subject.fields)
+            return with_known_addresses(field, field.to_representation)
+
+        return Later(find)
+
+    represent = path.called(f"{new_slot(slots, 'link', resolve, always_another)}({{value}})")
+    return Kind(
+        "hyperlink",
+        python=Conversion(otherwise=represent),
+        json=Conversion(otherwise=json_ready(represent)),
+        names=JSON_VALUE,
+        may_skip=True,
+        user_code="get_url of the field",
     )
 
 
