@@ -1,6 +1,7 @@
 """Addresses of objects, reversed by stock for each row and by fastschema once for each dump."""
 
 import uuid
+from functools import partial
 
 import pytest
 from django.conf.urls.i18n import i18n_patterns
@@ -14,6 +15,7 @@ from django.urls import (
     re_path,
     register_converter,
     set_script_prefix,
+    set_urlconf,
 )
 from django.utils import translation
 from rest_framework import serializers, versioning
@@ -30,6 +32,7 @@ from tests.contrib.django.differential import (
     Witness,
     assert_same,
     assert_same_each_time,
+    outcome,
     serializer_of,
 )
 
@@ -371,6 +374,62 @@ class TestRequests:
             context = {"request": request(HTTP_HOST=host)}
             url = serializer(Airline(code="UA"), context=context).data["url"]
             assert url == f"http://{host}/str/UA/"
+
+
+class Reversing(serializers.HyperlinkedIdentityField):
+    """A field that finds addresses in its own method."""
+
+    def get_url(self, obj, view_name, request, format):
+        keys = {"pk": obj.pk}
+        return self.reverse(view_name, kwargs=keys, request=request, format=format)
+
+
+class TestRowByRow:
+    """Between two rows of one serializer changes what addresses depend on."""
+
+    CHANGES = {
+        "nothing": lambda context: None,
+        "the request": lambda context: context.update(request=request(HTTP_HOST="localhost")),
+        "its class": lambda context: context.update(request=request(drf=False)),
+        "no request": lambda context: context.update(request=None),
+        "a missing request": lambda context: context.pop("request"),
+        "the format": lambda context: context.update(format="json"),
+        "the version": lambda context: setattr(context["request"], "version", "v2"),
+        "the scheme": lambda context: setattr(context["request"], "versioning_scheme", None),
+        "the prefix": lambda context: set_script_prefix("/prefix/"),
+        "the patterns": lambda context: set_urlconf("config.urls"),
+    }
+
+    @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+    @pytest.mark.parametrize("field", [serializers.HyperlinkedIdentityField, Reversing])
+    @pytest.mark.parametrize("is_looked_at", [False, True])
+    def test_the_next_row_notices(self, field, change, is_looked_at):
+        def represent_all():
+            made = request()
+            made.versioning_scheme, made.version = versioning.URLPathVersioning(), "v1"
+            context = {"request": made, "format": None}
+            serializer = serializer_of(url=field("by-path"), other=field("str"))(context=context)
+            if is_looked_at:
+                for number in range(30):  # fewer fields are not compared
+                    serializer.fields[f"{number}"] = serializers.CharField(source="code")
+            found = [serializer.to_representation(Airline(code="UA")) for _ in range(3)]
+            change(context)
+            for row in (Airline(code="UA"), Airline(code="LH")):
+                found.append(outcome(partial(serializer.to_representation, row), []))
+            set_script_prefix("/")
+            set_urlconf(None)
+            return found
+
+        with fastschema.disabled():
+            expected = represent_all()
+        assert represent_all() == expected
+
+    def test_rows_of_one_request_are_compiled(self):
+        serializer = identity("str")(context={"request": request()})
+        before = fastschema.stats().compiled_rows
+        for _ in range(3):
+            serializer.to_representation(Airline(code="UA"))
+        assert fastschema.stats().compiled_rows == before + 3
 
 
 class TestOverrides:

@@ -241,14 +241,26 @@ def test_rows_that_each_depend_on_another_request_run_as_stock():
     class WithFile(serializers.Serializer):
         image = serializers.FileField()
 
-    serializer = WithFile()
+    serializer = WithFile(context={"request": None})
     assert serializer.fields
     row = Thing(image=None)
     for _ in range(3):
+        serializer.context["request"] = Thing()
         serializer.to_representation(row)
     before = fastschema.stats().compiled_rows
     assert serializer.to_representation(row) == {"image": None}
     assert fastschema.stats().compiled_rows == before
+
+
+def test_rows_of_one_request_stay_compiled():
+    class WithFile(serializers.Serializer):
+        image = serializers.FileField()
+
+    serializer = WithFile(context={"request": Thing()})
+    serializer.to_representation(Thing(image=None))
+    before = fastschema.stats().compiled_rows
+    assert serializer.to_representation(Thing(image=None)) == {"image": None}
+    assert fastschema.stats().compiled_rows == before + 1
 
 
 def test_a_serializer_that_was_pickled_represents_as_before():

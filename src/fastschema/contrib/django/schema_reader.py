@@ -44,8 +44,13 @@ from fastschema.contrib.django.attribute_access import (
 )
 from fastschema.contrib.django.attribute_access import read as read_one
 from fastschema.contrib.django.callables import call_if_callable, is_method
-from fastschema.contrib.django.field_path import SerializerPath, always_another
-from fastschema.contrib.django.hyperlinks import Later, link_from_relation, with_known_addresses
+from fastschema.contrib.django.field_path import SerializerPath
+from fastschema.contrib.django.hyperlinks import (
+    Later,
+    link_from_relation,
+    of_request,
+    with_known_addresses,
+)
 from fastschema.contrib.django.json_encoding import json_value, missing
 from fastschema.contrib.django.kinds import kind
 from fastschema.contrib.django.rules import describe, why_unknown
@@ -308,7 +313,7 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
         field, context = subject.options[index], subject.context
         return link_from_relation(field, context, own, form, column(cls, source))
 
-    slots.append(Slot(link, resolve, always_another, by_class=True))
+    slots.append(Slot(link, resolve, of_request, by_class=True))
     return FieldNode(
         name,
         Source(source, Read(f"{link}(obj)"), path=(source,)),
@@ -328,7 +333,7 @@ def _own_key_link_node(index: int, name: str, source: str, slots: list[Slot]) ->
 
         return Later(find)
 
-    slots.append(Slot(link, resolve, always_another))
+    slots.append(Slot(link, resolve, of_request))
     read = Read(f"{link}(obj)")
     own_code = "get_url of the field"
     kind = _represented("hyperlink")
