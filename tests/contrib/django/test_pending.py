@@ -548,6 +548,44 @@ class TestOneAfterTheOther:
 
         assert_same(self.Plain, Thing(number=1, text=Asked(inner)))
 
+    def test_nested_serializers(self):
+        class Deep(self.Plain):
+            one = self.Plain()
+            many = self.Plain(many=True)
+
+        class Outer(self.Plain):
+            one = Deep()
+            many = Deep(many=True)
+
+        def row(count, **values):
+            plain = self.rows(count + 1)
+            deep = Thing(**vars(plain[0]), one=plain[0], many=plain[1:])
+            return Thing(**{**vars(deep), "one": deep, "many": [deep] * count, **values})
+
+        for each in [
+            row(0),
+            row(2),
+            row(1, number="x"),
+            row(3, one=None),
+            row(1, many=[Thing()]),
+        ] * 2:
+            assert_same(Outer, each)
+
+    def test_nested_fields_are_told_of_their_own_serializer(self):
+        class Outer(self.Plain):
+            one = type("Telling", (serializers.Serializer,), {"text": Told()})()
+
+        for user in ("ann", "bob"):
+            assert_same(
+                Outer, Thing(number=1, text="", one=Thing(text="1")), context={"user": user}
+            )
+            serializer = Outer(context={"user": user, "request": Thing()})
+            serializer.to_representation(Thing(number=1, text="", one=Thing(text="1")))
+            held = weakref.ref(serializer), weakref.ref(serializer.context["request"])
+            del serializer
+            gc.collect()
+            assert [each() for each in held] == [None, None]
+
     def test_a_row_that_fails_does_no_harm_to_the_next_one(self):
         for row in [*self.rows(1), Thing(number="x", text=""), *self.rows(1)] * 2:
             assert_same(self.Plain, row)

@@ -68,10 +68,11 @@ class Pending(State):
     def __init__(self, program: DumpProgram, fields: list[Any]) -> None:
         self.program = program
         self.fields = fields
-        is_plain = all(node.kind.rereading in _PLAIN for node in program.node.fields)
+        kinds = [node.kind for node in program.node.fields]
+        is_plain = all(kind.rereading in _PLAIN or kind.link is not None for kind in kinds)
         self.idle: list[Any] | None = [] if is_plain else None
-        """Bindings that serializers use in turns; None if their values depend on more than plain
-        data: on a request, say."""
+        """Bindings that serializers use in turns; None if values depend on more than plain data (on
+        a request, say). What is nested is found by each of them."""
 
 
 class Reading(NamedTuple):

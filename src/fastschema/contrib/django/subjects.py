@@ -165,6 +165,7 @@ class SharedBinding(Binding):
 
     def end(self, dispatch: Dispatch) -> None:
         """The row or the list is over: another serializer may have the binding."""
+        dispatch.let_go()
         dispatch.end()
         self._lent.serializer = None
         self.subject.fields.clear()
