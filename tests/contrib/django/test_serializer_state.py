@@ -226,8 +226,8 @@ def test_a_class_is_compiled_once_it_has_represented_enough_objects(monkeypatch)
 def test_a_serializer_of_few_fields_represents_rows_one_by_one_as_stock(
     monkeypatch, names, is_compiled
 ):
-    for name in ("fields_worth_comparing", "fields_worth_binding"):
-        monkeypatch.setattr(policy, name, 4)
+    monkeypatch.setattr(policy, "values_worth_comparing", {"dump": 4})
+    monkeypatch.setattr(policy, "fields_worth_binding", 4)
     cls = type("Few", (serializers.Serializer,), {name: serializers.CharField() for name in names})
     serializer = cls()
     assert serializer.fields

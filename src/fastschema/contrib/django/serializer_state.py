@@ -138,8 +138,8 @@ def _are_worth_comparing(fields: list[Any], *, is_first: bool) -> bool:
 
     :param is_first: whether it is the first object of its serializer
     """
-    least = policy.fields_worth_binding if is_first else policy.fields_worth_comparing
-    return len(fields) >= least or any(isinstance(field, BaseSerializer) for field in fields)
+    few = policy.fields_worth_binding if is_first else policy.values_worth_comparing["dump"]
+    return len(fields) >= few or any(isinstance(field, BaseSerializer) for field in fields)
 
 
 def find_binding(serializer: Any, rows: int) -> Binding | None:
