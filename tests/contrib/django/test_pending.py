@@ -536,6 +536,11 @@ class TestOneAfterTheOther:
         for _ in range(3):
             assert exactly(represent_all()) == expected
 
+    def test_it_knows_how_many_rows_there_are(self):
+        for count in (2, 1, 3):
+            assert self.Plain(self.rows(count), many=True).data
+            assert pending(self.Plain()).idle[-1].subject.rows == count
+
     def test_what_is_active_is_looked_up_for_each(self):
         [row] = self.rows(1)
         for zone in ("Asia/Tokyo", "America/New_York", "UTC", "Asia/Tokyo"):

@@ -177,7 +177,7 @@ def _find_binding(serializer: Any, objects: int, *, is_single: bool) -> Binding 
     known = pending(serializer)
     if state is None and known is not None and known.idle is not None:
         own[ATTRIBUTE] = known
-        return SharedBinding.to(known, known.idle, serializer)
+        return SharedBinding.to(known, known.idle, serializer, objects)
     # More rows come of the child of a list.
     is_first = state is None and serializer.parent is None
     if is_first and is_single and of_class.spares_first_objects and known is None:

@@ -150,13 +150,16 @@ class SharedBinding(Binding):
         self._idle = idle
 
     @classmethod
-    def to(cls, known: Pending, idle: list[SharedBinding], serializer: Any) -> SharedBinding:
-        """Return one that nobody uses, bound to a serializer."""
+    def to(
+        cls, known: Pending, idle: list[SharedBinding], serializer: Any, rows: int
+    ) -> SharedBinding:
+        """Return one that nobody uses, bound to a serializer for so many rows."""
         try:
             binding = idle.pop()
         except IndexError:
             binding = cls(known, idle)
         binding._lent.serializer = serializer
+        binding.subject.rows = rows
         return binding
 
     def resume(self) -> Dispatch:
