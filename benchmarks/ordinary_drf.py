@@ -203,7 +203,7 @@ def with_list(list_class: Any) -> Any:
     return type("Listed", (plain_serializer(3),), {"Meta": meta})
 
 
-@DRF.add("loop over serializer.to_representation")
+@DRF.add("loop over serializer.to_representation", sizes=(1, 20, 25, 240))
 def loop(count: int) -> Run:
     serializer_class, rows = plain_serializer(3), wide_rows(3, count)
 
@@ -224,6 +224,60 @@ def used_again(count: int) -> Run:
 def one_by_one(count: int) -> Run:
     serializer, rows = model_serializer(WIDE[14]), wide_rows(14, count)
     return lambda: [serializer(row).data for row in rows]
+
+
+class Pair(serializers.Serializer):
+    """What is made for each row."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+
+
+def records(count: int, nested: int = 0) -> list[Record]:
+    """Objects, with so many others in each."""
+    inner = [Record(id=n, name=f"Inner {n}") for n in range(nested)]
+    return [Record(id=n, name=f"Outer {n}", all=inner) for n in range(count)]
+
+
+@DRF.add("a method field that makes a serializer")
+def made_by_method(count: int) -> Run:
+    class Making(serializers.Serializer):
+        id = serializers.IntegerField()
+        pair = serializers.SerializerMethodField()
+
+        def get_pair(self, row: Any) -> Any:
+            return Pair(row, context=self.context).data
+
+    return data_of(Making, records(count))
+
+
+@DRF.add("to_representation that makes a serializer by the class of the row")
+def made_by_class(count: int) -> Run:
+    class Longer(Pair):
+        title = serializers.CharField(source="name")
+
+    class Polymorphic(serializers.Serializer):
+        def to_representation(self, instance: Any) -> Any:
+            made = (Pair, Longer)[instance.id % 2]
+            return made(instance, context=self.context).data
+
+    return data_of(Polymorphic, records(count))
+
+
+def add_short_lists(nested: int) -> None:
+    """Add objects with a short list in each."""
+
+    @DRF.add(f"nested lists of {nested}")
+    def short_lists(count: int) -> Run:
+        class Outer(serializers.Serializer):
+            id = serializers.IntegerField()
+            all = Pair(many=True)
+
+        return data_of(Outer, records(count, nested))
+
+
+for nested in range(4):
+    add_short_lists(nested)
 
 
 @DRF.add("fields chosen in __init__")

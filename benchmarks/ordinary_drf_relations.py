@@ -181,6 +181,19 @@ def own_links(count: int) -> Run:
     return data_of(serializer, articles_in_memory(count), context={"request": request()})
 
 
+@DRF.add("hyperlinks with a get_url that calls reverse")
+def reversed_links(count: int) -> Run:
+    class Link(serializers.HyperlinkedIdentityField):
+        def get_url(self, obj: Any, view_name: str, request: Any, format: Any) -> str:
+            keys = {self.lookup_url_kwarg: getattr(obj, self.lookup_field)}
+            view_name = f"{obj._meta.model_name}-{view_name}"
+            return self.reverse(view_name, kwargs=keys, request=request, format=format)
+
+    serializer = model_serializer(Airline, ("url", "name"), url=Link(view_name="detail"))
+    rows = [Airline(code=f"A{n}", name=f"Airline {n}") for n in range(count)]
+    return data_of(serializer, rows, context={"request": request()})
+
+
 @DRF.add("files with a request")
 def files(count: int) -> Run:
     serializer = article_serializer("attachment")

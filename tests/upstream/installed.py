@@ -43,7 +43,7 @@ def pytest_configure() -> None:
     # From the first row on: most tests have no more than one.
     policy.rows_worth_reading = policy.rows_worth_reading_at_once = 1
     policy.values_worth_comparing.update(dump=0, load=0)
-    policy.fields_worth_comparing = policy.fields_worth_binding = 0
+    policy.fields_worth_binding = 0
     policy.spares_first_schemas = False
     if "django" in sys.modules:
         if WITH_RENDERER:

@@ -34,8 +34,8 @@ _STR = {str}
 class _First(State):
     """What is known of the first schema of a class that no module holds: nothing."""
 
-    is_small = True
-    """Whether stock dumps a single object at once; there may be no second."""
+    few_rows = 1
+    """So few rows are dumped by stock at once; there may be no more."""
 
 
 FIRST = _First()

@@ -23,9 +23,10 @@ from fastschema.marshmallow.pending import (
     init,
     init_fields,
 )
+from fastschema.runtime import policy
 from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.stock import Replacements, warn_of_newer
-from fastschema.statistics import stock_row
+from fastschema.statistics import recorder, stock_row
 
 _NEWEST_TESTED = (4, 4)
 
@@ -38,11 +39,14 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
     if hooks[PRE_DUMP]:
         processed = self._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=obj)
     state = self._fastschema  # guard.ATTRIBUTE
-    if state is not None and state.is_small and not many:
-        stock_row()  # at once, as a small dump would notice more
-        if state is FIRST:
+    rows = 1 if not many else len(processed) if type(processed) is list else policy.MANY
+    if state is not None and rows <= state.few_rows:
+        # At once, as a small dump would notice more.
+        if state is FIRST and rows:
             self.__dict__[ATTRIBUTE] = None
-        result = self._serialize(processed, many=False)
+        result = self._serialize(processed, many=many)
+        if rows:
+            recorder.stock(rows) if many else stock_row()
     elif _replacements.are_installed:
         result = serialize(self, processed, many)
     else:

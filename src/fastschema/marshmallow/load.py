@@ -19,7 +19,7 @@ from fastschema.marshmallow.schema_state import Compiled
 from fastschema.marshmallow.sqlalchemy_rules import load_instances, loads_instances
 from fastschema.runtime.programs import programs
 from fastschema.runtime.stock import stock_method
-from fastschema.statistics import recorder
+from fastschema.statistics import recorder, stock_row
 from fastschema.switch import is_disabled
 
 STOCK_LOADS = stock_method(Schema, "loads")
@@ -237,5 +237,5 @@ def deserialize(
             load.end(idle)
             return result
     result = deserialize_as_stock(schema, data, error_store, many, partial, unknown, index)
-    recorder.stock(len(result) if many else 1)
+    recorder.stock(len(result)) if many else stock_row()
     return result

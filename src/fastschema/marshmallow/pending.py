@@ -64,8 +64,8 @@ class SchemaState(State):
         """Whether a copy has dictionaries of its own, be it with the same fields."""
         self.rows = 0
         """How many rows were dumped or loaded before its own fields were read."""
-        self.is_small = False
-        """Whether single objects are known to be dumped by stock: it has made few fields."""
+        self.few_rows = 0
+        """So few rows are known to be dumped by stock: it has made few fields."""
         self.dump: Any = None
         self.load: Any = None
         """What it compiles to by fields of its own."""

@@ -168,8 +168,8 @@ def find_compiled(
 def _are_too_few(state: SchemaState, side: Side, rows: int, fields: int) -> bool:
     """Return whether so few values are not worth a look at fields that were made."""
     are_few = rows * fields < policy.values_worth_comparing[side.name]
-    if are_few and rows == 1 and side.name == "dump":
-        state.is_small = True
+    if are_few and side.name == "dump":
+        state.few_rows = max(rows, state.few_rows)
     return are_few
 
 

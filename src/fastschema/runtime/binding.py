@@ -31,10 +31,14 @@ class Binding:
         self._idle_json: list[Dispatch] = []
 
     def begin(self, form: Form) -> Dispatch:
-        """A dispatch for one dump; call its ``end`` when the dump is over."""
+        """A dispatch for one dump; call :meth:`end` (or its own) when the dump is over."""
         dispatch = self._take(form)
         dispatch.begin_again()
         return dispatch
+
+    def end(self, dispatch: Dispatch) -> None:
+        """A dump is over."""
+        dispatch.end()
 
     def resume(self) -> Dispatch | None:
         """The same for one row of many: what is nested in it stays what it was.

@@ -192,6 +192,13 @@ class Dispatch(dict[type, Dump]):
         for link in self._links:
             link.rest()
 
+    def let_go(self) -> None:
+        """Let go of nested schemas, and of the functions that have found them."""
+        if self._links:
+            self._forget_classes()
+        for link in self._links:
+            link.found = NOT_FOUND
+
     def _forget_classes(self) -> None:
         self.clear()
         self._rows.clear()

@@ -7,10 +7,12 @@ python form).
 
 from __future__ import annotations
 
+import codecs
 import datetime
 import json
 import uuid
 from collections.abc import Callable, Collection
+from json.encoder import encode_basestring_ascii
 from typing import Any, Protocol
 
 from fastschema.compiler.nodes import Form
@@ -35,10 +37,12 @@ __all__ = [
     "orjson_default",
     "standard_dumps",
     "stock_value",
+    "to_ascii",
 ]
 
 PLAIN_CLASSES = frozenset([str, int, bool, type(None)])
 """Values of exactly these classes are written alike by every engine."""
+_ESCAPE = "fastschema.json"
 
 
 class JsonText:
@@ -142,6 +146,27 @@ def standard_dumps(data: Any, default: Callable[[Any], Any] | None = None) -> by
         return text.encode()
     except UnicodeEncodeError:
         return json.dumps(data, separators=(",", ":"), default=default).encode()
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """A run of characters beyond ASCII as ``json.dumps`` escapes it, and where it ends."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    run = error.object[error.start : error.end]
+    return encode_basestring_ascii(run)[1:-1], error.end
+
+
+codecs.register_error(_ESCAPE, _escaped)
+
+
+def to_ascii(text: bytes) -> bytes:
+    """JSON whose strings are escaped as ``json.dumps`` does it with ``ensure_ascii``.
+
+    :param text: JSON as UTF-8, which has such characters in strings only
+    """
+    if not text.isascii():
+        text = text.decode().encode("ascii", _ESCAPE)
+    return text.replace(b"\x7f", b"\\u007f") if b"\x7f" in text else text
 
 
 class StandardEngine:

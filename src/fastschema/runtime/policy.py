@@ -23,20 +23,17 @@ rows_worth_validating = 10
 rows_worth_writing = 4
 """Generated code that writes text is bound anew for each text; that pays from so many rows on."""
 
-fields_worth_comparing = 6
-"""A serializer that represents its rows one by one, and whose fields have to be compared for each
-of them, runs as stock if it has fewer, none of which is nested."""
-
 fields_worth_binding = 24
-"""The same for its first object, which may be the only one: a program is bound for it."""
+"""A serializer whose fields were made represents its first object as stock if it has fewer, none of
+which is nested: that object may be the only one, and a program is bound for it."""
 
 fewest_rows = {"dump": 40, "load": 10} if sys.implementation.name == "pypy" else None
 """On PyPy stock's own loops become machine code, too. Binding generated code, which is new code
 each time, pays from so many marshmallow rows on."""
 
 values_worth_comparing = {"dump": 8, "load": 4}
-"""To find out whether the fields of a schema are still what they were costs as much as stock needs
-for so many values."""
+"""To find out whether the fields of a schema, or of a serializer that represents its rows one by
+one, are still what they were costs as much as stock needs for so many values."""
 
 spares_first_schemas = True
 """Whether stock makes the first schema of a class that no module holds: there may be no second."""

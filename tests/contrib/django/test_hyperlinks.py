@@ -1,6 +1,7 @@
 """Addresses of objects, reversed by stock for each row and by fastschema once for each dump."""
 
 import uuid
+from functools import partial
 
 import pytest
 from django.conf.urls.i18n import i18n_patterns
@@ -14,20 +15,24 @@ from django.urls import (
     re_path,
     register_converter,
     set_script_prefix,
+    set_urlconf,
 )
 from django.utils import translation
 from rest_framework import serializers, versioning
 from rest_framework.relations import PKOnlyObject
 from rest_framework.request import Request
+from rest_framework.reverse import reverse
 from rest_framework.test import APIRequestFactory
 
 import fastschema
+from fastschema.contrib.django import hyperlinks
 from flights.models import Airline, Airport, Flight
 from tests.contrib.django.differential import (
     Thing,
     Witness,
     assert_same,
     assert_same_each_time,
+    outcome,
     serializer_of,
 )
 
@@ -371,6 +376,62 @@ class TestRequests:
             assert url == f"http://{host}/str/UA/"
 
 
+class Reversing(serializers.HyperlinkedIdentityField):
+    """A field that finds addresses in its own method."""
+
+    def get_url(self, obj, view_name, request, format):
+        keys = {"pk": obj.pk}
+        return self.reverse(view_name, kwargs=keys, request=request, format=format)
+
+
+class TestRowByRow:
+    """Between two rows of one serializer changes what addresses depend on."""
+
+    CHANGES = {
+        "nothing": lambda context: None,
+        "the request": lambda context: context.update(request=request(HTTP_HOST="localhost")),
+        "its class": lambda context: context.update(request=request(drf=False)),
+        "no request": lambda context: context.update(request=None),
+        "a missing request": lambda context: context.pop("request"),
+        "the format": lambda context: context.update(format="json"),
+        "the version": lambda context: setattr(context["request"], "version", "v2"),
+        "the scheme": lambda context: setattr(context["request"], "versioning_scheme", None),
+        "the prefix": lambda context: set_script_prefix("/prefix/"),
+        "the patterns": lambda context: set_urlconf("config.urls"),
+    }
+
+    @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+    @pytest.mark.parametrize("field", [serializers.HyperlinkedIdentityField, Reversing])
+    @pytest.mark.parametrize("is_looked_at", [False, True])
+    def test_the_next_row_notices(self, field, change, is_looked_at):
+        def represent_all():
+            made = request()
+            made.versioning_scheme, made.version = versioning.URLPathVersioning(), "v1"
+            context = {"request": made, "format": None}
+            serializer = serializer_of(url=field("by-path"), other=field("str"))(context=context)
+            if is_looked_at:
+                for number in range(30):  # fewer fields are not compared
+                    serializer.fields[f"{number}"] = serializers.CharField(source="code")
+            found = [serializer.to_representation(Airline(code="UA")) for _ in range(3)]
+            change(context)
+            for row in (Airline(code="UA"), Airline(code="LH")):
+                found.append(outcome(partial(serializer.to_representation, row), []))
+            set_script_prefix("/")
+            set_urlconf(None)
+            return found
+
+        with fastschema.disabled():
+            expected = represent_all()
+        assert represent_all() == expected
+
+    def test_rows_of_one_request_are_compiled(self):
+        serializer = identity("str")(context={"request": request()})
+        before = fastschema.stats().compiled_rows
+        for _ in range(3):
+            serializer.to_representation(Airline(code="UA"))
+        assert fastschema.stats().compiled_rows == before + 3
+
+
 class TestOverrides:
     """Fields that make addresses in their own way."""
 
@@ -380,9 +441,129 @@ class TestOverrides:
                 return f"own:{obj.pk}" if obj.pk else None
 
         serializer = serializer_of(url=Own(view_name="str"))
-        assert not is_compiled(serializer)
         for code in ("UA", ""):
             assert_same(serializer, Airline(code=code), context={"request": request()})
+
+    @pytest.mark.parametrize("scheme", [None, "AcceptHeader", "URLPath", "Namespace"])
+    @pytest.mark.parametrize("view_name", VIEWS)
+    def test_a_get_url_that_reverses_is_called_for_each_row(self, view_name, scheme):
+        calls = []
+
+        class Own(serializers.HyperlinkedIdentityField):
+            def get_url(self, obj, view_name, request, format):
+                calls.append((obj.pk, view_name, format))
+                if obj.pk == "UA":  # as fields do that make the name of a view of the model
+                    view_name = "str"
+                keys = {self.lookup_url_kwarg: obj.pk}
+                return self.reverse(view_name, kwargs=keys, request=request, format=format)
+
+        made = request()
+        if scheme is not None:
+            made.versioning_scheme = getattr(versioning, f"{scheme}Versioning")()
+            made.version = "v1"
+        for format in (None, "json"):
+            for rows in ([Airline(code=key) for key in ("UA", "1", "a b", "", "12", "2")], []):
+                context = {"request": made, "format": format}
+                serializer = serializer_of(url=Own(view_name=view_name))
+                assert_same(serializer, rows, calls=calls, many=True, context=context)
+
+    @pytest.mark.parametrize("key", KEYS)
+    def test_keys_that_a_get_url_reverses(self, key):
+        class Own(serializers.HyperlinkedIdentityField):
+            def get_url(self, obj, view_name, request, format):
+                return self.reverse(view_name, kwargs={"pk": obj.key}, request=request)
+
+        for view_name in ("str", "int", "path"):
+            serializer = serializer_of(url=Own(view_name=view_name))
+            assert_same(serializer, [Thing(key=key)] * 3, many=True, context={"request": request()})
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"args": ["1"]},
+            {"args": ["1"], "kwargs": {"pk": "1"}},
+            {"kwargs": {"pk": "1"}, "urlconf": "config.urls"},
+            {"kwargs": {"pk": "1"}, "current_app": "second"},
+            {"kwargs": {"pk": "1"}, "query": {"a": "b"}},
+            {"kwargs": {"pk": "1", "more": 1}},
+            {"kwargs": {}},
+            {"kwargs": None},
+            {},
+        ],
+    )
+    def test_other_arguments_of_reverse(self, options):
+        class Own(serializers.HyperlinkedIdentityField):
+            def get_url(self, obj, view_name, request, format):
+                return self.reverse(view_name, request=request, **options)
+
+        for view_name in ("str", "without", "inner:thing"):
+            serializer = serializer_of(url=Own(view_name=view_name))
+            assert_same(
+                serializer, [Airline(code="UA")] * 2, many=True, context={"request": request()}
+            )
+
+    def test_a_get_url_that_reverses_for_other_requests(self):
+        class Own(serializers.HyperlinkedIdentityField):
+            def get_url(self, obj, view_name, request, format):
+                others = [request, None, request_of_other_host, request]
+                return " ".join(
+                    str(self.reverse(view_name, kwargs={"pk": obj.pk}, request=each))
+                    for each in others
+                )
+
+        request_of_other_host = request(HTTP_HOST="localhost")
+        rows = [Airline(code="UA"), Airline(code="LH")]
+        data = assert_same(
+            serializer_of(url=Own(view_name="str")), rows, many=True, context={"request": request()}
+        )
+        assert data[1]["url"].split()[:3] == [
+            "http://testserver/str/LH/",
+            "/str/LH/",
+            "http://localhost/str/LH/",
+        ]
+
+    @pytest.mark.parametrize("lookup_field", ["pk", "name"])
+    @pytest.mark.parametrize("many", [False, True])
+    def test_a_get_url_of_a_related_object(self, flights, lookup_field, many):
+        class Own(serializers.HyperlinkedRelatedField):
+            def get_url(self, obj, view_name, request, format):
+                calls.append((type(obj), obj.pk))
+                keys = {"pk": getattr(obj, self.lookup_field)}
+                return self.reverse(view_name, kwargs=keys, request=request, format=format)
+
+        calls = []
+        field = Own("str", read_only=True, many=many, lookup_field=lookup_field)
+        name = "flights" if many else "airline"
+        queryset = (Airline if many else Flight).objects.order_by("pk")
+        context = {"request": request()}
+        serializer = serializer_of(**{name: field})
+        assert_same_each_time(
+            serializer, lambda: list(queryset.all()), calls=calls, many=True, context=context
+        )
+
+    def test_the_pattern_is_found_once_for_all_rows(self, monkeypatch):
+        class Own(serializers.HyperlinkedIdentityField):
+            def get_url(self, obj, view_name, request, format):
+                return self.reverse(view_name, kwargs={"pk": obj.pk}, request=request)
+
+        found, find = [], hyperlinks._find
+        monkeypatch.setattr(hyperlinks, "_find", lambda *view: found.append(view) or find(*view))
+        serializer = serializer_of(url=Own(view_name="str"))
+        assert is_compiled(serializer)
+        made = serializer([Airline(code="UA")] * 30, many=True, context={"request": request()})
+        assert len(made.data) == 30
+        assert len(found) == 1
+        assert made.child.fields["url"].reverse is reverse
+
+    def test_a_get_url_that_fails_leaves_the_field_as_it_was(self):
+        class Own(serializers.HyperlinkedIdentityField):
+            def get_url(self, obj, view_name, request, format):
+                raise KeyError(obj.pk)
+
+        made = serializer_of(url=Own(view_name="str"))(context={"request": request()})
+        with pytest.raises(KeyError):
+            made.to_representation(Airline(code="UA"))
+        assert made.fields["url"].reverse is reverse
 
     def test_an_own_reverse_is_called(self):
         class Own(serializers.Serializer):

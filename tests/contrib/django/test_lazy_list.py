@@ -137,6 +137,25 @@ def test_rows_are_queried_as_in_stock(flights, queryset):
     assert is_lazy(view_class)
 
 
+def test_a_list_in_ascii(flights):
+    class AsciiRenderer(FastJSONRenderer):
+        ensure_ascii = True
+
+    Airline.objects.filter(pk="UA").update(name="Ünited \x7f \U0001f600")
+
+    class Named(serializers.ModelSerializer):
+        name = serializers.CharField(source="airline.name")
+
+        class Meta:
+            model = Flight
+            fields = ("number", "name")
+
+    view = view_of(serializer_class=Named, renderer_classes=[AsciiRenderer])
+    assert is_lazy(view)
+    assert_same_answer(view)
+    assert b"\\u00dcnited \\u007f \\ud83d\\ude00" in get(view).content
+
+
 def test_rows_are_queried_where_stock_queries_them(flights, django_assert_num_queries):
     view = FlightList.as_view()
     with django_assert_num_queries(1):

@@ -1,6 +1,8 @@
 """Serializers whose fields nobody has looked at yet: whenever somebody does, all is as in stock."""
 
 import copy
+import datetime
+import functools
 import gc
 import os
 import pickle
@@ -11,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.test import override_settings
-from django.utils import translation
+from django.utils import timezone, translation
 from rest_framework import serializers
 from rest_framework.utils.serializer_helpers import BindingDict
 
@@ -486,3 +488,162 @@ def test_airlines_of_the_database(flights):
     for _ in range(3):
         assert_same(Airlines, Airline.objects.get(code="UA"))
         assert_same(Airlines, list(Airline.objects.all()), many=True)
+
+
+class Told(serializers.CharField):
+    """A field of users' that is told who asks."""
+
+    def to_representation(self, value):
+        return f"{super().to_representation(value)} for {self.context.get('user')}"
+
+
+class Asked:
+    """A value that only the field's own method can represent; it runs code meanwhile."""
+
+    def __init__(self, answer):
+        self._answer = answer
+
+    def __str__(self):
+        return self._answer()
+
+
+class TestOneAfterTheOther:
+    """Serializers of one class for a row each use one binding in turns."""
+
+    class Plain(serializers.Serializer):
+        number = serializers.IntegerField()
+        text = serializers.CharField()
+        at = serializers.DateTimeField(required=False)
+
+    def rows(self, count=3):
+        at = datetime.datetime(2020, 1, 2, 3, tzinfo=datetime.UTC)
+        return [Thing(number=n, text=f"{n}", at=at) for n in range(count)]
+
+    def test_rows_lists_and_loops_are_those_of_stock(self):
+        def represent_all():
+            rows = self.rows()
+            kept = self.Plain()
+            return [
+                [self.Plain(row).data for row in rows],
+                [self.Plain(rows[:count], many=True).data for count in range(4)],
+                [kept.to_representation(row) for row in rows],
+                [self.Plain(many=True).to_representation(iter(rows)) for _ in range(2)],
+                [self.Plain({"number": "3", "text": 5}).data for _ in range(2)],
+            ]
+
+        with fastschema.disabled():
+            expected = exactly(represent_all())
+        for _ in range(3):
+            assert exactly(represent_all()) == expected
+
+    def test_it_knows_how_many_rows_there_are(self):
+        for count in (2, 1, 3):
+            assert self.Plain(self.rows(count), many=True).data
+            assert pending(self.Plain()).idle[-1].subject.rows == count
+
+    def test_what_is_active_is_looked_up_for_each(self):
+        [row] = self.rows(1)
+        for zone in ("Asia/Tokyo", "America/New_York", "UTC", "Asia/Tokyo"):
+            with timezone.override(zone):
+                assert_same(self.Plain, row)
+
+    def test_a_value_that_represents_by_the_same_class(self):
+        def inner():
+            return str(self.Plain(Thing(number=2, text="inner")).data)
+
+        assert_same(self.Plain, Thing(number=1, text=Asked(inner)))
+
+    def test_nested_serializers(self):
+        class Deep(self.Plain):
+            one = self.Plain()
+            many = self.Plain(many=True)
+
+        class Outer(self.Plain):
+            one = Deep()
+            many = Deep(many=True)
+
+        def row(count, **values):
+            plain = self.rows(count + 1)
+            deep = Thing(**vars(plain[0]), one=plain[0], many=plain[1:])
+            return Thing(**{**vars(deep), "one": deep, "many": [deep] * count, **values})
+
+        for each in [
+            row(0),
+            row(2),
+            row(1, number="x"),
+            row(3, one=None),
+            row(1, many=[Thing()]),
+        ] * 2:
+            assert_same(Outer, each)
+
+    def test_nested_fields_are_told_of_their_own_serializer(self):
+        class Outer(self.Plain):
+            one = type("Telling", (serializers.Serializer,), {"text": Told()})()
+
+        for user in ("ann", "bob"):
+            assert_same(
+                Outer, Thing(number=1, text="", one=Thing(text="1")), context={"user": user}
+            )
+            serializer = Outer(context={"user": user, "request": Thing()})
+            serializer.to_representation(Thing(number=1, text="", one=Thing(text="1")))
+            held = weakref.ref(serializer), weakref.ref(serializer.context["request"])
+            del serializer
+            gc.collect()
+            assert [each() for each in held] == [None, None]
+
+    def test_a_row_that_fails_does_no_harm_to_the_next_one(self):
+        for row in [*self.rows(1), Thing(number="x", text=""), *self.rows(1)] * 2:
+            assert_same(self.Plain, row)
+
+    def test_fields_are_told_of_their_own_serializer(self):
+        class Telling(serializers.Serializer):
+            number = serializers.IntegerField()
+            text = Told()
+
+        for user in ("ann", "bob"):
+            assert_same(Telling, self.rows(1)[0], context={"user": user})
+
+    def test_odd_values_are_represented_by_fields_of_their_own_serializer(self):
+        seen = []
+        for user in ("ann", "bob"):
+            serializer = self.Plain(context={"user": user})
+            answer = functools.partial(lambda made: made.fields["text"].context["user"], serializer)
+            seen.append(serializer.to_representation(Thing(number=1, text=Asked(answer)))["text"])
+        assert seen == ["ann", "bob"]
+
+    def test_nothing_of_a_serializer_is_held(self):
+        for row in [*self.rows(2), Thing(number="5", text=5)]:
+            serializer = self.Plain(row, context={"request": Thing()})
+            assert serializer.data
+            held = weakref.ref(serializer), weakref.ref(serializer.context["request"])
+            del serializer
+            gc.collect()
+            assert [each() for each in held] == [None, None]
+        assert pending(self.Plain()).idle
+
+    def test_many_threads(self):
+        with fastschema.disabled():
+            expected = [self.Plain(row).data for row in self.rows(50)]
+        with ThreadPoolExecutor(8) as pool:
+            found = pool.map(lambda row: self.Plain(row).data, self.rows(50) * 20)
+            assert list(found) == expected * 20
+
+    def test_a_field_that_is_replaced_after_the_first_row_is_used_for_the_next_one(self):
+        def represent_two():
+            serializer = self.Plain()
+            first = serializer.to_representation(self.rows()[1])
+            serializer.fields["text"] = serializers.IntegerField()
+            return first, serializer.to_representation(self.rows()[1])
+
+        with fastschema.disabled():
+            expected = exactly(represent_two())
+        for _ in range(2):
+            assert exactly(represent_two()) == expected
+
+    def test_a_copy_of_a_serializer_that_has_represented(self):
+        for copied in (copy.copy, copy.deepcopy):
+            serializer = self.Plain()
+            serializer.to_representation(self.rows()[0])
+            made = copied(serializer)
+            made.fields.pop("text")
+            assert list(made.to_representation(self.rows()[0])) == ["number", "at"]

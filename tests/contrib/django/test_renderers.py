@@ -14,9 +14,10 @@ from decimal import Decimal
 from functools import partial
 
 import pytest
-from django.utils.functional import SimpleLazyObject
+from django.utils import translation
+from django.utils.functional import SimpleLazyObject, lazy
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 from rest_framework.relations import Hyperlink
@@ -26,7 +27,7 @@ from rest_framework.utils.encoders import JSONEncoder
 import fastschema
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from flights.models import Airline
-from tests.contrib.django.differential import outcome
+from tests.contrib.django.differential import exactly, outcome
 
 
 class Text(str):
@@ -350,3 +351,31 @@ def test_stock_writes_while_fastschema_is_disabled(monkeypatch):
     assert FastJSONRenderer().render({"a": 1}) == b'{"a":1}'
     with fastschema.disabled():
         assert FastJSONRenderer().render({"a": 1}) == b"stock"
+
+
+@pytest.mark.parametrize(
+    ("data", "ensure_ascii"),
+    [
+        ({"label": gettext_lazy("Yes"), "in": [pgettext_lazy("noun", "Yes")]}, False),
+        ([{"price": Decimal("1.10")}, {"price": Decimal("1E+30")}, Decimal("-0")], False),
+        (["plain"], True),
+        (["\x7f", "é", "\u2028", "\U0001f600", gettext_lazy("é"), '"\\\\'], True),
+    ],
+    ids=["lazy", "decimal", "ASCII", "not ASCII"],
+)
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_what_orjson_is_told_of_is_not_left_to_stock(data, ensure_ascii, language, monkeypatch):
+    with translation.override(language):
+        expected = assert_same_bytes(data, ensure_ascii=ensure_ascii)
+        monkeypatch.setattr(JSONRenderer, "render", lambda self, *args: b"stock")
+        renderer = FastJSONRenderer()
+        renderer.ensure_ascii = ensure_ascii
+        assert exactly(renderer.render(data)) == expected.value
+
+
+def test_lazy_values_of_users_are_asked_once():
+    calls = []
+    data = [lazy(lambda: calls.append(1) or "text", str)(), Decimal("NaN")]
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        FastJSONRenderer().render(data)
+    assert len(calls) == 1

@@ -226,8 +226,8 @@ def test_a_class_is_compiled_once_it_has_represented_enough_objects(monkeypatch)
 def test_a_serializer_of_few_fields_represents_rows_one_by_one_as_stock(
     monkeypatch, names, is_compiled
 ):
-    for name in ("fields_worth_comparing", "fields_worth_binding"):
-        monkeypatch.setattr(policy, name, 4)
+    monkeypatch.setattr(policy, "values_worth_comparing", {"dump": 4})
+    monkeypatch.setattr(policy, "fields_worth_binding", 4)
     cls = type("Few", (serializers.Serializer,), {name: serializers.CharField() for name in names})
     serializer = cls()
     assert serializer.fields
@@ -241,14 +241,26 @@ def test_rows_that_each_depend_on_another_request_run_as_stock():
     class WithFile(serializers.Serializer):
         image = serializers.FileField()
 
-    serializer = WithFile()
+    serializer = WithFile(context={"request": None})
     assert serializer.fields
     row = Thing(image=None)
     for _ in range(3):
+        serializer.context["request"] = Thing()
         serializer.to_representation(row)
     before = fastschema.stats().compiled_rows
     assert serializer.to_representation(row) == {"image": None}
     assert fastschema.stats().compiled_rows == before
+
+
+def test_rows_of_one_request_stay_compiled():
+    class WithFile(serializers.Serializer):
+        image = serializers.FileField()
+
+    serializer = WithFile(context={"request": Thing()})
+    serializer.to_representation(Thing(image=None))
+    before = fastschema.stats().compiled_rows
+    assert serializer.to_representation(Thing(image=None)) == {"image": None}
+    assert fastschema.stats().compiled_rows == before + 1
 
 
 def test_a_serializer_that_was_pickled_represents_as_before():

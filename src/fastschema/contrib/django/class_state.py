@@ -15,7 +15,7 @@ from django.utils.translation import get_language
 from rest_framework.serializers import ModelSerializer, Serializer
 from rest_framework.settings import api_settings
 
-from fastschema.compiler.nodes import UnreadableError
+from fastschema.compiler.nodes import Rereading, UnreadableError
 from fastschema.contrib.django.clones import NESTED
 from fastschema.contrib.django.exemplars import (
     BUILDING,
@@ -28,7 +28,7 @@ from fastschema.contrib.django.own_code import own_classes
 from fastschema.contrib.django.rules import OPTIONS, inner_fields
 from fastschema.contrib.django.schema_reader import read
 from fastschema.runtime import policy
-from fastschema.runtime.guard import CLASS_ATTRIBUTE, readings
+from fastschema.runtime.guard import CLASS_ATTRIBUTE, State, readings
 from fastschema.runtime.programs import DumpProgram
 from fastschema.runtime.snapshot import ClassSnapshot, Snapshot
 from fastschema.runtime.stock import stock_method
@@ -43,6 +43,7 @@ _UNSEEN = "_fastschema_fields"
 """Where a serializer has fields that nobody has looked at: a key of its ``__dict__``."""
 
 _UNKNOWN: Any = object()
+_PLAIN = (Rereading.VALUE, Rereading.KEY)
 _MOST_CHANGES = 8
 """A class that has changed so often since its first use runs as stock."""
 _MOST_LANGUAGES = 16
@@ -53,15 +54,25 @@ _MOST_READINGS = 4
 _MOST_FAILURES = 4
 
 
-class Pending(NamedTuple):
+class Pending(State):
     """What serializers of a class run before somebody has looked at their fields.
+
+    It hangs on those that have represented by it once, and have no state of their own yet.
 
     :param program: the program
     :param fields: the exemplar's fields that are dumped: read their options only
     """
 
-    program: DumpProgram
-    fields: list[Any]
+    __slots__ = ("fields", "idle", "program")
+
+    def __init__(self, program: DumpProgram, fields: list[Any]) -> None:
+        self.program = program
+        self.fields = fields
+        kinds = [node.kind for node in program.node.fields]
+        is_plain = all(kind.rereading in _PLAIN or kind.link is not None for kind in kinds)
+        self.idle: list[Any] | None = [] if is_plain else None
+        """Bindings that serializers use in turns; None if values depend on more than plain data (on
+        a request, say). What is nested is found by each of them."""
 
 
 class Reading(NamedTuple):
@@ -252,9 +263,12 @@ def forget_class(cls: type) -> None:
 
 def pending(serializer: Any) -> Pending | None:
     """Return what a serializer runs without fields; None if it has made them, or must."""
-    if has_made_fields(serializer) or not follows_its_class(serializer):
-        return None
-    return class_state(type(serializer)).pending()
+    return class_state(type(serializer)).pending() if is_still_pending(serializer) else None
+
+
+def is_still_pending(serializer: Any) -> bool:
+    """Return whether nobody has looked at the fields of a serializer, or chosen others for it."""
+    return not has_made_fields(serializer) and follows_its_class(serializer)
 
 
 def has_made_fields(serializer: Any) -> bool:

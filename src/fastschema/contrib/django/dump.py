@@ -73,7 +73,7 @@ def represent_many(serializer: Any, data: Any) -> list[Any]:
         return [_stock_row(serializer, each) for each in each_row]
     dispatch = binding.begin(_PYTHON)
     results = dispatch.all_rows(each_row)
-    dispatch.end()
+    binding.end(dispatch)
     return results
 
 

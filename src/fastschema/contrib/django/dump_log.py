@@ -16,6 +16,7 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from rest_framework.serializers import ListSerializer
 
+from fastschema.contrib.django.class_state import Pending
 from fastschema.contrib.django.serializer_state import SerializerState
 from fastschema.contrib.django.stock_serializers import is_stock_serializer
 from fastschema.contrib.django.unloaded import Loads, Unloaded, unloaded_with
@@ -215,4 +216,6 @@ def loaded_with(data: Any) -> Loaded | None:
 def _was_compiled(serializer: Any) -> bool:
     """Whether generated code has just represented objects by a serializer."""
     state = vars(getattr(serializer, "child", serializer)).get(ATTRIBUTE)
+    if type(state) is Pending:
+        return True
     return type(state) is SerializerState and state.was_bound and not state.runs_as_stock

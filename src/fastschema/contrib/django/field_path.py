@@ -84,8 +84,3 @@ def new_slot(
     slot = f"{name}_{len(slots)}"
     slots.append(Slot(slot, resolve, ambient))
     return slot
-
-
-def always_another(subject: object) -> object:
-    """For slots that depend on the request: they are looked up for each dump."""
-    return object()

@@ -20,6 +20,7 @@ from django.http import HttpRequest
 from django.urls import converters, get_resolver, get_script_prefix, get_urlconf
 from django.urls.resolvers import RFC3986_SUBDELIMS, get_ns_resolver
 from rest_framework.relations import Hyperlink, PKOnlyObject
+from rest_framework.reverse import reverse
 from rest_framework.settings import api_settings
 from rest_framework.versioning import BaseVersioning, NamespaceVersioning, URLPathVersioning
 
@@ -53,6 +54,16 @@ class Later:
         if self._function is None:
             self._function = self._find()
         return self._function(value)
+
+
+def of_request(subject: Any) -> object:
+    """Return what addresses depend on besides their fields, the same as long as it is the same."""
+    context = subject.context
+    if type(context) is not dict:
+        return object()
+    request = context.get("request")
+    version = getattr(request, "version", None), getattr(request, "versioning_scheme", None)
+    return request, context.get("format"), *version, get_urlconf(), get_script_prefix()
 
 
 def has_address(field: Any, context: Any) -> bool:
@@ -114,6 +125,65 @@ def link_from_relation(
         return json_value(result) if is_json else result
 
     return link
+
+
+def with_known_addresses(field: Any, call: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a function that calls a field's own code, for which the addresses of views are kept.
+
+    :param field: a field of one dump, whose ``reverse`` is DRF's
+    :param call: what calls its code
+    """
+    own, known = vars(field), _KnownReverse()
+
+    def represent(value: Any) -> Any:
+        own["reverse"] = known
+        try:
+            return call(value)
+        finally:
+            own["reverse"] = reverse
+
+    return represent
+
+
+class _KnownReverse:
+    """``rest_framework.reverse.reverse`` for one dump: the pattern of each view is found once."""
+
+    __slots__ = ("_addresses", "_request")
+
+    def __init__(self) -> None:
+        self._request: Any = None
+        self._addresses: dict[tuple[str, str], _Address | None] = {}
+
+    def __call__(
+        self,
+        viewname: Any,
+        args: Any = None,
+        kwargs: Any = None,
+        request: Any = None,
+        format: Any = None,
+        **extra: Any,
+    ) -> Any:
+        """Return the address of an object, with the arguments of DRF's own function."""
+        is_plain = type(viewname) is str and type(kwargs) is dict and len(kwargs) == 1
+        if is_plain and not (args or extra) and format is None:
+            [(name, key)] = kwargs.items()
+            address = self._address(viewname, name, request)
+            url = None if address is None else address.of(key)
+            if url is not None:
+                return url
+        return reverse(viewname, args, kwargs, request, format, **extra)
+
+    def _address(self, view_name: str, key_name: str, request: Any) -> _Address | None:
+        if request is not self._request:
+            self._request = request
+            self._addresses.clear()
+        key = view_name, key_name
+        if key not in self._addresses:
+            try:
+                self._addresses[key] = _find(view_name, key_name, request, None)
+            except Exception:
+                self._addresses[key] = None  # DRF's own function raises it
+        return self._addresses[key]
 
 
 class _Columns(dict[type, "tuple[str, str] | None"]):
@@ -181,20 +251,20 @@ def _address(field: Any, context: Any) -> _Address | None:
         url_format = context.get("format")
         if url_format and field.format and field.format != url_format:
             url_format = field.format
-        return _find(field, context["request"], url_format)
+        return _find(field.view_name, field.lookup_url_kwarg, context["request"], url_format)
     except Exception:
         return None  # stock raises it, when it comes to the first address
 
 
-def _find(field: Any, request: Any, url_format: Any) -> _Address | None:
-    found = _versioned(field.view_name, request)
+def _find(view_name: str, key_name: str, request: Any, url_format: Any) -> _Address | None:
+    found = _versioned(view_name, request)
     if found is None or _has_format_parameter(request):
         return None
     view_name, arguments = found
-    arguments[field.lookup_url_kwarg] = _KEY
+    arguments[key_name] = _KEY
     if url_format is not None:
         arguments["format"] = url_format
-    pattern = _pattern(view_name, field.lookup_url_kwarg, arguments)
+    pattern = _pattern(view_name, key_name, arguments)
     if pattern is None:
         return None
     path, is_known = pattern

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import json
+import math
 import uuid
 from typing import Any
 
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from rest_framework.relations import Hyperlink
 from rest_framework.renderers import JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
@@ -30,6 +33,10 @@ missing = Missing()
 """Stands for a field that is left out (``SkipField``)."""
 _ALIKE = PLAIN_CLASSES | {uuid.UUID, datetime.date, Hyperlink}
 """Values of exactly these classes are written by orjson as by DRF's encoder."""
+_LAZY = frozenset([type(gettext_lazy("")), type(pgettext_lazy("", ""))])
+"""The classes of translations that are made when they are written, by Django's own code."""
+_BY_DEFAULT = frozenset([Hyperlink, decimal.Decimal, *_LAZY])
+"""Values of exactly these classes are written alike with :func:`_default`."""
 _SEPARATORS = (",", ":")
 _JSON_FORM_CLASSES = (JsonText, LeftToStock, Unwritable)
 
@@ -63,6 +70,22 @@ def escape_separators(text: bytes) -> bytes:
     return text.replace(b"\xe2\x80\xa8", b"\\u2028").replace(b"\xe2\x80\xa9", b"\\u2029")
 
 
+def _default(value: Any) -> Any:
+    """What orjson asks for a value that it does not know.
+
+    :raises TypeError: if DRF's encoder must write the data
+    """
+    cls = type(value)
+    if cls in _LAZY:
+        return str(value)
+    if cls is decimal.Decimal:
+        number = float(value)
+        if not math.isfinite(number):
+            raise TypeError(f"{number} is left to DRF's encoder")
+        return json_number(number)
+    return orjson_default(value)
+
+
 class RestFrameworkEngine:
     """orjson, with the bytes of ``JSONRenderer``; what orjson refuses, the stock encoder writes."""
 
@@ -76,7 +99,7 @@ class RestFrameworkEngine:
     def encode(self, data: Any) -> bytes:
         """Write ``data`` (in JSON form)."""
         try:
-            return escape_separators(orjson.dumps(data, orjson_default, self._option))
+            return escape_separators(orjson.dumps(data, _default, self._option))
         except TypeError:
             return stock_encode(data, _JsonFormEncoder)
 
@@ -131,11 +154,11 @@ def json_value(value: Any) -> Any:
 
 
 def is_written_alike(data: Any) -> bool:
-    """Whether orjson writes ``data`` with the bytes of ``JSONRenderer``, or refuses it.
+    """Whether orjson writes ``data``, with ``_default``, as ``JSONRenderer`` does, or refuses it.
 
     :raises RecursionError: for data that are nested too deeply, or in themselves
     """
-    return json_engine.is_written_alike(data, (dict, ReturnDict), (list, ReturnList), (Hyperlink,))
+    return json_engine.is_written_alike(data, (dict, ReturnDict), (list, ReturnList), _BY_DEFAULT)
 
 
 def encode(data: Any) -> bytes:
@@ -155,4 +178,4 @@ def encode(data: Any) -> bytes:
 def _encode(data: Any) -> bytes:
     if not is_written_alike(data):
         raise TypeError("orjson would write this otherwise than JSONRenderer")
-    return escape_separators(orjson.dumps(data))
+    return escape_separators(orjson.dumps(data, _default))

@@ -13,12 +13,16 @@ from fastschema.compiler.nodes import Conversion, Form, Kind, Rereading, Slot
 from fastschema.contrib.django.field_path import (
     JSON_VALUE,
     SerializerPath,
-    always_another,
     json_ready,
     new_slot,
     option_slot,
 )
-from fastschema.contrib.django.hyperlinks import Later, link_from_value
+from fastschema.contrib.django.hyperlinks import (
+    Later,
+    link_from_value,
+    of_request,
+    with_known_addresses,
+)
 
 
 def file_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
@@ -26,7 +30,7 @@ def file_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
         function = _file_function(path.get(subject.options), subject)
         return function or path.get(subject.fields).to_representation
 
-    represent = path.called(f"{new_slot(slots, 'file', resolve, always_another)}({{value}})")
+    represent = path.called(f"{new_slot(slots, 'file', resolve, of_request)}({{value}})")
     return Kind(
         "file",
         python=Conversion(otherwise=represent),
@@ -136,7 +140,7 @@ def hyperlink_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
         own = Later(lambda: path.get(subject.fields).to_representation)
         return link_from_value(path.get(subject.options), subject.context, own, form)
 
-    link = new_slot(slots, "link", resolve, always_another)
+    link = new_slot(slots, "link", resolve, of_request)
     conversion = Conversion(otherwise=path.called(f"{link}({{value}})"))
     return Kind(
         "hyperlink",
@@ -144,6 +148,27 @@ def hyperlink_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
         json=conversion,
         may_skip=True,
         rereading=Rereading.ADDRESS,
+    )
+
+
+def own_hyperlink_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
+    """What a ``get_url`` of users' makes; the field's own method calls it."""
+
+    def resolve(subject: Any, cls: type, form: Form) -> Any:
+        def find() -> Callable[[Any], Any]:
+            field = path.get(subject.fields)
+            return with_known_addresses(field, field.to_representation)
+
+        return Later(find)
+
+    represent = path.called(f"{new_slot(slots, 'link', resolve, of_request)}({{value}})")
+    return Kind(
+        "hyperlink",
+        python=Conversion(otherwise=represent),
+        json=Conversion(otherwise=json_ready(represent)),
+        names=JSON_VALUE,
+        may_skip=True,
+        user_code="get_url of the field",
     )
 
 

@@ -299,7 +299,10 @@ def _how_rows_are_written(view: Any) -> ListReport:
         loaded = fetched.loaded
     except InstancesNeededError as error:
         why = error
-    dispatch, kept = _dispatch(view, queryset, getattr(queryset, "model", None), loaded)
+    try:
+        dispatch, kept = _dispatch(view, queryset, getattr(queryset, "model", None), loaded)
+    except ReadOnceError as error:
+        raise error if why is None else ReadOnceError(f"{error}; besides, {why}") from None
     keys = tuple(dispatch.program.node.fields[number].key for number in sorted(kept))
     try:
         if why is None:

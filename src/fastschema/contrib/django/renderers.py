@@ -8,7 +8,7 @@ from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
 
 from fastschema.contrib.django.json_encoding import encode, engine, is_written_alike
-from fastschema.runtime.json_engine import JsonText, orjson
+from fastschema.runtime.json_engine import JsonText, orjson, to_ascii
 from fastschema.runtime.message_pack import MessagePacker
 from fastschema.switch import is_disabled
 
@@ -16,8 +16,8 @@ from fastschema.switch import is_disabled
 class FastJSONRenderer(JSONRenderer):
     """``JSONRenderer``, with the same bytes, written by orjson.
 
-    What orjson would write otherwise (indented, ASCII-only or spaced JSON, some floats) or cannot
-    write (classes that only DRF's encoder knows, huge integers) is written by ``JSONRenderer``.
+    What orjson would write otherwise (indented or spaced JSON, some floats) or cannot write
+    (classes that only DRF's encoder knows, huge integers) is written by ``JSONRenderer``.
     """
 
     def render(
@@ -31,14 +31,17 @@ class FastJSONRenderer(JSONRenderer):
         :raises TypeError, ValueError: what ``JSONRenderer.render`` raises
         """
         if type(data) is JsonText:
-            return data.text  # of a lazy response
+            return self._finished(data.text)  # of a lazy response
         if self.is_fast(accepted_media_type, renderer_context):
             try:
-                return encode(data)
+                return self._finished(encode(data))
             except (TypeError, RecursionError):
                 pass  # stock writes what orjson does not, or raises its own error
         rendered: bytes = super().render(data, accepted_media_type, renderer_context)
         return rendered
+
+    def _finished(self, text: bytes) -> bytes:
+        return to_ascii(text) if self.ensure_ascii else text
 
     def is_fast(
         self, accepted_media_type: str | None, renderer_context: dict[str, Any] | None
@@ -48,7 +51,6 @@ class FastJSONRenderer(JSONRenderer):
         return (
             orjson is not None
             and self.compact
-            and not self.ensure_ascii
             and self.encoder_class is JSONEncoder
             and cls.get_indent is JSONRenderer.get_indent
             and "get_indent" not in vars(self)

@@ -192,12 +192,12 @@ def _slug(field: Any) -> Description:
 
 
 def _hyperlink(field: Any) -> Description:
-    if method_of(field, "get_url") is not _GET_URL:
-        return stock("get_url is overridden")
     if type(field).context is not _CONTEXT:
         return stock("context is overridden")
     if field.reverse is not reverse:
         return stock("another reverse is set on the field object")
+    if method_of(field, "get_url") is not _GET_URL:
+        return ("own hyperlink",)
     if type(field.lookup_field) is not str or type(field.view_name) is not str:
         return stock("its lookup_field or view_name is not a plain str")
     return ("hyperlink",)

@@ -44,8 +44,13 @@ from fastschema.contrib.django.attribute_access import (
 )
 from fastschema.contrib.django.attribute_access import read as read_one
 from fastschema.contrib.django.callables import call_if_callable, is_method
-from fastschema.contrib.django.field_path import SerializerPath, always_another
-from fastschema.contrib.django.hyperlinks import link_from_relation
+from fastschema.contrib.django.field_path import SerializerPath
+from fastschema.contrib.django.hyperlinks import (
+    Later,
+    link_from_relation,
+    of_request,
+    with_known_addresses,
+)
 from fastschema.contrib.django.json_encoding import json_value, missing
 from fastschema.contrib.django.kinds import kind
 from fastschema.contrib.django.rules import describe, why_unknown
@@ -67,7 +72,9 @@ _KEY_ONLY_IF_LOOKED_UP = stock_method(relations.HyperlinkedRelatedField, "use_pk
 _READABLE_FIELDS = stock_method(serializers.Serializer, "_readable_fields")
 _PLAIN_KEYS = (str, uuid.UUID)
 _HOLDERS = frozenset(["list", "dict", "many related"])
-_BY_RELATION = ("nested", "string related", "slug", "hyperlink")
+_OF_OBJECTS = ("primary key", "hyperlink", "own hyperlink", "model field", "many related")
+"""Kinds of fields that have a ``get_attribute`` of their own."""
+_BY_RELATION = ("nested", "string related", "slug", "hyperlink", "own hyperlink")
 """Kinds whose value is a related object as a rule."""
 
 
@@ -131,7 +138,7 @@ def _describe_field(field: Any) -> Description:
     source_attrs = tuple(field.source_attrs)
     kind_name = described[0]
     if get_attribute is _GET_ATTRIBUTE:
-        if kind_name not in ("primary key", "hyperlink", "model field", "many related"):
+        if kind_name not in _OF_OBJECTS:
             return (name, source_attrs, described)
     elif get_attribute is _RELATED_GET_ATTRIBUTE:
         return _describe_relation(field, name, source_attrs, described)
@@ -211,7 +218,7 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
             name, source, _represented("the field's own methods"), field, reason=reason
         )
     if kind_name == "key only":
-        make = _key_link_node if kind_description[1] == "hyperlink" else _primary_key_node
+        make = _KEY_NODES.get(kind_description[1], _primary_key_node)
         return make(index, name, source_attrs[0], slots)
     slot = many = None
     if kind_name in _BY_RELATION and len(source_attrs) == 1:
@@ -306,13 +313,37 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
         field, context = subject.options[index], subject.context
         return link_from_relation(field, context, own, form, column(cls, source))
 
-    slots.append(Slot(link, resolve, always_another, by_class=True))
+    slots.append(Slot(link, resolve, of_request, by_class=True))
     return FieldNode(
         name,
         Source(source, Read(f"{link}(obj)"), path=(source,)),
         Kind("hyperlink", python=Conversion(), json=Conversion(), rereading=Rereading.ADDRESS),
         f"fields[{index}]",
     )
+
+
+def _own_key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> FieldNode:
+    """The address that a ``get_url`` of users' makes for the key of a related object."""
+    link = f"link_{len(slots)}"
+
+    def resolve(subject: Any, cls: type, form: Form) -> Any:
+        def find() -> Callable[[Any], Any]:
+            field = subject.fields[index]
+            return with_known_addresses(field, partial(represent_field, field))
+
+        return Later(find)
+
+    slots.append(Slot(link, resolve, of_request))
+    read = Read(f"{link}(obj)")
+    own_code = "get_url of the field"
+    kind = _represented("hyperlink")
+    return FieldNode(name, Source(source, read, user_code=own_code), kind, f"fields[{index}]")
+
+
+_KEY_NODES = {
+    "hyperlink": _key_link_node,
+    "own hyperlink": _own_key_link_node,
+}
 
 
 def _many_source(index: int, source_attrs: tuple[Any, ...], slots: list[Slot]) -> Source:

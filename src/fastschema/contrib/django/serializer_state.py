@@ -9,14 +9,15 @@ from rest_framework.serializers import BaseSerializer, Serializer
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.class_state import (
+    Pending,
     Reading,
     class_state,
-    follows_its_class,
     has_made_fields,
+    is_still_pending,
     pending,
 )
 from fastschema.contrib.django.schema_reader import readable_fields
-from fastschema.contrib.django.subjects import Subject, pending_subject
+from fastschema.contrib.django.subjects import SharedBinding, Subject, pending_subject
 from fastschema.runtime import policy
 from fastschema.runtime.binding import Binding
 from fastschema.runtime.guard import ATTRIBUTE, State, readings
@@ -70,16 +71,18 @@ class SerializerState(State):
         self._reading: Reading | None = None
         """What its fields were like; None if there were none."""
 
-    def bind(self, serializer: Any, objects: int, *, is_single: bool) -> Binding | None:
+    def bind(
+        self, serializer: Any, known: Pending | None, objects: int, *, is_single: bool
+    ) -> Binding | None:
         """What represents objects by the serializer; None if stock must.
 
+        :param known: what it runs without fields
         :param is_single: whether its rows come one by one
         """
         self.binding, self.is_single = None, is_single
         if self._misses > _MOST_MISSES:
             self.runs_as_stock = is_single
             return None
-        known = pending(serializer)
         if known is not None:
             own = serializer.__dict__
             self._reading, self._size, self._url_name = None, len(own), own.get("url_field_name")
@@ -119,7 +122,7 @@ class SerializerState(State):
         if reading is None:
             is_other = len(own) != self._size or has_made_fields(serializer)
             if is_other or own.get("url_field_name") is not self._url_name:
-                if has_made_fields(serializer) or not follows_its_class(serializer):
+                if not is_still_pending(serializer):
                     return False
                 self._size, self._url_name = len(own), own.get("url_field_name")
             return True
@@ -135,8 +138,8 @@ def _are_worth_comparing(fields: list[Any], *, is_first: bool) -> bool:
 
     :param is_first: whether it is the first object of its serializer
     """
-    least = policy.fields_worth_binding if is_first else policy.fields_worth_comparing
-    return len(fields) >= least or any(isinstance(field, BaseSerializer) for field in fields)
+    few = policy.fields_worth_binding if is_first else policy.values_worth_comparing["dump"]
+    return len(fields) >= few or any(isinstance(field, BaseSerializer) for field in fields)
 
 
 def find_binding(serializer: Any, rows: int) -> Binding | None:
@@ -167,15 +170,18 @@ def _find_binding(serializer: Any, objects: int, *, is_single: bool) -> Binding 
     ):
         if state.binding is not None and state.is_single is is_single and state.holds(serializer):
             return state.binding
-        return state.bind(serializer, objects, is_single=is_single)
-    known = class_state(type(serializer))
-    if not known.is_in_use(objects):
+        return state.bind(serializer, pending(serializer), objects, is_single=is_single)
+    of_class = class_state(type(serializer))
+    if not of_class.is_in_use(objects):
         return None
+    known = pending(serializer)
+    if state is None and known is not None and known.idle is not None:
+        own[ATTRIBUTE] = known
+        return SharedBinding.to(known, known.idle, serializer, objects)
     # More rows come of the child of a list.
     is_first = state is None and serializer.parent is None
-    is_spared = is_first and is_single and known.spares_first_objects
-    if is_spared and (has_made_fields(serializer) or known.pending() is None):
+    if is_first and is_single and of_class.spares_first_objects and known is None:
         own[ATTRIBUTE] = False
         return None
     state = own[ATTRIBUTE] = SerializerState(serializer, is_first=is_first)
-    return state.bind(serializer, objects, is_single=is_single)
+    return state.bind(serializer, known, objects, is_single=is_single)

@@ -27,7 +27,8 @@ from fastschema.contrib.django.stock_serializers import (
     rows,
 )
 from fastschema.runtime import policy
-from fastschema.runtime.dispatch import Dispatch, Dispatcher, Link, UniformDispatch
+from fastschema.runtime.binding import Binding
+from fastschema.runtime.dispatch import MOST_IDLE, Dispatch, Dispatcher, Link, UniformDispatch
 from fastschema.runtime.programs import DumpProgram
 
 
@@ -128,6 +129,65 @@ def pending_subject(
         return with_url_name(find())
 
     return Subject(find_named, known.fields, LaterFields(find, known.fields), outer, rows)
+
+
+class SharedBinding(Binding):
+    """A program bound to one pending serializer after the other, to each for a row or a list.
+
+    In between it holds nothing of a serializer.
+
+    :param known: what they run; their values are plain data
+    :param idle: where it waits for the next one
+    """
+
+    __slots__ = ("_idle", "_lent", "subject")
+    subject: Subject
+
+    def __init__(self, known: Pending, idle: list[SharedBinding]) -> None:
+        self._lent = _Lent()
+        fields = LaterFields(self._lent, known.fields)
+        super().__init__(known.program, Subject(self._lent, known.fields, fields))
+        self._idle = idle
+
+    @classmethod
+    def to(
+        cls, known: Pending, idle: list[SharedBinding], serializer: Any, rows: int
+    ) -> SharedBinding:
+        """Return one that nobody uses, bound to a serializer for so many rows."""
+        try:
+            binding = idle.pop()
+        except IndexError:
+            binding = cls(known, idle)
+        binding._lent.serializer = serializer
+        binding.subject.rows = rows
+        return binding
+
+    def resume(self) -> Dispatch:
+        """A dispatch for one row; another serializer may have had it before."""
+        return self.begin(Form.PYTHON)
+
+    def end(self, dispatch: Dispatch) -> None:
+        """The row or the list is over: another serializer may have the binding."""
+        dispatch.let_go()
+        dispatch.end()
+        self._lent.serializer = None
+        self.subject.fields.clear()
+        if len(self._idle) < MOST_IDLE:
+            self._idle.append(self)
+
+    pause = end
+
+
+class _Lent:
+    """Gives the serializer by which a :class:`SharedBinding` represents just now."""
+
+    __slots__ = ("serializer",)
+
+    def __init__(self) -> None:
+        self.serializer: Any = None
+
+    def __call__(self) -> Any:
+        return with_url_name(self.serializer)
 
 
 def link_to(serializer: Any, form: Form) -> Link:

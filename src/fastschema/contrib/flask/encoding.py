@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import datetime
 import decimal
 import json
@@ -10,7 +9,6 @@ import uuid
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
-from json.encoder import encode_basestring_ascii
 from typing import Any
 
 from flask.json.provider import DefaultJSONProvider
@@ -23,6 +21,7 @@ from fastschema.runtime.json_engine import (
     Unwritable,
     is_written_alike,
     orjson,
+    to_ascii,
 )
 
 COMPACT = (",", ":")
@@ -41,28 +40,6 @@ if orjson is not None:
     )
 
 _LEFT_TO_ENCODER = (JsonText, LeftToStock, Unwritable)
-_ESCAPE = "fastschema.json"
-
-
-def _escaped(error: UnicodeError) -> tuple[str, int]:
-    """A run of characters beyond ASCII as ``json.dumps`` escapes it, and where it ends."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    run = error.object[error.start : error.end]
-    return encode_basestring_ascii(run)[1:-1], error.end
-
-
-codecs.register_error(_ESCAPE, _escaped)
-
-
-def to_ascii(text: bytes) -> bytes:
-    """JSON whose strings are escaped as ``json.dumps`` does it with ``ensure_ascii``.
-
-    :param text: JSON as UTF-8, which has such characters in strings only
-    """
-    if not text.isascii():
-        text = text.decode().encode("ascii", _ESCAPE)
-    return text.replace(b"\x7f", b"\\u007f") if b"\x7f" in text else text
 
 
 def written_by_default(default: Callable[[Any], Any]) -> Collection[type]:

@@ -7,7 +7,9 @@ from django.db import DatabaseError, connection, models, transaction
 from django.db.models import Prefetch, query
 from django.test.utils import CaptureQueriesContext
 from rest_framework import serializers
+from rest_framework.test import APIRequestFactory
 
+from fastschema.contrib.django.lazy_list import list_report
 from fastschema.contrib.django.rows.fetching import LaterInstances
 from fastschema.contrib.django.rows.prefetching import evaluate
 from tests.contrib.django.differential import outcome
@@ -290,6 +292,12 @@ def test_a_list_needs_instances(name):
     view_class = list_of(queryset, **fields)
     assert_same_outcome(view_class, calls=Tame.asked)
     assert not reads_rows(view_class)
+
+
+def test_the_reason_names_a_manager_with_its_own_get_queryset():
+    queryset, fields = INSTANCES["a manager with its own get_queryset"]
+    view = list_of(queryset, **fields)(request=APIRequestFactory().get("/"), format_kwarg=None)
+    assert list_report(view).why.endswith("; besides, Tame of pets has its own get_queryset")
 
 
 ERRORS = {

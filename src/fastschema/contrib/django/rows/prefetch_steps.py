@@ -220,8 +220,9 @@ def _single_keys(field: Any, is_reverse: bool) -> Keys | None:
         here, there, back = there, here, (field, False)
     elif not field.remote_field.multiple:
         back = field, True
-    is_stock = type(related_model._base_manager) is Manager and _has_own_key(field)
-    if not is_stock or field.remote_field.parent_link:
+    if type(related_model._base_manager) is not Manager:
+        raise InstancesNeededError(f"{related_model.__name__} has a base manager of its own")
+    if field.remote_field.parent_link or not _has_own_key(field):
         return None
     return Keys(related_model, here, there, back, single=(field, is_reverse))
 
@@ -233,7 +234,9 @@ def _many_keys(model: Any, name: str) -> Keys | None:
     descriptor: Any = on_class(model, name)
     field = found[1]
     manager = descriptor.related_manager_cls.__mro__[1]
-    if manager.get_queryset is not _GET_QUERYSET or not _has_own_key(field):
+    if manager.get_queryset is not _GET_QUERYSET:
+        raise InstancesNeededError(f"{manager.__name__} of {name} has its own get_queryset")
+    if not _has_own_key(field):
         return None
     key = field.target_field.attname
     if type(descriptor) is ManyToManyDescriptor:
