@@ -171,6 +171,10 @@ class FilterSetState:
         """Return whether it is that of a class: one may be made of the attributes of another."""
         return self._owner() is cls and self._generation is readings.current
 
+    def why(self, model: Any) -> str | None:
+        """Return why filters are made for each request; None if they are made on demand."""
+        return Plan(self._owner(), model).why
+
     def plan(self, model: Any) -> Plan | None:
         """Return what filters querysets of a model; None if stock must."""
         cls = self._owner()

@@ -86,8 +86,12 @@ def why_filter(name: str, made: Any) -> str | None:
         return f"the method of the filter {name} is no function and no name"
     if isinstance(made, ASKING) and not is_stock_queryset(type(made.queryset)):
         return f"the queryset of the filter {name} is made for each request"
+    if made.field.required or made.field.disabled:
+        return f"the filter {name} is required, or disabled"
     if not _is_plain_field(made.field):
         return f"the form field of the filter {name} has code of its own"
+    if not _is_plain_widget(made.field.widget):
+        return f"the widget of the filter {name} is not one that reads one parameter"
     if not _does_nothing(name, made):
         return f"the filter {name} filters without a parameter"
     return None
@@ -110,18 +114,19 @@ def _is_plain(cls: type, known: set[Any]) -> bool:
 
 
 def _is_plain_field(field: Any) -> bool:
-    widget = field.widget
-    is_plain_widget = _is_plain(type(widget), _WIDGETS) or (
-        type(widget) in _SUFFIXED
-        and all(_is_plain(type(each), _WIDGETS) for each in widget.widgets)
-    )
+    """Return whether Django's and django-filter's code alone cleans the values of a form field."""
     return (
-        is_plain_widget
-        and _is_plain(type(field), _FIELDS)
-        and not (field.required or field.disabled)
+        _is_plain(type(field), _FIELDS)
         and all(type(each).__module__ == validators.__name__ for each in field.validators)
         and all(map(_is_plain_field, getattr(field, "fields", ())))
     )
+
+
+def _is_plain_widget(widget: Any) -> bool:
+    """Return whether it is known which parameters a widget reads."""
+    if type(widget) in _SUFFIXED:
+        return all(_is_plain(type(each), _WIDGETS) for each in widget.widgets)
+    return _is_plain(type(widget), _WIDGETS)
 
 
 def _does_nothing(name: str, made: Any) -> bool:
@@ -129,9 +134,16 @@ def _does_nothing(name: str, made: Any) -> bool:
     queryset = object()
     for data in (QueryDict(), {}):
         value = made.field.clean(made.field.widget.value_from_datadict(data, {}, name))
-        if made.method is None:
-            if made.filter(queryset, value) is not queryset:
+        if made.method is not None:
+            if value not in EMPTY_VALUES:
                 return False
-        elif value not in EMPTY_VALUES:
+        elif not _leaves_alone(made, queryset, value):
             return False
     return True
+
+
+def _leaves_alone(made: Any, queryset: object, value: Any) -> bool:
+    try:
+        return made.filter(queryset, value) is queryset
+    except AttributeError:  # it calls a method of the queryset
+        return False
