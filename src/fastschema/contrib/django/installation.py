@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
-from types import ModuleType
+from importlib.metadata import version
 from typing import Any
 
 from django.utils.functional import cached_property
 from rest_framework.mixins import ListModelMixin
 from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
 
-from fastschema.contrib.django import conf
+from fastschema.contrib.django import conf, filters
 from fastschema.contrib.django.bulk.creating import STOCK_CREATE, create_list
 from fastschema.contrib.django.class_state import (
     KNOWN_FIELDS,
@@ -34,8 +33,6 @@ from fastschema.statistics import stock_row
 from fastschema.switch import is_disabled
 
 _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
-_NEWEST_FILTERS = (26, 2)
-_OLDEST_FILTERS = (24, 3)
 
 
 def _to_representation(self: Any, instance: Any) -> Any:
@@ -106,31 +103,23 @@ def install() -> None:
     for package, newest in _NEWEST_TESTED.items():
         warn_of_newer(package, version(package), newest)
     _replacements.install()
-    filters = _filters()
-    if filters is not None and conf.settings().filters:
-        warn_of_newer("django-filter", version("django-filter"), _NEWEST_FILTERS)
-        filters.install()
-    elif filters is not None:
-        filters.uninstall()
+    _follow_filters(is_on=conf.settings().filters)
 
 
 def uninstall() -> None:
     """Give the classes of DRF their own methods back, where ``install`` has replaced them."""
     _replacements.uninstall()
-    filters = _filters()
-    if filters is not None:
-        filters.uninstall()
+    _follow_filters(is_on=False)
 
 
-def _filters() -> ModuleType | None:
-    """Return what installs filters on demand; None where there is no django-filter."""
-    try:
-        found = version("django-filter")
-    except PackageNotFoundError:
-        return None
-    numbers = [int(part) for part in found.split(".")[:2] if part.isdecimal()]
-    if tuple(numbers) < _OLDEST_FILTERS:
-        return None
+def _follow_filters(*, is_on: bool) -> None:
+    """Install filters on demand, or take them out, where there is django-filter."""
+    if not filters.is_available():
+        return
     from fastschema.contrib.django.filters import installation
 
-    return installation
+    if is_on:
+        warn_of_newer("django-filter", version("django-filter"), filters.NEWEST_TESTED)
+        installation.install()
+    else:
+        installation.uninstall()

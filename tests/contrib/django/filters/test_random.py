@@ -240,9 +240,7 @@ LOOKS = {
     "valid": lambda made: made.is_valid(),
     "sql": lambda made: str(made.qs.query),
     "errors": lambda made: made.errors.get_json_data(),
-    "cleaned": lambda made: {
-        name: repr(value) for name, value in made.form.cleaned_data.items()
-    },
+    "cleaned": lambda made: {name: repr(value) for name, value in made.form.cleaned_data.items()},
     "html": lambda made: str(made.form),
     "filters": lambda made: [
         (name, type(each), each.lookup_expr, each.label, each.parent is made)

@@ -100,7 +100,8 @@ class TestClassOfFields:
     """The class of ``filterset_fields`` is made once where it would be the same again."""
 
     @pytest.mark.parametrize(
-        "fields", [["number", "plane"], ("number",), {"number": ["lt", "in"], "date": ["year"]}, "__all__"]
+        "fields",
+        [["number", "plane"], ("number",), {"number": ["lt", "in"], "date": ["year"]}, "__all__"],
     )
     def test_it_is_made_once(self, fields):
         assert class_of(fields) is class_of(fields)

@@ -129,11 +129,17 @@ def _copied(filter_: Any, memo: dict[int, Any]) -> Any:
     if id(filter_) in memo:
         return memo[id(filter_)]
     memo[id(filter_)] = made = object.__new__(type(filter_))
-    vars(made).update(
-        (name, value if type(value) in _ATOMIC else copy.deepcopy(value, memo))
-        for name, value in vars(filter_).items()
-    )
+    attributes = dict(vars(filter_))
+    attributes["extra"] = _copied_values(attributes["extra"], memo)
+    vars(made).update(_copied_values(attributes, memo, but="extra"))
     return made
+
+
+def _copied_values(values: dict[str, Any], memo: dict[int, Any], but: str = "") -> dict[str, Any]:
+    return {
+        name: value if type(value) in _ATOMIC or name == but else copy.deepcopy(value, memo)
+        for name, value in values.items()
+    }
 
 
 def _why_class(cls: Any) -> str | None:

@@ -132,7 +132,8 @@ def _is_plain_widget(widget: Any) -> bool:
 def _does_nothing(name: str, made: Any) -> bool:
     """Return whether a filter leaves a queryset alone if no parameter was sent."""
     queryset = object()
-    for data in (QueryDict(), {}):
+    nothing: tuple[Any, ...] = (QueryDict(), {})
+    for data in nothing:
         value = made.field.clean(made.field.widget.value_from_datadict(data, {}, name))
         if made.method is not None:
             if value not in EMPTY_VALUES:
