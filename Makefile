@@ -248,7 +248,7 @@ $(UPSTREAM)/django-filter-%/passed: $(UPSTREAM_INPUTS) pyproject.toml Makefile
 	$(UPSTREAM)/django-filter-$*/bin/pip install --quiet --editable . \
 		django-filter==$* "django<6" djangorestframework pytest pytest-django pytest-subtests pytz
 	DJANGO_SETTINGS_MODULE=tests.settings $(UPSTREAM)/django-filter-$*/bin/python \
-		tests/upstream/run.py $(UPSTREAM)/source django-filter==$*
+		tests/upstream/run.py $(UPSTREAM)/source django-filter==$* -c pyproject.toml
 	touch $@
 
 clean:  ## remove the environments, the example's database and all results

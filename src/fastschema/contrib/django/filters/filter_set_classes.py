@@ -45,10 +45,13 @@ def get_filterset_class(self: Any, view: Any, queryset: Any = None) -> Any:
         and cls.get_filterset_class is get_filterset_class
         and not is_disabled()
     )
-    if queryset is None or not is_stock or getattr(view, "filterset_class", None):
+    if queryset is None or not is_stock:
         return STOCK_GET_FILTERSET_CLASS(self, view, queryset)
-    fields = getattr(view, "filterset_fields", None)
-    seen = SimpleNamespace(filterset_class=None, filterset_fields=fields)
+    # Each of them may be a property.
+    named, fields = (getattr(view, f"filterset_{name}", None) for name in ("class", "fields"))
+    seen = SimpleNamespace(filterset_class=named, filterset_fields=fields)
+    if named or not fields:
+        return STOCK_GET_FILTERSET_CLASS(self, seen, queryset)
     try:
         key = self.filterset_base, queryset.model, _frozen(fields)
         known = _known(type(view))
@@ -58,7 +61,7 @@ def get_filterset_class(self: Any, view: Any, queryset: Any = None) -> Any:
     if made is None:
         made = STOCK_GET_FILTERSET_CLASS(self, seen, queryset)
         if key not in known and len(known) < _MOST_CLASSES:
-            known[key] = made if made is not None and _is_the_same_next_time(made) else None
+            known[key] = made if _is_the_same_next_time(made) else None
     return made
 
 

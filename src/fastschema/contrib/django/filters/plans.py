@@ -70,25 +70,27 @@ class Plan:
     def __init__(self, cls: Any, model: Any) -> None:
         self.why = _why_class(cls)
         self._model = model
-        self._base = copy.copy(cls.base_filters)
+        self._base: Any = {}
         self._steps: list[Step] = []
         self._by_parameter: dict[str, list[int]] = {}
-        for name, made in self.copies().items() if self.why is None else ():
-            self.why = self.why or self._add(name, made)
-        self._seen = _watched(cls) if self.why is None else ()
-        if self._seen:
-            self._seen = (self._base, *self._seen[1:])
+        if self.why is None:
+            self._base = copy.copy(cls.base_filters)
+            self._seen = (self._base, *_watched(cls)[1:])
+            for name, base in self._base.items():
+                self.why = self.why or self._add(name, base)
 
-    def _add(self, name: str, made: Any) -> str | None:
+    def _add(self, name: str, base: Any) -> str | None:
         """Add a filter; return why that cannot be done."""
         try:
+            made = _copied(base, {})
+            made.model = self._model
             why = why_filter(name, made)
+            if why is None:
+                for parameter in parameters(name, made.field):
+                    self._by_parameter.setdefault(parameter, []).append(len(self._steps))
+                self._steps.append(Step(name, made, made.field))
         except Exception as error:
             return f"the filter {name} cannot be made: {type(error).__name__}: {error}"
-        if why is None:
-            for parameter in parameters(name, made.field):
-                self._by_parameter.setdefault(parameter, []).append(len(self._steps))
-            self._steps.append(Step(name, made, made.field))
         return why
 
     def holds(self, cls: Any) -> bool:
@@ -109,18 +111,14 @@ class Plan:
                 numbers.update(self._by_parameter.get(name[len(prefix) :], ()))
         return [self._steps[number] for number in sorted(numbers)]
 
-    def copies(self, parent: Any = None) -> Any:
-        """Return the filters that ``BaseFilterSet.__init__`` makes.
-
-        :param parent: the filter set; None: filters of none
-        """
+    def copies(self, parent: Any) -> Any:
+        """Return the filters that ``BaseFilterSet.__init__`` makes for a filter set."""
         memo: dict[int, Any] = {}
         made = copy.copy(self._base)
         for name, filter_ in self._base.items():
             made[name] = copied = _copied(filter_, memo)
             copied.model = self._model
-            if parent is not None:
-                copied.parent = parent
+            copied.parent = parent
         return made
 
 
@@ -149,7 +147,7 @@ def _why_class(cls: Any) -> str | None:
             return f"{name} is overridden"
     if cls.form not in KNOWN_FORMS or hasattr(cls, "__getattr__") or hasattr(cls, "filters"):
         return "form, filters or __getattr__ is overridden"
-    if cls._meta.form is not forms.Form:
+    if getattr(getattr(cls, "_meta", None), "form", None) is not forms.Form:
         return "its Meta has a form of its own"
     return None
 
