@@ -317,6 +317,20 @@ class TestChanges:
         fastschema.forget()
         assert rows_of(cls(QueryDict("number=1"), Flight.objects.all())) == [2, 3, 4]
 
+    def test_a_range_leaves_nothing_behind_for_the_next_request(self):
+        cls = filter_set(distance=django_filters.NumericRangeFilter())
+
+        def sql(query):
+            return str(cls(QueryDict(query), Flight.objects.all()).qs.query)
+
+        def both():
+            queries = ("distance_max=3", "distance_min=1&distance_max=3")
+            return [outcome(lambda query=query: sql(query), []) for query in queries]
+
+        with fastschema.disabled():
+            expected = both()
+        assert both() == expected
+
     def test_threads_share_nothing(self):
         cls = filter_set()
         found = {}

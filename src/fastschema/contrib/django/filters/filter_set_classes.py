@@ -17,6 +17,7 @@ from django_filters.rest_framework.filterset import FILTER_FOR_DBFIELD_DEFAULTS
 from django_filters.utils import get_model_field
 
 from fastschema.contrib.django.clones import is_stock_queryset
+from fastschema.contrib.django.filters.plans import filter_set_state
 from fastschema.contrib.django.filters.stock_filters import ASKING
 from fastschema.runtime.guard import readings
 from fastschema.runtime.stock import stock_method
@@ -117,3 +118,19 @@ def _selects_the_same(model: Any, made: Any) -> bool:
 
 
 _OF_MANAGERS = ("get_queryset", "all", "complex_filter", "__getattribute__")
+
+
+def why_filters_are_made(view: Any) -> str | None:
+    """Return why a view makes its filters for each request; None if it does not.
+
+    :param view: made as for a request
+    """
+    for backend in view.filter_backends:
+        if isinstance(backend, type) and issubclass(backend, DjangoFilterBackend):
+            queryset = view.get_queryset()
+            cls, again = (backend().get_filterset_class(view, queryset) for _ in range(2))
+            if cls is not again:
+                return "its filter set class may be another one for each request"
+            if cls is not None:
+                return filter_set_state(cls).why(queryset.model)
+    return None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from django_filters import filters
 from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import DjangoFilterBackend
 
-from fastschema.contrib.django.filters import on_demand
+from fastschema.contrib.django.filters import forms, on_demand
 from fastschema.contrib.django.filters.filter_set_classes import (
     STOCK_GET_FILTERSET_CLASS,
     get_filterset_class,
@@ -33,6 +34,13 @@ _replacements = Replacements(
             "get_filterset_class",
             STOCK_GET_FILTERSET_CLASS,
             get_filterset_class,
+        ),
+        (filters, "label_for_filter", forms.STOCK_LABEL_FOR_FILTER, forms.label_for_filter),
+        (
+            filters.MultipleChoiceFilter,
+            "filter",
+            forms.STOCK_FILTER_BY_CHOICES,
+            forms.filter_by_choices,
         ),
     ]
 )

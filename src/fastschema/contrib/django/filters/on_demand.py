@@ -56,7 +56,7 @@ class Demand(State):
         prefix = f"{prefix}-" if prefix else ""
         steps = self.plan.sent(data, prefix)
         values: dict[str, Any] = {}
-        for step in sorted(steps, key=lambda step: step.asks):
+        for step in steps:
             kept = self.answers if step.asks else values
             try:
                 given = step.field.widget.value_from_datadict(data, {}, prefix + step.name)

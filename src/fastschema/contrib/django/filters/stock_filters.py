@@ -13,6 +13,7 @@ from django_filters.constants import EMPTY_VALUES
 from django_filters.rest_framework import filters as rest_filters
 
 from fastschema.contrib.django.clones import is_stock_queryset
+from fastschema.contrib.django.filters.forms import filter_by_choices
 from fastschema.runtime.stock import stock_method
 
 ASKING = filters.QuerySetRequestMixin
@@ -62,7 +63,7 @@ _ATTRIBUTES = {
 }
 """What django-filter sets on filters."""
 _METHODS = [
-    (owner, name, stock_method(owner, name))
+    (owner, name, [stock_method(owner, name), filter_by_choices])
     for owner in (filters.Filter, filters.ChoiceFilter, filters.MultipleChoiceFilter, ASKING)
     for name in ("field", "filter")
     if name in vars(owner)
@@ -79,7 +80,7 @@ def why_filter(name: str, made: Any) -> str | None:
         return f"the choices of the filter {name} are asked for in any case"
     if not _is_plain(type(made), _FILTERS) or not vars(made).keys() <= _ATTRIBUTES | {"model"}:
         return f"the filter {name} has code of its own"
-    if any(getattr(owner, method) is not stock for owner, method, stock in _METHODS):
+    if any(getattr(owner, method) not in known for owner, method, known in _METHODS):
         return "methods of django-filter are replaced"
     is_own = "filter" in vars(made) and type(made.filter) is not filters.FilterMethod
     if is_own or not isinstance(made.method, (str, FunctionType, type(None))):
