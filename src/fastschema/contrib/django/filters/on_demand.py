@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
 from django_filters.filterset import BaseFilterSet
 
+from fastschema.contrib.django.filters.copies import Copied
 from fastschema.contrib.django.filters.plans import (
     KNOWN_FORMS,
     STOCK_FORM,
@@ -84,20 +86,23 @@ def init(
 ) -> None:
     """``BaseFilterSet.__init__``, without filters if nobody needs them."""
     own, cls = vars(self), type(self)
-    plan = None
-    if not is_disabled() and "base_filters" not in own and "filters" not in own:
-        model = getattr(queryset, "model", None) or cls._meta.model
-        plan = filter_set_state(cls).plan(model)
-    if plan is None:
+    base = None if is_disabled() or "filters" in own else self.base_filters
+    if type(base) not in (dict, OrderedDict):
         STOCK_INIT(self, data, queryset, request=request, prefix=prefix)
         return
-    own["base_filters"] = {}
+    is_own = "base_filters" in own
+    model = getattr(queryset, "model", None) or cls._meta.model
+    plan = None if is_own else filter_set_state(cls).plan(model)
+    own["base_filters"] = Copied(base) if plan is None else {}
     try:
         STOCK_INIT(self, data, queryset, request=request, prefix=prefix)
     finally:
         del own["base_filters"]
-    del own["filters"]
-    own[ATTRIBUTE] = Demand(plan)
+    if is_own:
+        own["base_filters"] = base
+    if plan is not None:
+        del own["filters"]
+        own[ATTRIBUTE] = Demand(plan)
 
 
 class FiltersOnDemand:
