@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import version
 from typing import Any
 
@@ -32,6 +33,7 @@ from fastschema.runtime.stock import Replacements, warn_of_newer
 from fastschema.statistics import stock_row
 from fastschema.switch import is_disabled
 
+_FILTERS = "fastschema.contrib.django.filters.installation"
 _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
 
@@ -114,12 +116,10 @@ def uninstall() -> None:
 
 def _follow_filters(*, is_on: bool) -> None:
     """Install filters on demand, or take them out, where there is django-filter."""
-    if not filters.is_available():
-        return
-    from fastschema.contrib.django.filters import installation
+    if is_on and filters.is_available():
+        from fastschema.contrib.django.filters import installation
 
-    if is_on:
         warn_of_newer("django-filter", version("django-filter"), filters.NEWEST_TESTED)
         installation.install()
-    else:
-        installation.uninstall()
+    elif not is_on and _FILTERS in sys.modules:
+        sys.modules[_FILTERS].uninstall()

@@ -129,7 +129,7 @@ def _form(self: Any) -> Any:
     if type(demand) is Demand and "_form" not in own and demand.is_known:
         if "filters" not in own:
             _ = self.filters  # makes the form if nothing was wrong
-        if "_form" not in own:
+        if "_form" not in own and demand.answers:
             _make_form(self, demand)
     return STOCK_FORM.fget(self)
 
