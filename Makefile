@@ -220,7 +220,8 @@ test-in-pypy: .venv/test-pypy/installed
 
 # Each suite runs in an environment of its own, against the version that it belongs to.
 test-upstream: $(UPSTREAM)/marshmallow-4.4.0/passed $(UPSTREAM)/marshmallow-3.26.2/passed \
-	$(UPSTREAM)/djangorestframework-3.18.3/passed  ## upstream's own tests, installed
+	$(UPSTREAM)/djangorestframework-3.18.3/passed \
+	$(UPSTREAM)/django-filter-26.2/passed $(UPSTREAM)/django-filter-24.3/passed  ## upstream's own tests, installed
 
 UPSTREAM_INPUTS := $(shell find src tests/upstream -name '*.py')
 
@@ -240,6 +241,14 @@ $(UPSTREAM)/djangorestframework-%/passed: $(UPSTREAM_INPUTS) pyproject.toml Make
 		djangorestframework==$*
 	FASTSCHEMA_TEST_RENDERER=1 $(UPSTREAM)/djangorestframework-$*/bin/python \
 		tests/upstream/run.py $(UPSTREAM)/source djangorestframework==$*
+	touch $@
+
+$(UPSTREAM)/django-filter-%/passed: $(UPSTREAM_INPUTS) pyproject.toml Makefile
+	$(PYTHON) -m venv $(UPSTREAM)/django-filter-$*
+	$(UPSTREAM)/django-filter-$*/bin/pip install --quiet --editable . \
+		django-filter==$* "django<6" djangorestframework pytest pytest-django pytest-subtests pytz
+	DJANGO_SETTINGS_MODULE=tests.settings $(UPSTREAM)/django-filter-$*/bin/python \
+		tests/upstream/run.py $(UPSTREAM)/source django-filter==$* -c pyproject.toml
 	touch $@
 
 clean:  ## remove the environments, the example's database and all results

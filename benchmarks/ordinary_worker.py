@@ -27,14 +27,14 @@ def django_patterns() -> tuple[Collection, Switch, dict[str, str]]:
     import django
 
     django.setup()
+    import ordinary_drf_filters
     import ordinary_drf_input
-    import ordinary_drf_relations
     import ordinary_models
     from fastschema.contrib.django import install, uninstall
 
     ordinary_models.make_tables()
     packages = installed("fastschema", "django", "djangorestframework")
-    assert ordinary_drf_input.DRF is ordinary_drf_relations.DRF  # each adds its patterns to it
+    assert ordinary_drf_input.DRF is ordinary_drf_filters.DRF  # each adds its patterns to it
     return ordinary_drf_input.DRF, Switch(install, uninstall), packages
 
 

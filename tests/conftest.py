@@ -15,6 +15,7 @@ def _read_at_once():
     policy.rows_worth_validating = 1
     policy.fields_worth_binding = 0
     policy.spares_first_schemas = False
+    policy.uses_worth_planning = 1
     policy.fewest_rows = None
 
 

@@ -45,6 +45,7 @@ def pytest_configure() -> None:
     policy.values_worth_comparing.update(dump=0, load=0)
     policy.fields_worth_binding = 0
     policy.spares_first_schemas = False
+    policy.uses_worth_planning = 1
     if "django" in sys.modules:
         if WITH_RENDERER:
             make_the_renderer_the_default()

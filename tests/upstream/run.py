@@ -22,14 +22,15 @@ HERE = Path(__file__).resolve().parent
 
 def unpack(directory: Path, package: str, number: str) -> Path:
     """The unpacked source archive of a package."""
-    unpacked = directory / f"{package}-{number}"
+    name = package.replace("-", "_")
+    unpacked = directory / f"{name}-{number}"
     if not unpacked.is_dir():
         directory.mkdir(parents=True, exist_ok=True)
         download = ["download", "--quiet", "--no-deps", "--no-binary", ":all:", "--dest"]
         requirement = f"{package}=={number}"
         pip = [sys.executable, "-m", "pip", *download, str(directory), requirement]
         subprocess.run(pip, check=True)
-        with tarfile.open(directory / f"{package}-{number}.tar.gz") as archive:
+        with tarfile.open(directory / f"{name}-{number}.tar.gz") as archive:
             archive.extractall(directory, filter="data")
     return unpacked
 

@@ -35,6 +35,9 @@ values_worth_comparing = {"dump": 8, "load": 4}
 """To find out whether the fields of a schema, or of a serializer that represents its rows one by
 one, are still what they were costs as much as stock needs for so many values."""
 
+uses_worth_planning = 2
+"""django-filter makes the first filter set of a class, which may have been made for one request."""
+
 spares_first_schemas = True
 """Whether stock makes the first schema of a class that no module holds: there may be no second."""
 

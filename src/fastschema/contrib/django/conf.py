@@ -25,6 +25,7 @@ class Settings:
     :param stream_chunk_size: how many rows a streamed list reads from the database at a time
     :param rows: whether list views write the rows of the database without making model instances,
         where nobody can tell
+    :param filters: whether filter sets of django-filter make their filters and forms on demand
     :param bulk_input: whether lists of input ask the database once for all rows, and are created by
         ``bulk_create`` where that is the same
     :param check_serializers: whether ``manage.py check`` warns of serializers that run as stock
@@ -35,6 +36,7 @@ class Settings:
 
     install: bool = True
     rows: bool = True
+    filters: bool = True
     only_columns: bool = False
     stream_chunk_size: int = 500
     bulk_input: bool = False

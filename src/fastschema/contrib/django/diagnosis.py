@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastschema.advice import Advice
+from fastschema.contrib.django import filters
 from fastschema.contrib.django.endpoints import Reached, Survey
 from fastschema.contrib.django.lazy_list import INSTANCES, STOCK, ListReport
 from fastschema.contrib.django.unloaded import advice
@@ -85,10 +86,26 @@ def _finding(survey: Survey, endpoint: str, path: str) -> ViewFinding:
         "rows": report.made_of,
         "lazy": report.is_lazy,
         "why": report.why,
+        "filters": _why_filters(survey.views[endpoint]),
         "unloaded": [each._asdict() for each in survey.queries.get(endpoint, ())],
     }
     is_slower = report.made_of in (INSTANCES, STOCK)
-    return ViewFinding(endpoint, path, str(report), facts, is_slower)
+    how = str(report)
+    if facts["filters"]:
+        how += f"; filters are made for each request, because {facts['filters']}"
+    return ViewFinding(endpoint, path, how, facts, is_slower)
+
+
+def _why_filters(view: Any) -> str:
+    """Why a view makes its filters for each request, or ""."""
+    if not filters.is_available():
+        return ""
+    from fastschema.contrib.django.filters.filter_set_classes import why_filters_are_made
+
+    try:
+        return why_filters_are_made(view) or ""
+    except Exception:
+        return ""  # list_report has told it
 
 
 def _advice(survey: Survey, endpoint: str) -> list[Advice]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import version
 from typing import Any
 
@@ -9,6 +10,7 @@ from django.utils.functional import cached_property
 from rest_framework.mixins import ListModelMixin
 from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
 
+from fastschema.contrib.django import conf, filters
 from fastschema.contrib.django.bulk.creating import STOCK_CREATE, create_list
 from fastschema.contrib.django.class_state import (
     KNOWN_FIELDS,
@@ -31,6 +33,7 @@ from fastschema.runtime.stock import Replacements, warn_of_newer
 from fastschema.statistics import stock_row
 from fastschema.switch import is_disabled
 
+_FILTERS = "fastschema.contrib.django.filters.installation"
 _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
 
@@ -102,8 +105,21 @@ def install() -> None:
     for package, newest in _NEWEST_TESTED.items():
         warn_of_newer(package, version(package), newest)
     _replacements.install()
+    _follow_filters(is_on=conf.settings().filters)
 
 
 def uninstall() -> None:
     """Give the classes of DRF their own methods back, where ``install`` has replaced them."""
     _replacements.uninstall()
+    _follow_filters(is_on=False)
+
+
+def _follow_filters(*, is_on: bool) -> None:
+    """Install filters on demand, or take them out, where there is django-filter."""
+    if is_on and filters.is_available():
+        from fastschema.contrib.django.filters import installation
+
+        warn_of_newer("django-filter", version("django-filter"), filters.NEWEST_TESTED)
+        installation.install()
+    elif not is_on and _FILTERS in sys.modules:
+        sys.modules[_FILTERS].uninstall()

@@ -1,0 +1,459 @@
+"""Filter sets as people write them: what is made, what runs, and what is left to django-filter."""
+
+import pickle
+import threading
+
+import django_filters
+import pytest
+from django import forms
+from django.http import QueryDict
+from django.test import override_settings
+from django_filters.filterset import BaseFilterSet
+from django_filters.rest_framework import DjangoFilterBackend, FilterSet
+
+import fastschema
+from fastschema.contrib import django as front_end
+from fastschema.contrib.django.filters.plans import filter_set_state
+from fastschema.runtime import policy
+from flights.models import Airline, Flight
+from tests.contrib.django.differential import assert_equal, outcome
+
+pytestmark = pytest.mark.usefixtures("flights")
+
+
+def filter_set(base=FilterSet, fields=("number", "airline", "cancelled"), **content):
+    """A filter set class of flights."""
+    meta = type("Meta", (), {"model": Flight, "fields": list(fields)})
+    return type(base)("Flights", (base,), {"Meta": meta, "__module__": __name__, **content})
+
+
+def makes_nothing(made):
+    """Whether a filter set has neither filters nor a form."""
+    return vars(made).keys().isdisjoint({"filters", "_form"})
+
+
+def rows_of(made):
+    return [each.pk for each in made.qs.order_by("pk")]
+
+
+def assert_same(make, query, *looks, calls=None, **options):
+    """Assert that a filter set answers as in stock; return the answers.
+
+    :param make: makes the class
+    :param looks: what is called with the filter set, one after the other
+    :param calls: what user code appends its calls to
+    """
+    calls = [] if calls is None else calls
+    looks = looks or (lambda made: made.is_valid(), rows_of, lambda made: str(made.qs.query))
+
+    def answers():
+        made = make()(QueryDict(query), Flight.objects.all(), **options)
+        return [outcome(lambda look=look: look(made), calls) for look in looks]
+
+    with fastschema.disabled():
+        expected = answers()
+    for actual, wanted in zip(answers(), expected, strict=True):
+        assert_equal(actual, wanted)
+    return [each.value if each.error is None else each.error for each in expected]
+
+
+class TestWhatIsMade:
+    """Nothing, if nobody looks."""
+
+    @pytest.mark.parametrize(
+        ("query", "rows"),
+        [("", [1, 2, 3, 4]), ("number=1", [1]), ("number=3&airline=UA", []), ("x=x", [1, 2, 3, 4])],
+    )
+    def test_a_valid_request_makes_neither_filters_nor_a_form(self, query, rows):
+        made = filter_set()(QueryDict(query), Flight.objects.all())
+        assert made.is_valid()
+        assert rows_of(made) == rows
+        assert makes_nothing(made)
+
+    def test_a_wrong_value_makes_the_form(self):
+        made = filter_set()(QueryDict("number=x"), Flight.objects.all())
+        assert not made.is_valid()
+        assert made.errors == {"number": ["Enter a number."]}
+        assert not makes_nothing(made)
+
+    def test_the_first_filter_set_of_a_class_is_stock(self, monkeypatch):
+        monkeypatch.setattr(policy, "uses_worth_planning", 2)
+        cls = filter_set()
+        first, second = (cls(QueryDict(""), Flight.objects.all()) for _ in range(2))
+        assert not makes_nothing(first)
+        assert makes_nothing(second)
+
+    def test_filters_are_those_of_the_filter_set(self):
+        cls = filter_set()
+        made, other = (cls(QueryDict("number=1"), Flight.objects.all()) for _ in range(2))
+        assert made.filters is made.filters
+        assert made.filters["number"] is not other.filters["number"]
+        assert made.filters["number"] is not cls.base_filters["number"]
+        assert made.filters["number"].parent is made
+        assert made.filters["number"].model is Flight
+
+    def test_the_class_has_no_filters(self):
+        assert not hasattr(filter_set(), "filters")
+        with pytest.raises(AttributeError, match="'Flights' object has no attribute 'filters'"):
+            _ = object.__new__(filter_set()).filters
+
+    def test_the_state_of_a_class_is_not_pickled(self):
+        cls = filter_set()
+        cls(QueryDict(""), Flight.objects.all())
+        assert pickle.loads(pickle.dumps(filter_set_state(cls))) is None
+
+    def test_no_data_is_not_valid(self):
+        looks = (lambda made: made.is_valid(), rows_of, lambda made: made.is_bound)
+        assert filter_set()(None, Flight.objects.all()).is_valid() is False
+        assert_same(filter_set, "", *looks)
+
+
+class TestLooks:
+    """Whoever looks sees what stock has by then."""
+
+    def test_a_filter_that_was_changed_filters_as_changed(self):
+        def change(made):
+            made.filters["number"].exclude = True
+
+        assert_same(filter_set, "number=1", change, rows_of)
+
+    def test_a_form_field_that_was_changed(self):
+        def change(made):
+            made.form.fields["number"].required = True
+
+        assert_same(filter_set, "", change, lambda made: made.is_valid(), rows_of)
+
+    def test_filters_that_are_changed_after_validation(self):
+        def change(made):
+            made.is_valid()
+            del made.filters["airline"]
+
+        looks = (change, lambda made: list(made.form.fields), lambda made: str(made.qs.query))
+        assert_same(filter_set, "number=1", *looks)
+
+    def test_a_form_after_validation_asks_nothing_again(self):
+        def look(made):
+            return made.is_valid(), repr(made.form.cleaned_data), made.form.errors
+
+        assert_same(filter_set, "airline=UA", look, rows_of)
+        assert_same(filter_set, "airline=XYZ", look, rows_of)
+
+    def test_a_range_leaves_its_lookup_behind(self):
+        def make():
+            return filter_set(distance=django_filters.RangeFilter())
+
+        def look(made):
+            return made.filters["distance"].lookup_expr
+
+        [_, lookup] = assert_same(make, "distance_min=1", rows_of, look)
+        assert "gte" in lookup
+
+
+class TestOwnCode:
+    """What people write into filter sets runs as often as in stock, on the same values."""
+
+    def test_own_filter_queryset_and_qs(self):
+        calls = []
+
+        class Own(FilterSet):
+            class Meta:
+                model = Flight
+                fields = ["number"]
+
+            def filter_queryset(self, queryset):
+                calls.append("filter_queryset")
+                found = super().filter_queryset(queryset)
+                return found.filter(pk__lt=4 if self.form.cleaned_data["number"] else 3)
+
+            @property
+            def qs(self):
+                calls.append("qs")
+                return super().qs.exclude(pk=1)
+
+        for query in ("", "number=1", "number=2", "number=x"):
+            assert_same(lambda: Own, query, calls=calls)
+
+    def test_own_init(self):
+        class Own(FilterSet):
+            class Meta:
+                model = Flight
+                fields = ["number", "airline"]
+
+            def __init__(self, *args, user="ann", **kwargs):
+                super().__init__(*args, **kwargs)
+                self.user = user
+
+        assert_same(lambda: Own, "number=2", user="ben")
+        made = Own(QueryDict("number=2"), Flight.objects.all())
+        assert rows_of(made) == [2]
+        assert makes_nothing(made)
+
+    def test_own_init_that_chooses_among_filters(self):
+        class Own(FilterSet):
+            class Meta:
+                model = Flight
+                fields = ["number", "airline"]
+
+            def __init__(self, *args, **kwargs):
+                super().__init__(*args, **kwargs)
+                self.filters["airline"].queryset = Airline.objects.filter(code="DL")
+                del self.filters["number"]
+
+        for query in ("number=2", "airline=DL", "airline=UA"):
+            assert_same(lambda: Own, query)
+
+    def test_own_base_filters(self):
+        class Own(FilterSet):
+            class Meta:
+                model = Flight
+                fields = ["number"]
+
+            def __init__(self, *args, **kwargs):
+                self.base_filters = type(self).get_filters()
+                super().__init__(*args, **kwargs)
+
+        assert_same(lambda: Own, "number=2")
+
+    def test_a_method_is_that_of_its_filter_set(self):
+        calls = []
+
+        class Own(FilterSet):
+            late = django_filters.BooleanFilter(method="filter_late", field_name="departure_delay")
+
+            class Meta:
+                model = Flight
+                fields = ["number"]
+
+            def filter_late(self, queryset, name, value):
+                calls.append((name, value, self.data.get("number"), self.request))
+                return queryset.filter(**{f"{name}__isnull": value})
+
+        for query in ("late=true", "late=false&number=2", "late=x", "number=1"):
+            assert_same(lambda: Own, query, calls=calls, request="the request")
+        made = Own(QueryDict("late=true"), Flight.objects.all())
+        assert rows_of(made) == [1, 2, 3, 4]
+        assert makes_nothing(made)
+
+    def test_a_method_that_changes_what_comes_next(self):
+        class Own(FilterSet):
+            first = django_filters.CharFilter(method="choose")
+            number = django_filters.NumberFilter()
+            last = django_filters.CharFilter(field_name="tail_number")
+
+            def choose(self, queryset, name, value):
+                self.form.cleaned_data["number"] = 3
+                self.filters["last"].exclude = True
+                return queryset
+
+        assert_same(lambda: Own, "first=x&number=1&last=N1")
+        assert_same(lambda: Own, "number=1&last=N1")
+        assert_same(lambda: Own, "first=x")
+
+    @pytest.mark.parametrize("method", ["none", "missing"])
+    def test_a_method_that_returns_no_queryset(self, method):
+        class Own(FilterSet):
+            first = django_filters.CharFilter(method=method)
+
+            def none(self, queryset, name, value):
+                return None
+
+        [_, (error, message), _] = assert_same(lambda: Own, "first=x")
+        assert error is AssertionError
+        assert "Own" in message
+
+    def test_own_form(self):
+        class Form(forms.Form):
+            def clean(self):
+                if not self.cleaned_data.get("number"):
+                    raise forms.ValidationError("Which number?")
+                return self.cleaned_data
+
+        class Own(FilterSet):
+            class Meta:
+                model = Flight
+                fields = ["number"]
+                form = Form
+
+        assert_same(lambda: Own, "", lambda made: made.is_valid(), lambda made: made.errors)
+        assert_same(lambda: Own, "number=1")
+
+    def test_a_queryset_by_request(self):
+        class Own(FilterSet):
+            airline = django_filters.ModelChoiceFilter(
+                queryset=lambda request: Airline.objects.filter(code=request)
+            )
+
+        assert_same(lambda: Own, "airline=UA", request="UA")
+        assert_same(lambda: Own, "airline=UA", request="DL")
+
+
+class TestChanges:
+    """What changes after the first filter set of a class."""
+
+    def test_filters_that_are_added_and_replaced(self):
+        cls = filter_set()
+        for _ in range(2):
+            assert rows_of(cls(QueryDict("number=1&tail_number=x"), Flight.objects.all())) == [1]
+            cls.base_filters["tail_number"] = django_filters.CharFilter(field_name="tail_number")
+            assert rows_of(cls(QueryDict("number=1&tail_number=x"), Flight.objects.all())) == []
+            del cls.base_filters["tail_number"]
+
+    def test_hooks_that_are_added(self):
+        cls = filter_set()
+        assert cls(QueryDict(""), Flight.objects.all()).is_valid()
+        cls.get_form_class = lambda self: type("Form", (forms.Form,), {"x": forms.CharField()})
+        assert not cls(QueryDict(""), Flight.objects.all()).is_valid()
+
+    def test_settings(self):
+        cls = filter_set(plane=django_filters.ChoiceFilter(choices=[("N1", "N1")], null_label="-"))
+        assert cls(QueryDict("plane=null"), Flight.objects.all()).is_valid()
+        with override_settings(FILTERS_NULL_CHOICE_VALUE="nothing"):
+            assert not cls(QueryDict("plane=null"), Flight.objects.all()).is_valid()
+
+    def test_what_is_forgotten(self):
+        cls = filter_set(number=django_filters.NumberFilter())
+        assert rows_of(cls(QueryDict("number=1"), Flight.objects.all())) == [1]
+        cls.base_filters["number"].lookup_expr = "gt"
+        fastschema.forget()
+        assert rows_of(cls(QueryDict("number=1"), Flight.objects.all())) == [2, 3, 4]
+
+    def test_a_range_leaves_nothing_behind_for_the_next_request(self):
+        cls = filter_set(distance=django_filters.NumericRangeFilter())
+
+        def sql(query):
+            return str(cls(QueryDict(query), Flight.objects.all()).qs.query)
+
+        def both():
+            queries = ("distance_max=3", "distance_min=1&distance_max=3")
+            return [outcome(lambda query=query: sql(query), []) for query in queries]
+
+        with fastschema.disabled():
+            expected = both()
+        assert both() == expected
+
+    def test_threads_share_nothing(self):
+        cls = filter_set()
+        found = {}
+
+        def ask(number):
+            found[number] = [
+                cls(QueryDict(f"number={number}"), Flight.objects.all()).qs.query.__str__()
+                for _ in range(50)
+            ]
+
+        threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for number, queries in found.items():
+            assert all(f'"number" = {number}' in query for query in queries)
+
+
+class TestSwitches:
+    """Switching it off."""
+
+    def test_disabled(self):
+        with fastschema.disabled():
+            assert not makes_nothing(filter_set()(QueryDict(""), Flight.objects.all()))
+
+    def test_the_setting(self):
+        with override_settings(FASTSCHEMA={"FILTERS": False}):
+            assert BaseFilterSet.is_valid.__module__ == "django_filters.filterset"
+            assert not makes_nothing(filter_set()(QueryDict(""), Flight.objects.all()))
+        assert makes_nothing(filter_set()(QueryDict(""), Flight.objects.all()))
+
+    def test_uninstalling_gives_the_methods_back_and_filter_sets_go_on(self):
+        made = filter_set()(QueryDict("number=1&airline=UA"), Flight.objects.all())
+        front_end.uninstall()
+        try:
+            for name in ("__init__", "is_valid", "filter_queryset"):
+                method = getattr(BaseFilterSet, name)
+                assert method.__code__.co_filename.endswith("filterset.py")
+            assert DjangoFilterBackend.get_filterset_class.__module__.startswith("django_filters")
+            assert made.is_valid()
+            assert rows_of(made) == [1]
+        finally:
+            front_end.install()
+
+    def test_a_method_that_somebody_has_replaced_stays(self, monkeypatch):
+        calls = []
+        front_end.uninstall()
+        try:
+            stock = BaseFilterSet.is_valid
+            monkeypatch.setattr(
+                BaseFilterSet, "is_valid", lambda self: calls.append("is_valid") or stock(self)
+            )
+            front_end.install()
+            made = filter_set()(QueryDict("number=1"), Flight.objects.all())
+            assert made.is_valid()
+            assert rows_of(made) == [1]
+            assert calls == ["is_valid"]
+            front_end.uninstall()
+        finally:
+            monkeypatch.undo()
+            front_end.install()
+
+
+class TestReasons:
+    """Why a filter set is made for each request."""
+
+    @staticmethod
+    def why(cls):
+        return filter_set_state(cls).why(Flight)
+
+    def test_none(self):
+        assert self.why(filter_set()) is None
+
+    @pytest.mark.parametrize(
+        ("made", "why"),
+        [
+            (
+                django_filters.AllValuesFilter(field_name="tail_number"),
+                "the choices of the filter x are asked for in any case",
+            ),
+            (
+                type("Own", (django_filters.CharFilter,), {"always": 1})(),
+                "the filter x has code of its own",
+            ),
+            (
+                django_filters.CharFilter(validators=[lambda value: None]),
+                "the form field of the filter x has code of its own",
+            ),
+            (
+                django_filters.NumberFilter(required=True),
+                "the filter x is required, or disabled",
+            ),
+            (
+                django_filters.ModelChoiceFilter(queryset=lambda request: Airline.objects.all()),
+                "the queryset of the filter x is made for each request",
+            ),
+            (
+                django_filters.BooleanFilter(field_name="cancelled", widget=forms.CheckboxInput),
+                "the widget of the filter x is not one that reads one parameter",
+            ),
+            (
+                django_filters.CharFilter(empty_value="UA", field_name="airline"),
+                "the filter x filters without a parameter",
+            ),
+            (
+                django_filters.LookupChoiceFilter(field_name="nothing"),
+                "the filter x cannot be made: AttributeError: "
+                "'NoneType' object has no attribute 'get_lookups'",
+            ),
+        ],
+    )
+    def test_filters(self, made, why):
+        assert self.why(filter_set(x=made)) == why
+
+    @pytest.mark.parametrize(
+        ("content", "why"),
+        [
+            ({"get_form_class": lambda self: None}, "get_form_class is overridden"),
+            ({"errors": None}, "errors is overridden"),
+            ({"form": None}, "form, filters or __getattr__ is overridden"),
+            ({"filters": None}, "form, filters or __getattr__ is overridden"),
+        ],
+    )
+    def test_classes(self, content, why):
+        assert self.why(filter_set(**content)) == why
