@@ -19,6 +19,7 @@ from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.views import APIView
 
 from fastschema.contrib.django.lazy_list import STREAMED, ListReport, list_report
+from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.stock_serializers import is_stock_list
 from fastschema.contrib.django.unloaded import Unloaded, unloaded
 from fastschema.contrib.django.views import StreamingListMixin
@@ -126,7 +127,10 @@ class Survey:
         self.lists[endpoint] = ListReport(STREAMED) if is_streamed else list_report(view)
         self.views[endpoint] = view
         try:
-            found = unloaded(view.get_serializer(), view.get_queryset())
+            queryset = view.get_queryset()
+            if loads_relations(view):
+                queryset = with_relations(view, queryset)
+            found = unloaded(view.get_serializer(), queryset)
         except Exception:
             return  # list_report has told it
         if found:
@@ -174,6 +178,15 @@ def reached(urlconf: str | None = None) -> Survey:
         except Exception as error:  # whatever the project's own code raises without a real request
             survey.without[str(endpoint)] = f"{type(error).__name__}: {error}"
     return survey
+
+
+def view_classes(urlconf: str | None = None) -> list[Any]:
+    """The classes of DRF's views that a URL configuration reaches, each once.
+
+    :param urlconf: as for :func:`reached`
+    """
+    patterns = get_resolver(urlconf).url_patterns
+    return list(dict.fromkeys(each.callback.cls for each in endpoints(patterns)))
 
 
 def endpoints(patterns: list[Any], prefix: str = "") -> Iterator[Endpoint]:

@@ -35,6 +35,7 @@ from fastschema.contrib.django.lazy_rows import (
     reads_by_column,
     write,
 )
+from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.rows.fetching import FetchedRows, Loaded, check_fetchable
 from fastschema.contrib.django.rows.narrowing import narrowed, selects_only_what_is_read
@@ -148,10 +149,13 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     """``ListModelMixin.list``; see :mod:`fastschema.contrib.django.lazy_list`."""
     renderer = getattr(request, "accepted_renderer", None)
     media_type = getattr(request, "accepted_media_type", None)
-    if is_disabled() or not _writes_fast(renderer, media_type, {}):
+    is_fast = _writes_fast(renderer, media_type, {})
+    if is_disabled() or not (is_fast or loads_relations(self)):
         return STOCK_LIST(self, request, *args, **kwargs)
     queryset = self.filter_queryset(self.get_queryset())
-    may_be_lazy = type(self) not in _need_data
+    if loads_relations(self):
+        queryset = with_relations(self, queryset)
+    may_be_lazy = is_fast and type(self) not in _need_data
     if may_be_lazy and selects_only_what_is_read(self):
         queryset = _with_columns_that_are_read(self, queryset)
     page = paginate(self, queryset)
