@@ -47,7 +47,7 @@ def check_views(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
             obj=path_of(cls),
             id="fastschema.E002",
         )
-        for cls in view_classes()
+        for cls in (view_classes() if getattr(settings, "ROOT_URLCONF", None) else ())
         if type(getattr(cls, PER_VIEW, False)) is not bool
     ]
 
