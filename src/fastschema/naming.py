@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 import sys
 from collections.abc import Iterable
 from operator import attrgetter
@@ -18,6 +19,11 @@ from fastschema.plan import Plan, compile
 
 class PathError(Exception):
     """A name that leads to no object, and why."""
+
+
+def without_addresses(text: str) -> str:
+    """A text without the addresses of memory in it, which say nothing to anybody."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)
 
 
 def path_of(cls: type) -> str:

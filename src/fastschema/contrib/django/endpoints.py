@@ -18,12 +18,12 @@ from rest_framework.request import Request
 from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.views import APIView
 
-from fastschema.contrib.django.lazy_list import STREAMED, ListReport, list_report
+from fastschema.contrib.django.list_report import STREAMED, ListReport, list_report
 from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.stock_serializers import is_stock_list
 from fastschema.contrib.django.unloaded import Unloaded, unloaded
 from fastschema.contrib.django.views import StreamingListMixin
-from fastschema.naming import path_of
+from fastschema.naming import path_of, without_addresses
 from fastschema.plan import compile
 from fastschema.report import Report
 
@@ -88,6 +88,7 @@ class Survey:
     :param lists: how the list views among the endpoints make their lists
     :param views: the list views, made as for a request
     :param queries: what the list views among them ask of the database for each row
+    :param not_looked_at: the list views of which that cannot be known without a real request
     :param without: the endpoints whose serializer could not be found, and why
     """
 
@@ -97,7 +98,9 @@ class Survey:
     lists: dict[str, ListReport] = field(default_factory=dict)
     views: dict[str, Any] = field(default_factory=dict)
     queries: dict[str, list[Unloaded]] = field(default_factory=dict)
+    not_looked_at: list[str] = field(default_factory=list)
     without: dict[str, str] = field(default_factory=dict)
+    _by_shape: dict[Any, Reached] = field(default_factory=dict)
 
     def add(self, serializer: Any, use: str, holders: tuple[type, ...] = ()) -> None:
         """Add a serializer, and those that it nests.
@@ -107,12 +110,13 @@ class Survey:
         """
         if isinstance(serializer, ListSerializer):
             if not is_stock_list(serializer):
-                self._add(serializer, compile(serializer).explain(), use)
+                self._is_new(serializer, use)
             serializer = serializer.child
         cls = type(serializer)
         if not isinstance(serializer, BaseSerializer) or cls in holders:
             return
-        self._add(serializer, compile(serializer).explain(), use)
+        if not self._is_new(serializer, use):
+            return
         list_class = getattr(getattr(cls, "Meta", None), "list_serializer_class", None)
         if list_class is not None and not holders:
             self.add(list_class(child=serializer), use, (cls,))
@@ -132,17 +136,31 @@ class Survey:
                 queryset = with_relations(view, queryset)
             found = unloaded(view.get_serializer(), queryset)
         except Exception:
-            return  # list_report has told it
+            self.not_looked_at.append(endpoint)  # list_report has told why
+            return
         if found:
             self.queries[endpoint] = found
 
-    def _add(self, serializer: Any, report: Report, use: str) -> None:
-        for each in self.serializers:
-            if type(each.serializer) is type(serializer) and each.report == report:
-                if use not in each.uses:
-                    each.uses.append(use)
-                return
-        self.serializers.append(Reached(serializer, report, [use]))
+    def _is_new(self, serializer: Any, use: str) -> bool:
+        """Add a serializer if there is none like it, and its use in any case."""
+        shape = _shape(serializer)
+        found = self._by_shape.get(shape)
+        is_new = found is None
+        if found is None:
+            report = compile(serializer).explain()
+            same = (
+                each
+                for each in self.serializers
+                if type(each.serializer) is type(serializer) and each.report == report
+            )
+            found = next(same, None)
+        if found is None:
+            found = Reached(serializer, report, [])
+            self.serializers.append(found)
+        self._by_shape[shape] = found
+        if use not in found.uses:
+            found.uses.append(use)
+        return is_new
 
 
 def reached(urlconf: str | None = None) -> Survey:
@@ -176,7 +194,8 @@ def reached(urlconf: str | None = None) -> Survey:
                 f"({type(error).__name__})"
             )
         except Exception as error:  # whatever the project's own code raises without a real request
-            survey.without[str(endpoint)] = f"{type(error).__name__}: {error}"
+            why = without_addresses(f"{type(error).__name__}: {error}")
+            survey.without[str(endpoint)] = why
     return survey
 
 
@@ -202,6 +221,19 @@ def endpoints(patterns: list[Any], prefix: str = "") -> Iterator[Endpoint]:
             continue
         for method in _methods(pattern.callback):
             yield Endpoint(path, method, pattern.callback)
+
+
+def _shape(serializer: Any, holders: tuple[type, ...] = ()) -> Any:
+    """The classes of a serializer and of its fields, by which it is told from others."""
+    cls = type(serializer)
+    if cls in holders:
+        return cls
+    fields = getattr(serializer, "fields", {})
+    inner = [(name, type(field), _nested(field)) for name, field in fields.items()]
+    return cls, tuple(
+        (name, held, None if nested is None else _shape(nested, (*holders, cls)))
+        for name, held, nested in inner
+    )
 
 
 def _nested(field: Any) -> Any:
