@@ -243,17 +243,19 @@ _PENDING, _MADE = Follow(_pending_fields, _may_load), Follow(_made_fields, _may_
 def _leads_to_safe_relations(model: Any) -> bool:
     """Return whether all single relations to which a model leads are the same if loaded at once."""
     if model not in _safe:
-        seen, waiting = {model}, [model]
+        seen: dict[Any, list[Any]] = {}
+        waiting = [model]
         while waiting:
             each = waiting.pop()
-            relations = [field for field in each._meta.get_fields() if field.is_relation]
-            single = [relation for relation in relations if is_single(relation)]
-            if not all(_may_load(each.model, each) for each in single):
-                break
-            found = {relation.related_model for relation in relations} - seen
-            seen |= found
-            waiting += found
-        _safe[model] = not waiting
+            seen[each] = [field for field in each._meta.get_fields() if field.is_relation]
+            found = {relation.related_model for relation in seen[each]}
+            waiting += found - seen.keys() - {*waiting, None}
+        _safe[model] = all(
+            _may_load(each, relation)
+            for each, relations in seen.items()
+            for relation in relations
+            if is_single(relation)
+        )
     return _safe[model]
 
 
