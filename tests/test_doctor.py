@@ -254,7 +254,7 @@ class TestOverview:
         queries = {f"GET /{number}": RowQueries(f"Add {number}.", ("a",)) for number in range(9)}
         unknown = {f"GET /x{number}": f"Nobody {number}" for number in range(9)}
         schema = SchemaFinding("a:B", "marshmallow", Report("B", fields))
-        diagnosis = Diagnosis([schema], views, unknown, queries, (9, 2), advice)
+        diagnosis = Diagnosis([schema], views, unknown, queries, 11, {"odd": 2}, advice)
 
         short, whole = texts(overview(diagnosis)), texts(overview(diagnosis, is_whole=True))
 
@@ -267,8 +267,8 @@ class TestOverview:
             == whole[:4]
             == [
                 "Queries for each row",
-                "  9 of 9 list views ask the database again for each row. 2 could not be looked at "
-                "without a real request.",
+                "  9 of 9 list views ask the database again for each row. 2 more could not be "
+                "looked at without a real request (odd).",
                 "  GET /0: nothing loads a",
                 "      Add 0.",
             ]
@@ -287,7 +287,7 @@ class TestQueries:
 
     def test_what_was_measured_is_told(self):
         found = RowQueries("Add it.", ("a", "b"), ("get_name asks authors 50 times",), 3.04, 0.0123)
-        diagnosis = Diagnosis([], queries={"GET /": found}, lists=(4, 0))
+        diagnosis = Diagnosis([], queries={"GET /": found}, lists=4)
         assert texts(overview(diagnosis)) == [
             "Queries for each row",
             "  1 of 4 list views asks the database again for each row.",
@@ -300,8 +300,8 @@ class TestQueries:
         assert json.loads(json.dumps(diagnosis.as_dict()))["queries"]["GET /"]["per_row"] == 3.04
 
     def test_it_says_so_if_there_are_none(self):
-        assert texts(overview(Diagnosis([], lists=(4, 0))))[1] == (
-            "  None of 4 list views is known to ask the database again for each row."
+        assert texts(overview(Diagnosis([], lists=4)))[1] == (
+            "  None of 4 list views asks the database again for each row."
         )
 
 

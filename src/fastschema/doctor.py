@@ -188,7 +188,8 @@ class Diagnosis:
     :param views: what was found of views
     :param unknown: the views whose schema could not be found, and why
     :param queries: what views ask the database for each row, by the views
-    :param lists: how many list views there are, and how many of them could not be looked at
+    :param lists: how many list views there are
+    :param not_looked_at: how many of them could not be looked at, by the reason
     :param view_advice: what to change about views
     :param profiles: real runs, by what was run, if that was asked for
     :param notes: what else there is to know, a sentence each
@@ -198,7 +199,8 @@ class Diagnosis:
     views: Sequence[ViewFinding] = ()
     unknown: Mapping[str, str] = field(default_factory=dict)
     queries: Mapping[str, RowQueries] = field(default_factory=dict)
-    lists: tuple[int, int] = (0, 0)
+    lists: int = 0
+    not_looked_at: Mapping[str, int] = field(default_factory=dict)
     view_advice: Sequence[Advice] = ()
     profiles: Mapping[str, Profile] | None = None
     notes: Sequence[str] = ()
@@ -263,6 +265,7 @@ class Diagnosis:
             "views": [each.as_dict() for each in self.views],
             "unknown": dict(self.unknown),
             "queries": {view: asdict(each) for view, each in self.queries.items()},
+            "not_looked_at": dict(self.not_looked_at),
             "schemas": [each.as_dict() for each in self.schemas],
             "stock": [each._asdict() for each in self.stock],
             "slowest": slowest,

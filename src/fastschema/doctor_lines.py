@@ -151,17 +151,16 @@ def _section(title: str, blocks: Iterable[Block], most: int | None = None) -> It
 
 def queries(diagnosis: Diagnosis, most: int | None) -> Iterator[Line]:
     """What views ask the database for each row, in which most of their time may go."""
-    lists, not_looked_at = diagnosis.lists
-    if not lists:
+    if not diagnosis.lists:
         return
-    asking = len(diagnosis.queries)
-    if not asking and not not_looked_at:
-        text = f"None of {lists} list views is known to ask the database again for each row."
-    else:
-        asks = "asks" if asking == 1 else "ask"
-        text = f"{asking} of {lists} list views {asks} the database again for each row."
-    if not_looked_at:
-        text += f" {not_looked_at} could not be looked at without a real request."
+    asking, unseen = len(diagnosis.queries), sum(diagnosis.not_looked_at.values())
+    number = asking or "None"
+    asks = "ask" if asking > 1 else "asks"
+    lists = f"{diagnosis.lists - unseen} list view{'s' * (diagnosis.lists - unseen != 1)}"
+    text = f"{number} of {lists} {asks} the database again for each row."
+    if unseen:
+        why = max(diagnosis.not_looked_at, key=lambda each: diagnosis.not_looked_at[each])
+        text += f" {unseen} more could not be looked at without a real request ({why})."
     blocks = [[Line(text, Status.STOCK if asking else Status.PLAIN)]]
     blocks += [_of_queries(view, each) for view, each in diagnosis.queries.items()]
     yield from _section("Queries for each row", blocks, None if most is None else most + 1)

@@ -21,9 +21,10 @@ class PathError(Exception):
     """A name that leads to no object, and why."""
 
 
-def without_addresses(text: str) -> str:
-    """A text without the addresses of memory in it, which say nothing to anybody."""
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+def told(error: Exception) -> str:
+    """An error in a line, without addresses of memory, which say nothing to anybody."""
+    text = f"{type(error).__name__}: {error}"
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(text.split()))
 
 
 def path_of(cls: type) -> str:

@@ -231,7 +231,7 @@ class TestProfile:
         urlconf = urls(rows=Rows.as_view({"get": "list"}))
         printed = run("--profile", "--urlconf", urlconf)
         assert printed.startswith(
-            "Queries for each row\n  1 of 1 list views asks the database again for each row.\n"
+            "Queries for each row\n  1 of 1 list view asks the database again for each row.\n"
             "  GET /rows/ (Rows.list): 2.0 queries for each row, "
         )
         place = f"{__name__}.{Telling.get_origin.__qualname__}"

@@ -237,7 +237,7 @@ class TestCommand:
         assert (
             f"Views\n  GET /airlines/ (Airlines.list): {HERE}:AirlineSerializer\n      rows are"
         ) in printed
-        assert printed.startswith("Queries for each row\n  None of 3 list views is known to ask")
+        assert printed.startswith("Queries for each row\n  None of 3 list views asks")
         assert "Views whose schema is not known\n  GET / (APIRootView): the" in printed
         assert printed.endswith("\n\n2 schemas and 3 fields run as stock.\n")
 
@@ -316,13 +316,13 @@ class TestCommand:
         monkeypatch.setitem(sys.modules, urls.__name__, urls)
         assert run("--queries", "--urlconf", urls.__name__) == (
             "Queries for each row\n"
-            "  1 of 1 list views asks the database again for each row.\n"
+            "  1 of 1 list view asks the database again for each row.\n"
             "  GET /flights/ (Flights.list): nothing loads airline, origin, destination, plane\n"
             "      Add select_related('airline', 'origin', 'destination', 'plane') to the view's "
             "queryset, or let fastschema load that: set LOAD_RELATIONS.\n"
         )
         Flights.fastschema_load_relations = True
-        assert "None of 1 list views" in run("--queries", "--urlconf", urls.__name__)
+        assert "None of 1 list view" in run("--queries", "--urlconf", urls.__name__)
         del Flights.fastschema_load_relations
         [told] = json.loads(run("--queries", "--json", "--urlconf", urls.__name__)).values()
         assert told["advice"] == "select_related('airline', 'origin', 'destination', 'plane')"
@@ -332,10 +332,20 @@ class TestCommand:
             "method": "select_related",
         }
 
+    def test_views_that_cannot_be_looked_at_are_counted(self, monkeypatch):
+        def get_queryset(self):
+            raise LookupError(f"no tenant in {object()}")
+
+        monkeypatch.setattr(surveyed.Airlines, "get_queryset", get_queryset)
+        assert run("--queries", "--urlconf", HERE) == (
+            "Queries for each row\n"
+            "  None of 2 list views asks the database again for each row. 1 more could not be looked "
+            "at without a real request (LookupError: no tenant in <object object>).\n"
+        )
+
     def test_it_says_so_if_there_are_no_queries_for_each_row(self):
         assert run("--queries") == (
-            "Queries for each row\n"
-            "  None of 6 list views is known to ask the database again for each row.\n"
+            "Queries for each row\n  None of 6 list views asks the database again for each row.\n"
         )
 
     @pytest.mark.parametrize("name", [f"{HERE}:AirlineSerializer", f"{HERE}.AirlineSerializer"])

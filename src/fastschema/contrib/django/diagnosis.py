@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastschema.advice import Advice
 from fastschema.contrib.django.endpoints import Reached, Survey
-from fastschema.contrib.django.list_report import INSTANCES, STOCK, UNKNOWN
+from fastschema.contrib.django.list_report import INSTANCES, STOCK
 from fastschema.contrib.django.query_watch import Watch, watch
 from fastschema.contrib.django.relations import loads_relations
 from fastschema.contrib.django.unloaded import advice
 from fastschema.doctor import VIEWS, Diagnosis, RowQueries, SchemaFinding, ViewFinding
-from fastschema.naming import without_addresses
+from fastschema.naming import told
 from fastschema.plan import compile
 
 if TYPE_CHECKING:
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
 def diagnosis_of_project(survey: Survey) -> Diagnosis:
     """What there is to find of all views and serializers that are reached."""
     views = [_finding(survey, endpoint, path) for endpoint, path in survey.endpoints.items()]
-    unknown = [each for each in survey.lists.values() if each.made_of == UNKNOWN]
     return Diagnosis(
         [finding(each, survey) for each in survey.serializers],
         views,
         survey.without,
         queries_of(survey),
-        (len(survey.lists), max(len(unknown), len(survey.not_looked_at))),
+        len(survey.lists),
+        Counter(survey.not_looked_at.values()),
         [each for endpoint in survey.endpoints for each in _advice(survey, endpoint)],
         notes=[] if survey.serializers else ["The URL configuration reaches no serializer."],
     )
@@ -95,8 +96,7 @@ def profiled(
             else:
                 notes.append(f"{endpoint} is not profiled: its queryset has no rows.")
         except Exception as error:  # whatever the project's code raises without a real request
-            why = without_addresses(f"{type(error).__name__}: {error}")
-            notes.append(f"{endpoint} is not profiled: {why}")
+            notes.append(f"{endpoint} is not profiled: {told(error)}")
     return profiles, watched, notes
 
 

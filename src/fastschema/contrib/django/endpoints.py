@@ -23,7 +23,7 @@ from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.stock_serializers import is_stock_list
 from fastschema.contrib.django.unloaded import Unloaded, unloaded
 from fastschema.contrib.django.views import StreamingListMixin
-from fastschema.naming import path_of, without_addresses
+from fastschema.naming import path_of, told
 from fastschema.plan import compile
 from fastschema.report import Report
 
@@ -88,7 +88,8 @@ class Survey:
     :param lists: how the list views among the endpoints make their lists
     :param views: the list views, made as for a request
     :param queries: what the list views among them ask of the database for each row
-    :param not_looked_at: the list views of which that cannot be known without a real request
+    :param not_looked_at: the list views of which that cannot be known without a real request, and
+        why
     :param without: the endpoints whose serializer could not be found, and why
     """
 
@@ -98,7 +99,7 @@ class Survey:
     lists: dict[str, ListReport] = field(default_factory=dict)
     views: dict[str, Any] = field(default_factory=dict)
     queries: dict[str, list[Unloaded]] = field(default_factory=dict)
-    not_looked_at: list[str] = field(default_factory=list)
+    not_looked_at: dict[str, str] = field(default_factory=dict)
     without: dict[str, str] = field(default_factory=dict)
     _by_shape: dict[Any, Reached] = field(default_factory=dict)
 
@@ -135,8 +136,8 @@ class Survey:
             if loads_relations(view):
                 queryset = with_relations(view, queryset)
             found = unloaded(view.get_serializer(), queryset)
-        except Exception:
-            self.not_looked_at.append(endpoint)  # list_report has told why
+        except Exception as error:  # whatever the project's own code raises
+            self.not_looked_at[endpoint] = told(error)
             return
         if found:
             self.queries[endpoint] = found
@@ -194,8 +195,7 @@ def reached(urlconf: str | None = None) -> Survey:
                 f"({type(error).__name__})"
             )
         except Exception as error:  # whatever the project's own code raises without a real request
-            why = without_addresses(f"{type(error).__name__}: {error}")
-            survey.without[str(endpoint)] = why
+            survey.without[str(endpoint)] = told(error)
     return survey
 
 

@@ -21,7 +21,7 @@ from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.rows.fetching import Loaded
 from fastschema.contrib.django.rows.pages import check_paginator
 from fastschema.contrib.django.rows.tables import InstancesNeededError
-from fastschema.naming import without_addresses
+from fastschema.naming import told
 from fastschema.switch import VARIABLE, is_disabled
 
 ROWS, INSTANCES, STOCK, STREAMED, UNKNOWN = "rows", "instances", "stock", "streamed", "unknown"
@@ -94,8 +94,7 @@ def list_report(view: Any) -> ListReport:
     try:
         return _report(view)
     except Exception as error:  # whatever the project's own code raises without a real request
-        text = without_addresses(f"{type(error).__name__}: {error}")
-        return ListReport(UNKNOWN, (Reason(text),))
+        return ListReport(UNKNOWN, (Reason(told(error)),))
 
 
 def _report(view: Any) -> ListReport:
