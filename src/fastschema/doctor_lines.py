@@ -122,7 +122,6 @@ def table(report: Report, *, is_loading: bool = False) -> Iterator[Line]:
 
 def _end(diagnosis: Diagnosis) -> Iterator[Line]:
     """What is told of schemas that are named, after their fields."""
-    yield from queries(diagnosis, None)
     yield from _costs(diagnosis)
     advice = [_advice(each, _SHOWN) for each in diagnosis.advice_to_compile]
     yield from _section("What to change", advice)

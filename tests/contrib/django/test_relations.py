@@ -9,16 +9,18 @@ from django.core.exceptions import PermissionDenied
 from django.db import connection, models
 from django.db.models import Prefetch
 from django.test import override_settings
-from django.test.utils import isolate_apps
+from django.test.utils import CaptureQueriesContext, isolate_apps
 from django.urls import path
 from rest_framework import generics, pagination, serializers
 from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
+from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 import fastschema
 from fastschema.contrib.django.checks import check_views
 from fastschema.contrib.django.relations import load_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer
+from fastschema.contrib.django.views import StreamingListMixin
 from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer
 from tests.contrib.django.list_views import without_token
@@ -191,6 +193,27 @@ class TestLists:
         assert_same(view, 2, "/?fields=airline")
         assert_same(view, 1, "/?fields=number")
 
+    def test_a_streamed_list_prefetches_too(self):
+        class Streamed(StreamingListMixin, Flights):
+            pass
+
+        with fastschema.disabled():
+            expected = asked(view_of(fastschema_load_relations=False))[0]
+        response = Streamed.as_view()(APIRequestFactory().get("/"))
+        with CaptureQueriesContext(connection) as captured:
+            assert b"".join(response.streaming_content) == expected
+        assert len(captured) <= 5
+
+    def test_a_view_with_its_own_way_to_paginate_is_left_alone(self):
+        def paginate_queryset(self, queryset):
+            return list(queryset.iterator())
+
+        view = view_of(
+            paginate_queryset=paginate_queryset,
+            get_paginated_response=lambda self, data: Response(data),
+        )
+        assert_same(view, len(queries_of_stock(view)))
+
     def test_a_view_whose_serializer_asks_the_database_is_left_alone(self):
         class Asking(Flights):
             def get_serializer_context(self):
@@ -259,6 +282,16 @@ class TestDetails:
     def test_a_view_with_its_own_way_to_find_the_object_is_left_alone(self):
         view = view_of(FlightDetail, get_object=lambda self: Flight.objects.get(pk=1))
         assert_same(view, len(queries_of_stock(view, pk=1)), pk=1)
+
+    def test_a_prefetch_of_the_users_keeps_its_queryset(self):
+        class Told(serializers.Serializer):
+            told = serializers.CharField()
+            flights = FlightSerializer(many=True)
+
+        airlines = Airline.objects.annotate(told=models.Value("told"))
+        rows = Flight.objects.prefetch_related(Prefetch("airline", airlines))
+        view = view_of(FlightDetail, queryset=rows, serializer_class=of(airline=Told()))
+        assert_same(view, 6, pk=1)
 
     def test_an_override_of_retrieve_that_calls_super_gains(self):
         class Own(FlightDetail):

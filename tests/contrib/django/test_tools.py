@@ -339,8 +339,8 @@ class TestCommand:
         monkeypatch.setattr(surveyed.Airlines, "get_queryset", get_queryset)
         assert run("--queries", "--urlconf", HERE) == (
             "Queries for each row\n"
-            "  None of 2 list views asks the database again for each row. 1 more could not be looked "
-            "at without a real request (LookupError: no tenant in <object object>).\n"
+            "  None of 2 list views asks the database again for each row. 1 more could not be "
+            "looked at without a real request (LookupError: no tenant in <object object>).\n"
         )
 
     def test_it_says_so_if_there_are_no_queries_for_each_row(self):

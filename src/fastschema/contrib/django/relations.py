@@ -53,13 +53,17 @@ from fastschema.switch import is_disabled
 PER_VIEW = "fastschema_load_relations"
 """The attribute of a view that says more than the setting."""
 STOCK_RETRIEVE = stock_method(RetrieveModelMixin, "retrieve")
+_PAGINATE = stock_method(GenericAPIView, "paginate_queryset")
 _GET_OBJECT = stock_method(GenericAPIView, "get_object")
 _GET_QUERYSET = stock_method(BaseManager, "get_queryset")
 _FETCH_ONE = getattr(models, "FETCH_ONE", None)  # since Django 6.1
 # What Django calls of a queryset to prefetch for it, or with it.
 _HOOKS = {
     name: stock_method(QuerySet, name)
-    for name in ("prefetch_related", "_prefetch_related_objects", "filter", "using", "get")
+    for name in (
+        *("__init__", "filter", "get", "using"),
+        *("prefetch_related", "_prefetch_related_objects"),
+    )
 }
 _TO_MANY = (ReverseManyToOneDescriptor, ManyToManyDescriptor)
 _MOST_KNOWN = 32
@@ -107,8 +111,9 @@ def loads_relations(view: Any) -> bool:
 
 def with_relations(view: Any, queryset: Any) -> Any:
     """Return the queryset of a view's list, which prefetches what the view's serializer reads."""
+    is_whole = type(view).paginate_queryset is _PAGINATE and view.paginator is None
     try:
-        if view.paginator is not None:
+        if not is_whole:
             check_paginator(view)
     except InstancesNeededError:
         return queryset
@@ -121,11 +126,10 @@ def with_relations(view: Any, queryset: Any) -> Any:
 @functools.wraps(STOCK_RETRIEVE)
 def retrieve(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     """``RetrieveModelMixin.retrieve``, which loads what the view's serializer reads."""
-    is_stock = type(self).get_object is _GET_OBJECT and "get_object" not in vars(self)
-    lookup = self.lookup_url_kwarg or self.lookup_field
-    if is_disabled() or not loads_relations(self) or not is_stock or lookup not in self.kwargs:
+    if is_disabled() or not loads_relations(self) or not _finds_as_stock(self):
         return STOCK_RETRIEVE(self, request, *args, **kwargs)
     # As GenericAPIView.get_object does.
+    key = self.kwargs[self.lookup_url_kwarg or self.lookup_field]
     queryset = self.filter_queryset(self.get_queryset())
     missing = []
     if _is_plain(queryset):
@@ -133,12 +137,22 @@ def retrieve(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     to_single = [each for each in missing if each.method == SELECT]
     if to_single and len(to_single) <= _MOST_JOINS and _may_join(queryset):
         queryset = queryset.select_related(*lookups_of(to_single))
-    instance = generics.get_object_or_404(queryset, **{self.lookup_field: self.kwargs[lookup]})
+    instance = generics.get_object_or_404(queryset, **{self.lookup_field: key})
     self.check_object_permissions(self.request, instance)
     others = [each for each in missing if each.method != SELECT]
     if others:
         prefetch_related_objects([instance], *lookups_of(others))
     return Response(self.get_serializer(instance).data)
+
+
+def _finds_as_stock(view: Any) -> bool:
+    """Return whether a view finds its object by stock's method, and has the key for that."""
+    is_stock = getattr(type(view), "get_object", None) is _GET_OBJECT
+    return (
+        is_stock
+        and "get_object" not in vars(view)
+        and (view.lookup_url_kwarg or view.lookup_field) in view.kwargs
+    )
 
 
 def _serializer_of(view: Any, *args: Any, **kwargs: Any) -> Any:
@@ -212,6 +226,7 @@ def _may_load(model: Any, relation: Any) -> bool:
 
     - A foreign key must have a constraint in the database: where there is no such object, Django
       raises an error, or gives None if it was joined or prefetched.
+    - What a row inherits from another table takes no query.
     - Managers and querysets of users may give other objects for many rows than for one.
     - What joins two tables comes in any order, if it has none of its own.
     """
@@ -223,18 +238,23 @@ def _may_load(model: Any, relation: Any) -> bool:
     field, is_reverse = single_relation(model, attribute_of(relation))
     if field is None or type(related._base_manager) is not Manager:
         return False  # a generic relation, for one
+    if field.remote_field.parent_link and not is_reverse:
+        return False
     is_managed = field.model._meta.managed and related._meta.managed
     return is_reverse or bool(is_managed and getattr(field, "db_constraint", False))
 
 
 def _has_stock_manager(model: Any) -> bool:
-    manager = type(model._default_manager)
-    return manager.get_queryset is _GET_QUERYSET and _has_stock_hooks(manager._queryset_class)
+    manager = model._default_manager
+    return type(manager).get_queryset is _GET_QUERYSET and _is_stock_queryset(
+        manager.get_queryset()
+    )
 
 
-def _has_stock_hooks(cls: Any) -> bool:
+def _is_stock_queryset(queryset: Any) -> bool:
+    cls = type(queryset)
     is_stock = all(getattr(cls, name) is hook for name, hook in _HOOKS.items())
-    return is_stock and is_stock_queryset(cls())
+    return is_stock and is_stock_queryset(queryset)
 
 
 _PENDING, _MADE = Follow(_pending_fields, _may_load), Follow(_made_fields, _may_load)
@@ -263,8 +283,7 @@ def _is_plain(queryset: Any) -> bool:
     """Return whether it is known how a queryset makes its rows, and what a prefetch does there."""
     return (
         isinstance(queryset, QuerySet)
-        and is_stock_queryset(queryset)
-        and _has_stock_hooks(type(queryset))
+        and _is_stock_queryset(queryset)
         and queryset._result_cache is None
         and not queryset.query.combinator
         and not routers.routers

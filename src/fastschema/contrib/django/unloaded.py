@@ -60,13 +60,17 @@ class Loads:
     :param select_related: as ``Query.select_related``
     :param prefetches: paths of what is prefetched, each with the queryset of the last step, if it
         has one of its own
+    :param is_prefetched: whether it is a query of ``prefetch_related``
     """
 
     def __init__(
         self,
         select_related: Any = False,
         prefetches: Iterable[tuple[list[str], QuerySet[Any] | None]] = (),
+        *,
+        is_prefetched: bool = False,
     ) -> None:
+        self.is_prefetched = is_prefetched
         self._select_related = select_related
         self._prefetches = list(prefetches)
 
@@ -102,7 +106,7 @@ class Loads:
         :param name: of the attribute
         """
         select_related: Any = False
-        is_loaded = False
+        is_loaded = is_prefetched = False
         if isinstance(self._select_related, dict):
             is_loaded = relation.name in self._select_related
             select_related = self._select_related.get(relation.name, False)
@@ -112,14 +116,16 @@ class Loads:
         for (first, *rest), queryset in self._prefetches:
             if first != name:
                 continue
-            is_loaded = True
+            is_loaded = is_prefetched = True
             if rest:
                 prefetches.append((rest, queryset))
             elif queryset is not None:
                 inner = Loads.of(queryset)
                 select_related = select_related or inner._select_related
                 prefetches += inner._prefetches
-        return Loads(select_related, prefetches) if is_loaded else None
+        if not is_loaded:
+            return None
+        return Loads(select_related, prefetches, is_prefetched=is_prefetched)
 
 
 def unloaded(serializer: Any, queryset: Any, follow: Follow = ALL) -> list[Unloaded]:
@@ -232,6 +238,7 @@ def _of_field(key: str, field: Any, at: _Step) -> Iterator[Unloaded]:
         loads = end.loads.through(name, relation)
         is_named = loads is not None and loads.names_joins()
         is_joined = is_single(relation) and relation.related_model is not None
+        is_joined = is_joined and not (loads is not None and loads.is_prefetched)
         method = end.method if is_joined else PREFETCH
         if loads is None:
             yield Unloaded(key, LOOKUP_SEP.join(lookup), method)

@@ -73,6 +73,8 @@ class Command(BaseCommand):
         :raises CommandError: if there is no such serializer or URL configuration; with
             ``--fail-on-stock``, if any schema or field runs as stock
         """
+        if options["rows"] < 1:
+            raise CommandError(f"--rows must be a positive number, not {options['rows']}")
         try:
             survey = reached(options["urlconf"])
             if options["queries"]:
@@ -122,8 +124,6 @@ def _diagnosis(survey: Survey, options: dict[str, Any]) -> Diagnosis:
         found = found.without_loading()
     if options["svg"] and not options["profile"]:
         raise CommandError("--svg is the picture of a profile: say --profile, too")
-    if options["rows"] < 1:
-        raise CommandError(f"--rows must be a positive number, not {options['rows']}")
     if not options["profile"]:
         return found
     paths = {each.path for each in found.schemas} if names else None
