@@ -66,9 +66,11 @@ def _overview(diagnosis: Diagnosis, most: int | None) -> Iterator[Line]:
 
     :param most: how many entries of each section are told; None: all
     """
-    yield from queries(diagnosis, most)
-    yield from _costs(diagnosis)
     is_short = most is not None
+    yield from queries(diagnosis, most)
+    if not is_short:
+        yield from _profiles(diagnosis)
+    yield from _section("Fields that cost most", map(_cost, diagnosis.costs))
     advice = [_advice(each, 1 if is_short else _SHOWN) for each in diagnosis.advice_to_compile]
     yield from _section("What to change", advice, most)
     views = [each for each in diagnosis.views if each.is_slower or not is_short]
@@ -122,7 +124,8 @@ def table(report: Report, *, is_loading: bool = False) -> Iterator[Line]:
 
 def _end(diagnosis: Diagnosis) -> Iterator[Line]:
     """What is told of schemas that are named, after their fields."""
-    yield from _costs(diagnosis)
+    yield from _profiles(diagnosis)
+    yield from _section("Fields that cost most", map(_cost, diagnosis.costs))
     advice = [_advice(each, _SHOWN) for each in diagnosis.advice_to_compile]
     yield from _section("What to change", advice)
     yield from _last(diagnosis)
@@ -178,12 +181,10 @@ def _of_queries(view: str, found: RowQueries) -> Block:
     return block + [Line(f"    {each}") for each in found.by_users]
 
 
-def _costs(diagnosis: Diagnosis) -> Iterator[Line]:
-    """Real runs, and the fields that cost most in them."""
+def _profiles(diagnosis: Diagnosis) -> Iterator[Line]:
     for where, profile in (diagnosis.profiles or {}).items():
         yield Line(f"Profile of {where}", Status.HEADING)
         yield from map(Line, [*str(profile).splitlines(), ""])
-    yield from _section("Fields that cost most", ([_cost(each)] for each in diagnosis.costs))
 
 
 def _views(views: list[ViewFinding]) -> list[Block]:
@@ -241,7 +242,7 @@ def _stock(found: Stock) -> Block:
     return [Line(f"{found.where} ({found.does}): {found.why}", Status.STOCK)]
 
 
-def _cost(cost: Cost) -> Line:
+def _cost(cost: Cost) -> Block:
     # Imported here: only who asks for a profile needs it.
     from fastschema.profiling.profile import readable
 
@@ -250,7 +251,7 @@ def _cost(cost: Cost) -> Line:
         text += f", {readable(cost.user_seconds)} of it in your own code or in stock methods"
     if cost.why:
         text += f" ({cost.why})"
-    return Line(text, Status.COMPILED if cost.compiled else Status.STOCK)
+    return [Line(text, Status.COMPILED if cost.compiled else Status.STOCK)]
 
 
 def _advice(advice: Advice, most: int) -> Block:

@@ -116,11 +116,12 @@ class Survey:
         cls = type(serializer)
         if not isinstance(serializer, BaseSerializer) or cls in holders:
             return
-        if not self._is_new(serializer, use):
-            return
+        is_new = self._is_new(serializer, use)
         list_class = getattr(getattr(cls, "Meta", None), "list_serializer_class", None)
         if list_class is not None and not holders:
             self.add(list_class(child=serializer), use, (cls,))
+        if not is_new:
+            return
         for name, held in getattr(serializer, "fields", {}).items():
             nested = _nested(held)
             if nested is not None:
@@ -228,11 +229,10 @@ def _shape(serializer: Any, holders: tuple[type, ...] = ()) -> Any:
     cls = type(serializer)
     if cls in holders:
         return cls
-    fields = getattr(serializer, "fields", {})
-    inner = [(name, type(field), _nested(field)) for name, field in fields.items()]
+    holders = (*holders, cls)
     return cls, tuple(
-        (name, held, None if nested is None else _shape(nested, (*holders, cls)))
-        for name, held, nested in inner
+        (name, type(held), held.read_only, held.write_only, _shape(_nested(held), holders))
+        for name, held in getattr(serializer, "fields", {}).items()
     )
 
 

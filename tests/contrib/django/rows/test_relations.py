@@ -5,15 +5,22 @@ import random
 import pytest
 from django.db import transaction
 from django.test import override_settings
-from rest_framework import generics
+from rest_framework import generics, serializers
 from rest_framework.test import APIRequestFactory
 
 import fastschema
 from tests.contrib.django.differential import outcome
 from tests.contrib.django.list_views import FlightList, view_of
 from tests.contrib.django.rows import random_views
-from tests.contrib.django.rows.models import Citizen, City, Country, Language, Person, Profile
-from tests.contrib.django.rows.models import Worker as WorkerModel
+from tests.contrib.django.rows.models import (
+    Citizen,
+    City,
+    Country,
+    Language,
+    Person,
+    Profile,
+    Worker,
+)
 from tests.contrib.django.rows.random_views import (
     pick,
     random_queryset,
@@ -25,7 +32,7 @@ from tests.contrib.django.rows.test_random import Cursor, Limited, Numbered
 pytestmark = pytest.mark.usefixtures("people")
 
 SEEDS = range(150)
-MODELS = [Person, Person, WorkerModel, Citizen, City, Profile, Country, Language]
+MODELS = [Person, Person, Worker, Citizen, City, Profile, Country, Language]
 
 
 def queryset_of(seed, model):
@@ -105,3 +112,19 @@ def test_a_random_detail(seed):
     )
     key = pick(chance, [*model.objects.order_by("pk").values_list("pk", flat=True), None])
     assert_same_with_fewer_queries(lambda: body(view_class, "/", pk=key))
+
+
+def test_what_a_row_inherits_takes_no_query_and_is_not_loaded():
+    class Named(serializers.Serializer):
+        name = serializers.CharField()
+
+    class Rows(serializers.Serializer):
+        person_ptr = Named()
+        method = serializers.SerializerMethodField()
+
+        def get_method(self, worker):
+            return worker.person_ptr.name
+
+    workers = Worker.objects.order_by("pk")
+    view_class = view_of(FlightList, serializer_class=Rows, get_queryset=lambda self: workers.all())
+    assert_same_with_fewer_queries(lambda: body(view_class, "/"))
