@@ -14,7 +14,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from rest_flex_fields import FlexFieldsModelSerializer
 from rest_framework import serializers
-from rest_framework.generics import ListAPIView
+from rest_framework.generics import ListAPIView, RetrieveAPIView
 from rest_framework.mixins import ListModelMixin
 from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
@@ -26,7 +26,15 @@ from fastschema.contrib.django.renderers import FastJSONRenderer
 from flights.models import Airline, Airport, Flight, Plane
 from flights.serializers import FlightSerializer
 from ordinary_drf import DRF, articles_in_memory, data_of, model_serializer
-from ordinary_models import Article, Author, Comment, Tag, articles, flight_rows
+from ordinary_models import (
+    Article,
+    Author,
+    Comment,
+    Tag,
+    articles,
+    flight_rows,
+    flights_in_database,
+)
 from ordinary_pattern import Run
 
 PREFETCHED = ("tags", "comments")
@@ -286,6 +294,42 @@ def list_with_method(count: int) -> Run:
             return f"{flight.number} of {flight.date}"
 
     return whole_list(Labelled, rows)
+
+
+@DRF.add("a list that forgets three relations, LOAD_RELATIONS, with its queries", sizes=(50,))
+def forgotten(count: int) -> Run:
+    class Own(serializers.ModelSerializer):
+        airline = model_serializer(Airline)()
+        origin = model_serializer(Airport)()
+        plane = model_serializer(Plane)()
+
+        class Meta:
+            model = Flight
+            fields = ("id", "airline", "number", "origin", "plane", "date", "distance")
+
+    class Forgetful(ListAPIView):
+        queryset = flights_in_database(2 * count)
+        serializer_class = Own
+        pagination_class = type("Pages", (LimitOffsetPagination,), {"default_limit": count})
+        filter_backends = ()
+        renderer_classes = (json_renderer(),)
+        fastschema_load_relations = True
+
+    view, asked = Forgetful.as_view(), request()
+    return lambda: view(asked).render().content
+
+
+@DRF.add("a detail that forgets three relations, LOAD_RELATIONS, with its queries", sizes=(1,))
+def forgotten_detail(count: int) -> Run:
+    class Forgetful(RetrieveAPIView):
+        queryset = flights_in_database(count)
+        serializer_class = FlightSerializer
+        filter_backends = ()
+        renderer_classes = (json_renderer(),)
+        fastschema_load_relations = True
+
+    view, asked = Forgetful.as_view(), request()
+    return lambda: view(asked, pk=1).render().content
 
 
 @DRF.add("ModelSerializers of three models, one after the other")

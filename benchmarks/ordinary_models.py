@@ -199,6 +199,18 @@ def make_tables() -> None:
             editor.create_model(model)
 
 
+def flights_in_database(count: int) -> Any:
+    """A queryset of so many saved flights, and of nothing that they refer to."""
+    rows = flight_rows(count)
+    for model in (Flight, Plane, Airport, Airline):
+        model.objects.all().delete()
+    related = {getattr(row, name) for row in rows for name in ("airline", "origin", "plane")}
+    related |= {row.destination for row in rows if row.destination}
+    for each in (*related, *rows):
+        each.save(force_insert=True)
+    return Flight.objects.order_by("pk")
+
+
 def articles(count: int) -> Any:
     """A queryset of so many saved articles with their authors; three tags and comments each."""
     for model in (Comment, Article, Tag, Author):

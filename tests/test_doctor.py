@@ -1,6 +1,8 @@
 """The doctor, and its lines."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from marshmallow import Schema, fields
@@ -8,7 +10,14 @@ from marshmallow import Schema, fields
 import fastschema
 from fastschema import FieldReport, Report
 from fastschema.advice import Advice
-from fastschema.doctor import Counts, Diagnosis, SchemaFinding, ViewFinding, diagnosis_of
+from fastschema.doctor import (
+    Counts,
+    Diagnosis,
+    RowQueries,
+    SchemaFinding,
+    ViewFinding,
+    diagnosis_of,
+)
 from fastschema.doctor_lines import Line, Status, details, overview
 from fastschema.naming import PathError
 from tests.profiles import FakeProfile, FakeTime
@@ -173,6 +182,14 @@ class TestOverview:
 
     def test_it_tells_of_schemas_what_runs_how(self, diagnosis):
         assert texts(overview(diagnosis)) == [
+            "What to change",
+            "  Tell fastschema what Year._serialize does with fastschema.register; if it only "
+            'calls super(), remove the override. See "Reasons: any framework" in docs/explain.md.',
+            f"      {CITY}.founded",
+            "  Move what the schema's dump adds to a pre_dump or post_dump hook. "
+            'See "Reasons: marshmallow" in docs/explain.md.',
+            f"      {OWN}",
+            "",
             "Schemas",
             f"  {CITY}",
             "      dumping: 1 compiled, 2 custom, 1 stock",
@@ -185,21 +202,13 @@ class TestOverview:
             f"  {CITY}.founded (dump): Year._serialize is not one that fastschema knows",
             f"  {OWN} (dump): dump is overridden",
             "",
-            "What to change",
-            "  Tell fastschema what Year._serialize does with fastschema.register; if it only "
-            'calls super(), remove the override. See "Reasons: any framework" in docs/explain.md.',
-            f"      {CITY}.founded",
-            "  Move what the schema's dump adds to a pre_dump or post_dump hook. "
-            'See "Reasons: marshmallow" in docs/explain.md.',
-            f"      {OWN}",
-            "",
             "1 schema and 1 field run as stock.",
         ]
 
     def test_a_status_says_how_to_colour_a_line(self, diagnosis):
         lines = list(overview(diagnosis))
 
-        assert lines[0] == Line("Schemas", Status.HEADING)
+        assert lines[0] == Line("What to change", Status.HEADING)
         assert status_of(lines, "1 compiled, 2 custom, 1 stock") is Status.STOCK
         assert status_of(lines, "2 compiled, 0 custom, 0 stock") is Status.COMPILED
         assert status_of(lines, "because dump is") is Status.STOCK
@@ -234,11 +243,75 @@ class TestOverview:
         ]
         assert lines[2].status is Status.CUSTOM
 
-    def test_a_long_list_is_cut(self):
-        fields = [FieldReport(f"f{number}", "", False, "own", "odd") for number in range(32)]
-        diagnosis = Diagnosis([SchemaFinding("a:B", "marshmallow", Report("B", fields))])
+    def test_what_is_more_than_a_screen_is_cut(self):
+        fields = [FieldReport(f"f{number}", "", False, "own", "odd") for number in range(50)]
+        views = [
+            ViewFinding(f"GET /{number}", "a:B", "slow", is_slower=True) for number in range(9)
+        ]
+        advice = [
+            Advice(("here", "there"), f"Change {number}.", "List views") for number in range(9)
+        ]
+        queries = {f"GET /{number}": RowQueries(f"Add {number}.", ("a",)) for number in range(9)}
+        unknown = {f"GET /x{number}": f"Nobody {number}" for number in range(9)}
+        schema = SchemaFinding("a:B", "marshmallow", Report("B", fields))
+        diagnosis = Diagnosis([schema], views, unknown, queries, 11, {"odd": 2}, advice)
 
-        assert "  and 2 more; --json lists all" in texts(overview(diagnosis))
+        short, whole = texts(overview(diagnosis)), texts(overview(diagnosis, is_whole=True))
+
+        assert len(short) <= 42 < len(whole)
+        assert short[-1] == "That is the gist: --all shows everything."
+        assert short[-2] == whole[-1] == "50 fields run as stock."
+        assert short.count("  and 6 more") == 2
+        assert (
+            short[:4]
+            == whole[:4]
+            == [
+                "Queries for each row",
+                "  9 of 9 list views ask the database again for each row. 2 more could not be "
+                "looked at without a real request (odd).",
+                "  GET /0: nothing loads a",
+                "      Add 0.",
+            ]
+        )
+
+    def test_methods_of_a_path_share_a_line(self):
+        views = [ViewFinding(f"{method} /a (A.{method})", "a:B") for method in ("PUT", "DELETE")]
+        assert texts(overview(Diagnosis([], [*views, ViewFinding("GET /b (B)")])))[1:3] == [
+            "  PUT, DELETE /a: a:B",
+            "  GET /b (B)",
+        ]
+
+
+class TestQueries:
+    """What views ask the database for each row comes first."""
+
+    def test_what_was_measured_is_told(self):
+        found = RowQueries("Add it.", ("a", "b"), ("get_name asks authors 50 times",), 3.04, 0.0123)
+        diagnosis = Diagnosis([], queries={"GET /": found}, lists=4)
+        assert texts(overview(diagnosis)) == [
+            "Queries for each row",
+            "  1 of 4 list views asks the database again for each row.",
+            "  GET /: 3.0 queries for each row, 12.3 ms",
+            "      Add it.",
+            "      get_name asks authors 50 times",
+            "",
+        ]
+        assert diagnosis.advice == [Advice(("GET /",), "Add it.", "List views")]
+        assert json.loads(json.dumps(diagnosis.as_dict()))["queries"]["GET /"]["per_row"] == 3.04
+
+    def test_it_says_so_if_there_are_none(self):
+        assert texts(overview(Diagnosis([], lists=4)))[1] == (
+            "  None of 4 list views asks the database again for each row."
+        )
+
+
+def test_the_reader_of_what_is_printed_may_go_away():
+    program = "import sys; from fastschema.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, f"{__name__}:CitySchema"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as printing:
+        printing.stdout.close()
+        assert printing.stderr.read() == b""
+    assert printing.returncode == 0
 
 
 class TestDetails:

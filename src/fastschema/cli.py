@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from fastschema.doctor import FLAGS, diagnosis_of
-from fastschema.doctor_lines import Line, Status, details
+from fastschema.doctor_lines import Line, Status, details, may_be_cut
 from fastschema.naming import PathError, object_at, plan_at
 from fastschema.runtime.standalone import FORMS
 from fastschema.versions import versions_text
@@ -41,11 +41,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _command_parser() if words and words[0] in _COMMANDS else _doctor_parser()
     options = parser.parse_args(words)
     try:
-        status: int = options.run(options)
+        with may_be_cut():
+            return int(options.run(options))
     except (PathError, ValueError, OSError) as error:
         print(f"fastschema: {error}", file=sys.stderr)
         return 1
-    return status
+    return 0
 
 
 def _doctor_parser() -> argparse.ArgumentParser:

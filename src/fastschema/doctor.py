@@ -8,7 +8,7 @@ colours with what its framework has for that.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastschema.advice import DUMP, LOAD, Advice, advice_for, merged
@@ -23,12 +23,16 @@ from fastschema.versions import versions
 if TYPE_CHECKING:
     from fastschema.profiling import Profile
 
+VIEWS = "List views"
+"""The heading of docs/explain.md about views."""
 FLAGS = {
     "--json": "print JSON",
     "--fail-on-stock": "end with exit status 1 if any schema or field runs as stock, and say which",
     "--dump-only": "leave out how schemas load",
 }
 """The options that all three commands have, and what they do."""
+ALL = {"--all": "show everything, where it is more than a screen"}
+"""One that those have which look at applications."""
 
 
 class Counts(NamedTuple):
@@ -159,12 +163,33 @@ class ViewFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class RowQueries:
+    """What a view asks the database for each row.
+
+    :param what: what to change, a sentence; "" if nobody can tell
+    :param relations: what its schema follows and nothing loads
+    :param by_users: what code of users asks, a sentence each; known of a real run only
+    :param per_row: how many queries there are for a row in a real run; None: there was none
+    :param seconds: how long they took
+    """
+
+    what: str = ""
+    relations: Sequence[str] = ()
+    by_users: Sequence[str] = ()
+    per_row: float | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnosis:
     """What is found of an application, or of some schemas.
 
     :param schemas: what was found of schemas
     :param views: what was found of views
     :param unknown: the views whose schema could not be found, and why
+    :param queries: what views ask the database for each row, by the views
+    :param lists: how many list views there are
+    :param not_looked_at: how many of them could not be looked at, by the reason
     :param view_advice: what to change about views
     :param profiles: real runs, by what was run, if that was asked for
     :param notes: what else there is to know, a sentence each
@@ -173,6 +198,9 @@ class Diagnosis:
     schemas: Sequence[SchemaFinding]
     views: Sequence[ViewFinding] = ()
     unknown: Mapping[str, str] = field(default_factory=dict)
+    queries: Mapping[str, RowQueries] = field(default_factory=dict)
+    lists: int = 0
+    not_looked_at: Mapping[str, int] = field(default_factory=dict)
     view_advice: Sequence[Advice] = ()
     profiles: Mapping[str, Profile] | None = None
     notes: Sequence[str] = ()
@@ -188,7 +216,15 @@ class Diagnosis:
 
     @property
     def advice(self) -> list[Advice]:
-        """What to change, views first."""
+        """What to change: queries for each row first, then views, then schemas."""
+        of_queries = [
+            Advice((view,), each.what, VIEWS) for view, each in self.queries.items() if each.what
+        ]
+        return merged([*of_queries, *self.advice_to_compile])
+
+    @property
+    def advice_to_compile(self) -> list[Advice]:
+        """What to change besides queries."""
         of_schemas = [advice for schema in self.schemas for advice in schema.advice()]
         return merged([*self.view_advice, *of_schemas])
 
@@ -228,6 +264,8 @@ class Diagnosis:
             "versions": versions(),
             "views": [each.as_dict() for each in self.views],
             "unknown": dict(self.unknown),
+            "queries": {view: asdict(each) for view, each in self.queries.items()},
+            "not_looked_at": dict(self.not_looked_at),
             "schemas": [each.as_dict() for each in self.schemas],
             "stock": [each._asdict() for each in self.stock],
             "slowest": slowest,

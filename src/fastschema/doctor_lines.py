@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from fastschema.advice import DUMP, PAGE, Advice
 from fastschema.costs import Cost
-from fastschema.doctor import Counts, Diagnosis, SchemaFinding, ViewFinding
+from fastschema.doctor import (
+    Counts,
+    Diagnosis,
+    RowQueries,
+    SchemaFinding,
+    Stock,
+    ViewFinding,
+)
 from fastschema.report import Report
 
 _SHOWN = 3
 """For how many fields or views the same advice or reason is told by name."""
-_STOCK_SHOWN = 30
-"""How many fields that run as stock are listed."""
+_SCREEN = 40
+"""How many lines are told, if not all are asked for."""
 
 
 class Status(enum.Enum):
@@ -34,14 +44,57 @@ class Line(NamedTuple):
     status: Status = Status.PLAIN
 
 
-def overview(diagnosis: Diagnosis) -> Iterator[Line]:
-    """All of a diagnosis, with a line or two for each schema and view."""
-    yield from _section("Views", (line for each in diagnosis.views for line in _view(each)))
-    yield from _section("Views whose schema is not known", _unknown(diagnosis))
-    yield from _section("Schemas", (line for each in diagnosis.schemas for line in _schema(each)))
+Block = list[Line]
+"""Lines that belong together."""
+
+
+def overview(diagnosis: Diagnosis, *, is_whole: bool = False) -> Iterator[Line]:
+    """What there is to say of a diagnosis: all, if that fits on a screen, or is asked for.
+
+    :param is_whole: whether it is
+    """
+    whole = list(_overview(diagnosis, None))
+    if is_whole or len(whole) <= _SCREEN:
+        yield from whole
+    else:
+        yield from _overview(diagnosis, _SHOWN)
+        yield Line("That is the gist: --all shows everything.")
+
+
+def _overview(diagnosis: Diagnosis, most: int | None) -> Iterator[Line]:
+    """What costs most first.
+
+    :param most: how many entries of each section are told; None: all
+    """
+    is_short = most is not None
+    yield from queries(diagnosis, most)
+    if not is_short:
+        yield from _profiles(diagnosis)
+    yield from _section("Fields that cost most", map(_cost, diagnosis.costs))
+    advice = [_advice(each, 1 if is_short else _SHOWN) for each in diagnosis.advice_to_compile]
+    yield from _section("What to change", advice, most)
+    views = [each for each in diagnosis.views if each.is_slower or not is_short]
+    yield from _section("Views", _views(views), 2 if is_short else None)
+    unknown = _unknown(diagnosis, is_short)
+    yield from _section("Views whose schema is not known", unknown, 1 if is_short else None)
+    if not is_short:
+        yield from _section("Schemas", map(_schema, diagnosis.schemas))
     if diagnosis.profiles is None:
-        yield from _section("Runs as stock", _stock(diagnosis))
-    yield from _end(diagnosis)
+        yield from _section("Runs as stock", map(_stock, diagnosis.stock), most)
+    if is_short:
+        yield Line(f"{len(diagnosis.views)} views, {len(diagnosis.schemas)} schemas.")
+    yield from _last(diagnosis)
+
+
+@contextmanager
+def may_be_cut() -> Iterator[None]:
+    """Let the reader of what is printed go away before the end, as ``head`` does."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # What is left goes nowhere, or the interpreter complains when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def details(diagnosis: Diagnosis) -> Iterator[Line]:
@@ -70,47 +123,103 @@ def table(report: Report, *, is_loading: bool = False) -> Iterator[Line]:
 
 
 def _end(diagnosis: Diagnosis) -> Iterator[Line]:
-    """What is told in any case, at the end."""
-    if diagnosis.profiles is not None:
-        for where, profile in diagnosis.profiles.items():
-            yield from _section(f"Profile of {where}", map(Line, str(profile).splitlines()), "")
-        yield from _section("Fields that cost most", map(_cost, diagnosis.costs))
-    advice = (line for each in diagnosis.advice for line in _advice(each))
+    """What is told of schemas that are named, after their fields."""
+    yield from _profiles(diagnosis)
+    yield from _section("Fields that cost most", map(_cost, diagnosis.costs))
+    advice = [_advice(each, _SHOWN) for each in diagnosis.advice_to_compile]
     yield from _section("What to change", advice)
+    yield from _last(diagnosis)
+
+
+def _last(diagnosis: Diagnosis) -> Iterator[Line]:
     yield from map(Line, diagnosis.all_notes())
     if diagnosis.schemas:
         yield Line(diagnosis.summary(), Status.STOCK if diagnosis.stock else Status.COMPILED)
 
 
-def _section(title: str, lines: Iterator[Line], indent: str = "  ") -> Iterator[Line]:
-    """Lines under a heading, and an empty one; nothing if there are none."""
-    found = list(lines)
+def _section(title: str, blocks: Iterable[Block], most: int | None = None) -> Iterator[Line]:
+    """Blocks under a heading, and an empty line; nothing if there are none.
+
+    :param most: how many of them are told
+    """
+    found = list(blocks)
     if found:
         yield Line(title, Status.HEADING)
-        yield from (Line(f"{indent}{text}", status) for text, status in found)
+        yield from (Line(f"  {text}", status) for block in found[:most] for text, status in block)
+        if most is not None and len(found) > most:
+            yield Line(f"  and {len(found) - most} more")
         yield Line("")
 
 
-def _view(view: ViewFinding) -> Iterator[Line]:
-    schema = f": {view.schema}" if view.schema else ""
-    yield Line(f"{view.view}{schema}")
-    if view.how:
-        yield Line(f"    {view.how}", Status.CUSTOM if view.is_slower else Status.PLAIN)
+def queries(diagnosis: Diagnosis, most: int | None) -> Iterator[Line]:
+    """What views ask the database for each row, in which most of their time may go."""
+    if not diagnosis.lists:
+        return
+    asking, unseen = len(diagnosis.queries), sum(diagnosis.not_looked_at.values())
+    number = asking or "None"
+    asks = "ask" if asking > 1 else "asks"
+    lists = f"{diagnosis.lists - unseen} list view{'s' * (diagnosis.lists - unseen != 1)}"
+    text = f"{number} of {lists} {asks} the database again for each row."
+    if unseen:
+        why = max(diagnosis.not_looked_at, key=lambda each: diagnosis.not_looked_at[each])
+        text += f" {unseen} more could not be looked at without a real request ({why})."
+    blocks = [[Line(text, Status.STOCK if asking else Status.PLAIN)]]
+    blocks += [_of_queries(view, each) for view, each in diagnosis.queries.items()]
+    yield from _section("Queries for each row", blocks, None if most is None else most + 1)
 
 
-def _unknown(diagnosis: Diagnosis) -> Iterator[Line]:
+def _of_queries(view: str, found: RowQueries) -> Block:
+    # Imported here: only who asks for a profile needs it.
+    from fastschema.profiling.profile import readable
+
+    cost = f"nothing loads {', '.join(found.relations)}"
+    if found.per_row is not None:
+        cost = f"{found.per_row:.1f} queries for each row, {readable(found.seconds)}"
+    block = [Line(f"{view}: {cost}", Status.STOCK)]
+    if found.what:
+        block.append(Line(f"    {found.what}"))
+    return block + [Line(f"    {each}") for each in found.by_users]
+
+
+def _profiles(diagnosis: Diagnosis) -> Iterator[Line]:
+    for where, profile in (diagnosis.profiles or {}).items():
+        yield Line(f"Profile of {where}", Status.HEADING)
+        yield from map(Line, [*str(profile).splitlines(), ""])
+
+
+def _views(views: list[ViewFinding]) -> list[Block]:
+    """A block for each view, but one for all methods of a path of which there is no more to say."""
+    by_path: dict[tuple[str, ...], list[ViewFinding]] = {}
+    for view in views:
+        place = view.view if view.how else view.view.partition(" ")[2].partition(" (")[0]
+        by_path.setdefault((place, view.schema, view.how), []).append(view)
+    blocks = []
+    for (place, schema, how), found in by_path.items():
+        methods = ", ".join(view.view.partition(" ")[0] for view in found)
+        name = f"{methods} {place}" if len(found) > 1 else found[0].view
+        block = [Line(f"{name}: {schema}" if schema else name)]
+        if how:
+            status = Status.CUSTOM if found[0].is_slower else Status.PLAIN
+            block.append(Line(f"    {how}", status))
+        blocks.append(block)
+    return blocks
+
+
+def _unknown(diagnosis: Diagnosis, is_short: bool) -> list[Block]:
     by_reason: dict[str, list[str]] = {}
     for view, why in diagnosis.unknown.items():
         by_reason.setdefault(why, []).append(view)
+    most = 1 if is_short else _SHOWN
+    blocks = []
     for why, found in by_reason.items():
-        yield from (Line(f"{view}: {why}") for view in found[:_SHOWN])
-        if len(found) > _SHOWN:
-            yield Line(f"and {len(found) - _SHOWN} more: {why}")
+        blocks.append([Line(f"{view}: {why}") for view in found[:most]])
+        if len(found) > most:
+            blocks[-1].append(Line(f"and {len(found) - most} more: {why}"))
+    return blocks
 
 
-def _schema(schema: SchemaFinding) -> Iterator[Line]:
-    yield Line(schema.path)
-    yield from _summary(schema)
+def _schema(schema: SchemaFinding) -> Block:
+    return [Line(schema.path), *_summary(schema)]
 
 
 def _summary(schema: SchemaFinding) -> Iterator[Line]:
@@ -129,15 +238,11 @@ def _counts(does: str, report: Report) -> Line:
     return Line(f"    {does}: {', '.join(parts)}", Status.STOCK if counts.stock else status)
 
 
-def _stock(diagnosis: Diagnosis) -> Iterator[Line]:
-    found = diagnosis.stock
-    for each in found[:_STOCK_SHOWN]:
-        yield Line(f"{each.where} ({each.does}): {each.why}", Status.STOCK)
-    if len(found) > _STOCK_SHOWN:
-        yield Line(f"and {len(found) - _STOCK_SHOWN} more; --json lists all")
+def _stock(found: Stock) -> Block:
+    return [Line(f"{found.where} ({found.does}): {found.why}", Status.STOCK)]
 
 
-def _cost(cost: Cost) -> Line:
+def _cost(cost: Cost) -> Block:
     # Imported here: only who asks for a profile needs it.
     from fastschema.profiling.profile import readable
 
@@ -146,11 +251,16 @@ def _cost(cost: Cost) -> Line:
         text += f", {readable(cost.user_seconds)} of it in your own code or in stock methods"
     if cost.why:
         text += f" ({cost.why})"
-    return Line(text, Status.COMPILED if cost.compiled else Status.STOCK)
+    return [Line(text, Status.COMPILED if cost.compiled else Status.STOCK)]
 
 
-def _advice(advice: Advice) -> Iterator[Line]:
-    yield Line(f'{advice.what} See "{advice.see}" in {PAGE}.')
-    yield from (Line(f"    {where}") for where in advice.where[:_SHOWN])
-    if len(advice.where) > _SHOWN:
-        yield Line(f"    and {len(advice.where) - _SHOWN} more")
+def _advice(advice: Advice, most: int) -> Block:
+    """What to change, and where.
+
+    :param most: how many places are named
+    """
+    block = [Line(f'{advice.what} See "{advice.see}" in {PAGE}.')]
+    block += [Line(f"    {where}") for where in advice.where[:most]]
+    if len(advice.where) > most:
+        block.append(Line(f"    and {len(advice.where) - most} more"))
+    return block

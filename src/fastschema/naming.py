@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 import sys
 from collections.abc import Iterable
 from operator import attrgetter
@@ -18,6 +19,12 @@ from fastschema.plan import Plan, compile
 
 class PathError(Exception):
     """A name that leads to no object, and why."""
+
+
+def told(error: Exception) -> str:
+    """An error in a line, without addresses of memory, which say nothing to anybody."""
+    text = f"{type(error).__name__}: {error}"
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(text.split()))
 
 
 def path_of(cls: type) -> str:

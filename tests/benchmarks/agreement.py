@@ -2,8 +2,8 @@
 
 python tests/benchmarks/agreement.py FRONT_END
 
-Results, the calls of the patterns' own functions, and queries are compared, in order. Prints how
-many patterns there are.
+Results, the calls of the patterns' own functions, and queries are compared, in order; patterns of
+LOAD_RELATIONS make fewer queries. Prints how many patterns there are.
 """
 
 import sys
@@ -66,7 +66,10 @@ def check(pattern, rows, switch):
         where = f"{pattern.name}, {rows} rows, run {number}"
         assert difference(result, expected) is None, (where, difference(result, expected))
         assert own_calls == calls, (where, own_calls, calls)
-        assert own_queries == queries, (where, own_queries, queries)
+        if "LOAD_RELATIONS" in pattern.name:
+            assert len(own_queries) < len(queries), (where, own_queries, queries)
+        else:
+            assert own_queries == queries, (where, own_queries, queries)
 
 
 def main():

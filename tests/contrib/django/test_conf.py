@@ -39,8 +39,8 @@ def test_without_the_setting_the_defaults_hold():
         (
             {1: True},
             "FASTSCHEMA has the unknown key 1. "
-            "It may hold INSTALL, ROWS, FILTERS, ONLY_COLUMNS, STREAM_CHUNK_SIZE, BULK_INPUT, "
-            "CHECK_SERIALIZERS, SHADOW, SHADOW_VALUES, ENABLED.",
+            "It may hold INSTALL, ROWS, FILTERS, ONLY_COLUMNS, LOAD_RELATIONS, STREAM_CHUNK_SIZE, "
+            "BULK_INPUT, CHECK_SERIALIZERS, SHADOW, SHADOW_VALUES, ENABLED.",
         ),
         ({"INSTALL": "yes"}, "FASTSCHEMA['INSTALL'] must be of type bool, not 'yes'."),
         ({"INSTALL": None}, "FASTSCHEMA['INSTALL'] must be of type bool, not None."),

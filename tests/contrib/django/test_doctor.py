@@ -148,9 +148,10 @@ class TestAdvice:
         assert [words in what for what in told] == [True]
 
     def test_it_is_printed_with_the_heading_that_says_more(self, urls):
-        printed = run("--urlconf", urls(flights=Flights.as_view({"get": "list"})))
+        view = type("View", (surveyed.Airlines,), {"renderer_classes": [JSONRenderer]})
+        printed = run("--urlconf", urls(airlines=view.as_view({"get": "list"})))
 
-        assert 'each row. See "List views" in docs/explain.md.\n' in printed
+        assert 'DEFAULT_RENDERER_CLASSES. See "List views" in docs/explain.md.\n' in printed
 
 
 class TestInput:
@@ -214,6 +215,32 @@ class TestProfile:
             "Fields that cost most\n  code, in GET /airlines/ (Airlines.list): 2 s, "
             "500 ms of it in your own code or in stock methods (it is odd)\n"
         ) in printed
+
+    def test_what_each_row_asks_is_counted(self, urls, flights, monkeypatch):
+        class Telling(serializers.Serializer):
+            airline = surveyed.AirlineSerializer()
+            origin = serializers.SerializerMethodField()
+
+            def get_origin(self, flight):
+                return flight.origin.name
+
+        class Rows(Flights):
+            serializer_class = Telling
+
+        monkeypatch.undo()
+        urlconf = urls(rows=Rows.as_view({"get": "list"}))
+        printed = run("--profile", "--urlconf", urlconf)
+        assert printed.startswith(
+            "Queries for each row\n  1 of 1 list view asks the database again for each row.\n"
+            "  GET /rows/ (Rows.list): 2.0 queries for each row, "
+        )
+        place = f"{__name__}.{Telling.get_origin.__qualname__}"
+        told = f"      {place} asks flights_airport 4 times\n"
+        assert told in printed
+        assert told in run("--queries", "--profile", "--urlconf", urlconf)
+        assert "flights_airport" not in run("--queries", "--urlconf", urlconf)
+        [found] = json.loads(run("--queries", "--profile", "--json", "--urlconf", urlconf)).values()
+        assert (found["per_row"], len(found["by_users"])) == (2.0, 1)
 
     def test_a_view_that_cannot_be_run_says_why(self, urls):
         class Broken(surveyed.Airlines):

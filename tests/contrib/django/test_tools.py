@@ -18,6 +18,7 @@ from rest_framework.views import APIView
 
 from fastschema.contrib.django.checks import check_serializers
 from fastschema.contrib.django.endpoints import Survey, endpoints, reached
+from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
 from fastschema.naming import path_of
 from flights.models import Airline, Flight
@@ -133,9 +134,7 @@ class TestReached:
     def test_it_says_how_lists_are_made(self, survey):
         at_once = "rows are written as JSON at once"
         assert {endpoint: str(how) for endpoint, how in survey.lists.items()} == {
-            "GET /airlines/ (Airlines.list)": (
-                f"{at_once}; the values of name are kept; no instances are made"
-            ),
+            "GET /airlines/ (Airlines.list)": (f"{at_once}; no instances are made"),
             "GET /dynamic/ (Dynamic.list)": f"{at_once}; no instances are made",
             "GET /listed/ (Listed)": (
                 "rows become dictionaries first, because Backwards is no list serializer as stock "
@@ -146,12 +145,12 @@ class TestReached:
     @pytest.mark.parametrize(
         ("attributes", "how"),
         [
-            ({}, "rows are written as JSON at once; the values of name are kept"),
+            ({}, "rows are written as JSON at once; no instances are made"),
             ({"serializer_class": surveyed.ListedSerializer}, "Backwards is no list serializer"),
             ({"serializer_class": surveyed.DynamicSerializer}, "at once; no instances are made"),
             (
                 {"get_queryset": lambda self: Airline.objects.prefetch_related("flights")},
-                "kept; no instances are made",
+                "at once; no instances are made",
             ),
             (
                 {"get_queryset": lambda self: Airline.objects.prefetch_related("flights__airline")},
@@ -171,13 +170,30 @@ class TestReached:
             ),
             (
                 {"serializer_class": surveyed.OuterSerializer},
-                "airline: what is nested is more than",
+                "airline nests more than columns",
             ),
             (
                 {"renderer_classes": [JSONRenderer]},
-                "JSONRenderer, is no FastJSONRenderer, or",
+                "its first renderer is JSONRenderer, not FastJSONRenderer",
             ),
             ({"list": lambda self, request: None}, "list is overridden"),
+            (
+                {
+                    "list": lambda self, request: None,
+                    "renderer_classes": [JSONRenderer],
+                    "serializer_class": surveyed.ListedSerializer,
+                },
+                "because list is overridden; its first renderer is JSONRenderer, not "
+                "FastJSONRenderer; Backwards is no list serializer",
+            ),
+            (
+                {"renderer_classes": [type("Ascii", (FastJSONRenderer,), {"ensure_ascii": True})]},
+                "JSON is written in ASCII only, which orjson cannot",
+            ),
+            (
+                {"renderer_classes": [type("Spaced", (FastJSONRenderer,), {"compact": False})]},
+                "JSON is written with spaces, which orjson cannot",
+            ),
             ({"get_paginated_response": None}, "get_paginated_response is overridden"),
             ({"get_queryset": lambda self: 1 / 0}, "depends on the request (ZeroDivisionError: "),
             ({"get_queryset": lambda self: ()}, "a tuple is no list or queryset as stock has it"),
@@ -206,7 +222,7 @@ class TestCommand:
     """manage.py fastschema."""
 
     def test_it_lists_them(self):
-        printed = run("--urlconf", HERE)
+        printed = run("--all", "--urlconf", HERE)
         assert (
             f"  {HERE}:AirlineSerializer\n      dumping: 1 compiled, 0 custom, 1 stock\n" in printed
         )
@@ -218,14 +234,20 @@ class TestCommand:
             f"  {HERE}:WholeSerializer\n"
             "      dumping: runs as stock, because to_representation is overridden\n"
         ) in printed
-        assert printed.startswith(
+        assert (
             f"Views\n  GET /airlines/ (Airlines.list): {HERE}:AirlineSerializer\n      rows are"
-        )
+        ) in printed
+        assert printed.startswith("Queries for each row\n  None of 3 list views asks")
         assert "Views whose schema is not known\n  GET / (APIRootView): the" in printed
         assert printed.endswith("\n\n2 schemas and 3 fields run as stock.\n")
 
+    def test_by_default_it_is_a_screen(self):
+        printed = run("--urlconf", HERE).splitlines()
+        assert len(printed) <= 40 < len(run("--urlconf", HERE, "--all").splitlines())
+        assert printed[-1] == "That is the gist: --all shows everything."
+
     def test_it_tells_the_same_reason_for_some_endpoints_only(self):
-        printed = run("--urlconf", HERE)
+        printed = run("--all", "--urlconf", HERE)
         reason = "the view names no serializer"
         assert printed.count(reason) == 4
         assert f"  and 1 more: {reason}\n" in printed
@@ -239,7 +261,9 @@ class TestCommand:
         assert "the view asks the database, which is not ready: run manage.py migrate" in printed
 
     def test_without_a_module_it_looks_at_the_projects_own(self):
-        assert "flights.serializers:FlightSerializer\n      dumping: 45 compiled, 0 cu" in run()
+        assert "flights.serializers:FlightSerializer\n      dumping: 45 compiled, 0 cu" in run(
+            "--all"
+        )
 
     def test_it_says_so_if_there_is_nothing(self):
         assert run("--urlconf", "tests.contrib.django.nothing") == (
@@ -262,11 +286,12 @@ class TestCommand:
         assert views["GET /airlines/ (Airlines.list)"] == {
             "view": "GET /airlines/ (Airlines.list)",
             "schema": f"{HERE}:AirlineSerializer",
-            "how": "rows are written as JSON at once; the values of name are kept; "
-            "no instances are made",
+            "how": "rows are written as JSON at once; no instances are made",
             "rows": "rows",
             "lazy": True,
             "why": "",
+            "reasons": [],
+            "kept": ["name"],
             "unloaded": [],
         }
         assert printed["unknown"]["GET /unnamed/ (Unnamed)"]
@@ -290,13 +315,15 @@ class TestCommand:
         urls.urlpatterns = [path("flights/", Flights.as_view({"get": "list"}))]
         monkeypatch.setitem(sys.modules, urls.__name__, urls)
         assert run("--queries", "--urlconf", urls.__name__) == (
-            "GET /flights/ (Flights.list): add "
-            "select_related('airline', 'origin', 'destination', 'plane')\n"
-            "    airline: airline is not loaded\n"
-            "    origin: origin is not loaded\n"
-            "    destination: destination is not loaded\n"
-            "    plane: plane is not loaded\n"
+            "Queries for each row\n"
+            "  1 of 1 list view asks the database again for each row.\n"
+            "  GET /flights/ (Flights.list): nothing loads airline, origin, destination, plane\n"
+            "      Add select_related('airline', 'origin', 'destination', 'plane') to the view's "
+            "queryset, or let fastschema load that: set LOAD_RELATIONS.\n"
         )
+        Flights.fastschema_load_relations = True
+        assert "None of 1 list view" in run("--queries", "--urlconf", urls.__name__)
+        del Flights.fastschema_load_relations
         [told] = json.loads(run("--queries", "--json", "--urlconf", urls.__name__)).values()
         assert told["advice"] == "select_related('airline', 'origin', 'destination', 'plane')"
         assert told["unloaded"][0] == {
@@ -305,8 +332,21 @@ class TestCommand:
             "method": "select_related",
         }
 
+    def test_views_that_cannot_be_looked_at_are_counted(self, monkeypatch):
+        def get_queryset(self):
+            raise LookupError(f"no tenant in {object()}")
+
+        monkeypatch.setattr(surveyed.Airlines, "get_queryset", get_queryset)
+        assert run("--queries", "--urlconf", HERE) == (
+            "Queries for each row\n"
+            "  None of 2 list views asks the database again for each row. 1 more could not be "
+            "looked at without a real request (LookupError: no tenant in <object object>).\n"
+        )
+
     def test_it_says_so_if_there_are_no_queries_for_each_row(self):
-        assert run("--queries") == "No list view is known to ask the database again for each row.\n"
+        assert run("--queries") == (
+            "Queries for each row\n  None of 6 list views asks the database again for each row.\n"
+        )
 
     @pytest.mark.parametrize("name", [f"{HERE}:AirlineSerializer", f"{HERE}.AirlineSerializer"])
     def test_it_shows_one_that_no_url_reaches(self, name):

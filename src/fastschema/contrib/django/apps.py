@@ -26,12 +26,18 @@ class FastSchemaConfig(AppConfig):
         :raises ImportError: if Django or DRF is too old, or DRF is missing
         """
         require("fastschema.contrib.django", "django", django=(5, 2), djangorestframework=(3, 16))
-        from fastschema.contrib.django.checks import TAG, check_middleware, check_serializers
+        from fastschema.contrib.django.checks import (
+            TAG,
+            check_middleware,
+            check_serializers,
+            check_views,
+        )
 
         _follow_settings()
         setting_changed.connect(_follow_changed_setting, dispatch_uid=self.name)
         checks.register(check_serializers, TAG)
         checks.register(check_middleware, TAG)
+        checks.register(check_views, TAG)
 
 
 def _follow_settings() -> None:

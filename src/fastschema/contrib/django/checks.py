@@ -1,4 +1,4 @@
-"""System checks: serializers that run as stock as a whole; a setting without its middleware."""
+"""System checks: serializers that run as stock as a whole; settings that cannot work."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning
 
 from fastschema.contrib.django import conf
+from fastschema.naming import path_of
 
 TAG = "fastschema"
 
@@ -28,6 +29,26 @@ def check_middleware(app_configs: Any = None, **kwargs: Any) -> list[CheckMessag
             "AuthenticationMiddleware for request.user.",
             id="fastschema.E001",
         )
+    ]
+
+
+def check_views(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
+    """Refuse values of ``fastschema_load_relations`` that are none.
+
+    :param app_configs: ignored: views belong to URLs, not to apps
+    """
+    from fastschema.contrib.django.endpoints import view_classes
+    from fastschema.contrib.django.relations import PER_VIEW
+
+    return [
+        Error(
+            f"{PER_VIEW} must be True or False, not {getattr(cls, PER_VIEW)!r}.",
+            hint="Without it, a view does what FASTSCHEMA['LOAD_RELATIONS'] says.",
+            obj=path_of(cls),
+            id="fastschema.E002",
+        )
+        for cls in (view_classes() if getattr(settings, "ROOT_URLCONF", None) else ())
+        if type(getattr(cls, PER_VIEW, False)) is not bool
     ]
 
 

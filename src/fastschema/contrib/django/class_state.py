@@ -103,6 +103,7 @@ class ClassState:
         "_owner",
         "_pending",
         "_readings",
+        "relations",
         "spares_first_objects",
     )
 
@@ -126,6 +127,8 @@ class ClassState:
         """Forget the programs of the class."""
         self._pending: Pending | None = _UNKNOWN
         self._readings: dict[tuple[str, ...], list[Reading]] = {}
+        self.relations: dict[Any, Any] = {}
+        """Which relations querysets lack that its pending serializers read; see ``relations``."""
 
     def __reduce__(self) -> Any:
         # Of a class that is pickled by value nothing is known elsewhere.

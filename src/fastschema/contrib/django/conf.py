@@ -22,6 +22,7 @@ class Settings:
 
     :param install: whether the app makes all serializers use plans when Django starts
     :param only_columns: whether such views select no columns but those that are read
+    :param load_relations: whether views load the relations that their serializers read
     :param stream_chunk_size: how many rows a streamed list reads from the database at a time
     :param rows: whether list views write the rows of the database without making model instances,
         where nobody can tell
@@ -38,6 +39,7 @@ class Settings:
     rows: bool = True
     filters: bool = True
     only_columns: bool = False
+    load_relations: bool = False
     stream_chunk_size: int = 500
     bulk_input: bool = False
     check_serializers: bool = False

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastschema.advice import Advice
 from fastschema.contrib.django import filters
 from fastschema.contrib.django.endpoints import Reached, Survey
-from fastschema.contrib.django.lazy_list import INSTANCES, STOCK, ListReport
+from fastschema.contrib.django.list_report import INSTANCES, STOCK
+from fastschema.contrib.django.query_watch import Watch, watch
+from fastschema.contrib.django.relations import loads_relations
 from fastschema.contrib.django.unloaded import advice
-from fastschema.doctor import Diagnosis, SchemaFinding, ViewFinding
+from fastschema.doctor import VIEWS, Diagnosis, RowQueries, SchemaFinding, ViewFinding
+from fastschema.naming import told
 from fastschema.plan import compile
 
 if TYPE_CHECKING:
     from fastschema.profiling import Profile
-
-_HEADING = "List views"
-_WHAT_TO_CHANGE = {
-    "is no FastJSONRenderer, or a changed one": "Name fastschema.contrib.django.renderers."
-    "FastJSONRenderer first in the view's renderer_classes, or in DEFAULT_RENDERER_CLASSES.",
-    "fastschema is disabled": "Unset FASTSCHEMA_DISABLED.",
-    "fastschema is not installed": "Set FASTSCHEMA['INSTALL'] to True, or use FastViewMixin.",
-    "list is overridden": "If the view's list reads response.data, move what it does to "
-    "filter_queryset, get_queryset or the serializer.",
-    "get_paginated_response is overridden": "Use one of DRF's paginators as it comes, if you can.",
-    "may look at them": "Use a PageNumberPagination or LimitOffsetPagination, if you can.",
-}
-"""What to change about a list view, by what its reason contains."""
 
 
 def diagnosis_of_project(survey: Survey) -> Diagnosis:
@@ -38,6 +29,9 @@ def diagnosis_of_project(survey: Survey) -> Diagnosis:
         [finding(each, survey) for each in survey.serializers],
         views,
         survey.without,
+        queries_of(survey),
+        len(survey.lists),
+        Counter(survey.not_looked_at.values()),
         [each for endpoint in survey.endpoints for each in _advice(survey, endpoint)],
         notes=[] if survey.serializers else ["The URL configuration reaches no serializer."],
     )
@@ -54,28 +48,57 @@ def finding(found: Reached, survey: Survey) -> SchemaFinding:
     return SchemaFinding.of(found.path, found.serializer, report, found.uses)
 
 
+def queries_of(
+    survey: Survey, watched: Mapping[str, tuple[Watch, int]] | None = None
+) -> dict[str, RowQueries]:
+    """What list views ask the database for each row.
+
+    :param watched: what was seen of real runs, and of how many rows; the costliest come first
+    """
+    found = {}
+    for endpoint in survey.lists:
+        unloaded = survey.queries.get(endpoint, [])
+        what = f"Add {advice(unloaded)} to the view's queryset" if unloaded else ""
+        if what:
+            is_on = loads_relations(survey.views[endpoint])
+            what += "." if is_on else ", or let fastschema load that: set LOAD_RELATIONS."
+        relations = tuple(dict.fromkeys(each.lookup for each in unloaded))
+        known = RowQueries(what, relations)
+        if watched and endpoint in watched:
+            seen, rows = watched[endpoint]
+            by_users = tuple(seen.by_users(rows))
+            known = RowQueries(what, relations, by_users, seen.count / rows, seen.seconds)
+        if relations or known.by_users:
+            found[endpoint] = known
+    return dict(sorted(found.items(), key=lambda each: -each[1].seconds))
+
+
 def profiled(
     survey: Survey, paths: Iterable[str] | None, rows: int
-) -> tuple[dict[str, Profile], list[str]]:
+) -> tuple[dict[str, Profile], dict[str, tuple[Watch, int]], list[str]]:
     """Real runs of list views: the first rows of their querysets, by their serializers.
 
     :param paths: of the serializers whose views are run; None: all views
     :param rows: how many rows at most
-    :returns: the runs by their views, and why others were not run
+    :returns: the runs by their views; their queries, and for how many rows; and why others were
+        not run
     """
-    profiles, notes = {}, []
+    profiles, watched, notes = {}, {}, []
     for endpoint, view in survey.views.items():
         if paths is not None and survey.endpoints[endpoint] not in paths:
             continue
         try:
             found = list(view.get_queryset()[:rows])
             if found:
-                profiles[endpoint] = compile(view.get_serializer()).profile(found)
+                plan = compile(view.get_serializer())
+                with watch() as seen:
+                    profiles[endpoint] = plan.profile(found)
+                watched[endpoint] = seen, len(found)
             else:
                 notes.append(f"{endpoint} is not profiled: its queryset has no rows.")
         except Exception as error:  # whatever the project's code raises without a real request
-            notes.append(f"{endpoint} is not profiled: {type(error).__name__}: {error}")
-    return profiles, notes
+            notes.append(f"{endpoint} is not profiled: {told(error)}")
+    return profiles, watched, notes
 
 
 def _finding(survey: Survey, endpoint: str, path: str) -> ViewFinding:
@@ -87,6 +110,8 @@ def _finding(survey: Survey, endpoint: str, path: str) -> ViewFinding:
         "lazy": report.is_lazy,
         "why": report.why,
         "filters": _why_filters(survey.views[endpoint]),
+        "reasons": [each.text for each in report.reasons],
+        "kept": list(report.kept),
         "unloaded": [each._asdict() for each in survey.queries.get(endpoint, ())],
     }
     is_slower = report.made_of in (INSTANCES, STOCK)
@@ -109,11 +134,7 @@ def _why_filters(view: Any) -> str:
 
 
 def _advice(survey: Survey, endpoint: str) -> list[Advice]:
-    """What to change about a view."""
-    told = []
-    if endpoint in survey.queries:
-        calls = advice(survey.queries[endpoint])
-        told.append(f"Add {calls} to the view's queryset, which asks the database for each row.")
-    report = survey.lists.get(endpoint, ListReport(""))
-    told += [what for reason, what in _WHAT_TO_CHANGE.items() if reason in report.why]
-    return [Advice((endpoint,), what, _HEADING) for what in told]
+    """What to change about how a view makes its rows."""
+    report = survey.lists.get(endpoint)
+    reasons = () if report is None else report.reasons
+    return [Advice((endpoint,), each.what, VIEWS) for each in reasons if each.what]

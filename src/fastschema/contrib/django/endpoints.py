@@ -18,11 +18,12 @@ from rest_framework.request import Request
 from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.views import APIView
 
-from fastschema.contrib.django.lazy_list import STREAMED, ListReport, list_report
+from fastschema.contrib.django.list_report import STREAMED, ListReport, list_report
+from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.stock_serializers import is_stock_list
 from fastschema.contrib.django.unloaded import Unloaded, unloaded
 from fastschema.contrib.django.views import StreamingListMixin
-from fastschema.naming import path_of
+from fastschema.naming import path_of, told
 from fastschema.plan import compile
 from fastschema.report import Report
 
@@ -87,6 +88,8 @@ class Survey:
     :param lists: how the list views among the endpoints make their lists
     :param views: the list views, made as for a request
     :param queries: what the list views among them ask of the database for each row
+    :param not_looked_at: the list views of which that cannot be known without a real request, and
+        why
     :param without: the endpoints whose serializer could not be found, and why
     """
 
@@ -96,7 +99,9 @@ class Survey:
     lists: dict[str, ListReport] = field(default_factory=dict)
     views: dict[str, Any] = field(default_factory=dict)
     queries: dict[str, list[Unloaded]] = field(default_factory=dict)
+    not_looked_at: dict[str, str] = field(default_factory=dict)
     without: dict[str, str] = field(default_factory=dict)
+    _by_shape: dict[Any, Reached] = field(default_factory=dict)
 
     def add(self, serializer: Any, use: str, holders: tuple[type, ...] = ()) -> None:
         """Add a serializer, and those that it nests.
@@ -106,15 +111,17 @@ class Survey:
         """
         if isinstance(serializer, ListSerializer):
             if not is_stock_list(serializer):
-                self._add(serializer, compile(serializer).explain(), use)
+                self._is_new(serializer, use)
             serializer = serializer.child
         cls = type(serializer)
         if not isinstance(serializer, BaseSerializer) or cls in holders:
             return
-        self._add(serializer, compile(serializer).explain(), use)
+        is_new = self._is_new(serializer, use)
         list_class = getattr(getattr(cls, "Meta", None), "list_serializer_class", None)
         if list_class is not None and not holders:
             self.add(list_class(child=serializer), use, (cls,))
+        if not is_new:
+            return
         for name, held in getattr(serializer, "fields", {}).items():
             nested = _nested(held)
             if nested is not None:
@@ -126,19 +133,36 @@ class Survey:
         self.lists[endpoint] = ListReport(STREAMED) if is_streamed else list_report(view)
         self.views[endpoint] = view
         try:
-            found = unloaded(view.get_serializer(), view.get_queryset())
-        except Exception:
-            return  # list_report has told it
+            queryset = view.get_queryset()
+            if loads_relations(view):
+                queryset = with_relations(view, queryset)
+            found = unloaded(view.get_serializer(), queryset)
+        except Exception as error:  # whatever the project's own code raises
+            self.not_looked_at[endpoint] = told(error)
+            return
         if found:
             self.queries[endpoint] = found
 
-    def _add(self, serializer: Any, report: Report, use: str) -> None:
-        for each in self.serializers:
-            if type(each.serializer) is type(serializer) and each.report == report:
-                if use not in each.uses:
-                    each.uses.append(use)
-                return
-        self.serializers.append(Reached(serializer, report, [use]))
+    def _is_new(self, serializer: Any, use: str) -> bool:
+        """Add a serializer if there is none like it, and its use in any case."""
+        shape = _shape(serializer)
+        found = self._by_shape.get(shape)
+        is_new = found is None
+        if found is None:
+            report = compile(serializer).explain()
+            same = (
+                each
+                for each in self.serializers
+                if type(each.serializer) is type(serializer) and each.report == report
+            )
+            found = next(same, None)
+        if found is None:
+            found = Reached(serializer, report, [])
+            self.serializers.append(found)
+        self._by_shape[shape] = found
+        if use not in found.uses:
+            found.uses.append(use)
+        return is_new
 
 
 def reached(urlconf: str | None = None) -> Survey:
@@ -172,8 +196,17 @@ def reached(urlconf: str | None = None) -> Survey:
                 f"({type(error).__name__})"
             )
         except Exception as error:  # whatever the project's own code raises without a real request
-            survey.without[str(endpoint)] = f"{type(error).__name__}: {error}"
+            survey.without[str(endpoint)] = told(error)
     return survey
+
+
+def view_classes(urlconf: str | None = None) -> list[Any]:
+    """The classes of DRF's views that a URL configuration reaches, each once.
+
+    :param urlconf: as for :func:`reached`
+    """
+    patterns = get_resolver(urlconf).url_patterns
+    return list(dict.fromkeys(each.callback.cls for each in endpoints(patterns)))
 
 
 def endpoints(patterns: list[Any], prefix: str = "") -> Iterator[Endpoint]:
@@ -189,6 +222,18 @@ def endpoints(patterns: list[Any], prefix: str = "") -> Iterator[Endpoint]:
             continue
         for method in _methods(pattern.callback):
             yield Endpoint(path, method, pattern.callback)
+
+
+def _shape(serializer: Any, holders: tuple[type, ...] = ()) -> Any:
+    """The classes of a serializer and of its fields, by which it is told from others."""
+    cls = type(serializer)
+    if cls in holders:
+        return cls
+    holders = (*holders, cls)
+    return cls, tuple(
+        (name, type(held), held.read_only, held.write_only, _shape(_nested(held), holders))
+        for name, held in getattr(serializer, "fields", {}).items()
+    )
 
 
 def _nested(field: Any) -> Any:

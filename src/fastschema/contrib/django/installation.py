@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import Any
 
 from django.utils.functional import cached_property
-from rest_framework.mixins import ListModelMixin
+from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
 
 from fastschema.contrib.django import conf, filters
@@ -22,6 +22,7 @@ from fastschema.contrib.django.class_state import (
 from fastschema.contrib.django.dump import represent, represent_list
 from fastschema.contrib.django.exemplars import STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS
 from fastschema.contrib.django.lazy_list import STOCK_LIST, list_lazily
+from fastschema.contrib.django.relations import STOCK_RETRIEVE, retrieve
 from fastschema.contrib.django.serializer_state import SerializerState
 from fastschema.contrib.django.stock_serializers import (
     STOCK_LIST_TO_REPRESENTATION,
@@ -92,6 +93,7 @@ _replacements = Replacements(
         (ListSerializer, "run_validation", STOCK_RUN_VALIDATION, run_validation),
         (ListSerializer, "create", STOCK_CREATE, create_list),
         (ListModelMixin, "list", STOCK_LIST, list_lazily),
+        (RetrieveModelMixin, "retrieve", STOCK_RETRIEVE, retrieve),
     ]
 )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakSet
 
 from django.conf import settings
@@ -21,11 +21,9 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
-from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django import conf, dump_log
 from fastschema.contrib.django.dump_log import Output
 from fastschema.contrib.django.json_encoding import engine, json_value
-from fastschema.contrib.django.lazy_reading import ReadOnceError
 from fastschema.contrib.django.lazy_rows import (
     LazyRows,
     check_child,
@@ -35,12 +33,12 @@ from fastschema.contrib.django.lazy_rows import (
     reads_by_column,
     write,
 )
+from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.rows.fetching import FetchedRows, Loaded, check_fetchable
 from fastschema.contrib.django.rows.narrowing import narrowed, selects_only_what_is_read
 from fastschema.contrib.django.rows.pages import GET_SERIALIZER, check_paginator, paginate
 from fastschema.contrib.django.rows.prefetching import described
-from fastschema.contrib.django.rows.tables import InstancesNeededError
 from fastschema.contrib.django.shadow import follow
 from fastschema.contrib.django.unloaded import warn_of_queries
 from fastschema.runtime.dispatch import Dispatch
@@ -128,7 +126,7 @@ class LazyResponse(Response):
             self.__dict__.pop("_is_rendering", None)
 
     def _is_written_for(self, renderer: Any, media_type: Any, context: Any) -> bool:
-        if self.is_rendered or not _writes_fast(renderer, media_type, context):
+        if self.is_rendered or not writes_fast(renderer, media_type, context):
             return False
         data = self.__dict__["data"]
         # What stands beside the rows may come from methods that a paginator overrides.
@@ -148,15 +146,18 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     """``ListModelMixin.list``; see :mod:`fastschema.contrib.django.lazy_list`."""
     renderer = getattr(request, "accepted_renderer", None)
     media_type = getattr(request, "accepted_media_type", None)
-    if is_disabled() or not _writes_fast(renderer, media_type, {}):
+    is_fast = writes_fast(renderer, media_type, {})
+    if is_disabled() or not (is_fast or loads_relations(self)):
         return STOCK_LIST(self, request, *args, **kwargs)
     queryset = self.filter_queryset(self.get_queryset())
-    may_be_lazy = type(self) not in _need_data
+    if loads_relations(self):
+        queryset = with_relations(self, queryset)
+    may_be_lazy = is_fast and type(self) not in _need_data
     if may_be_lazy and selects_only_what_is_read(self):
         queryset = _with_columns_that_are_read(self, queryset)
     page = paginate(self, queryset)
     serializer = self.get_serializer(queryset if page is None else page, many=True)
-    is_lazy = may_be_lazy and (page is None or _has_stock_pages(self))
+    is_lazy = may_be_lazy and (page is None or has_stock_pages(self))
     rows = _written(serializer, queryset) if is_lazy else None
     if rows is None:
         give_instances(serializer)
@@ -197,7 +198,7 @@ def _written(serializer: Any, queryset: Any) -> LazyRows | None:
     return rows
 
 
-def _writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:
+def writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:
     """Whether a renderer writes what orjson writes, and nobody stands in between."""
     return (
         orjson is not None
@@ -209,7 +210,7 @@ def _writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:
     )
 
 
-def _has_stock_pages(view: Any) -> bool:
+def has_stock_pages(view: Any) -> bool:
     """Whether nobody but stock looks at the data of a page."""
     cls: Any = type(view)
     is_stock_view = (
@@ -225,110 +226,22 @@ def _has_stock_pages(view: Any) -> bool:
     ) in _PAGINATORS and "get_paginated_response" not in vars(paginator)
 
 
-ROWS, INSTANCES, STOCK, STREAMED, UNKNOWN = "rows", "instances", "stock", "streamed", "unknown"
-"""What a list view writes: rows of the database, instances, what stock makes, or a stream."""
-
-
-class ListReport(NamedTuple):
-    """How a view makes its list; as a string, a sentence for people.
-
-    :param made_of: ``ROWS``, ``INSTANCES``, ``STOCK``, ``STREAMED``, or ``UNKNOWN``
-    :param why: why it is not made of rows, or ""
-    :param kept: the keys of the fields whose values are kept for those who ask for the data
-    """
-
-    made_of: str
-    why: str = ""
-    kept: tuple[str, ...] = ()
-
-    @property
-    def is_lazy(self) -> bool:
-        """Whether rows are written as JSON without being dictionaries in between."""
-        return self.made_of in (ROWS, INSTANCES, STREAMED)
-
-    def __str__(self) -> str:
-        if self.made_of == STREAMED:
-            return "rows are streamed"
-        if self.made_of == UNKNOWN:
-            return f"how rows are made depends on the request ({self.why})"
-        if self.made_of == STOCK:
-            return f"rows become dictionaries first, because {self.why}"
-        kept = f"; the values of {', '.join(self.kept)} are kept" if self.kept else ""
-        made = f"instances are made, because {self.why}" if self.why else "no instances are made"
-        return f"rows are written as JSON at once{kept}; {made}"
-
-
-def list_report(view: Any) -> ListReport:
-    """How a view makes its list.
-
-    :param view: made as for a request
-    """
-    try:
-        return _how_rows_are_written(view)
-    except (ReadOnceError, UnreadableError) as error:
-        return ListReport(STOCK, str(error))
-    except Exception as error:  # whatever the project's own code raises without a real request
-        return ListReport(UNKNOWN, f"{type(error).__name__}: {error}")
-
-
-def _how_rows_are_written(view: Any) -> ListReport:
-    """The same for a view whose rows are written at once.
-
-    :raises ReadOnceError, UnreadableError: if they are not
-    """
-    if is_disabled():
-        raise ReadOnceError("fastschema is disabled")
-    if ListModelMixin.list is not list_lazily:
-        raise ReadOnceError("fastschema is not installed for all views")
-    if type(view).list is not list_lazily:
-        raise ReadOnceError(
-            "list is overridden; if it only calls super().list() and leaves response.data alone, "
-            "they are written at once"
-        )
-    renderer = view.get_renderers()[0]
-    if not _writes_fast(renderer, renderer.media_type, {}):
-        name = type(renderer).__name__
-        raise ReadOnceError(f"its first renderer, {name}, is no FastJSONRenderer, or a changed one")
-    queryset = view.get_queryset()
-    if type(queryset) is list:
-        raise ReadOnceError("get_queryset returns a list, of which nobody knows what is in it")
-    why: Exception | None = None
-    loaded: Loaded = {}
-    try:
-        fetched = _described(view, queryset)
-        loaded = fetched.loaded
-    except InstancesNeededError as error:
-        why = error
-    try:
-        dispatch, kept = _dispatch(view, queryset, getattr(queryset, "model", None), loaded)
-    except ReadOnceError as error:
-        raise error if why is None else ReadOnceError(f"{error}; besides, {why}") from None
-    keys = tuple(dispatch.program.node.fields[number].key for number in sorted(kept))
-    try:
-        if why is None:
-            reads_by_column(dispatch, kept, fetched)
-            return ListReport(ROWS, kept=keys)
-    except InstancesNeededError as error:
-        why = error
-    return ListReport(INSTANCES, str(why), keys)
-
-
-def _dispatch(view: Any, rows: Any, model: Any, loaded: Loaded) -> tuple[Dispatch, frozenset[int]]:
+def dispatch_of(
+    view: Any, rows: Any, model: Any, loaded: Loaded
+) -> tuple[Dispatch, frozenset[int]]:
     """What writes a view's rows at once, and the numbers of the fields whose values are kept.
 
     :param rows: what the view's serializer is given
     :param loaded: the relations to many of which the rows know all
     :raises ReadOnceError, UnreadableError: if they are not written at once
     """
-    if view.paginator is not None and not _has_stock_pages(view):
-        raise ReadOnceError("get_paginated_response is overridden")
     serializer = view.get_serializer(rows, many=True)
     check_serializer(serializer)
     check_child(serializer.child)
     return dispatch_for_rows(serializer.child, {model}, loaded=loaded)
 
 
-def _described(view: Any, queryset: Any) -> FetchedRows:
+def described_rows(view: Any, queryset: Any) -> FetchedRows:
     """What is known of a view's rows; no query is run.
 
     :raises InstancesNeededError: if they are instances
@@ -343,11 +256,13 @@ def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
     """The queryset of a view, which selects no other columns where that can be known."""
     if type(view).get_serializer is not GET_SERIALIZER or "get_serializer" in vars(view):
         return queryset
+    if view.paginator is not None and not has_stock_pages(view):
+        return queryset
     if getattr(queryset, "_prefetch_related_lookups", ()):
         return queryset
     try:
-        fetched = _described(view, queryset)
-        dispatch, kept = _dispatch(view, [], queryset.model, fetched.loaded)
+        fetched = described_rows(view, queryset)
+        dispatch, kept = dispatch_of(view, [], queryset.model, fetched.loaded)
         return narrowed(queryset, reads_by_column(dispatch, kept, fetched), fetched.table)
     except Exception:
         return queryset  # stock raises its own, if it does

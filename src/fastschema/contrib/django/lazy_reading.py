@@ -66,7 +66,7 @@ def kept_fields(
         if _is_plain(field, field_node, objects, context, is_own=True):
             continue
         if field_node.kind.link is not None:
-            raise ReadOnceError(f"{field_node.key}: what is nested is more than columns")
+            raise ReadOnceError(f"{field_node.key} nests more than columns")
         if field_node.kind.rereading is Rereading.ADDRESS:
             raise ReadOnceError(f"{field_node.key}: addresses are found for each row")
         kept.add(number)

@@ -7,7 +7,7 @@ fields, properties, overrides) nobody can know.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
@@ -18,7 +18,7 @@ from rest_framework.serializers import ListSerializer, Serializer
 
 logger = logging.getLogger("fastschema")
 _warned: WeakSet[type] = WeakSet()
-_SELECT, _PREFETCH = "select_related", "prefetch_related"
+SELECT, PREFETCH = "select_related", "prefetch_related"
 _ROWS_LOOKED_AT = 20
 
 
@@ -35,19 +35,42 @@ class Unloaded(NamedTuple):
     method: str
 
 
+class Follow(NamedTuple):
+    """Which relations are followed.
+
+    :param fields: from a serializer to its fields that follow relations
+    :param may_load: whether a relation is followed, with the model that has it
+    """
+
+    fields: Callable[[Serializer], Iterable[Any]]
+    may_load: Callable[[Any, Any], bool]
+
+
+def _dumped_fields(serializer: Serializer) -> list[Any]:
+    return [field for field in serializer.fields.values() if not field.write_only]
+
+
+ALL = Follow(_dumped_fields, lambda model, relation: True)
+"""All that a serializer follows; its fields are made if they are not."""
+
+
 class Loads:
     """What a query loads besides its own rows.
 
     :param select_related: as ``Query.select_related``
     :param prefetches: paths of what is prefetched, each with the queryset of the last step, if it
         has one of its own
+    :param is_prefetched: whether it is a query of ``prefetch_related``
     """
 
     def __init__(
         self,
         select_related: Any = False,
         prefetches: Iterable[tuple[list[str], QuerySet[Any] | None]] = (),
+        *,
+        is_prefetched: bool = False,
     ) -> None:
+        self.is_prefetched = is_prefetched
         self._select_related = select_related
         self._prefetches = list(prefetches)
 
@@ -83,47 +106,52 @@ class Loads:
         :param name: of the attribute
         """
         select_related: Any = False
-        is_loaded = False
+        is_loaded = is_prefetched = False
         if isinstance(self._select_related, dict):
             is_loaded = relation.name in self._select_related
             select_related = self._select_related.get(relation.name, False)
-        elif self._select_related and _is_single(relation) and not relation.null:
+        elif self._select_related and is_single(relation) and not relation.null:
             is_loaded = select_related = True
         prefetches = []
         for (first, *rest), queryset in self._prefetches:
             if first != name:
                 continue
-            is_loaded = True
+            is_loaded = is_prefetched = True
             if rest:
                 prefetches.append((rest, queryset))
             elif queryset is not None:
                 inner = Loads.of(queryset)
                 select_related = select_related or inner._select_related
                 prefetches += inner._prefetches
-        return Loads(select_related, prefetches) if is_loaded else None
+        if not is_loaded:
+            return None
+        return Loads(select_related, prefetches, is_prefetched=is_prefetched)
 
 
-def unloaded(serializer: Any, queryset: Any) -> list[Unloaded]:
+def unloaded(serializer: Any, queryset: Any, follow: Follow = ALL) -> list[Unloaded]:
     """The relations of the rows that a serializer follows and a queryset does not load.
 
-    :param serializer: one that represents each row; its fields are made if they are not
+    :param serializer: one that represents each row
+    :param follow: which of them
     """
     if not isinstance(queryset, QuerySet):
         return []
-    return unloaded_with(serializer, queryset.model, Loads.of(queryset))
+    return unloaded_with(serializer, queryset.model, Loads.of(queryset), follow)
 
 
-def unloaded_with(serializer: Any, model: Any, loads: Loads) -> list[Unloaded]:
+def unloaded_with(
+    serializer: Any, model: Any, loads: Loads, follow: Follow = ALL
+) -> list[Unloaded]:
     """The same for rows of a model.
 
     :param loads: what is loaded with them
     """
     if not isinstance(serializer, Serializer):
         return []
-    found = list(dict.fromkeys(_of_fields(serializer, _Step(model, loads))))
-    if not loads.names_joins() and any(each.method == _SELECT for each in found):
+    found = list(dict.fromkeys(_of_fields(serializer, _Step(model, loads, follow))))
+    if not loads.names_joins() and any(each.method == SELECT for each in found):
         # select_related() with names loads nothing but those.
-        step = _Step(model, loads.without_joins())
+        step = _Step(model, loads.without_joins(), follow)
         found = list(dict.fromkeys(_of_fields(serializer, step)))
     return found
 
@@ -154,17 +182,21 @@ def warn_of_queries(view: Any, serializer: Any, queryset: Any) -> None:
 def advice(found: list[Unloaded]) -> str:
     """The methods to call on the queryset: ``select_related("airline")``, say."""
     calls = []
-    for method in (_SELECT, _PREFETCH):
-        lookups = list(dict.fromkeys(each.lookup for each in found if each.method == method))
-        # What leads further loads what is on its way.
-        lookups = [
-            lookup
-            for lookup in lookups
-            if not any(other.startswith(lookup + LOOKUP_SEP) for other in lookups)
-        ]
+    for method in (SELECT, PREFETCH):
+        lookups = lookups_of(each for each in found if each.method == method)
         if lookups:
             calls.append(f"{method}({', '.join(map(repr, lookups))})")
     return " and ".join(calls)
+
+
+def lookups_of(found: Iterable[Unloaded]) -> tuple[str, ...]:
+    """The lookups to name: what leads further loads what is on its way."""
+    lookups = dict.fromkeys(each.lookup for each in found)
+    return tuple(
+        lookup
+        for lookup in lookups
+        if not any(other.startswith(lookup + LOOKUP_SEP) for other in lookups)
+    )
 
 
 class _Step(NamedTuple):
@@ -172,6 +204,7 @@ class _Step(NamedTuple):
 
     :param model: the class of the objects; None where nobody knows
     :param loads: what is loaded with them
+    :param follow: which relations are followed
     :param key: the keys of the fields that led there, each with a dot
     :param lookup: the relations that led there
     :param method: what loads a relation to a single object from there
@@ -181,36 +214,37 @@ class _Step(NamedTuple):
 
     model: Any
     loads: Loads
+    follow: Follow
     key: str = ""
     lookup: tuple[str, ...] = ()
-    method: str = _SELECT
+    method: str = SELECT
     back: str | None = None
     holders: tuple[type, ...] = ()
 
 
 def _of_fields(serializer: Serializer, at: _Step) -> Iterator[Unloaded]:
     at = at._replace(holders=(*at.holders, type(serializer)))
-    for key, field in serializer.fields.items():
-        if not field.write_only:
-            yield from _of_field(f"{at.key}{key}", field, at)
+    for field in at.follow.fields(serializer):
+        yield from _of_field(f"{at.key}{field.field_name}", field, at)
 
 
 def _of_field(key: str, field: Any, at: _Step) -> Iterator[Unloaded]:
     end, is_named = at, False
     for name in _relations(field):
         relation = _relations_of(end.model).get(name)
-        if relation is None or name == end.back:
+        if relation is None or name == end.back or not at.follow.may_load(end.model, relation):
             return
         lookup = (*end.lookup, name)
         loads = end.loads.through(name, relation)
         is_named = loads is not None and loads.names_joins()
-        is_joined = _is_single(relation) and relation.related_model is not None
-        method = end.method if is_joined else _PREFETCH
+        is_joined = is_single(relation) and relation.related_model is not None
+        is_joined = is_joined and not (loads is not None and loads.is_prefetched)
+        method = end.method if is_joined else PREFETCH
         if loads is None:
             yield Unloaded(key, LOOKUP_SEP.join(lookup), method)
         back = _way_back(relation)
         model, loads = relation.related_model, loads or Loads()
-        end = _Step(model, loads, at.key, lookup, method, back, at.holders)
+        end = _Step(model, loads, at.follow, at.key, lookup, method, back, at.holders)
     inner = field.child if isinstance(field, ListSerializer) else field
     # A serializer that nests itself is followed as far as something is loaded by its name.
     if isinstance(inner, Serializer) and (is_named or type(inner) not in at.holders):
@@ -234,7 +268,7 @@ def _relations_of(model: Any) -> dict[str, Any]:
     if model is None:
         return {}
     return {
-        _attribute(relation): relation
+        attribute_of(relation): relation
         for relation in model._meta.get_fields(include_hidden=False)
         if relation.is_relation
     }
@@ -258,7 +292,7 @@ def _add_loaded(obj: Any, known: dict[str, Any], holders: tuple[Any, ...] = ()) 
 
 def _loaded(obj: Any, attribute: str, relation: Any) -> Sequence[Any] | None:
     """The objects of a relation that an object knows; None if it would ask the database."""
-    if _is_single(relation):
+    if is_single(relation):
         if not relation.is_cached(obj):
             return None
         value = relation.get_cached_value(obj)
@@ -268,7 +302,8 @@ def _loaded(obj: Any, attribute: str, relation: Any) -> Sequence[Any] | None:
     return found if isinstance(found, list) else getattr(found, "_result_cache", None)
 
 
-def _attribute(relation: Any) -> str:
+def attribute_of(relation: Any) -> str:
+    """The name of the attribute of a model that follows a relation."""
     is_reverse = relation.auto_created and not relation.concrete
     name: str = relation.get_accessor_name() if is_reverse else relation.name
     return name
@@ -278,8 +313,9 @@ def _way_back(relation: Any) -> str | None:
     """The attribute of related objects for which Django keeps the object that they came with."""
     if not (relation.one_to_many or relation.one_to_one):
         return None
-    return _attribute(relation.remote_field)
+    return attribute_of(relation.remote_field)
 
 
-def _is_single(relation: Any) -> bool:
+def is_single(relation: Any) -> bool:
+    """Whether a relation leads to one object."""
     return bool(relation.many_to_one or relation.one_to_one)

@@ -10,6 +10,7 @@ from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django.bulk.choosing import PER_SERIALIZER
 from fastschema.contrib.django.lazy_list import STOCK_LIST, list_lazily
+from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.serializers import check_bulk, compiled
 from fastschema.contrib.django.streaming import stream
 
@@ -38,6 +39,8 @@ class StreamingListMixin(ListModelMixin):
     def list(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         """What ``ListModelMixin.list`` answers, streamed."""
         queryset = self.filter_queryset(self.get_queryset())
+        if loads_relations(self):
+            queryset = with_relations(self, queryset)
         page = self.paginate_queryset(queryset)
         if page is not None:
             serializer = self.get_serializer(page, many=True)

@@ -14,7 +14,7 @@ from marshmallow import Schema, class_registry
 
 from fastschema.contrib.flask.configuration import settings_of
 from fastschema.contrib.flask.routes import views
-from fastschema.doctor import FLAGS, Diagnosis, SchemaFinding, diagnosis_of
+from fastschema.doctor import ALL, FLAGS, Diagnosis, SchemaFinding, diagnosis_of
 from fastschema.doctor_lines import Line, Status, details, overview
 from fastschema.naming import PathError, named, object_at, path_of
 from fastschema.report import Report
@@ -63,6 +63,7 @@ def _show_versions(ctx: click.Context, param: click.Parameter, is_asked: bool) -
 @commands.command(_DOCTOR)
 @click.argument("schemas", nargs=-1, metavar="[SCHEMA]...")
 @_with_flags
+@click.option("--all", "is_whole", is_flag=True, help=f"{ALL['--all'].capitalize()}.")
 @click.option(
     "--profile",
     metavar="MODULE:ROWS",
@@ -96,7 +97,9 @@ def doctor(schemas: tuple[str, ...], **options: Any) -> None:
         click.echo(json.dumps(diagnosis.as_dict(), indent=2))
     else:
         is_plain = options["no_color"] or bool(os.environ.get("NO_COLOR"))
-        _print(details(diagnosis) if schemas else overview(diagnosis), is_plain=is_plain)
+        is_whole = options["is_whole"]
+        lines = details(diagnosis) if schemas else overview(diagnosis, is_whole=is_whole)
+        _print(lines, is_plain=is_plain)
     failure = diagnosis.failure() if options["fail_on_stock"] else None
     if failure is not None:
         raise click.ClickException(failure)

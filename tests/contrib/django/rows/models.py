@@ -36,6 +36,10 @@ with isolate_apps("flights"):
 
         name = models.CharField(max_length=20)
 
+        class Meta:
+            app_label = "flights"
+            ordering = ("name",)
+
         def __str__(self):
             return self.name
 

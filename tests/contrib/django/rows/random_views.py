@@ -18,6 +18,11 @@ class Shouting(serializers.CharField):
         return super().to_representation(value).upper()
 
 
+def of_method(obj):
+    """What the method fields return."""
+    return f"{obj.pk} {sorted(vars(obj))}"
+
+
 RELATIONS = {
     Person: {"city": City, "birthplace": City, "profile": Profile},
     City: {"country": Country, "twin": City},
@@ -132,7 +137,7 @@ def random_serializer(chance, model, depth=0, *, is_plain):
     for name, field in fields.items():
         if field.source == name:
             field.source = None
-    methods = {f"get_f{n}": lambda self, obj: f"{obj.pk} {sorted(vars(obj))}" for n in range(7)}
+    methods = {f"get_f{n}": lambda self, obj: of_method(obj) for n in range(7)}
     return type("Some", (serializers.Serializer,), {**fields, **methods})
 
 

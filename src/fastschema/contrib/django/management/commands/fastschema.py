@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from argparse import ArgumentParser
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,12 +13,17 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 from django.core.management.color import no_style
 
-from fastschema.contrib.django.diagnosis import diagnosis_of_project, finding, profiled
+from fastschema.contrib.django.diagnosis import (
+    diagnosis_of_project,
+    finding,
+    profiled,
+    queries_of,
+)
 from fastschema.contrib.django.endpoints import Survey, reached
 from fastschema.contrib.django.unloaded import advice
 from fastschema.costs import write_pictures
-from fastschema.doctor import FLAGS, Diagnosis, diagnosis_of
-from fastschema.doctor_lines import Line, Status, details, overview
+from fastschema.doctor import ALL, FLAGS, Diagnosis, diagnosis_of
+from fastschema.doctor_lines import Line, Status, details, may_be_cut, overview, queries
 from fastschema.naming import PathError, named, object_at, path_of
 from fastschema.versions import versions_text
 
@@ -44,7 +49,7 @@ class Command(BaseCommand):
             metavar="serializer",
             help="show this one field by field: its name, or package.module:Name for any there is",
         )
-        for flag, text in FLAGS.items():
+        for flag, text in {**FLAGS, **ALL}.items():
             parser.add_argument(flag, action="store_true", help=text)
         parser.add_argument(
             "--queries",
@@ -62,16 +67,19 @@ class Command(BaseCommand):
         parser.add_argument("--svg", metavar="FILE", help="write the profiles as pictures")
         parser.add_argument("--urlconf", help="look at this module instead of ROOT_URLCONF")
 
-    def handle(self, *args: Any, **options: Any) -> str:
-        """Look, and return what is printed.
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Look, and print.
 
         :raises CommandError: if there is no such serializer or URL configuration; with
             ``--fail-on-stock``, if any schema or field runs as stock
         """
+        if options["rows"] < 1:
+            raise CommandError(f"--rows must be a positive number, not {options['rows']}")
         try:
             survey = reached(options["urlconf"])
             if options["queries"]:
-                return _queries_as_json(survey) if options["json"] else "\n".join(_queries(survey))
+                self._print(_told_queries(survey, options))
+                return
             diagnosis = _diagnosis(survey, options)
         except ImportError as error:
             raise CommandError(f"The URL configuration cannot be imported: {error}") from error
@@ -80,13 +88,17 @@ class Command(BaseCommand):
         if options["json"]:
             printed = json.dumps(diagnosis.as_dict(), indent=2)
         else:
-            lines = details if options["serializers"] else overview
-            printed = self._coloured(lines(diagnosis), is_forced=options["force_color"])
+            is_named = bool(options["serializers"])
+            lines = details(diagnosis) if is_named else overview(diagnosis, is_whole=options["all"])
+            printed = self._coloured(lines, is_forced=options["force_color"])
+        self._print(printed)
         failure = diagnosis.failure() if options["fail_on_stock"] else None
-        if failure is None:
-            return printed
-        self.stdout.write(printed)
-        raise CommandError(failure)
+        if failure is not None:
+            raise CommandError(failure)
+
+    def _print(self, text: str) -> None:
+        with may_be_cut():
+            self.stdout.write(text)
 
     def _coloured(self, lines: Iterable[Line], *, is_forced: bool) -> str:
         is_plain = bool(os.environ.get("NO_COLOR")) or not self.stdout.isatty()
@@ -112,15 +124,14 @@ def _diagnosis(survey: Survey, options: dict[str, Any]) -> Diagnosis:
         found = found.without_loading()
     if options["svg"] and not options["profile"]:
         raise CommandError("--svg is the picture of a profile: say --profile, too")
-    if options["rows"] < 1:
-        raise CommandError(f"--rows must be a positive number, not {options['rows']}")
     if not options["profile"]:
         return found
     paths = {each.path for each in found.schemas} if names else None
-    profiles, notes = profiled(survey, paths, options["rows"])
+    profiles, watched, notes = profiled(survey, paths, options["rows"])
     if options["svg"]:
         notes += write_pictures(profiles, options["svg"])
-    return replace(found, profiles=profiles, notes=[*found.notes, *notes])
+    queries = found.queries if names else queries_of(survey, watched)
+    return replace(found, profiles=profiles, queries=queries, notes=[*found.notes, *notes])
 
 
 def _of_named(survey: Survey, names: Iterable[str]) -> Diagnosis:
@@ -146,18 +157,21 @@ def _of_named(survey: Survey, names: Iterable[str]) -> Diagnosis:
     return Diagnosis(schemas)
 
 
-def _queries(survey: Survey) -> Iterator[str]:
-    """What list views ask of the database for each row."""
-    if not survey.queries:
-        yield "No list view is known to ask the database again for each row."
-    for endpoint, found in survey.queries.items():
-        yield f"{endpoint}: add {advice(found)}"
-        yield from (f"    {each.field}: {each.lookup} is not loaded" for each in found)
-
-
-def _queries_as_json(survey: Survey) -> str:
-    content = {
-        endpoint: {"advice": advice(found), "unloaded": [each._asdict() for each in found]}
-        for endpoint, found in survey.queries.items()
-    }
-    return json.dumps(content, indent=2)
+def _told_queries(survey: Survey, options: dict[str, Any]) -> str:
+    """What list views ask of the database for each row; in a real run, if that is asked for."""
+    watched = profiled(survey, None, options["rows"])[1] if options["profile"] else {}
+    found = queries_of(survey, watched)
+    if options["json"]:
+        content = {
+            endpoint: {
+                "advice": advice(survey.queries.get(endpoint, [])),
+                "unloaded": [each._asdict() for each in survey.queries.get(endpoint, ())],
+                "by_users": list(each.by_users),
+                "per_row": each.per_row,
+                "seconds": each.seconds,
+            }
+            for endpoint, each in found.items()
+        }
+        return json.dumps(content, indent=2)
+    diagnosis = replace(diagnosis_of_project(survey), queries=found)
+    return "\n".join(line.text for line in queries(diagnosis, None)).rstrip()

@@ -1,0 +1,317 @@
+"""Relations that a serializer reads, loaded with its rows: the setting ``LOAD_RELATIONS``.
+
+Lists prefetch them, so the query of the view itself stays what it was, and so do its rows and their
+order. Details join those to single objects. What could answer otherwise than a query for each row
+is left to those queries: see :func:`_may_load`.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from typing import Any
+
+from django.db import connections, models
+from django.db import router as routers
+from django.db.models import Manager, QuerySet, prefetch_related_objects
+from django.db.models.expressions import RawSQL
+from django.db.models.fields.related_descriptors import (
+    ManyToManyDescriptor,
+    ReverseManyToOneDescriptor,
+)
+from django.db.models.manager import BaseManager
+from django.db.models.sql.where import ExtraWhere
+from rest_framework import generics
+from rest_framework.generics import GenericAPIView
+from rest_framework.mixins import RetrieveModelMixin
+from rest_framework.response import Response
+from rest_framework.serializers import ListSerializer, Serializer
+
+from fastschema.compiler.nodes import UnreadableError
+from fastschema.contrib.django import conf
+from fastschema.contrib.django.attribute_access import on_class
+from fastschema.contrib.django.class_state import class_state, pending
+from fastschema.contrib.django.kept_values import no_queries
+from fastschema.contrib.django.rows.fetching import is_stock_queryset
+from fastschema.contrib.django.rows.pages import check_paginator
+from fastschema.contrib.django.rows.tables import InstancesNeededError, single_relation
+from fastschema.contrib.django.schema_reader import readable_fields
+from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.unloaded import (
+    SELECT,
+    Follow,
+    Unloaded,
+    attribute_of,
+    is_single,
+    lookups_of,
+    unloaded,
+)
+from fastschema.runtime import policy
+from fastschema.runtime.stock import stock_method
+from fastschema.switch import is_disabled
+
+PER_VIEW = "fastschema_load_relations"
+"""The attribute of a view that says more than the setting."""
+STOCK_RETRIEVE = stock_method(RetrieveModelMixin, "retrieve")
+_PAGINATE = stock_method(GenericAPIView, "paginate_queryset")
+_GET_OBJECT = stock_method(GenericAPIView, "get_object")
+_GET_QUERYSET = stock_method(BaseManager, "get_queryset")
+_FETCH_ONE = getattr(models, "FETCH_ONE", None)  # since Django 6.1
+# What Django calls of a queryset to prefetch for it, or with it.
+_HOOKS = {
+    name: stock_method(QuerySet, name)
+    for name in (
+        *("__init__", "filter", "get", "using"),
+        *("prefetch_related", "_prefetch_related_objects"),
+    )
+}
+_TO_MANY = (ReverseManyToOneDescriptor, ManyToManyDescriptor)
+_MOST_KNOWN = 32
+"""For how many querysets a class keeps what they lack."""
+_MOST_JOINS = 16
+_safe: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
+
+
+def load_relations(queryset: QuerySet[Any], serializer: Any) -> QuerySet[Any]:
+    """Return a queryset that prefetches what a serializer reads and the queryset does not load.
+
+    ::
+
+        flights = load_relations(Flight.objects.all(), FlightSerializer)
+        return Response(FlightSerializer(flights, many=True).data)
+
+    The rows and their order stay the same. The queryset is returned as it is where nothing is
+    missing, and where loading it now might not give what stock gives.
+
+    :param queryset: one that has not been evaluated
+    :param serializer: a serializer or its class; with or without ``many=True``
+    :raises TypeError: if it is none, or for anything but a queryset
+    """
+    made = serializer() if isinstance(serializer, type) else serializer
+    made = made.child if isinstance(made, ListSerializer) else made
+    if not isinstance(made, Serializer):
+        raise TypeError(f"load_relations() takes a serializer or its class, not {serializer!r}")
+    if not isinstance(queryset, QuerySet):
+        raise TypeError(f"load_relations() takes a queryset, not a {type(queryset).__name__}")
+    if is_disabled() or not _is_plain(queryset):
+        return queryset
+    lookups = lookups_of(_missing(made, queryset))
+    loaded = queryset.prefetch_related(*lookups) if lookups else queryset
+    fetches_one = _FETCH_ONE is not None and queryset._fetch_mode is _FETCH_ONE
+    if fetches_one and _leads_to_safe_relations(queryset.model):
+        # What method fields follow: for all rows when the first of them asks.
+        loaded = loaded.fetch_mode(models.FETCH_PEERS)
+    return loaded
+
+
+def loads_relations(view: Any) -> bool:
+    """Return whether a view loads the relations that its serializer reads."""
+    return bool(getattr(view, PER_VIEW, conf.settings().load_relations))
+
+
+def with_relations(view: Any, queryset: Any) -> Any:
+    """Return the queryset of a view's list, which prefetches what the view's serializer reads."""
+    is_whole = type(view).paginate_queryset is _PAGINATE and view.paginator is None
+    try:
+        if not is_whole:
+            check_paginator(view)
+    except InstancesNeededError:
+        return queryset
+    serializer = _serializer_of(view, [], many=True)
+    if not isinstance(serializer, ListSerializer) or not isinstance(queryset, QuerySet):
+        return queryset
+    return load_relations(queryset, serializer)
+
+
+@functools.wraps(STOCK_RETRIEVE)
+def retrieve(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
+    """``RetrieveModelMixin.retrieve``, which loads what the view's serializer reads."""
+    if is_disabled() or not loads_relations(self) or not _finds_as_stock(self):
+        return STOCK_RETRIEVE(self, request, *args, **kwargs)
+    # As GenericAPIView.get_object does.
+    key = self.kwargs[self.lookup_url_kwarg or self.lookup_field]
+    queryset = self.filter_queryset(self.get_queryset())
+    missing = []
+    if _is_plain(queryset):
+        missing = _missing(_serializer_of(self), queryset)
+    to_single = [each for each in missing if each.method == SELECT]
+    if to_single and len(to_single) <= _MOST_JOINS and _may_join(queryset):
+        queryset = queryset.select_related(*lookups_of(to_single))
+    instance = generics.get_object_or_404(queryset, **{self.lookup_field: key})
+    self.check_object_permissions(self.request, instance)
+    others = [each for each in missing if each.method != SELECT]
+    if others:
+        prefetch_related_objects([instance], *lookups_of(others))
+    return Response(self.get_serializer(instance).data)
+
+
+def _finds_as_stock(view: Any) -> bool:
+    """Return whether a view finds its object by stock's method, and has the key for that."""
+    is_stock = getattr(type(view), "get_object", None) is _GET_OBJECT
+    return (
+        is_stock
+        and "get_object" not in vars(view)
+        and (view.lookup_url_kwarg or view.lookup_field) in view.kwargs
+    )
+
+
+def _serializer_of(view: Any, *args: Any, **kwargs: Any) -> Any:
+    """Return the serializer of a view; None if it cannot be had without a query."""
+    try:
+        with no_queries():
+            return view.get_serializer(*args, **kwargs)
+    except Exception:
+        return None  # stock raises its own, if it does
+
+
+def _missing(serializer: Any, queryset: Any) -> list[Unloaded]:
+    """Return the relations that a serializer is sure to read and a queryset does not load."""
+    if not isinstance(serializer, Serializer):
+        return []
+    if pending(serializer) is None:
+        return unloaded(serializer, queryset, _MADE)
+    shape = _shape(queryset)
+    known = class_state(type(serializer)).relations
+    found: list[Unloaded] | None = known.get(shape)
+    if found is None:
+        found = unloaded(serializer, queryset, _PENDING)
+        if len(known) >= _MOST_KNOWN:
+            known.clear()
+        if shape is not None:
+            known[shape] = found
+    return found
+
+
+def _shape(queryset: Any) -> Any:
+    """Return what decides on what a queryset loads; None if that has querysets in it."""
+    lookups = queryset._prefetch_related_lookups
+    if any(getattr(lookup, "queryset", None) is not None for lookup in lookups):
+        return None
+    paths = tuple(getattr(lookup, "prefetch_to", lookup) for lookup in lookups)
+    return weakref.ref(queryset.model), repr(queryset.query.select_related), paths
+
+
+def _pending_fields(serializer: Any) -> list[Any]:
+    """Return the fields of a serializer that stock reads, like those that it would make."""
+    known = pending(serializer) if _is_stock(serializer) else None
+    return [] if known is None else _read_by_path(known.fields, known.program)
+
+
+def _made_fields(serializer: Any) -> list[Any]:
+    """Return the same for a serializer whose class does not say it all."""
+    if not _is_stock(serializer):
+        return []
+    fields = readable_fields(serializer)
+    try:
+        reading = class_state(type(serializer)).reading(serializer, fields, policy.MANY)
+    except UnreadableError:
+        return []
+    return _read_by_path(fields, reading.program)
+
+
+def _read_by_path(fields: list[Any], program: Any) -> list[Any]:
+    pairs = zip(fields, program.node.fields, strict=True)
+    return [field for field, node in pairs if node.source.path is not None]
+
+
+def _is_stock(serializer: Any) -> bool:
+    """Return whether it is sure that a serializer reads its fields, for each object."""
+    parent = serializer.parent
+    is_listed = not isinstance(parent, ListSerializer) or is_stock_list(parent)
+    return is_listed and is_stock_serializer(serializer)
+
+
+def _may_load(model: Any, relation: Any) -> bool:
+    """Return whether the objects of a relation are the same, be they loaded now or one by one.
+
+    - A foreign key must have a constraint in the database: where there is no such object, Django
+      raises an error, or gives None if it was joined or prefetched.
+    - What a row inherits from another table takes no query.
+    - Managers and querysets of users may give other objects for many rows than for one.
+    - What joins two tables comes in any order, if it has none of its own.
+    """
+    related = relation.related_model
+    descriptor = on_class(model, attribute_of(relation))
+    if type(descriptor) in _TO_MANY:
+        is_ordered = relation.one_to_many or bool(related._meta.ordering)
+        return is_ordered and _has_stock_manager(related)
+    field, is_reverse = single_relation(model, attribute_of(relation))
+    if field is None or type(related._base_manager) is not Manager:
+        return False  # a generic relation, for one
+    if field.remote_field.parent_link and not is_reverse:
+        return False
+    is_managed = field.model._meta.managed and related._meta.managed
+    return is_reverse or bool(is_managed and getattr(field, "db_constraint", False))
+
+
+def _has_stock_manager(model: Any) -> bool:
+    manager = model._default_manager
+    return type(manager).get_queryset is _GET_QUERYSET and _is_stock_queryset(
+        manager.get_queryset()
+    )
+
+
+def _is_stock_queryset(queryset: Any) -> bool:
+    cls = type(queryset)
+    is_stock = all(getattr(cls, name) is hook for name, hook in _HOOKS.items())
+    return is_stock and is_stock_queryset(queryset)
+
+
+_PENDING, _MADE = Follow(_pending_fields, _may_load), Follow(_made_fields, _may_load)
+
+
+def _leads_to_safe_relations(model: Any) -> bool:
+    """Return whether all single relations to which a model leads are the same if loaded at once."""
+    if model not in _safe:
+        seen: dict[Any, list[Any]] = {}
+        waiting = [model]
+        while waiting:
+            each = waiting.pop()
+            seen[each] = [field for field in each._meta.get_fields() if field.is_relation]
+            found = {relation.related_model for relation in seen[each]}
+            waiting += found - seen.keys() - {*waiting, None}
+        _safe[model] = all(
+            _may_load(each, relation)
+            for each, relations in seen.items()
+            for relation in relations
+            if is_single(relation)
+        )
+    return _safe[model]
+
+
+def _is_plain(queryset: Any) -> bool:
+    """Return whether it is known how a queryset makes its rows, and what a prefetch does there."""
+    return (
+        isinstance(queryset, QuerySet)
+        and _is_stock_queryset(queryset)
+        and queryset._result_cache is None
+        and not queryset.query.combinator
+        and not routers.routers
+        and bool(connections[queryset.db].features.supports_foreign_keys)
+    )
+
+
+def _may_join(queryset: Any) -> bool:
+    """Return whether joins leave everything else about a query as it is."""
+    query = queryset.query
+    return not (
+        query.select_related is True
+        or query.distinct
+        or query.is_sliced
+        or query.select_for_update
+        or query.group_by is not None
+        or query.annotations
+        or query.extra
+        or query.extra_tables
+        or query.deferred_loading[0]
+        or _has_sql_of_users(query.where)
+        or not all(isinstance(each, str) for each in query.order_by)
+    )
+
+
+def _has_sql_of_users(expression: Any) -> bool:
+    """Return whether there is SQL in an expression, to which a column may mean another one."""
+    if isinstance(expression, ExtraWhere | RawSQL):
+        return True
+    sources = getattr(expression, "get_source_expressions", list)
+    return any(map(_has_sql_of_users, sources()))

@@ -1,0 +1,452 @@
+"""LOAD_RELATIONS in views: what is loaded, when, and what is left alone."""
+
+import sys
+import types
+
+import pytest
+from django import VERSION
+from django.core.exceptions import PermissionDenied
+from django.db import connection, models
+from django.db.models import Prefetch
+from django.test import override_settings
+from django.test.utils import CaptureQueriesContext, isolate_apps
+from django.urls import path
+from rest_framework import generics, pagination, serializers
+from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
+from rest_framework.response import Response
+from rest_framework.test import APIRequestFactory
+
+import fastschema
+from fastschema.contrib.django.checks import check_views
+from fastschema.contrib.django.relations import load_relations
+from fastschema.contrib.django.renderers import FastJSONRenderer
+from fastschema.contrib.django.views import StreamingListMixin
+from flights.models import Airline, Flight
+from flights.serializers import FlightSerializer
+from tests.contrib.django.list_views import without_token
+from tests.contrib.django.tables import tables_of
+from tests.contrib.django.test_unloaded import WithFlights, of
+
+pytestmark = pytest.mark.django_db
+ALL = ("airline", "origin", "destination", "plane")
+
+
+class Flights(generics.ListAPIView):
+    """Forgets all relations."""
+
+    queryset = Flight.objects.order_by("pk")
+    serializer_class = FlightSerializer
+    pagination_class = None
+    filter_backends = ()
+    renderer_classes = (FastJSONRenderer,)
+    fastschema_load_relations = True
+
+
+class FlightDetail(generics.RetrieveAPIView):
+    """The same for one flight."""
+
+    queryset = Flight.objects.all()
+    serializer_class = FlightSerializer
+    filter_backends = ()
+    renderer_classes = (FastJSONRenderer,)
+    fastschema_load_relations = True
+
+
+def view_of(base=Flights, **attributes):
+    return type("View", (base,), attributes)
+
+
+def asked(view, path="/", **kwargs):
+    """The body of an answer, and the queries that it took."""
+    queries = []
+
+    def note(execute, sql, params, many, context):
+        queries.append(sql)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(note):
+        response = view.as_view()(APIRequestFactory().get(path), **kwargs).render()
+    return without_token(response.content), queries
+
+
+def assert_same(view, expected, path="/", **kwargs):
+    """Assert that a view answers as in stock, by so many queries; return them."""
+    with fastschema.disabled():
+        body, _ = asked(view, path, **kwargs)
+    for _ in range(2):  # the second time, what is missing is known
+        found, queries = asked(view, path, **kwargs)
+        assert found == body
+        assert len(queries) == expected
+    return queries
+
+
+def queries_of_stock(view, path="/", **kwargs):
+    with fastschema.disabled():
+        return asked(view, path, **kwargs)[1]
+
+
+@pytest.mark.usefixtures("flights")
+class TestLists:
+    """Lists prefetch what is missing."""
+
+    def test_the_query_of_the_view_stays_what_it_was(self):
+        queries = assert_same(Flights, 5)
+        assert queries[0] == queries_of_stock(Flights)[0]
+        assert len(queries_of_stock(Flights)) > 12
+
+    @pytest.mark.parametrize("renderer", [FastJSONRenderer, JSONRenderer, BrowsableAPIRenderer])
+    def test_it_is_so_for_all_renderers(self, renderer):
+        assert_same(view_of(renderer_classes=(renderer,)), 5)
+
+    def test_the_setting_is_for_all_views_and_a_view_knows_better(self):
+        view = type("Plain", (Flights,), {})
+        with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
+            assert_same(view_of(fastschema_load_relations=False), len(queries_of_stock(Flights)))
+            del Flights.fastschema_load_relations
+            try:
+                assert_same(view, 5)
+            finally:
+                Flights.fastschema_load_relations = True
+        assert_same(view_of(fastschema_load_relations=False), len(queries_of_stock(Flights)))
+
+    def test_counting_has_no_joins(self):
+        pages = type("Pages", (pagination.PageNumberPagination,), {"page_size": 3})
+        queries = assert_same(view_of(pagination_class=pages), 6)
+        assert queries[:2] == queries_of_stock(view_of(pagination_class=pages))[:2]
+
+    def test_what_the_queryset_loads_is_not_loaded_again(self):
+        loaded = Flight.objects.select_related("airline").prefetch_related("origin", "plane")
+        assert_same(view_of(queryset=loaded.order_by("pk")), 4)
+
+    def test_a_prefetch_of_the_users_is_continued(self):
+        flights = Prefetch("flights", Flight.objects.select_related("origin").order_by("pk"))
+        airlines = Airline.objects.order_by("pk").prefetch_related(flights)
+        assert_same(view_of(queryset=airlines, serializer_class=WithFlights), 4)
+
+    def test_what_is_prefetched_under_another_name_is_something_else(self):
+        flights = Prefetch("flights", Flight.objects.none(), to_attr="none")
+        airlines = Airline.objects.order_by("pk").prefetch_related(flights)
+        assert_same(view_of(queryset=airlines, serializer_class=WithFlights), 5)
+
+    @pytest.mark.parametrize(
+        "queryset",
+        [
+            Flight.objects.order_by("pk").values("id"),
+            Flight.objects.filter(pk=1).order_by().union(Flight.objects.order_by().filter(pk=1)),
+            Flight.objects.raw("SELECT * FROM flights_flight ORDER BY id"),
+            [{"id": 1}],
+        ],
+        ids=["values", "union", "raw", "list"],
+    )
+    def test_rows_of_other_kinds_are_left_alone(self, queryset):
+        serializer = of(id=serializers.IntegerField())
+        view = view_of(serializer_class=serializer, get_queryset=lambda self: queryset)
+        found, queries = asked(view)
+        assert found.startswith(b'[{"id":1}')
+        assert len(queries) <= 1
+
+    @pytest.mark.parametrize(
+        ("change", "queries"),
+        [
+            (lambda rows: rows.only("pk", "airline", "origin", "destination", "plane"), 5),
+            (lambda rows: rows.only("pk"), 1 + 4 + 4 if VERSION >= (6, 1) else 1 + 4 * 4 + 4),
+            (lambda rows: rows.defer("number", "date"), 5),
+            (lambda rows: rows[1:3], 5),
+            (lambda rows: rows.distinct(), 5),
+            (lambda rows: rows.annotate(n=models.Count("airline__flights")), 5),
+            (lambda rows: rows.select_for_update(), 5),
+            (lambda rows: rows.none(), 0),
+        ],
+        ids=["only", "keys", "defer", "sliced", "distinct", "annotated", "for update", "none"],
+    )
+    def test_querysets_of_all_sorts_are_loaded(self, change, queries):
+        serializer = of(**{name: AirlineLike() for name in ALL})
+        rows = change(Flight.objects.order_by("pk"))
+        assert_same(view_of(queryset=rows, serializer_class=serializer), queries)
+
+    def test_a_serializer_with_code_of_its_own_is_left_alone(self):
+        class Own(FlightSerializer):
+            def to_representation(self, instance):
+                return {"id": instance.pk}
+
+        assert_same(view_of(serializer_class=Own), 1)
+
+    def test_a_nested_serializer_with_code_of_its_own_is_not_followed(self):
+        class Own(FlightSerializer):
+            def to_representation(self, instance):
+                return {"id": instance.pk}
+
+        view = view_of(
+            queryset=Airline.objects.order_by("pk"), serializer_class=of(flights=Own(many=True))
+        )
+        assert_same(view, 2)
+
+    def test_fields_that_are_chosen_by_the_request_are_followed_as_chosen(self):
+        class Chosen(FlightSerializer):
+            def get_fields(self):
+                fields = super().get_fields()
+                chosen = self.context["request"].GET.get("fields")
+                return fields if chosen is None else {chosen: fields[chosen]}
+
+        view = view_of(serializer_class=Chosen)
+        assert_same(view, 5)
+        assert_same(view, 2, "/?fields=airline")
+        assert_same(view, 1, "/?fields=number")
+
+    def test_a_streamed_list_prefetches_too(self):
+        class Streamed(StreamingListMixin, Flights):
+            pass
+
+        with fastschema.disabled():
+            expected = asked(view_of(fastschema_load_relations=False))[0]
+        response = Streamed.as_view()(APIRequestFactory().get("/"))
+        with CaptureQueriesContext(connection) as captured:
+            assert b"".join(response.streaming_content) == expected
+        assert len(captured) <= 5
+
+    def test_a_view_with_its_own_way_to_paginate_is_left_alone(self):
+        def paginate_queryset(self, queryset):
+            return list(queryset.iterator())
+
+        view = view_of(
+            paginate_queryset=paginate_queryset,
+            get_paginated_response=lambda self, data: Response(data),
+        )
+        assert_same(view, len(queries_of_stock(view)))
+
+    def test_a_view_whose_serializer_asks_the_database_is_left_alone(self):
+        class Asking(Flights):
+            def get_serializer_context(self):
+                return {**super().get_serializer_context(), "count": Airline.objects.count()}
+
+        assert_same(Asking, len(queries_of_stock(Asking)))
+
+    def test_a_paginator_that_looks_at_rows_is_left_alone(self):
+        class Cursor(pagination.CursorPagination):
+            ordering = "pk"
+
+        view = view_of(pagination_class=Cursor)
+        assert_same(view, len(queries_of_stock(view)))
+
+
+class AirlineLike(serializers.Serializer):
+    """Reads the key of whatever it is."""
+
+    pk = serializers.CharField()
+
+
+@pytest.mark.usefixtures("flights")
+class TestDetails:
+    """Details join what is missing, and prefetch the rest."""
+
+    def test_single_objects_are_joined(self):
+        queries = assert_same(FlightDetail, 1, pk=1)
+        assert queries[0].count("JOIN") == 4
+        assert_same(FlightDetail, 1, pk=4)  # has no plane
+
+    def test_what_lists_of_objects_refer_to_is_prefetched(self):
+        view = view_of(FlightDetail, queryset=Airline.objects.all(), serializer_class=WithFlights)
+        assert_same(view, 5, pk="UA")
+        assert len(queries_of_stock(view, pk="UA")) > 5
+
+    def test_where_there_is_none_nothing_else_is_asked(self):
+        assert_same(FlightDetail, 1, pk=77)
+
+    def test_what_may_not_be_seen_is_not_loaded(self):
+        class Forbidden(FlightDetail):
+            queryset = Airline.objects.all()
+            serializer_class = WithFlights
+
+            def check_object_permissions(self, request, obj):
+                raise PermissionDenied
+
+        assert_same(Forbidden, 1, pk="UA")
+
+    @pytest.mark.parametrize(
+        "rows",
+        [
+            Flight.objects.distinct(),
+            Flight.objects.only("number"),
+            Flight.objects.annotate(n=models.Count("pk")),
+            Flight.objects.extra(where=["number > 0"]),
+            Flight.objects.filter(
+                models.expressions.RawSQL("number > 0", [], models.BooleanField())
+            ),
+        ],
+        ids=["distinct", "only", "annotated", "extra", "SQL"],
+    )
+    def test_joins_that_could_change_something_are_not_made(self, rows):
+        view = view_of(FlightDetail, queryset=rows)
+        assert_same(view, len(queries_of_stock(view, pk=1)), pk=1)
+
+    def test_a_view_with_its_own_way_to_find_the_object_is_left_alone(self):
+        view = view_of(FlightDetail, get_object=lambda self: Flight.objects.get(pk=1))
+        assert_same(view, len(queries_of_stock(view, pk=1)), pk=1)
+
+    def test_a_prefetch_of_the_users_keeps_its_queryset(self):
+        class Told(serializers.Serializer):
+            told = serializers.CharField()
+            flights = FlightSerializer(many=True)
+
+        airlines = Airline.objects.annotate(told=models.Value("told"))
+        rows = Flight.objects.prefetch_related(Prefetch("airline", airlines))
+        view = view_of(FlightDetail, queryset=rows, serializer_class=of(airline=Told()))
+        assert_same(view, 6, pk=1)
+
+    def test_an_override_of_retrieve_that_calls_super_gains(self):
+        class Own(FlightDetail):
+            def retrieve(self, request, *args, **kwargs):
+                return super().retrieve(request, *args, **kwargs)
+
+        assert_same(Own, 1, pk=1)
+
+    def test_without_a_key_in_the_url_the_error_is_stocks(self):
+        with pytest.raises(AssertionError, match="to be called with a URL keyword argument"):
+            asked(FlightDetail)
+
+
+class TestByHand:
+    """load_relations()."""
+
+    def test_it_takes_classes_instances_and_lists(self, flights):
+        rows = Flight.objects.order_by("pk")
+        for serializer in (FlightSerializer, FlightSerializer(), FlightSerializer(many=True)):
+            loaded = load_relations(rows, serializer)
+            assert loaded._prefetch_related_lookups == ALL
+            assert list(loaded) == list(rows.all())
+
+    def test_what_has_been_evaluated_stays(self, flights):
+        rows = Flight.objects.all()
+        len(rows)
+        assert load_relations(rows, FlightSerializer) is rows
+
+    def test_where_fastschema_is_switched_off_nothing_is_loaded(self):
+        rows = Flight.objects.all()
+        with fastschema.disabled():
+            assert load_relations(rows, FlightSerializer) is rows
+
+    @pytest.mark.parametrize(
+        ("rows", "serializer", "message"),
+        [
+            (Flight.objects.all(), dict, "takes a serializer or its class, not <class 'dict'>"),
+            ([], FlightSerializer, "takes a queryset, not a list"),
+        ],
+    )
+    def test_anything_else_is_an_error(self, rows, serializer, message):
+        with pytest.raises(TypeError, match=message):
+            load_relations(rows, serializer)
+
+    @pytest.mark.skipif(VERSION < (6, 1), reason="fetch modes came with Django 6.1")
+    def test_what_method_fields_follow_is_loaded_for_all_rows(self, flights):
+        class Methods(serializers.Serializer):
+            name = serializers.SerializerMethodField()
+
+            def get_name(self, flight):
+                return flight.airline.name
+
+        assert_same(view_of(serializer_class=Methods), 2)
+
+    @pytest.mark.skipif(VERSION < (6, 1), reason="fetch modes came with Django 6.1")
+    def test_a_fetch_mode_of_the_users_stays(self, flights):
+        rows = Flight.objects.fetch_mode(models.FETCH_RAISE)
+        assert (
+            load_relations(rows, of(id=serializers.IntegerField()))._fetch_mode is rows._fetch_mode
+        )
+
+
+class WrongView(Flights):
+    """Says what is neither true nor false."""
+
+    fastschema_load_relations = "yes"
+
+
+def test_the_system_check_refuses_what_is_neither_true_nor_false(monkeypatch, settings):
+    urls = types.ModuleType("urls_of_a_wrong_view")
+    urls.urlpatterns = [path("wrong/", WrongView.as_view()), path("right/", Flights.as_view())]
+    monkeypatch.setitem(sys.modules, urls.__name__, urls)
+    settings.ROOT_URLCONF = urls.__name__
+    [error] = check_views()
+    assert (error.id, error.obj) == ("fastschema.E002", f"{__name__}:WrongView")
+    assert error.msg == "fastschema_load_relations must be True or False, not 'yes'."
+
+
+@pytest.fixture(scope="module")
+def odd(django_db_setup, django_db_blocker):
+    """Models with relations that are not the same if they are loaded at once."""
+    with isolate_apps("flights"):
+
+        class Hiding(models.Manager):
+            def get_queryset(self):
+                return super().get_queryset().exclude(name="hidden")
+
+        class Base(models.Model):
+            name = models.CharField(max_length=10)
+
+            class Meta:
+                abstract = True
+                app_label = "flights"
+
+        class Hidden(Base):
+            objects = Hiding()
+
+            class Meta:
+                app_label = "flights"
+                base_manager_name = "objects"
+
+        class Plain(Base):
+            pass
+
+        class Unmanaged(Base):
+            class Meta:
+                app_label = "flights"
+                managed = False
+
+        class Owner(Base):
+            loose = models.ForeignKey(
+                Plain, models.DO_NOTHING, null=True, db_constraint=False, related_name="+"
+            )
+            strict = models.ForeignKey(Plain, models.CASCADE, null=True, related_name="owners")
+            hidden = models.ForeignKey(Hidden, models.CASCADE, null=True, related_name="+")
+            legacy = models.ForeignKey(Unmanaged, models.DO_NOTHING, null=True, related_name="+")
+            unordered = models.ManyToManyField(Plain, related_name="+")
+            tame = models.ManyToManyField(Hidden, related_name="+")
+
+    found = {cls.__name__: cls for cls in (Hidden, Plain, Unmanaged, Owner)}
+    with tables_of([Hidden, Plain, Unmanaged, Owner], django_db_blocker):
+        yield type("Models", (), found)
+
+
+class TestOddRelations:
+    """What could answer otherwise is left to a query for each row."""
+
+    @pytest.mark.parametrize("name", ["loose", "hidden", "legacy", "unordered", "tame"])
+    def test_it_is_not_loaded(self, odd, name):
+        many = name in ("unordered", "tame")
+        serializer = of(**{name: AirlineLike(many=many)})
+        rows = odd.Owner.objects.all()
+        assert load_relations(rows, serializer)._prefetch_related_lookups == ()
+        both = of(**{name: AirlineLike(many=many)}, strict=AirlineLike())
+        assert load_relations(rows, both)._prefetch_related_lookups == ("strict",)
+
+    def test_a_key_that_leads_nowhere_is_what_it_is_in_stock(self, odd):
+        class Methods(serializers.Serializer):
+            loose = AirlineLike()
+            name = serializers.SerializerMethodField()
+
+            def get_name(self, owner):
+                try:
+                    return owner.loose.name
+                except odd.Plain.DoesNotExist:
+                    return "nowhere"
+
+        owner = odd.Owner.objects.create(name="o", loose_id=5)
+        own = {"queryset": odd.Owner.objects.order_by("pk"), "serializer_class": Methods}
+        assert_same(view_of(**own), 3)
+        assert_same(view_of(FlightDetail, **own), 3, pk=owner.pk)
+
+    @pytest.mark.skipif(VERSION < (6, 1), reason="fetch modes came with Django 6.1")
+    def test_method_fields_fetch_one_by_one_there(self, odd):
+        rows = odd.Owner.objects.all()
+        assert (
+            load_relations(rows, of(id=serializers.IntegerField()))._fetch_mode is rows._fetch_mode
+        )
