@@ -25,7 +25,7 @@ from fastschema.contrib.django.exemplars import (
     bare_serializer,
 )
 from fastschema.contrib.django.own_code import own_classes
-from fastschema.contrib.django.schema_reader import read
+from fastschema.contrib.django.schema_reader import read, readable_fields
 from fastschema.runtime import policy
 from fastschema.runtime.guard import CLASS_ATTRIBUTE, Guard, copied, readings
 from fastschema.runtime.programs import DumpProgram
@@ -147,6 +147,7 @@ class ClassState:
         "_readings",
         "_watch",
         "spares_first_objects",
+        "validation",
     )
 
     def __init__(self, cls: type) -> None:
@@ -168,6 +169,8 @@ class ClassState:
         """Forget the programs of the class."""
         self._pending: Pending | None = _UNKNOWN
         self._readings: dict[tuple[str, ...], list[Reading]] = {}
+        self.validation: Any = None
+        """What is known of how its serializers validate; see ``validation.class_validation``."""
 
     def __reduce__(self) -> Any:
         # Of a class that is pickled by value nothing is known elsewhere.
@@ -182,7 +185,7 @@ class ClassState:
         self._objects += objects
         return policy.is_worth_compiling(self._objects)
 
-    def _is_current(self) -> bool:
+    def is_current(self) -> bool:
         """Forget what has changed; return whether anything may be known of the class."""
         if self._watch is not None and not self._watch.holds():
             self._forget()
@@ -191,7 +194,7 @@ class ClassState:
 
     def exemplar(self) -> Exemplar | None:
         """Return what makes fields in the current language; None if stock must."""
-        if not self._is_current():
+        if not self.is_current():
             return None
         cls: Any = self._owner()
         known = self._exemplars
@@ -214,35 +217,53 @@ class ClassState:
         if not is_plain or hasattr(cls, "__getattr__"):
             return None
         try:
-            watch = self._watch = self._watch or _Watch(cls)
+            watch = self.watch()
             exemplar = Exemplar(cls)
             watch.add(exemplar.classes)
         except Exception:
             return None  # what is wrong with the class, stock will say
         return exemplar
 
+    def watch(self) -> _Watch:
+        """Notice from now on what changes in the class."""
+        self._watch = self._watch or _Watch(self._owner())
+        return self._watch
+
     def pending(self) -> Pending | None:
         """Return what its serializers run without fields; None if they must make them."""
-        if not self._is_current():
+        if not self.is_current():
             return None
         known = self._pending
         if known is _UNKNOWN or (known is not None and not known.guard.classes_hold()):
             known = self._pending = self._new_pending()
         return known
 
-    def _new_pending(self) -> Pending | None:
+    def new_exemplar_serializer(self) -> Any:
+        """Return a serializer of the class with the exemplar's fields, all of which are clones.
+
+        :returns: None if there is none
+        """
         cls: Any = self._owner()
         exemplar = self.exemplar()
         if exemplar is None or not exemplar.is_complete or not _makes_fields_as_stock(cls):
             return None
         serializer = with_url_name(bare_serializer(cls))
+        try:
+            vars(serializer)["fields"] = exemplar.bound_fields(serializer)
+        except Exception:
+            return None  # stock raises it
+        return serializer
+
+    def _new_pending(self) -> Pending | None:
+        serializer = self.new_exemplar_serializer()
+        if serializer is None:
+            return None
         guard = Guard()
         try:
-            mapping = vars(serializer)["fields"] = exemplar.bound_fields(serializer)
-            fields = [field for field in mapping.fields.values() if not field.write_only]
+            fields = readable_fields(serializer)
             program = read(serializer, fields, guard)
         except Exception:
-            return None  # stock raises it, or represents in a way that cannot be compiled
+            return None  # stock represents in a way that cannot be compiled
         if not guard.is_lasting:
             return None
         program.hold(self)
@@ -261,7 +282,7 @@ class ClassState:
             if reading.holds(fields):
                 return reading
         has_room = len(known) < _MOST_READINGS and (known or len(self._readings) < _MOST_NAMES)
-        is_kept = has_room and self._failures < _MOST_FAILURES and self._is_current()
+        is_kept = has_room and self._failures < _MOST_FAILURES and self.is_current()
         if not is_kept and objects < policy.rows_worth_reading_at_once:
             raise UnreadableError("its fields are others each time")
         guard = Guard()

@@ -23,7 +23,7 @@ from fastschema.contrib.django.clones import (
     is_stock_queryset,
 )
 
-_STOCK = frozenset(
+STOCK_CLASSES = frozenset(
     value
     for module in (fields, relations, serializers)
     for value in vars(module).values()
@@ -43,7 +43,7 @@ def own_classes(cls: type) -> Iterator[type]:
     return (
         each
         for each in cls.__mro__[:-1]
-        if each not in _STOCK and not each.__module__.startswith("fastschema.")
+        if each not in STOCK_CLASSES and not each.__module__.startswith("fastschema.")
     )
 
 

@@ -1,302 +1,442 @@
-"""What ``run_validation`` of a field does, without what it looks up for each value.
+"""What is done to the value of a field, from a look at it.
 
-A value of the usual class is converted and checked right here where nothing but stock code would
-see it. Any other goes to the field's own methods, so that errors are stock's.
+A value of the usual class is converted and checked by generated code where nothing but stock code
+would see it. Any other goes to the field's ``run_validation``, so that errors are stock's.
 """
 
 from __future__ import annotations
 
 import datetime
 import decimal
-import math
 import re
+import sys
+import uuid
 from collections.abc import Callable
-from functools import partial
+from types import FunctionType
 from typing import Any, NamedTuple
 
+from django.core.exceptions import ValidationError as DjangoValidationError
 from django.core.validators import (
+    EmailValidator,
     MaxLengthValidator,
     MaxValueValidator,
     MinLengthValidator,
     MinValueValidator,
     ProhibitNullCharactersValidator,
+    RegexValidator,
 )
-from rest_framework import ISO_8601, fields
+from rest_framework import ISO_8601, fields, relations, serializers
+from rest_framework.exceptions import ValidationError
 from rest_framework.fields import empty
 from rest_framework.settings import api_settings
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
+from fastschema.compiler.nodes import UnreadableError
+from fastschema.contrib.django.own_code import STOCK_CLASSES, own_classes
+from fastschema.contrib.django.validation.code import InputField
+from fastschema.runtime.guard import ABSENT
+from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.stock import stock_method
 
-Validate = Callable[[Any], Any]
-"""From a primitive value, which may be ``empty``, to the validated one."""
-Accepts = Callable[[Any], bool]
-"""Whether the validators of a field accept a value; if it says no, they must be asked."""
 
-_RUN = stock_method(fields.Field, "run_validation")
-_RUN_TEXT = stock_method(fields.CharField, "run_validation")
-_STOCK = {name: stock_method(fields.Field, name) for name in ("run_validators", "get_validators")}
-_EMPTY_VALUES = stock_method(fields.Field, "validate_empty_values")
-_VALIDATORS = fields.Field.validators
-_TO_TEXT = stock_method(fields.CharField, "to_internal_value")
-_TO_INTEGER = stock_method(fields.IntegerField, "to_internal_value")
-_TO_FLOAT = stock_method(fields.FloatField, "to_internal_value")
-_TO_BOOLEAN = stock_method(fields.BooleanField, "to_internal_value")
+def _stock(name: str, *classes: Any) -> set[Any]:
+    return {stock_method(cls, name) for cls in classes}
+
+
+_FIELD, _TEXT, _DECIMAL = fields.Field, fields.CharField, fields.DecimalField
+_RUN = stock_method(_FIELD, "run_validation")
+_RUN_TEXT = stock_method(_TEXT, "run_validation")
+_RUN_BEFORE = {
+    *_stock("run_validation", _TEXT, relations.RelatedField),
+    *_stock("run_validation", serializers.Serializer, serializers.ListSerializer),
+}
+"""The methods that call ``Field.run_validation``, or do the same."""
+_EMPTY_VALUES = {
+    (stock_method(_FIELD, "validate_empty_values"),),
+    (
+        stock_method(_DECIMAL, "validate_empty_values"),
+        stock_method(_FIELD, "validate_empty_values"),
+    ),
+}
+_VALIDATING = {
+    name: stock_method(_FIELD, name) for name in ("run_validators", "get_validators", "validators")
+}
+_GET_VALUE = _stock(
+    "get_value",
+    *(_FIELD, serializers.Serializer, serializers.ListSerializer, fields.ListField),
+    *(fields.DictField, fields.JSONField, fields.MultipleChoiceField),
+    *(relations.RelatedField, relations.ManyRelatedField),
+)
+"""Given a dictionary, these get what it has under the field's name."""
 _LOWER = stock_method(fields.BooleanField, "_lower_if_str")
-_TO_DECIMAL = stock_method(fields.DecimalField, "to_internal_value")
-_OF_DECIMALS = {
-    name: stock_method(fields.DecimalField, name)
-    for name in ("validate_empty_values", "validate_precision", "quantize")
-}
-_TO_DATE = stock_method(fields.DateField, "to_internal_value")
-_METHODS = {*_STOCK, *_OF_DECIMALS, "run_validation", "to_internal_value"}
+_NO_VALUE = stock_method(fields.HiddenField, "get_value")
+_OWN_METHODS = frozenset(
+    [
+        *("run_validation", "validate_empty_values", "get_value", "get_default", "fail"),
+        *("to_internal_value", "run_validators", "get_validators", "run_child_validation"),
+        *("validate_precision", "quantize", "enforce_timezone", "default_timezone"),
+        *("TRUE_VALUES", "FALSE_VALUES", "_lower_if_str"),
+    ]
+)
+"""What a field object has of its own only if somebody has set it."""
+_PLAIN = (str, int, float, bool, type(None), decimal.Decimal, uuid.UUID)
+_IMMUTABLE = (*_PLAIN, datetime.date, datetime.datetime, datetime.time, datetime.timedelta)
 _LIMITS = {
-    MaxLengthValidator: "max_length",
-    MinLengthValidator: "min_length",
-    MaxValueValidator: "max_value",
-    MinValueValidator: "min_value",
+    MaxLengthValidator: "len(converted) <= {limit}",
+    MinLengthValidator: "len(converted) >= {limit}",
+    MaxValueValidator: "value <= {limit}",
+    MinValueValidator: "value >= {limit}",
 }
-_PROHIBITING = (ProhibitNullCharactersValidator, ProhibitSurrogateCharactersValidator)
-_LARGEST = 2**63
+_CALLED = (RegexValidator, EmailValidator)
+_LARGEST = 2**63 - 1
+_LARGEST_EXACT = 2**53
 
 
-class Way(NamedTuple):
-    """How values are validated for a field.
+def register_run_validation(*methods: Any) -> None:
+    """Let the methods that are installed count as stock's."""
+    _RUN_BEFORE.update(methods)
 
-    :param kind: what is done to a value, for people
-    :param make: makes the function that does it, from the field and its ``run_validation``; None:
-        it is ``run_validation``
-    :param why: why it is the field's own method, or ""
+
+def input_field(look: Inspection, *, has_method: bool) -> InputField:
+    """Return what is done to the value of a field that takes input.
+
+    :param look: a look at it
+    :param has_method: whether the serializer has a ``validate_`` method for it
+    :raises UnreadableError: if its name is no plain text
     """
-
-    kind: str
-    make: Callable[[Any, Validate], Validate] | None
-    why: str = ""
-
-
-def validation_of(field: Any) -> Validate:
-    """What validates values for a field.
-
-    :param field: a bound field, none of whose options change before the last value
-    """
-    run: Validate = field.run_validation
-    make = way_of(field).make
-    return run if make is None else make(field, run)
-
-
-def way_of(field: Any) -> Way:
-    """How values are validated for a field."""
-    overridden = _overridden(field)
+    name = look.get("field_name")
+    if type(name) is not str:
+        raise UnreadableError(f"the name of field {name!r} is not a plain str")
+    source_attrs = tuple(look.contents("source_attrs"))
+    overridden = _overridden(look)
     if overridden is not None:
-        return Way("the field's run_validation", None, overridden)
-    cls: Any = type(field)
-    convert = cls.to_internal_value
-    if convert is _TO_TEXT and cls.run_validation is _RUN_TEXT:
-        return Way("string", _text)
-    if convert is _TO_INTEGER:
-        return Way("integer", partial(_number, is_plain=_is_integer))
-    if convert is _TO_FLOAT:
-        return Way("float", partial(_number, is_plain=_is_float))
-    if convert is _TO_BOOLEAN and _has_usual_booleans(field) and not field.validators:
-        return Way("boolean", _boolean)
-    if convert is _TO_DATE and _is_iso_date(field):
-        return Way("date", _date)
-    if convert is _TO_DECIMAL:
-        return Way("decimal", _decimal if _is_usual_decimal(field) else None)
-    if convert.__module__.startswith("rest_framework."):
-        return Way("the field's to_internal_value", _converted)
-    why = f"{convert.__qualname__} is not one that fastschema knows"
-    return Way("the field's to_internal_value", _converted, why)
-
-
-def _overridden(field: Any) -> str | None:
-    """Which method that runs for each value is not stock's, for people; None if all are."""
-    cls: Any = type(field)
-    if cls.__getattribute__ is not object.__getattribute__:
-        return "__getattribute__ is overridden"
-    stock = {**_STOCK, "validators": _VALIDATORS, "validate_empty_values": _EMPTY_VALUES}
-    if cls.to_internal_value is _TO_DECIMAL:
-        stock |= _OF_DECIMALS
-    is_text = cls.run_validation is _RUN_TEXT
-    stock["run_validation"] = _RUN_TEXT if is_text else _RUN
-    if is_text:
-        stock["to_internal_value"] = _TO_TEXT
-    for name, method in stock.items():
-        found = getattr(cls, name)
-        if found is not method:
-            return f"{getattr(found, '__qualname__', name)} is not one that fastschema knows"
-    if is_text and super(fields.CharField, field).run_validation.__func__ is not _RUN:
-        return "run_validation is overridden behind CharField"
-    for name in sorted(_METHODS & vars(field).keys()):
-        return f"{name} is set on the field object"
-    return None
-
-
-def _text(field: Any, run: Validate) -> Validate:
-    trims = field.trim_whitespace
-    accepts = _accepts_text(field.validators)
-    run_validators = field.run_validators
-
-    def validate(value: Any) -> Any:
-        if type(value) is str:
-            text = value.strip() if trims else value
-            if text:
-                if not accepts(text):
-                    run_validators(text)
-                return text
-        return run(value)
-
-    return validate
-
-
-def _boolean(field: Any, run: Validate) -> Validate:
-    return lambda value: value if value is True or value is False else run(value)
-
-
-def _number(field: Any, run: Validate, is_plain: Accepts) -> Validate:
-    accepts = _accepts_number(field.validators)
-    run_validators = field.run_validators
-
-    def validate(value: Any) -> Any:
-        if not is_plain(value):
-            return run(value)
-        if not accepts(value):
-            run_validators(value)
-        return value
-
-    return validate
-
-
-def _is_usual_decimal(field: Any) -> bool:
-    whole, places = field.max_whole_digits, field.decimal_places
-    return (
-        whole is not None
-        and whole > 0
-        and places > 0
-        and not field.localize
-        and whole + places + 2 <= field.MAX_STRING_LENGTH
+        is_plain = not look.decides_each_read and look.method("get_value") in _GET_VALUE
+        value = "get" if is_plain else "own"
+        kind = "the field's run_validation"
+        return InputField(
+            name, source_attrs, kind, value=value, has_method=has_method, reason=overridden
+        )
+    conversion, reason = _conversion(look)
+    get_value = look.method("get_value")
+    value = "get" if get_value in _GET_VALUE else "empty" if get_value is _NO_VALUE else "own"
+    has_default = _default_is_plain(look)
+    is_required = bool(look.get("required"))
+    return InputField(
+        name,
+        source_attrs,
+        conversion.kind,
+        conversion.accepts,
+        conversion.result,
+        conversion.names,
+        is_shared=value != "own" and _is_shared(look),
+        has_more_validators=conversion.has_more_validators,
+        skips=None if value == "own" else not is_required and look.target.default is empty,
+        has_default=has_default and not is_required and value != "own",
+        none_stays=bool(look.get("allow_null")) and bool(source_attrs),
+        value=value,
+        has_method=has_method,
+        reason=reason,
     )
 
 
-def _decimal(field: Any, run: Validate) -> Validate:
-    """For texts that have the places of the field: quantizing them changes nothing."""
-    whole, places = field.max_whole_digits, field.decimal_places
-    is_plain = re.compile(rf"-?[0-9]{{1,{whole}}}\.[0-9]{{{places}}}").fullmatch
-    to_decimal, run_validators = decimal.Decimal, field.run_validators
+class _Conversion(NamedTuple):
+    """What is done to a value of the usual class; see :class:`InputField`."""
 
-    def validate(value: Any) -> Any:
-        if type(value) is not str or is_plain(value) is None:
-            return run(value)
-        number = to_decimal(value)
-        if field.validators:
-            run_validators(number)
-        return number
-
-    return validate
+    kind: str
+    accepts: str = ""
+    result: str = "value"
+    names: tuple[tuple[str, object], ...] = ()
+    has_more_validators: bool = False
 
 
-def _is_iso_date(field: Any) -> bool:
-    formats = getattr(field, "input_formats", api_settings.DATE_INPUT_FORMATS)
-    return type(formats) in (list, tuple) and [*formats, ""][0] in (ISO_8601, ISO_8601.upper())
+_BY_STOCK = _Conversion("the field's run_validation")
 
 
-def _date(field: Any, run: Validate) -> Validate:
-    """For texts of dates as Django reads them first."""
-    from_iso_format, run_validators = datetime.date.fromisoformat, field.run_validators
-
-    def validate(value: Any) -> Any:
-        if type(value) is not str:
-            return run(value)
-        try:
-            date = from_iso_format(value)
-        except ValueError:
-            return run(value)
-        if field.validators:
-            run_validators(date)
-        return date
-
-    return validate
-
-
-def _converted(field: Any, run: Validate) -> Validate:
-    """For a field whose own method converts."""
-    convert, run_validators = field.to_internal_value, field.run_validators
-
-    def validate(value: Any) -> Any:
-        if value is None or value is empty:
-            return run(value)
-        value = convert(value)
-        # The list is read each time: a validator of users' own may add to it.
-        if field.validators:
-            run_validators(value)
-        return value
-
-    return validate
+def _overridden(look: Inspection) -> str | None:
+    """Return which method decides on empty values that is not stock's, for people; or None."""
+    if look.decides_each_read:
+        return "__getattribute__ is overridden"
+    own = sorted(_OWN_METHODS & vars(look.target).keys())
+    if own:
+        return f"{own[0]} is set on the field object"
+    *before, last = look.chain("run_validation", _FIELD)
+    unknown = [each for each in before if each not in _RUN_BEFORE]
+    if unknown or last is not _RUN or len(before) > 1:
+        if before and before[0] in _RUN_BEFORE:
+            return f"run_validation is overridden behind {before[0].__qualname__.split('.')[0]}"
+        return _unknown((unknown or [last])[0])
+    if look.chain("validate_empty_values", _FIELD) not in _EMPTY_VALUES:
+        return _unknown(look.method("validate_empty_values"))
+    return None
 
 
-def _is_integer(value: Any) -> bool:
-    return type(value) is int and -_LARGEST <= value < _LARGEST
+def _unknown(method: Any) -> str:
+    return f"{getattr(method, '__qualname__', method)} is not one that fastschema knows"
 
 
-def _is_float(value: Any) -> bool:
-    return type(value) is float and math.isfinite(value)
+def _conversion(look: Inspection) -> tuple[_Conversion, str | None]:
+    """Return how values are converted, and why that is left to the field's own method, or None."""
+    target = look.target
+    if isinstance(target, serializers.ListSerializer):
+        return _Conversion("nested list"), None
+    if isinstance(target, serializers.BaseSerializer):
+        return _Conversion("nested serializer"), None
+    for name, method in _VALIDATING.items():
+        found = look.on_class(name)
+        if found is not method:
+            return _BY_STOCK, _unknown(getattr(found, "fget", found))
+    convert = look.method("to_internal_value")
+    rule = _RULES.get(convert)
+    is_text = look.method("run_validation") is _RUN_TEXT
+    if rule is not None and is_text is (rule is _text):
+        conversion = rule(look)
+        if conversion is not None:
+            return conversion, None
+    if getattr(convert, "__module__", "").startswith("rest_framework."):
+        return _Conversion("the field's to_internal_value"), None
+    return _Conversion("the field's to_internal_value"), _unknown(convert)
 
 
-def _has_usual_booleans(field: Any) -> bool:
-    true, false = field.TRUE_VALUES, field.FALSE_VALUES
-    is_usual = type(true) is set and type(false) is set and type(field)._lower_if_str is _LOWER
-    return is_usual and True in true and False in false and False not in true
+def _is_shared(look: Inspection) -> bool:
+    """Return whether nothing but stock's code sees the field while it validates a value."""
+    target = look.target
+    return (
+        not isinstance(target, (serializers.BaseSerializer, relations.RelatedField))
+        and not isinstance(target, relations.ManyRelatedField)
+        and next(own_classes(look.cls), None) is None
+        and (type(target.default) in (*_IMMUTABLE, FunctionType, type) or target.default is empty)
+        and not any(map(_needs_field, (target.default, *target.validators)))
+        and (not hasattr(target, "child") or _is_shared(look.within("child")))
+    )
 
 
-def _limits(validators: list[Any], known: tuple[str, ...]) -> dict[str, Any] | None:
-    """The limits that validators set; None if there are others among them."""
-    limits: dict[str, Any] = {}
-    for validator in validators:
-        cls = type(validator)
-        if cls in _PROHIBITING:
-            continue
-        name = _LIMITS.get(cls)
-        limit = getattr(validator, "limit_value", None)
-        if name not in known or name in limits or type(limit) not in (int, float):
-            return None
-        limits[name] = limit
-    return limits
+def _needs_field(function: Any) -> bool:
+    """Return whether a default or a validator may want the field that it is called for."""
+    is_known = type(function) in (FunctionType, type, *_IMMUTABLE) or (
+        type(function).__module__.startswith(("django.core.", "rest_framework."))
+    )
+    return not is_known or bool(getattr(function, "requires_context", False))
 
 
-def _accepts_text(validators: list[Any]) -> Accepts:
-    limits = _limits(validators, ("max_length", "min_length"))
-    if limits is None:
-        return _accepts_nothing
-    shortest, longest = limits.get("min_length", 0), limits.get("max_length", math.inf)
-
-    def accepts(text: str) -> bool:
-        return (
-            shortest <= len(text) <= longest
-            and "\x00" not in text
-            and (text.isascii() or _is_encodable(text))
-        )
-
-    return accepts
-
-
-def _accepts_number(validators: list[Any]) -> Accepts:
-    if any(type(each) in _PROHIBITING for each in validators):
-        return _accepts_nothing
-    limits = _limits(validators, ("max_value", "min_value"))
-    if limits is None:
-        return _accepts_nothing
-    least, most = limits.get("min_value", -math.inf), limits.get("max_value", math.inf)
-    return lambda number: least <= number <= most
-
-
-def _accepts_nothing(value: Any) -> bool:
+def _default_is_plain(look: Inspection) -> bool:
+    """Return whether a default may stand for a missing value as it is."""
+    if type(look.target.default) in _IMMUTABLE or look.target.default is empty:
+        return look.get("default") is not empty
+    look.is_given("default")  # each field has its own, as it is copied
     return False
 
 
-def _is_encodable(text: str) -> bool:
-    """Whether a text has no surrogates."""
+def _checks(look: Inspection, known: tuple[Any, ...]) -> list[str] | None:
+    """Return what the validators of a field ask of a value; None if only they can tell.
+
+    :param known: the classes of validators that suit the value
+    """
+    conditions = []
+    for number, validator in enumerate(look.target.validators):
+        cls = type(validator)
+        limit = getattr(validator, "limit_value", None)
+        if cls not in known:
+            return None
+        if cls is ProhibitNullCharactersValidator:
+            conditions.append("'\\x00' not in converted")
+        elif cls is ProhibitSurrogateCharactersValidator:
+            conditions.append("(converted.isascii() or is_encodable(converted))")
+        elif cls in _CALLED:
+            conditions.append(f"passes({{field}}.validators[{number}], converted)")
+        elif type(limit) not in (int, float) or not abs(limit) <= sys.float_info.max:
+            return None
+        else:
+            conditions.append(_LIMITS[cls].format(limit=repr(limit)))
+    return conditions
+
+
+_OF_TEXTS = (
+    *(MaxLengthValidator, MinLengthValidator, *_CALLED),
+    *(ProhibitNullCharactersValidator, ProhibitSurrogateCharactersValidator),
+)
+_OF_NUMBERS = (MaxValueValidator, MinValueValidator)
+
+
+def _text(look: Inspection) -> _Conversion | None:
+    value = "value.strip()" if look.get("trim_whitespace") else "value"
+    checks = _checks(look, _OF_TEXTS)
+    is_text = f"type(value) is str and (converted := {value})"
+    if not look.get("allow_blank"):
+        accepts = " and ".join([is_text, *(checks or ())])
+    elif checks:
+        accepts = f"type(value) is str and (not (converted := {value}) or {' and '.join(checks)})"
+    else:
+        accepts = is_text
+    names = (("is_encodable", is_encodable), ("passes", passes))
+    return _Conversion("string", accepts, "converted", names, checks is None)
+
+
+def _number(look: Inspection, kind: str, condition: str, result: str) -> _Conversion:
+    checks = _checks(look, _OF_NUMBERS)
+    accepts = " and ".join([condition, *(checks or ())])
+    return _Conversion(kind, accepts, result, has_more_validators=checks is None)
+
+
+def _integer(look: Inspection) -> _Conversion | None:
+    condition = f"type(value) is int and {-_LARGEST} <= value <= {_LARGEST}"
+    return _number(look, "integer", condition, "value")
+
+
+def _float(look: Inspection) -> _Conversion | None:
+    largest = repr(sys.float_info.max)
+    condition = (
+        f"(type(value) is float and -{largest} <= value <= {largest}"
+        f" or type(value) is int and {-_LARGEST_EXACT} <= value <= {_LARGEST_EXACT})"
+    )
+    return _number(look, "float", condition, "float(value)")
+
+
+def _boolean(look: Inspection) -> _Conversion | None:
+    if look.on_class("_lower_if_str") is not _LOWER:
+        return None
+    true, false = look.contents("TRUE_VALUES"), look.contents("FALSE_VALUES")
+    if not (type(true) is type(false) is set and True in true and False in false - true):
+        return None
+    return _validated(look, "boolean", "value is True or value is False", "value")
+
+
+def _decimal(look: Inspection) -> _Conversion | None:
+    """For texts that have the places of the field: quantizing them changes nothing."""
+    for name in ("validate_precision", "quantize"):
+        if look.method(name) is not _OF_DECIMALS[name]:
+            return None
+    whole, places = look.get("max_whole_digits"), look.get("decimal_places")
+    look.get("max_digits")
+    is_usual = whole is not None and whole > 0 and places > 0 and not look.get("localize")
+    if not is_usual or whole + places + 2 > look.get("MAX_STRING_LENGTH"):
+        return None
+    pattern = re.compile(rf"-?[0-9]{{1,{whole}}}\.[0-9]{{{places}}}")
+    is_plain = f"is_decimal_{whole}_{places}"
+    names = ((is_plain, pattern.fullmatch), ("Decimal", decimal.Decimal))
+    accepts = f"type(value) is str and {is_plain}(value) is not None"
+    return _validated(look, "decimal", accepts, "Decimal(value)", names)
+
+
+_OF_DECIMALS = {name: stock_method(_DECIMAL, name) for name in ("validate_precision", "quantize")}
+
+
+def _is_iso(look: Inspection, setting: str) -> bool:
+    """Return whether texts are read by their ISO 8601 format first."""
+    formats = look.optional("input_formats")
+    if formats is ABSENT:
+        formats = getattr(api_settings, setting)
+        look.guard.computed(api_settings, setting, list(formats))
+    elif type(formats) is list:
+        look.contents("input_formats")
+    is_ordered = type(formats) in (list, tuple)
+    return is_ordered and list(formats)[:1] in ([ISO_8601], [ISO_8601.upper()])
+
+
+def _date(look: Inspection) -> _Conversion | None:
+    if not _is_iso(look, "DATE_INPUT_FORMATS"):
+        return None
+    accepts = "(converted := iso_date(value)) is not None"
+    return _validated(look, "date", accepts, "converted", (("iso_date", iso_date),))
+
+
+def _datetime(look: Inspection) -> _Conversion | None:
+    methods = ("enforce_timezone", "default_timezone")
+    if not _is_iso(look, "DATETIME_INPUT_FORMATS") or any(
+        look.method(name) is not _OF_DATETIMES[name] for name in methods
+    ):
+        return None
+    look.optional("timezone")
+    accepts = "(converted := iso_datetime({field}, value)) is not None"
+    return _validated(look, "datetime", accepts, "converted", (("iso_datetime", iso_datetime),))
+
+
+_OF_DATETIMES = {
+    name: stock_method(fields.DateTimeField, name)
+    for name in ("enforce_timezone", "default_timezone")
+}
+
+
+def _uuid(look: Inspection) -> _Conversion | None:
+    accepts = "(converted := uuid_of(value)) is not None"
+    return _validated(look, "uuid", accepts, "converted", (("uuid_of", uuid_of),))
+
+
+def _choice(look: Inspection) -> _Conversion | None:
+    look.get("allow_blank")
+    look.contents("choice_strings_to_values")
+    found = "(converted := {field}.choice_strings_to_values.get(value, empty)) is not empty"
+    return _validated(look, "choice", f"type(value) is str and value and {found}", "converted")
+
+
+def _validated(
+    look: Inspection,
+    kind: str,
+    accepts: str,
+    result: str,
+    names: tuple[tuple[str, object], ...] = (),
+) -> _Conversion:
+    """Return a conversion after which validators are called, if there are any."""
+    has_validators = bool(look.target.validators)
+    return _Conversion(kind, accepts, result, names, has_more_validators=has_validators)
+
+
+def is_encodable(text: str) -> bool:
+    """Return whether a text has no surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
         return False
     return True
+
+
+def passes(validator: Any, text: str) -> bool:
+    """Return whether a validator of Django accepts a text."""
+    try:
+        validator(text)
+    except (ValidationError, DjangoValidationError):
+        return False
+    return True
+
+
+def iso_date(value: Any) -> datetime.date | None:
+    """Return the date of a text as Django reads it first; None if it reads it in another way."""
+    if type(value) is not str:
+        return None
+    try:
+        return datetime.date.fromisoformat(value)
+    except ValueError:
+        return None
+
+
+def iso_datetime(field: Any, value: Any) -> datetime.datetime | None:
+    """Return the same for a text of a date and a time, in the time zone of a field."""
+    if type(value) is not str:
+        return None
+    try:
+        found: datetime.datetime = field.enforce_timezone(datetime.datetime.fromisoformat(value))
+    except (ValueError, TypeError, ValidationError):
+        return None
+    return found
+
+
+def uuid_of(value: Any) -> uuid.UUID | None:
+    """Return the UUID of a text; None if it is none."""
+    if type(value) is not str:
+        return None
+    try:
+        return uuid.UUID(hex=value)
+    except ValueError:
+        return None
+
+
+_RULES: dict[Any, Callable[[Inspection], _Conversion | None]] = {
+    stock_method(fields.CharField, "to_internal_value"): _text,
+    stock_method(fields.IntegerField, "to_internal_value"): _integer,
+    stock_method(fields.FloatField, "to_internal_value"): _float,
+    stock_method(fields.BooleanField, "to_internal_value"): _boolean,
+    stock_method(fields.DecimalField, "to_internal_value"): _decimal,
+    stock_method(fields.DateField, "to_internal_value"): _date,
+    stock_method(fields.DateTimeField, "to_internal_value"): _datetime,
+    stock_method(fields.UUIDField, "to_internal_value"): _uuid,
+    stock_method(fields.ChoiceField, "to_internal_value"): _choice,
+}
