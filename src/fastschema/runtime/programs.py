@@ -24,7 +24,6 @@ _programs = Locked()
 """Its lock is for all programs: they are made, and their functions generated, one at a time."""
 
 
-
 class _Node(Protocol):
     """What a program is made of: a name, and nodes of fields with their reasons."""
 

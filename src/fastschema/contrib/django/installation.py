@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
+import rest_framework.serializers
 from django.utils.functional import cached_property
 from rest_framework.mixins import ListModelMixin
 from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
@@ -94,6 +95,13 @@ _replacements = Replacements(
         (Serializer, "run_validation", STOCK_RUN_VALIDATION, serializers.run_validation),
         (Serializer, "to_internal_value", STOCK_TO_INTERNAL_VALUE, serializers.to_internal_value),
         (Serializer, "run_validators", STOCK_RUN_VALIDATORS, serializers.run_validators),
+        (Serializer, "get_initial", serializers.STOCK_GET_INITIAL, serializers.get_initial),
+        (
+            rest_framework.serializers,
+            "raise_errors_on_nested_writes",
+            serializers.STOCK_RAISE_ERRORS_ON_NESTED_WRITES,
+            serializers.raise_errors_on_nested_writes,
+        ),
         (ListSerializer, "run_validation", lists.STOCK_RUN_VALIDATION, lists.run_validation),
         (ListSerializer, "create", STOCK_CREATE, create_list),
         (ListModelMixin, "list", STOCK_LIST, list_lazily),

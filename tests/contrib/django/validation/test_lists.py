@@ -95,7 +95,7 @@ def looked_at(monkeypatch):
             found.append(type(serializer))
         return validation
 
-    for module in ("lists", "serializers"):
+    for module in ("class_validation", "serializers"):
         name = f"fastschema.contrib.django.validation.{module}.find_validation"
         monkeypatch.setattr(name, noted)
     return found

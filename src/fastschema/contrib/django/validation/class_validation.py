@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from types import FunctionType
 from typing import Any, NamedTuple
 
+from django.core.exceptions import ValidationError as DjangoValidationError
+from rest_framework.exceptions import ValidationError
 from rest_framework.fields import Field, empty
-from rest_framework.serializers import ModelSerializer, Serializer
+from rest_framework.serializers import ModelSerializer, Serializer, as_serializer_error
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.class_state import (
@@ -15,12 +19,13 @@ from fastschema.contrib.django.class_state import (
     class_state,
     follows_its_class,
     has_made_fields,
+    unseen_field,
 )
 from fastschema.contrib.django.clones import LATER
 from fastschema.contrib.django.own_code import STOCK_CLASSES
 from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.contrib.django.validation.code import InputNode, InputProgram, input_program
-from fastschema.contrib.django.validation.fields import input_field
+from fastschema.contrib.django.validation.fields import NESTED_KINDS, input_field
 from fastschema.runtime.guard import Guard
 from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.programs import programs
@@ -78,6 +83,27 @@ class Validation(NamedTuple):
     has_validators: bool
     has_validate: bool
 
+    @property
+    def is_flat(self) -> bool:
+        """Whether it gives no values for other objects than the serializer's own."""
+        return not any(
+            len(field.source_attrs) > 1 or field.kind in NESTED_KINDS
+            for field in self.program.node.fields
+        )
+
+    def run(self, serializer: Any, options: list[Any], own: OwnFields, data: Any) -> Any:
+        """Return what ``run_validation`` does for a dictionary.
+
+        :param options: fields like those of the serializer
+        :param own: its own fields
+        :raises ValidationError: as stock
+        """
+        value = self.program.function().validate(serializer, options, own, data)
+        has_validators = self.has_validators or vars(serializer).get("_validators")
+        if has_validators or self.has_validate:
+            return checked(serializer, value, has_validators=bool(has_validators))
+        return value
+
     def holds(self, fields: list[Any]) -> bool:
         """Return whether fields of the same names are still like those that were read."""
         # First the validators: to ask for them is to set them.
@@ -91,6 +117,74 @@ class Validation(NamedTuple):
             and self.guard.fields_hold(fields)
             and self.guard.classes_hold()
         )
+
+
+class OwnFields(dict[str, Any]):
+    """The fields of a serializer that validates, by name: none is made before it is needed.
+
+    :param serializer: the serializer
+    """
+
+    def __init__(self, serializer: Any) -> None:
+        self._serializer = serializer
+
+    def __missing__(self, name: str) -> Any:
+        field = self[name] = unseen_field(self._serializer, name)
+        return field
+
+    @cached_property
+    def nested(self) -> _Nested:
+        """What nested serializers do, by the names of their fields."""
+        return _Nested(self)
+
+
+class _Nested(dict[str, Callable[[Any], Any]]):
+    """What the ``run_validation`` of nested serializers does, each looked at once.
+
+    :param fields: them and the other fields
+    """
+
+    def __init__(self, fields: OwnFields) -> None:
+        self._fields = fields
+
+    def __missing__(self, name: str) -> Callable[[Any], Any]:
+        run = self[name] = Rows(self._fields[name], 1).run
+        return run
+
+
+class Rows:
+    """Does what ``run_validation`` of a serializer does, for one object after the other.
+
+    :param serializer: the serializer, at which it looks once, when there is a first object
+    :param count: how many objects there are at least
+    """
+
+    __slots__ = ("_count", "_found", "_is_found", "_own", "_serializer")
+
+    def __init__(self, serializer: Any, count: int) -> None:
+        self._serializer = serializer
+        self._count = count
+        self._found: tuple[Validation, list[Any]] | None = None
+        self._own = OwnFields(serializer)
+        self._is_found = False
+
+    def find(self) -> None:
+        """Look at the serializer."""
+        self._is_found = True
+        if not self._serializer.read_only:
+            self._found = find_validation(self._serializer, self._count)
+
+    def run(self, data: Any) -> Any:
+        """Return what ``run_validation`` does.
+
+        :raises ValidationError: as stock
+        """
+        if type(data) is dict:
+            if not self._is_found:
+                self.find()
+            if self._found is not None:
+                return self._found[0].run(self._serializer, self._found[1], self._own, data)
+        return self._serializer.run_validation(data)
 
 
 class _ClassValidation:
@@ -154,12 +248,13 @@ class _ClassValidation:
 
 
 def find_validation(
-    serializer: Any, objects: int = 1, *, is_whole: bool = True
+    serializer: Any, objects: int = 1, *, is_whole: bool = True, is_pending: bool = False
 ) -> tuple[Validation, list[Any]] | None:
     """Return how a serializer validates, and fields like its own; None if stock must.
 
     :param objects: how many objects are to be validated
     :param is_whole: whether its ``run_validation`` must be stock's as a whole
+    :param is_pending: whether it must not make fields
     """
     cls = type(serializer)
     if is_disabled():
@@ -176,7 +271,7 @@ def find_validation(
         found = known.pending()
     if found is not None:
         options = found.options
-    elif not is_readable(cls) or (is_whole and not runs_as_a_whole(cls)):
+    elif is_pending or not is_readable(cls) or (is_whole and not runs_as_a_whole(cls)):
         return None  # before its fields are made
     else:
         options = list(field_mapping(serializer).values())
@@ -279,8 +374,6 @@ def _has_own(cls: Any, name: str, stock: Any, guard: Guard) -> bool:
     return found is not stock
 
 
-
-
 def _has_validators(serializer: Any, guard: Guard) -> bool:
     """Return whether ``run_validators`` does anything, but for defaults of read-only fields."""
     cls = type(serializer)
@@ -308,3 +401,19 @@ def _has_validators_like(field: Any, seen: Any) -> bool:
     if found is seen or type(found) is type(seen):
         return bool(found is seen or found == seen)
     return False
+
+
+def checked(serializer: Any, value: Any, *, has_validators: bool = True) -> Any:
+    """Return what ``run_validation`` of a serializer, or of a list, makes of its fields' values.
+
+    :param has_validators: whether ``run_validators`` does anything
+    :raises ValidationError: as stock
+    """
+    try:
+        if has_validators:
+            serializer.run_validators(value)
+        value = serializer.validate(value)
+        assert value is not None, ".validate() should return the validated data"
+    except (ValidationError, DjangoValidationError) as error:
+        raise ValidationError(detail=as_serializer_error(error))  # noqa: B904  # as stock does
+    return value

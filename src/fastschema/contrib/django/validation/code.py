@@ -2,7 +2,7 @@
 
 The function for a serializer with the fields ``name`` and ``age``, and a ``validate_name``::
 
-    def validate_Person(serializer, options, data):
+    def validate_Person(serializer, options, own, data):
         values = {}
         errors = {}
         # 'name'
@@ -27,8 +27,8 @@ The function for a serializer with the fields ``name`` and ``age``, and a ``vali
         return values
 
 It does what ``Serializer.to_internal_value`` does. ``options`` are fields like those of the
-serializer, or its own. Where user code may see the field, it is one of the serializer's own:
-``own_field(serializer, 'name')``.
+serializer. Where user code may see the field, it is the serializer's own: ``own['name']``. A nested
+serializer validates by ``own.nested['name']``.
 """
 
 from __future__ import annotations
@@ -45,12 +45,11 @@ from rest_framework.serializers import Serializer
 
 from fastschema.compiler.nodes import literal
 from fastschema.compiler.source import GeneratedFunction, Names, SourceWriter
-from fastschema.contrib.django.class_state import unseen_field
 from fastschema.runtime.programs import Program
 from fastschema.runtime.stock import stock_method
 
-Validate = Callable[[Any, list[Any], dict[str, Any]], dict[str, Any]]
-"""From a serializer, fields like its own and a dictionary to the validated values."""
+Validate = Callable[[Any, list[Any], Any, dict[str, Any]], dict[str, Any]]
+"""From a serializer, fields like its own, its own fields, and a dictionary to what is valid."""
 
 _SET_VALUE = stock_method(Serializer, "set_value")
 
@@ -66,7 +65,8 @@ class InputField:
         ``converted``; "": there are none. ``{field}`` is the field
     :param result: what such a value becomes
     :param names: objects that the condition names
-    :param is_shared: whether no user code sees the field, so that any field like it will do
+    :param is_shared: whether nobody can tell which field it was, so that any like it will do
+    :param is_nested: whether it is a nested serializer
     :param has_more_validators: whether converted values go through ``run_validators``
     :param skips: whether a missing value is left out; None: only the field's own method knows
     :param has_default: whether a missing value becomes the field's ``default`` as it is
@@ -84,6 +84,7 @@ class InputField:
     result: str = "value"
     names: tuple[tuple[str, object], ...] = ()
     is_shared: bool = False
+    is_nested: bool = False
     has_more_validators: bool = False
     skips: bool | None = None
     has_default: bool = False
@@ -146,7 +147,6 @@ _OBJECTS: dict[str, object] = {
     "detail": detail,
     "empty": empty,
     "is_partial": is_partial,
-    "own_field": unseen_field,
     "set_value": _SET_VALUE,
 }
 
@@ -156,7 +156,7 @@ def generate(node: InputNode) -> InputFunction:
     objects = _OBJECTS | {name: each for field in node.fields for name, each in field.names}
     name = Names(frozenset(objects)).unique(f"validate_{node.name}")
     writer = SourceWriter()
-    with writer.block(f"def {name}(serializer, options, data):"):
+    with writer.block(f"def {name}(serializer, options, own, data):"):
         writer.line("values = {}")
         writer.line("errors = {}")
         for number, field in zip(node.numbers, node.fields, strict=True):
@@ -170,7 +170,7 @@ def generate(node: InputNode) -> InputFunction:
 
 def _write_field(writer: SourceWriter, field: InputField, options: str) -> None:
     name = literal(field.name)
-    own = f"own_field(serializer, {name})"
+    own = f"own[{name}]"
     writer.line(f"# {name}")
     writer.line(
         {
@@ -199,9 +199,7 @@ def _method(field_name: str) -> str:
     return f"getattr(serializer, {literal(name)})"
 
 
-def _where_it_is_validated(
-    writer: SourceWriter, field: InputField
-) -> AbstractContextManager[None]:
+def _where_it_is_validated(writer: SourceWriter, field: InputField) -> AbstractContextManager[None]:
     if field.skips is None:
         return nullcontext()
     is_given = "value is not empty"
@@ -228,6 +226,8 @@ def _write_value(writer: SourceWriter, field: InputField, options: str, own: str
             _write_lines(writer, lines)
         keyword = "elif"
     validation = f"value = {own}.run_validation(value)"
+    if field.is_nested:
+        validation = f"value = own.nested[{literal(field.name)}](value)"
     if not branches:
         writer.line(validation)
     else:

@@ -29,10 +29,11 @@ from rest_framework import ISO_8601, fields, relations, serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.fields import empty
 from rest_framework.settings import api_settings
+from rest_framework.utils.formatting import lazy_format
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django.own_code import STOCK_CLASSES, own_classes
+from fastschema.contrib.django.own_code import own_classes
 from fastschema.contrib.django.validation.code import InputField
 from fastschema.runtime.guard import ABSENT
 from fastschema.runtime.inspection import Inspection
@@ -87,7 +88,6 @@ _LIMITS = {
     MaxValueValidator: "value <= {limit}",
     MinValueValidator: "value >= {limit}",
 }
-_CALLED = (RegexValidator, EmailValidator)
 _LARGEST = 2**63 - 1
 _LARGEST_EXACT = 2**53
 
@@ -129,6 +129,7 @@ def input_field(look: Inspection, *, has_method: bool) -> InputField:
         conversion.result,
         conversion.names,
         is_shared=value != "own" and _is_shared(look),
+        is_nested=isinstance(look.target, serializers.Serializer),
         has_more_validators=conversion.has_more_validators,
         skips=None if value == "own" else not is_required and look.target.default is empty,
         has_default=has_default and not is_required and value != "own",
@@ -174,13 +175,16 @@ def _unknown(method: Any) -> str:
     return f"{getattr(method, '__qualname__', method)} is not one that fastschema knows"
 
 
+NESTED_KINDS = ("nested list", "nested serializer")
+
+
 def _conversion(look: Inspection) -> tuple[_Conversion, str | None]:
     """Return how values are converted, and why that is left to the field's own method, or None."""
     target = look.target
     if isinstance(target, serializers.ListSerializer):
-        return _Conversion("nested list"), None
+        return _Conversion(NESTED_KINDS[0]), None
     if isinstance(target, serializers.BaseSerializer):
-        return _Conversion("nested serializer"), None
+        return _Conversion(NESTED_KINDS[1]), None
     for name, method in _VALIDATING.items():
         found = look.on_class(name)
         if found is not method:
@@ -198,7 +202,10 @@ def _conversion(look: Inspection) -> tuple[_Conversion, str | None]:
 
 
 def _is_shared(look: Inspection) -> bool:
-    """Return whether nothing but stock's code sees the field while it validates a value."""
+    """Return whether nobody can tell by which field like it a value was validated.
+
+    User code might see the field; and the text of a ``lazy_format`` is that of its first use.
+    """
     target = look.target
     return (
         not isinstance(target, (serializers.BaseSerializer, relations.RelatedField))
@@ -206,6 +213,7 @@ def _is_shared(look: Inspection) -> bool:
         and next(own_classes(look.cls), None) is None
         and (type(target.default) in (*_IMMUTABLE, FunctionType, type) or target.default is empty)
         and not any(map(_needs_field, (target.default, *target.validators)))
+        and not any(type(getattr(each, "message", "")) is lazy_format for each in target.validators)
         and (not hasattr(target, "child") or _is_shared(look.within("child")))
     )
 
@@ -234,15 +242,18 @@ def _checks(look: Inspection, known: tuple[Any, ...]) -> list[str] | None:
     conditions = []
     for number, validator in enumerate(look.target.validators):
         cls = type(validator)
-        limit = getattr(validator, "limit_value", None)
+        limit: Any = getattr(validator, "limit_value", None)
         if cls not in known:
             return None
         if cls is ProhibitNullCharactersValidator:
             conditions.append("'\\x00' not in converted")
         elif cls is ProhibitSurrogateCharactersValidator:
             conditions.append("(converted.isascii() or is_encodable(converted))")
-        elif cls in _CALLED:
+        elif cls is RegexValidator or (cls is EmailValidator and not _is_usual(validator)):
             conditions.append(f"passes({{field}}.validators[{number}], converted)")
+        elif cls is EmailValidator:
+            passes_it = f"passes({{field}}.validators[{number}], converted)"
+            conditions.append(f"(is_plain_email(converted) is not None or {passes_it})")
         elif type(limit) not in (int, float) or not abs(limit) <= sys.float_info.max:
             return None
         else:
@@ -251,9 +262,25 @@ def _checks(look: Inspection, known: tuple[Any, ...]) -> list[str] | None:
 
 
 _OF_TEXTS = (
-    *(MaxLengthValidator, MinLengthValidator, *_CALLED),
+    *(MaxLengthValidator, MinLengthValidator, RegexValidator, EmailValidator),
     *(ProhibitNullCharactersValidator, ProhibitSurrogateCharactersValidator),
 )
+_PLAIN_EMAIL = re.compile(
+    r"(?=.{1,254}\Z)[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@(?:[A-Za-z0-9]{1,63}\.)+[A-Za-z]{2,63}"
+)
+"""Addresses that Django's validator accepts, whatever its options: most, but not all of those."""
+_USUAL_EMAILS = {
+    name: stock_method(EmailValidator, name)
+    for name in ("__call__", "user_regex", "domain_regex", "validate_domain_part")
+}
+
+
+def _is_usual(validator: Any) -> bool:
+    """Return whether an e-mail validator has Django's own patterns."""
+    is_stock = all(getattr(EmailValidator, name) is each for name, each in _USUAL_EMAILS.items())
+    return is_stock and _USUAL_EMAILS.keys().isdisjoint(vars(validator))
+
+
 _OF_NUMBERS = (MaxValueValidator, MinValueValidator)
 
 
@@ -267,7 +294,11 @@ def _text(look: Inspection) -> _Conversion | None:
         accepts = f"type(value) is str and (not (converted := {value}) or {' and '.join(checks)})"
     else:
         accepts = is_text
-    names = (("is_encodable", is_encodable), ("passes", passes))
+    names = (
+        ("is_encodable", is_encodable),
+        ("is_plain_email", _PLAIN_EMAIL.fullmatch),
+        ("passes", passes),
+    )
     return _Conversion("string", accepts, "converted", names, checks is None)
 
 

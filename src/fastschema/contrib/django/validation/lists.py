@@ -14,12 +14,12 @@ from fastschema.contrib.django.bulk.asking import asked_at_once
 from fastschema.contrib.django.bulk.choosing import is_list_in_bulk
 from fastschema.contrib.django.bulk.distinct import distinct_rows
 from fastschema.contrib.django.validation.class_validation import (
-    find_validation,
+    Rows,
+    checked,
     is_readable,
     runs_as_a_whole,
 )
 from fastschema.contrib.django.validation.fields import register_run_validation
-from fastschema.contrib.django.validation.serializers import checked, validated
 from fastschema.runtime.stock import stock_method
 from fastschema.switch import is_disabled
 
@@ -42,7 +42,7 @@ def run_validation(self: Any, data: Any = empty) -> Any:
         return data
     with ExitStack() as stack:
         if type(data) is list and has_stock_rows(self) and not is_disabled():
-            rows = _Rows(self.child, len(data))
+            rows = Rows(self.child, len(data))
             asks_at_once = _may_ask_at_once(self, data)
             if asks_at_once:
                 if any(type(row) is dict for row in data):
@@ -79,41 +79,8 @@ def _may_ask_at_once(serializer: Any, rows: list[Any]) -> bool:
     )
 
 
-class _Rows:
-    """Validates the rows of a list.
-
-    :param child: the serializer of a row
-    :param count: how many rows there are
-    """
-
-    def __init__(self, child: Any, count: int) -> None:
-        self._child = child
-        self._count = count
-        self._found: Any = None
-        self._is_found = False
-
-    def find(self) -> None:
-        """Look at the child."""
-        self._is_found = True
-        if not self._child.read_only:
-            self._found = find_validation(self._child, self._count)
-
-    def run(self, row: Any) -> Any:
-        """Return what ``run_validation`` of the child does.
-
-        :raises ValidationError: as stock
-        """
-        child = self._child
-        if type(row) is dict:
-            if not self._is_found:
-                self.find()  # when there is a first row: its fields are not made before
-            if self._found is not None:
-                return validated(child, *self._found, row)
-        return child.run_validation(row)
-
-
 @contextmanager
-def _child_validation(serializer: Any, rows: _Rows) -> Iterator[None]:
+def _child_validation(serializer: Any, rows: Rows) -> Iterator[None]:
     """While it holds, a list serializer looks at its child once, not for each row."""
     own = vars(serializer)
     own["run_child_validation"] = rows.run  # past a __setattr__ of users' own

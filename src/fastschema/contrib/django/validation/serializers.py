@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import ValidationError as DjangoValidationError
-from rest_framework.exceptions import ValidationError
+from rest_framework import serializers
 from rest_framework.fields import empty
-from rest_framework.serializers import as_serializer_error
+from rest_framework.serializers import Serializer
 
 from fastschema.contrib.django.class_state import has_made_fields
 from fastschema.contrib.django.validation.class_validation import (
@@ -15,10 +14,15 @@ from fastschema.contrib.django.validation.class_validation import (
     STOCK_RUN_VALIDATION,
     STOCK_RUN_VALIDATORS,
     STOCK_TO_INTERNAL_VALUE,
+    OwnFields,
     Validation,
     find_validation,
 )
 from fastschema.contrib.django.validation.fields import register_run_validation
+from fastschema.runtime.stock import stock_method
+
+STOCK_GET_INITIAL = stock_method(Serializer, "get_initial")
+STOCK_RAISE_ERRORS_ON_NESTED_WRITES = stock_method(serializers, "raise_errors_on_nested_writes")
 
 
 def run_validation(self: Any, data: Any = empty) -> Any:
@@ -29,7 +33,8 @@ def run_validation(self: Any, data: Any = empty) -> Any:
     found = find_validation(self) if type(data) is dict and not self.read_only else None
     if found is None:
         return STOCK_RUN_VALIDATION(self, data)
-    return validated(self, *found, data)
+    validation, options = found
+    return validation.run(self, options, OwnFields(self), data)
 
 
 def to_internal_value(self: Any, data: Any) -> Any:
@@ -41,7 +46,7 @@ def to_internal_value(self: Any, data: Any) -> Any:
     if found is None:
         return STOCK_TO_INTERNAL_VALUE(self, data)
     validation, options = found
-    return validation.program.function().validate(self, options, data)
+    return validation.program.function().validate(self, options, OwnFields(self), data)
 
 
 def run_validators(self: Any, value: Any) -> None:
@@ -49,40 +54,41 @@ def run_validators(self: Any, value: Any) -> None:
 
     :raises ValidationError: as stock
     """
-    is_pending = type(value) is dict and not has_made_fields(self)
-    found = find_validation(self, 0, is_whole=False) if is_pending else None
-    if found is None or found[0].has_validators or vars(self).get("_validators"):
+    found = _pending_validation(self) if type(value) is dict else None
+    if found is None or found.has_validators or vars(self).get("_validators"):
         STOCK_RUN_VALIDATORS(self, value)
 
 
-def validated(serializer: Any, validation: Validation, options: list[Any], data: Any) -> Any:
-    """Return what ``run_validation`` does for a dictionary.
+def get_initial(self: Any) -> Any:
+    """Return what ``Serializer.get_initial`` does, for input without fields of the serializer."""
+    data = vars(self).get("initial_data")
+    found = _pending_validation(self) if type(data) is dict else None
+    fields = () if found is None else found.program.node.fields
+    if found is None or any(field.value == "own" for field in fields):
+        return STOCK_GET_INITIAL(self)
+    return {
+        field.name: data[field.name]
+        for field in fields
+        if field.value == "get" and data.get(field.name, empty) is not empty
+    }
 
-    :param validation: how the serializer validates
-    :param options: fields like its own
-    :raises ValidationError: as stock
+
+def raise_errors_on_nested_writes(method_name: str, serializer: Any, validated_data: Any) -> None:
+    """Do what DRF's function of that name does.
+
+    :raises AssertionError: as stock
     """
-    value = validation.program.function().validate(serializer, options, data)
-    has_validators = validation.has_validators or vars(serializer).get("_validators")
-    if has_validators or validation.has_validate:
-        return checked(serializer, value, has_validators=bool(has_validators))
-    return value
+    found = _pending_validation(serializer)
+    if found is None or not found.is_flat:
+        STOCK_RAISE_ERRORS_ON_NESTED_WRITES(method_name, serializer, validated_data)
 
 
-def checked(serializer: Any, value: Any, *, has_validators: bool = True) -> Any:
-    """Return what ``run_validation`` of a serializer, or of a list, makes of its fields' values.
-
-    :param has_validators: whether ``run_validators`` does anything
-    :raises ValidationError: as stock
-    """
-    try:
-        if has_validators:
-            serializer.run_validators(value)
-        value = serializer.validate(value)
-        assert value is not None, ".validate() should return the validated data"
-    except (ValidationError, DjangoValidationError) as error:
-        raise ValidationError(detail=as_serializer_error(error))  # noqa: B904  # as stock does
-    return value
+def _pending_validation(serializer: Any) -> Validation | None:
+    """Return how a serializer validates, if it has made no fields."""
+    if has_made_fields(serializer) or not isinstance(serializer, Serializer):
+        return None
+    found = find_validation(serializer, 0, is_whole=False, is_pending=True)
+    return None if found is None else found[0]
 
 
 def register_installed() -> None:
