@@ -1,6 +1,9 @@
 """One object: what is made of it, and that no field is made that nobody needs."""
 
+import os
+import random
 import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -14,7 +17,16 @@ import fastschema
 from fastschema.contrib.django.class_state import made_fields
 from flights.models import Airline, Airport
 from tests.contrib.django.differential import assert_equal, exactly, outcome
-from tests.contrib.django.validation.test_lists import CALLS, assert_same_input, told
+from tests.contrib.django.validation.test_lists import (
+    CALLS,
+    FIELDS,
+    ODD,
+    assert_same_input,
+    called,
+    told,
+)
+
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 
 
 class Person(serializers.Serializer):
@@ -304,3 +316,160 @@ def test_names_that_are_no_identifiers():
     setattr(Odd, 'validate_"); import os #', lambda self, value: value + 1)
     for data in ({'"); import os #': 1, "": "x"}, {}, {'"); import os #': "x"}):
         assert_same_input(lambda: Odd(data=data))  # noqa: B023
+
+
+RIGHT_VALUES = {
+    "text": "some text",
+    "short text": "abc",
+    "blank text": "",
+    "text as it is": " x ",
+    "letters": "abc",
+    "checked text": "abc",
+    "limited text": "abc",
+    "e-mail": "a.b@c.de",
+    "slug": "a-b",
+    "uuid": "00000000-0000-0000-0000-000000000001",
+    "integer": 7,
+    "small integer": 3,
+    "checked integer": 5,
+    "float": 1.5,
+    "small float": 1,
+    "boolean": True,
+    "decimal": "12.5",
+    "limited decimal": "11.50",
+    "any decimal": 1.25,
+    "date": "2020-01-01",
+    "datetime": "2020-01-01T10:00:00Z",
+    "time": "10:00",
+    "choice": "a",
+    "choices": ["a", "x"],
+    "list": [1, "2"],
+    "dictionary": {"a": "x"},
+    "json": {"a": [1, None]},
+    "nested": {"a": "x"},
+    "nested list": [{"a": "x", "b": 1}],
+    "own": "y",
+}
+
+
+def some_options(chance):
+    options = {}
+    if chance.random() < 0.3:
+        options["default"] = chance.choice(["b", 3, None, called, [1]])
+    elif chance.random() < 0.3:
+        options["required"] = False
+    if chance.random() < 0.3:
+        options["allow_null"] = True
+    if chance.random() < 0.2:
+        options["source"] = chance.choice(["x.y", "x.z", "other", "*"])
+    if chance.random() < 0.1:
+        options["validators"] = [chance.choice([odd, refusing])]
+    if chance.random() < 0.1:
+        options["error_messages"] = {"required": "where is it?", "null": "nothing?"}
+    return options
+
+
+def some_field(chance, kind):
+    options = some_options(chance)
+    if kind in HAVE_VALIDATORS:
+        options.pop("validators", None)
+    return FIELDS[kind](**options)
+
+
+HAVE_VALIDATORS = {
+    *("checked text", "limited text", "number of text", "checked integer", "checked boolean"),
+    *("checked date", "limit that is called"),
+}
+
+
+def refusing(value):
+    CALLS.append(("refusing", repr(value)))
+    if chance_of(value) < 0.5:
+        raise serializers.ValidationError(["no", "never"], code="refused")
+
+
+def chance_of(value):
+    return random.Random(repr(value)).random()
+
+
+def checking(name):
+    def check(self, value):
+        CALLS.append((name, repr(value)))
+        if chance_of((name, value)) < 0.3:
+            raise serializers.ValidationError(f"{name} refuses", code=name)
+        return value
+
+    return check
+
+
+def some_serializer(chance, depth=0):
+    """A class with a method for some of its fields, and the kind of each field."""
+    attributes, kinds = {}, {}
+    for number in range(chance.randint(1, 6)):
+        name = f"f{number}"
+        if depth < 2 and chance.random() < 0.2:
+            inner, kinds[name] = some_serializer(chance, depth + 1)
+            many = chance.random() < 0.4
+            kinds[name] = [kinds[name]] if many else kinds[name]
+            options = chance.choice([{}, {"required": False}, {"allow_null": True}])
+            attributes[name] = inner(**options, **({"many": True} if many else {}))
+        else:
+            kinds[name] = chance.choice(sorted(FIELDS))
+            attributes[name] = some_field(chance, kinds[name])
+        if chance.random() < 0.3:
+            attributes[f"validate_{name}"] = checking(f"validate_{name}")
+    if chance.random() < 0.3:
+        attributes["validate"] = checking("validate")
+    if chance.random() < 0.1:
+        attributes["to_internal_value"] = calling_super("to_internal_value")
+    if chance.random() < 0.1:
+        attributes["run_validation"] = calling_super("run_validation")
+    if chance.random() < 0.1:
+        attributes["Meta"] = type("Meta", (), {"validators": [refusing]})
+    base = chance.choice([serializers.Serializer, LooksAtFields])
+    return type("Some", (base,), attributes), kinds
+
+
+class LooksAtFields(serializers.Serializer):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        CALLS.append(list(self.fields))
+
+
+def calling_super(name):
+    def method(self, data):
+        CALLS.append((name, repr(data)))
+        return getattr(super(self.__class__, self), name)(data)
+
+    return method
+
+
+def some_data(chance, kinds):
+    data = {}
+    wrong = chance.choice([0, 0, 0.1, 0.5])
+    for name, kind in kinds.items():
+        if chance.random() < wrong / 2:
+            continue
+        if chance.random() < wrong:
+            data[name] = chance.choice(ODD)
+        elif isinstance(kind, dict):
+            data[name] = some_data(chance, kind)
+        elif isinstance(kind, list):
+            data[name] = [some_data(chance, kind[0]) for _ in range(chance.randint(0, 3))]
+        elif kind in RIGHT_VALUES:
+            data[name] = RIGHT_VALUES[kind]
+    return data
+
+
+@pytest.mark.parametrize("seed", range(20_000 if THOROUGH else 300))
+def test_random_serializers_and_objects(seed):
+    chance = random.Random(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        serializer_class, kinds = some_serializer(chance)
+    for _ in range(3):
+        data = some_data(chance, kinds)
+        options = {"partial": True} if chance.random() < 0.3 else {}
+        assert_same_input(lambda: serializer_class(data=data, **options))  # noqa: B023
+    rows = [some_data(chance, kinds) for _ in range(3)]
+    assert_same_input(lambda: serializer_class(data=rows, many=True))

@@ -99,10 +99,15 @@ class Validation(NamedTuple):
         :raises ValidationError: as stock
         """
         value = self.program.function().validate(serializer, options, own, data)
-        has_validators = self.has_validators or vars(serializer).get("_validators")
+        has_validators = self.has_validators_for(serializer)
         if has_validators or self.has_validate:
-            return checked(serializer, value, has_validators=bool(has_validators))
+            return checked(serializer, value, has_validators=has_validators)
         return value
+
+    def has_validators_for(self, serializer: Any) -> bool:
+        """Return whether ``run_validators`` does anything for one of the serializers."""
+        own = vars(serializer)
+        return self.has_validators or LATER in own or bool(own.get("_validators"))
 
     def holds(self, fields: list[Any]) -> bool:
         """Return whether fields of the same names are still like those that were read."""

@@ -55,7 +55,7 @@ def run_validators(self: Any, value: Any) -> None:
     :raises ValidationError: as stock
     """
     found = _pending_validation(self) if type(value) is dict else None
-    if found is None or found.has_validators or vars(self).get("_validators"):
+    if found is None or found.has_validators_for(self):
         STOCK_RUN_VALIDATORS(self, value)
 
 
