@@ -67,7 +67,7 @@ class Validation(NamedTuple):
     :param program: the program
     :param guard: knows what it relies on
     :param options: the exemplar's fields, for serializers that have made none; else []
-    :param validators: for each field that takes input, what its validators were like
+    :param validators: for each field that takes input, its number and what validators it had
     :param names: what a serializer must not have of its own
     :param is_whole: whether ``run_validation`` is stock's as a whole
     :param has_validators: whether ``run_validators`` does anything
@@ -77,7 +77,7 @@ class Validation(NamedTuple):
     program: InputProgram
     guard: Guard
     options: list[Any]
-    validators: list[Any]
+    validators: list[tuple[int, Any]]
     names: frozenset[str]
     is_whole: bool
     has_validators: bool
@@ -112,13 +112,12 @@ class Validation(NamedTuple):
     def holds(self, fields: list[Any]) -> bool:
         """Return whether fields of the same names are still like those that were read."""
         # First the validators: to ask for them is to set them.
-        numbers = self.program.node.numbers
+        for number, seen in self.validators:
+            field = fields[number]
+            if vars(field).get(LATER) is not seen and _like_validators(field) != seen:
+                return False
         return (
-            all(
-                _has_validators_like(fields[number], seen)
-                for number, seen in zip(numbers, self.validators, strict=True)
-            )
-            and self.guard.objects_hold()
+            self.guard.objects_hold()
             and self.guard.fields_hold(fields)
             and self.guard.classes_hold()
         )
@@ -248,7 +247,7 @@ class _ClassValidation:
             self._failures += 1
             return None
         found.program.hold(self._state)
-        self._readings[names] = [*known, found]
+        self._readings[names] = [found, *known]
         return found
 
 
@@ -329,7 +328,7 @@ def _read_validation(serializer: Any, fields: list[Any], guard: Guard) -> Valida
     has_defaults = False
     for number, field in enumerate(fields):
         if not field.read_only:
-            validators.append(_like_validators(field))
+            validators.append((number, _like_validators(field)))
         look = Inspection.of_field(field, guard)
         if look.get("read_only"):
             look.get("field_name")
@@ -399,13 +398,6 @@ def _like_validators(field: Any) -> Any:
     if later is not None:
         return later  # a clone, whose validators nobody has looked at
     return [(type(each), getattr(each, "limit_value", None)) for each in field.validators]
-
-
-def _has_validators_like(field: Any, seen: Any) -> bool:
-    found = _like_validators(field)
-    if found is seen or type(found) is type(seen):
-        return bool(found is seen or found == seen)
-    return False
 
 
 def checked(serializer: Any, value: Any, *, has_validators: bool = True) -> Any:
