@@ -146,7 +146,7 @@ def nested(count: int) -> Run:
 @DRF.add("input: a ModelSerializer of 14 fields", sizes=SIZES)
 def model(count: int) -> Run:
     serializer_class = model_serializer(WIDE[14])
-    shown = [serializer_class(row).data for row in wide_rows(14, count)]
+    shown = [dict(serializer_class(row).data) for row in wide_rows(14, count)]
     return validated(serializer_class, shown)
 
 

@@ -7,7 +7,9 @@ from functools import cached_property
 from types import FunctionType
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.core.exceptions import ValidationError as DjangoValidationError
+from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 from rest_framework.fields import Field, empty
 from rest_framework.serializers import ModelSerializer, Serializer, as_serializer_error
@@ -140,6 +142,11 @@ class OwnFields(dict[str, Any]):
     def nested(self) -> _Nested:
         """What nested serializers do, by the names of their fields."""
         return _Nested(self)
+
+    @cached_property
+    def zone(self) -> Any:
+        """The zone of fields that have none of their own: ``DateTimeField.default_timezone``."""
+        return timezone.get_current_timezone() if settings.USE_TZ else None
 
 
 class _Nested(dict[str, Callable[[Any], Any]]):

@@ -376,8 +376,8 @@ def _datetime(look: Inspection) -> _Conversion | None:
         look.method(name) is not _OF_DATETIMES[name] for name in methods
     ):
         return None
-    look.optional("timezone")
-    accepts = "(converted := iso_datetime({field}, value)) is not None"
+    zone = "own.zone" if look.optional("timezone") is ABSENT else "None"
+    accepts = f"(converted := iso_datetime({{field}}, value, {zone})) is not None"
     return _validated(look, "datetime", accepts, "converted", (("iso_datetime", iso_datetime),))
 
 
@@ -439,15 +439,21 @@ def iso_date(value: Any) -> datetime.date | None:
         return None
 
 
-def iso_datetime(field: Any, value: Any) -> datetime.datetime | None:
-    """Return the same for a text of a date and a time, in the time zone of a field."""
+def iso_datetime(field: Any, value: Any, zone: Any) -> datetime.datetime | None:
+    """Return the same for a text of a date and a time, in the time zone of a field.
+
+    :param zone: that time zone; None if the field must be asked
+    """
     if type(value) is not str:
         return None
     try:
-        found: datetime.datetime = field.enforce_timezone(datetime.datetime.fromisoformat(value))
-    except (ValueError, TypeError, ValidationError):
-        return None
-    return found
+        found = datetime.datetime.fromisoformat(value)
+        if zone is not None and found.tzinfo is not None:
+            return found.astimezone(zone)
+        enforced: datetime.datetime = field.enforce_timezone(found)
+    except (ValueError, TypeError, OverflowError, ValidationError):
+        return None  # stock's exception is the answer
+    return enforced
 
 
 def uuid_of(value: Any) -> uuid.UUID | None:
