@@ -140,7 +140,23 @@ ODD = [
         "01.02.2020",
     ),
     *(0, 1, -1, 7, 2**63, -(2**70), True, False, None, 0.0, -0.0, 1.5, 1e300, math.nan, math.inf),
-    *([], [1], ["a"], {}, {"a": 1}, [{"a": "x"}], (), b"bytes", object, Decimal("1.5")),
+    *(
+        [],
+        [1],
+        ["a"],
+        ["a", " b "],
+        ["abcd"],
+        [["2020-01-01"], []],
+        [""],
+        [None],
+        {},
+        {"a": 1},
+        [{"a": "x"}],
+        (),
+        b"bytes",
+        object,
+        Decimal("1.5"),
+    ),
     *(datetime.date(2020, 1, 1), datetime.datetime(2020, 1, 1, 10), {1, 2}),
 ]
 
@@ -183,6 +199,15 @@ FIELDS = {
     "choice": lambda **o: serializers.ChoiceField(["a", "x", 1], **o),
     "choices": lambda **o: serializers.MultipleChoiceField(choices=["a", "x", 1], **o),
     "list": lambda **o: serializers.ListField(child=serializers.IntegerField(), **o),
+    "short list": lambda **o: serializers.ListField(
+        child=serializers.CharField(max_length=3), allow_empty=False, max_length=2, **o
+    ),
+    "list of lists": lambda **o: serializers.ListField(
+        child=serializers.ListField(child=serializers.DateField()), **o
+    ),
+    "list of checked": lambda **o: serializers.ListField(
+        child=serializers.CharField(validators=[odd_length]), **o
+    ),
     "dictionary": lambda **o: serializers.DictField(child=serializers.CharField(), **o),
     "json": lambda **o: serializers.JSONField(**o),
     "nested": lambda **o: Inner(**o),

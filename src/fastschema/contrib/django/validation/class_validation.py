@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
-from rest_framework.fields import Field, empty
+from rest_framework.fields import Field, ListField, empty
 from rest_framework.serializers import ModelSerializer, Serializer, as_serializer_error
 
 from fastschema.compiler.nodes import UnreadableError
@@ -401,10 +401,10 @@ def _has_validators(serializer: Any, guard: Guard) -> bool:
 
 def _like_validators(field: Any) -> Any:
     """Return what tells whether a field has validators like those of another one."""
-    later = vars(field).get(LATER)
-    if later is not None:
-        return later  # a clone, whose validators nobody has looked at
-    return [(type(each), getattr(each, "limit_value", None)) for each in field.validators]
+    found = vars(field).get(LATER)
+    if found is None:  # it is no clone, or somebody has looked at its validators
+        found = [(type(each), getattr(each, "limit_value", None)) for each in field.validators]
+    return (found, _like_validators(field.child)) if isinstance(field, ListField) else found
 
 
 def checked(serializer: Any, value: Any, *, has_validators: bool = True) -> Any:

@@ -399,6 +399,28 @@ def _choice(look: Inspection) -> _Conversion | None:
     return _validated(look, "choice", f"type(value) is str and value and {found}", "converted")
 
 
+def _list(look: Inspection) -> _Conversion | None:
+    """For lists of values that are converted here, if none of them is refused."""
+    child = look.within("child")
+    if look.method("run_child_validation") is not _RUN_CHILDREN or _overridden(child) is not None:
+        return None
+    inner, reason = _conversion(child)
+    if reason is not None or not inner.accepts or inner.has_more_validators:
+        return None
+    accepts = inner.accepts.replace("{field}", "{field}.child")
+    items = f"(items := [{inner.result} for value in value if {accepts}])"
+    conditions = ["type(value) is list", f"len({items}) == len(value)"]
+    if not look.get("allow_empty"):
+        conditions.append("items")
+    checks = _checks(look, (MaxLengthValidator, MinLengthValidator))
+    conditions += [check.replace("converted", "items") for check in checks or ()]
+    names = inner.names
+    return _Conversion("list", " and ".join(conditions), "items", names, checks is None)
+
+
+_RUN_CHILDREN = stock_method(fields.ListField, "run_child_validation")
+
+
 def _validated(
     look: Inspection,
     kind: str,
@@ -476,4 +498,5 @@ _RULES: dict[Any, Callable[[Inspection], _Conversion | None]] = {
     stock_method(fields.DateTimeField, "to_internal_value"): _datetime,
     stock_method(fields.UUIDField, "to_internal_value"): _uuid,
     stock_method(fields.ChoiceField, "to_internal_value"): _choice,
+    stock_method(fields.ListField, "to_internal_value"): _list,
 }
