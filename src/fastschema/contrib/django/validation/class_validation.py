@@ -27,7 +27,8 @@ from fastschema.contrib.django.clones import LATER
 from fastschema.contrib.django.own_code import STOCK_CLASSES
 from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.contrib.django.validation.code import InputNode, InputProgram, input_program
-from fastschema.contrib.django.validation.fields import NESTED_KINDS, input_field
+from fastschema.contrib.django.validation.conversions import NESTED_KINDS
+from fastschema.contrib.django.validation.fields import input_field
 from fastschema.runtime.guard import Guard
 from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.programs import programs
@@ -221,40 +222,39 @@ class _ClassValidation:
         serializer = self._state.new_exemplar_serializer()
         if serializer is None:
             return None
-        fields = list(field_mapping(serializer).values())
-        try:
-            found = read_validation(serializer, fields)
-        except UnreadableError:
-            return None
-        if not found.guard.is_lasting:
-            return None
-        found.program.hold(self._state)
-        return found._replace(options=fields)
+        fields = field_mapping(serializer)
+        found = self._read(serializer, fields)
+        return None if found is None else found._replace(options=list(fields.values()))
 
-    def made(self, serializer: Any, fields: list[Any]) -> Validation | None:
+    def made(self, serializer: Any, fields: Any) -> Validation | None:
         """Return how a serializer validates that has made its fields; None if stock must.
 
-        :param fields: its fields
+        :param fields: its fields by name
         """
-        names = tuple([field.field_name for field in fields])
+        names, made = tuple(fields), list(fields.values())
         known = self._readings.get(names, [])
         for each in known:
-            if each.holds(fields):
+            if each.holds(made):
                 return each
         has_room = len(known) < _MOST_READINGS and (known or len(self._readings) < _MOST_NAMES)
         if not has_room or self._failures >= _MOST_FAILURES:
             return None
         self._state.watch()
+        found = self._read(serializer, fields)
+        if found is None:
+            self._failures += 1
+        else:
+            self._readings[names] = [found, *known]
+        return found
+
+    def _read(self, serializer: Any, fields: Any) -> Validation | None:
         try:
             found = read_validation(serializer, fields)
         except UnreadableError:
-            self._failures += 1
             return None
         if not found.guard.is_lasting:
-            self._failures += 1
             return None
         found.program.hold(self._state)
-        self._readings[names] = [found, *known]
         return found
 
 
@@ -285,8 +285,8 @@ def find_validation(
     elif is_pending or not is_readable(cls) or (is_whole and not runs_as_a_whole(cls)):
         return None  # before its fields are made
     else:
-        options = list(field_mapping(serializer).values())
-        found = known.made(serializer, options)
+        fields = field_mapping(serializer)
+        found, options = known.made(serializer, fields), list(fields.values())
     if found is None or not found.names.isdisjoint(own) or (is_whole and not found.is_whole):
         return None
     return found, options
@@ -309,20 +309,22 @@ def runs_as_a_whole(cls: Any) -> bool:
     )
 
 
-def read_validation(serializer: Any, fields: list[Any]) -> Validation:
+def read_validation(serializer: Any, fields: Any) -> Validation:
     """Return how a serializer validates objects.
 
-    :param fields: all of its fields
+    :param fields: all of its fields by name
     :raises UnreadableError: if only stock can say
     """
     cls = type(serializer)
     if not is_readable(cls):
         raise UnreadableError("it has its own way to validate a row")
-    if any(field.parent is not serializer for field in fields):
+    if any(
+        field.parent is not serializer or field.field_name != name for name, field in fields.items()
+    ):
         raise UnreadableError("its fields belong to another serializer")
     guard = Guard(STOCK_CLASSES)
     try:
-        return _read_validation(serializer, fields, guard)
+        return _read_validation(serializer, list(fields.values()), guard)
     except UnreadableError:
         raise
     except Exception as error:
@@ -363,8 +365,8 @@ def _read_validation(serializer: Any, fields: list[Any], guard: Guard) -> Valida
 
 
 _OF_CLASS = (
-    *("validate", "validators", "get_validators", "validate_empty_values"),
-    *("run_validation", "to_internal_value", "run_validators", "set_value", "run_child_validation"),
+    *("validate", "get_validators", "validate_empty_values", "set_value"),
+    *("run_validation", "to_internal_value", "run_validators"),
 )
 
 

@@ -19,7 +19,7 @@ from fastschema.contrib.django.validation.class_validation import (
     is_readable,
     runs_as_a_whole,
 )
-from fastschema.contrib.django.validation.fields import register_run_validation
+from fastschema.contrib.django.validation.conversions import register_run_validation
 from fastschema.runtime.stock import stock_method
 from fastschema.switch import is_disabled
 

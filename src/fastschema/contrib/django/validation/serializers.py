@@ -18,7 +18,7 @@ from fastschema.contrib.django.validation.class_validation import (
     Validation,
     find_validation,
 )
-from fastschema.contrib.django.validation.fields import register_run_validation
+from fastschema.contrib.django.validation.conversions import register_run_validation
 from fastschema.runtime.stock import stock_method
 
 STOCK_GET_INITIAL = stock_method(Serializer, "get_initial")
