@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.http import QueryDict
+from django.test import override_settings
 from django.utils import timezone, translation
 from rest_framework import serializers
 from rest_framework.test import APIRequestFactory
@@ -15,6 +16,7 @@ from rest_framework.validators import UniqueTogetherValidator
 
 import fastschema
 from fastschema.contrib.django.class_state import made_fields
+from fastschema.contrib.django.serializers import FastSerializerMixin
 from flights.models import Airline, Airport
 from tests.contrib.django.differential import assert_equal, exactly, outcome
 from tests.contrib.django.validation.test_lists import (
@@ -306,6 +308,36 @@ def test_languages_and_time_zones_at_the_same_time():
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(run, range(8)))
+
+
+@override_settings(FASTSCHEMA={"INSTALL": False})
+def test_serializers_that_are_compiled_one_by_one():
+    class Fast(FastSerializerMixin, Person):
+        pass
+
+    class Upper(Person):
+        def run_validation(self, data=serializers.empty):
+            CALLS.append("run_validation")
+            return {"upper": super().run_validation(data)}
+
+    class FastUpper(FastSerializerMixin, Upper):
+        pass
+
+    for data in (RIGHT, {"name": ""}, 5):
+        for serializer_class in (Fast, FastUpper):
+            assert_same_input(lambda: serializer_class(data=data))  # noqa: B023
+            assert_same_input(lambda: serializer_class(data=[data], many=True))  # noqa: B023
+    assert made(right(Fast)) == []
+    assert made(right(Person)) == sorted(NAMES)
+
+
+def right(serializer_class):
+    serializer = serializer_class(data=RIGHT)
+    assert serializer.is_valid()
+    return serializer
+
+
+NAMES = ["name", "age", "email", "seen", "note", "role", "tags"]
 
 
 def test_names_that_are_no_identifiers():
