@@ -15,9 +15,17 @@ from typing import Any
 from marshmallow import fields, missing, utils, validate
 
 from fastschema.marshmallow import validator_rules
+from fastschema.marshmallow.rules import why_unknown
 from fastschema.marshmallow.sqlalchemy_rules import passes_session
-from fastschema.runtime.descriptions import OWN_METHOD, Description, Rule, describe_by_rule, stock
-from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.descriptions import (
+    OWN_METHOD,
+    Description,
+    Rule,
+    describe_by_rule,
+    method_of,
+    methods_of,
+    stock,
+)
 from fastschema.runtime.stock import stock_method
 
 LINKS = frozenset(["nested", "pluck", "list of nested"])
@@ -41,62 +49,61 @@ _NESTED_METHODS = {
 }
 
 
-def describe(look: Inspection) -> Description:
+def describe(field: Any) -> Description:
     """How the values of a field are loaded: the name of a kind, then its options.
 
     Its validators are told of by :func:`fastschema.marshmallow.validator_rules.describe`.
     """
-    reason = why_not_deserialized(look)
+    reason = why_not_deserialized(field)
     if reason is not None:
         return stock(reason)
-    methods = look.chain("_deserialize", fields.Field)
+    methods = methods_of(field, "_deserialize", fields.Field)
     if not methods:
         return stock("_deserialize is set on the field object")
     if passes_session(methods[0]):
         methods = methods[1:]
     unknown = next((method for method in methods if method not in RULES), methods[0])
-    return describe_by_rule(look, unknown, RULES, "_deserialize")
+    return describe_by_rule(field, unknown, RULES, "_deserialize")
 
 
-def why_not_deserialized(look: Inspection) -> str | None:
+def why_not_deserialized(field: Any) -> str | None:
     """Why what stock does around a field's ``_deserialize`` is not generated, or None."""
-    if look.decides_each_read:
-        return "__getattribute__ is overridden"
-    if look.is_deep:
-        return "fields so deep inside of others are not compiled"
-    if look.method("deserialize") is not _DESERIALIZE:
+    reason = why_unknown(field)
+    if reason is not None:
+        return reason
+    if method_of(field, "deserialize") is not _DESERIALIZE:
         return "deserialize is overridden"
-    if look.method("_validate_missing") is not _VALIDATE_MISSING:
+    if method_of(field, "_validate_missing") is not _VALIDATE_MISSING:
         return "_validate_missing is overridden"
     if _HAS_PROCESSORS:
         for name in ("pre_load", "post_load"):
-            if look.contents(name):
+            if getattr(field, name):
                 return f"it has {name} functions of its own"
     return None
 
 
-def describe_missing(look: Inspection) -> str:
+def describe_missing(field: Any) -> str:
     """What is done where the key is missing: "skip", "value", or "own" for the field's method."""
-    if look.is_true("required"):
+    if bool(field.required):
         return "own"
-    default = look.get("load_default")
+    default = field.load_default
     if default is missing:
         return "skip"
     return "own" if callable(default) else "value"
 
 
-def allows_none(look: Inspection) -> bool:
+def allows_none(field: Any) -> bool:
     """Whether None is loaded as None, without a look at anything else."""
-    return look.is_true("allow_none")
+    return bool(field.allow_none)
 
 
-def describe_validators(look: Inspection, kind: Description) -> Description:
+def describe_validators(field: Any, kind: Description) -> Description:
     """What the validators of a field of some kind ask; see :func:`validator_rules.describe`.
 
     Validators of values whose class is not known, or is an enum of the user's, are called by the
     field: who knows what comparing such a value calls.
     """
-    described = validator_rules.describe(look)
+    described = validator_rules.describe(field)
     if _holds_any_value(kind) and any(name != "length" for name, *_ in described):
         return validator_rules.CUSTOM
     return validator_rules.CUSTOM if kind[0] in ("any", "enum") and described else described
@@ -114,63 +121,63 @@ def _holds_any_value(kind: Description | None) -> bool:
     return any(_holds_any_value(None if inner is None else inner[0]) for inner in options)
 
 
-def _describe_inner(look: Inspection, kind: Description) -> Description | None:
+def _describe_inner(field: Any, kind: Description) -> Description | None:
     """A field of some kind inside of a field: the kind, whether it allows None, its validators.
 
     None if it may call user code, or loads by itself.
     """
     if kind[0] == OWN_METHOD or kind[0] in LINKS:
         return None
-    described = describe_validators(look, kind)
-    return None if described == validator_rules.CUSTOM else (kind, allows_none(look), described)
+    described = describe_validators(field, kind)
+    return None if described == validator_rules.CUSTOM else (kind, allows_none(field), described)
 
 
-def _any(look: Inspection) -> Description:
+def _any(field: Any) -> Description:
     return ("any",)
 
 
-def _string(look: Inspection) -> Description:
+def _string(field: Any) -> Description:
     return ("string",)
 
 
-def _uuid(look: Inspection) -> Description:
-    if look.chain("_validated", fields.UUID) != (_UUID_VALIDATED,):
+def _uuid(field: Any) -> Description:
+    if methods_of(field, "_validated", fields.UUID) != (_UUID_VALIDATED,):
         return stock("_validated is overridden")
     return ("uuid",)
 
 
-def _number(look: Inspection) -> Description:
-    validated = look.chain("_validated", fields.Number)
+def _number(field: Any) -> Description:
+    validated = methods_of(field, "_validated", fields.Number)
     name = _VALIDATED.get(validated)
     if name is None:
         return stock("_validated is overridden")
-    format_num = look.method("_format_num")
+    format_num = method_of(field, "_format_num")
     if name == "decimal":
         if format_num is not _DECIMAL_FORMAT_NUM:
             return stock("_format_num is overridden")
-        places = look.get("places")
-        allow_nan = bool(look.get("allow_nan"))
+        places = field.places
+        allow_nan = bool(field.allow_nan)
         return ("decimal", None if places is None else -places.as_tuple().exponent, allow_nan)
     if format_num is not _NUMBER_FORMAT_NUM:
         return stock("_format_num is overridden")
-    num_type = look.get("num_type")
+    num_type = field.num_type
     if num_type is float and name == "float":
-        return ("float", look.get("allow_nan") is not False)
+        return ("float", field.allow_nan is not False)
     if num_type is int and name in ("integer", "number"):
         return ("integer",)
     return stock("its num_type is not that of marshmallow's own field")
 
 
-def _boolean(look: Inspection) -> Description:
-    truthy, falsy = look.contents("truthy"), look.contents("falsy")
+def _boolean(field: Any) -> Description:
+    truthy, falsy = field.truthy, field.falsy
     is_usual = True in truthy and False in falsy and False not in truthy
     return ("boolean",) if is_usual else stock("truthy and falsy do not hold the two booleans")
 
 
-def _temporal(look: Inspection, awareness: str | None = None) -> Description:
-    data_format = look.get("format") or look.get("DEFAULT_FORMAT")
+def _temporal(field: Any, awareness: str | None = None) -> Description:
+    data_format = field.format or field.DEFAULT_FORMAT
     try:
-        function = look.item("DESERIALIZATION_FUNCS", data_format)
+        function = field.DESERIALIZATION_FUNCS.get(data_format)
     except TypeError:
         return stock("the format cannot be looked up")
     if function:
@@ -180,52 +187,52 @@ def _temporal(look: Inspection, awareness: str | None = None) -> Description:
         return (name, function, awareness)
     if type(data_format) is not str:
         return stock("the format is not a plain str")
-    make = look.method("_make_object_from_format")
+    make = method_of(field, "_make_object_from_format")
     obj_type = _FROM_FORMAT.get(make)
     if obj_type is None:
         return stock("_make_object_from_format is overridden")
     return ("strptime", obj_type, data_format, awareness)
 
 
-def _naive(look: Inspection) -> Description:
-    return _temporal(look, "naive")
+def _naive(field: Any) -> Description:
+    return _temporal(field, "naive")
 
 
-def _aware(look: Inspection) -> Description:
-    return _temporal(look, "aware")
+def _aware(field: Any) -> Description:
+    return _temporal(field, "aware")
 
 
-def _timedelta(look: Inspection) -> Description:
-    precision = look.get("precision")
+def _timedelta(field: Any) -> Description:
+    precision = field.precision
     number_type = float
     if _TIMEDELTA_HAS_A_TYPE:
-        number_type = look.get("serialization_type")
+        number_type = field.serialization_type
     if precision not in _PRECISIONS or number_type not in (int, float):
         return stock("its precision is not one that fastschema knows")
     return ("timedelta", precision, number_type)
 
 
-def _ip(look: Inspection) -> Description:
-    cls = look.get("DESERIALIZATION_CLASS")
+def _ip(field: Any) -> Description:
+    cls = field.DESERIALIZATION_CLASS
     default = ipaddress.ip_address
-    if look.method("_deserialize") is _IP_INTERFACE_DESERIALIZE:
+    if method_of(field, "_deserialize") is _IP_INTERFACE_DESERIALIZE:
         default = ipaddress.ip_interface
     if cls is not None and cls not in _IP_CLASSES:
         return stock("its DESERIALIZATION_CLASS is not one that fastschema knows")
     return ("ip", cls or default)
 
 
-def _enum(look: Inspection) -> Description:
-    by_value = bool(look.get("by_value"))
-    inner = look.within("field").chain("_deserialize", fields.Field)
+def _enum(field: Any) -> Description:
+    by_value = bool(field.by_value)
+    inner = methods_of(field.field, "_deserialize", fields.Field)
     expected = _FIELD_DESERIALIZE if by_value else _STRING_DESERIALIZE
     if inner != (expected, *_BELOW_FIELD[expected]):
         return stock("an enum by such a field is not compiled")
     return ("enum", "value" if by_value else "name")
 
 
-def _list(look: Inspection) -> Description:
-    inner = look.within("inner")
+def _list(field: Any) -> Description:
+    inner = field.inner
     kind = describe(inner)
     if kind == ("nested",):
         return ("list of nested", bool(validator_rules.describe(inner)))
@@ -235,45 +242,43 @@ def _list(look: Inspection) -> Description:
     return ("list", described)
 
 
-def _tuple(look: Inspection) -> Description:
-    count = len(look.contents("tuple_fields"))
-    looks = [look.field_at("tuple_fields", index) for index in range(count)]
-    inner = [_describe_inner(each, describe(each)) for each in looks]
-    length = look.within("validate_length")
-    is_usual = length.cls is validate.Length and length.get("equal") == count
+def _tuple(field: Any) -> Description:
+    inner = [_describe_inner(each, describe(each)) for each in field.tuple_fields]
+    length = field.validate_length
+    is_usual = type(length) is validate.Length and length.equal == len(inner)
     if any(each is None for each in inner) or not is_usual:
         return stock("a tuple that holds a field that runs as stock is not compiled")
     return ("tuple", tuple(inner))
 
 
-def _mapping(look: Inspection) -> Description:
-    if look.get("mapping_type") is not dict:
+def _mapping(field: Any) -> Description:
+    if field.mapping_type is not dict:
         return stock("its mapping_type is not dict")
     inner: list[Description | None] = []
     for name in ("key_field", "value_field"):
-        field = look.optional_within(name)
-        if field is None:
+        each = getattr(field, name)
+        if each is None:
             inner.append(None)
             continue
-        described = _describe_inner(field, describe(field))
+        described = _describe_inner(each, describe(each))
         if described is None:
             return stock("a mapping of fields that run as stock is not compiled")
         inner.append(described)
     return ("mapping", *inner)
 
 
-def _nested(look: Inspection) -> Description:
-    if look.on_class("schema") is not _NESTED_SCHEMA:
+def _nested(field: Any) -> Description:
+    if type(field).schema is not _NESTED_SCHEMA:
         return stock("the schema property is overridden")
     for name, function in _NESTED_METHODS.items():
-        if look.method(name) is not function:
+        if method_of(field, name) is not function:
             return stock(f"{name} is overridden")
     return ("nested",)
 
 
-def _pluck(look: Inspection) -> Description:
-    nested = _nested(look)
-    if nested == ("nested",) and look.on_class("_field_data_key") is not _FIELD_DATA_KEY:
+def _pluck(field: Any) -> Description:
+    nested = _nested(field)
+    if nested == ("nested",) and type(field)._field_data_key is not _FIELD_DATA_KEY:
         return stock("_field_data_key is overridden")
     return ("pluck",) if nested == ("nested",) else nested
 
@@ -281,8 +286,8 @@ def _pluck(look: Inspection) -> Description:
 _FIELD_DATA_KEY = stock_method(fields.Pluck, "_field_data_key")
 
 
-def _by_its_method(look: Inspection) -> Description:
-    return stock(f"{look.cls.__name__} is loaded by its own method")
+def _by_its_method(field: Any) -> Description:
+    return stock(f"{type(field).__name__} is loaded by its own method")
 
 
 _NUMBER_VALIDATED = stock_method(fields.Number, "_validated")

@@ -17,10 +17,19 @@ from typing import Any
 
 from marshmallow import Schema, fields, utils
 
+from fastschema.marshmallow.plain_classes import OPTIONS, STOCK_CLASSES
 from fastschema.marshmallow.sqlalchemy_rules import describe_related
 from fastschema.registration import registered
-from fastschema.runtime.descriptions import OWN_METHOD, Description, Rule, describe_by_rule, stock
-from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.descriptions import (
+    OWN_METHOD,
+    Description,
+    Rule,
+    describe_by_rule,
+    method_of,
+    methods_of,
+    stock,
+)
+from fastschema.runtime.snapshot import computes_options
 from fastschema.runtime.stock import stock_method
 
 # As they are when fastschema is imported: what is patched later is not stock's.
@@ -63,62 +72,63 @@ _OF_COMMON_VALUES = {
 """What makes them stay what they are."""
 
 
-def describe_dict_class(look: Inspection) -> bool:
-    """Whether a schema makes dictionaries and nothing else.
-
-    :param look: a look at the schema
-    """
-    if isinstance(_DICT_CLASS, property) and look.on_class("dict_class") is _DICT_CLASS:
+def describe_dict_class(schema: Any) -> bool:
+    """Return whether a schema makes dictionaries and nothing else."""
+    if isinstance(_DICT_CLASS, property) and type(schema).dict_class is _DICT_CLASS:
         # marshmallow 3 makes ordered ones of them where a schema asks for that.
-        return not look.get("ordered")
-    return look.get("dict_class") is dict
+        return not schema.ordered
+    return bool(schema.dict_class is dict)
 
 
-def describe(look: Inspection) -> Description:
+def why_unknown(field: Any) -> str | None:
+    """Return why the options of a field cannot be known, or None."""
+    return computes_options(type(field), OPTIONS, STOCK_CLASSES)
+
+
+def describe(field: Any) -> Description:
     """What is done to the value of a field: the name of a kind, then its options."""
-    if look.decides_each_read:
-        return stock("__getattribute__ is overridden")
-    if look.is_deep:
-        return stock("fields so deep inside of others are not compiled")
-    method = look.method("_serialize")
+    reason = why_unknown(field)
+    if reason is not None:
+        return stock(reason)
+    method = method_of(field, "_serialize")
     if method is None:
         return stock("_serialize is set on the field object")
     if method in registered:
         return ("registered", registered[method])
     if method not in RULES:
-        related = describe_related(look, method)
+        related = describe_related(field, method)
         if related is not None:
             return related
-    return describe_by_rule(look, method, RULES, "_serialize")
+    return describe_by_rule(field, method, RULES, "_serialize")
 
 
-def _raw(look: Inspection) -> Description:
+def _raw(field: Any) -> Description:
     # marshmallow 4 dumps whatever value a Boolean has.
-    return ("raw", "bool" if issubclass(look.cls, fields.Boolean) else "str")
+    return ("raw", "bool" if issubclass(type(field), fields.Boolean) else "str")
 
 
-def _string(look: Inspection) -> Description:
+def _string(field: Any) -> Description:
     # In marshmallow 3, UUID serializes by String's method.
-    return ("uuid",) if issubclass(look.cls, fields.UUID) else ("string",)
+    return ("uuid",) if issubclass(type(field), fields.UUID) else ("string",)
 
 
-def _uuid(look: Inspection) -> Description:
+def _uuid(field: Any) -> Description:
     return ("uuid",)
 
 
-def _number(look: Inspection) -> Description:
-    as_string = bool(look.get("as_string"))
-    format_num, to_string = look.method("_format_num"), look.method("_to_string")
+def _number(field: Any) -> Description:
+    as_string = bool(field.as_string)
+    format_num, to_string = method_of(field, "_format_num"), method_of(field, "_to_string")
     if format_num is _DECIMAL_FORMAT_NUM:
         if to_string is not _DECIMAL_TO_STRING:
             return stock("_to_string is overridden")
-        places = look.get("places")
+        places = field.places
         return ("decimal", as_string, None if places is None else -places.as_tuple().exponent)
     if format_num is not _NUMBER_FORMAT_NUM:
         return stock("_format_num is overridden")
     if to_string is not _NUMBER_TO_STRING:
         return stock("_to_string is overridden")
-    num_type = look.get("num_type")
+    num_type = field.num_type
     if num_type is int:
         return ("integer", as_string)
     if num_type is float:
@@ -126,17 +136,17 @@ def _number(look: Inspection) -> Description:
     return stock("num_type is neither int nor float")
 
 
-def _boolean(look: Inspection) -> Description:
+def _boolean(field: Any) -> Description:
     """Marshmallow 3 coerces by the field's sets, which users may set."""
-    truthy, falsy = look.contents("truthy"), look.contents("falsy")
+    truthy, falsy = field.truthy, field.falsy
     is_usual = True in truthy and False in falsy and False not in truthy
     return ("boolean",) if is_usual else stock("truthy and falsy do not hold the two booleans")
 
 
-def _temporal(look: Inspection) -> Description:
-    data_format = look.get("format") or look.get("DEFAULT_FORMAT")
+def _temporal(field: Any) -> Description:
+    data_format = field.format or field.DEFAULT_FORMAT
     try:
-        function = look.item("SERIALIZATION_FUNCS", data_format)
+        function = field.SERIALIZATION_FUNCS.get(data_format)
     except TypeError:
         return stock("the format cannot be looked up")
     if function:
@@ -144,73 +154,72 @@ def _temporal(look: Inspection) -> Description:
         return (name,) if name else stock("its format's function is not one that fastschema knows")
     if type(data_format) is not str:
         return stock("the format is not a plain str")
-    return ("strftime", look.get("OBJ_TYPE"), data_format)
+    return ("strftime", field.OBJ_TYPE, data_format)
 
 
-def _timedelta(look: Inspection) -> Description:
-    precision = look.get("precision")
+def _timedelta(field: Any) -> Description:
+    precision = field.precision
     if hasattr(fields.TimeDelta, "_unit_to_microseconds_mapping"):
-        unit = look.item("_unit_to_microseconds_mapping", precision)
+        unit = field._unit_to_microseconds_mapping.get(precision)
         if type(unit) is not int:
             return stock("the unit of its precision is not an int")
         return ("timedelta", "float", unit)
     # marshmallow 3
     unit = datetime.timedelta(**{precision: 1})
-    if look.get("serialization_type") is int:
+    if field.serialization_type is int:
         return ("timedelta", "int", utils.timedelta_to_microseconds(unit))
     return stock("a TimeDelta as float is not compiled for marshmallow 3")
 
 
-def _mapping(look: Inspection) -> Description:
-    if look.get("mapping_type") is not dict:
+def _mapping(field: Any) -> Description:
+    if field.mapping_type is not dict:
         return stock("its mapping_type is not dict")
     inner = []
     for name in ("key_field", "value_field"):
-        field = look.optional_within(name)
-        inner.append(None if field is None else describe(field))
+        each = getattr(field, name)
+        inner.append(None if each is None else describe(each))
     return ("mapping", *inner)
 
 
-def _tuple(look: Inspection) -> Description:
-    count = len(look.contents("tuple_fields"))
-    inner = [describe(look.field_at("tuple_fields", index)) for index in range(count)]
+def _tuple(field: Any) -> Description:
+    inner = list(map(describe, field.tuple_fields))
     if any(each[0] == OWN_METHOD for each in inner):
         # Stock makes the tuple by a generator, which turns their StopIteration into another error.
         return stock("a tuple that holds a field that runs as stock is not compiled")
     return ("tuple", tuple(inner))
 
 
-def _ip(look: Inspection) -> Description:
-    return ("ip", "exploded" if look.get("exploded") else "compressed")
+def _ip(field: Any) -> Description:
+    return ("ip", "exploded" if field.exploded else "compressed")
 
 
-def _enum(look: Inspection) -> Description:
-    attribute = "value" if look.get("by_value") else "name"
-    inner = describe(look.within("field"))
+def _enum(field: Any) -> Description:
+    attribute = "value" if field.by_value else "name"
+    inner = describe(field.field)
     if inner[0] in _NOT_IN_AN_ENUM:
         return stock("an enum by such a field is not compiled")
     return ("enum", attribute, inner)
 
 
-def _pluck(look: Inspection) -> Description:
-    if look.on_class("_field_data_key") is not _FIELD_DATA_KEY:
+def _pluck(field: Any) -> Description:
+    if type(field)._field_data_key is not _FIELD_DATA_KEY:
         return stock("_field_data_key is overridden")
-    if look.chain("_serialize", fields.Nested) != _PLUCK_METHODS:
+    if methods_of(field, "_serialize", fields.Nested) != _PLUCK_METHODS:
         return stock("_serialize of a base is overridden")
-    nested = _nested(look)
+    nested = _nested(field)
     return ("pluck",) if nested == ("nested",) else nested
 
 
-def describe_without_attribute(look: Inspection) -> Description:
+def describe_without_attribute(field: Any) -> Description:
     """What is done by a field that reads no attribute: the name of a kind, then its options."""
-    method = look.method("_serialize")
+    method = method_of(field, "_serialize")
     if method is _CONSTANT:
         return ("constant",)
     if method is _METHOD:
-        return ("method", look.is_given("_serialize_method"))
-    if method is _FUNCTION and look.method("_call_or_raise") is _CALL_OR_RAISE:
+        return ("method", field._serialize_method is not None)
+    if method is _FUNCTION and method_of(field, "_call_or_raise") is _CALL_OR_RAISE:
         return ("function",)
-    return stock(f"{look.cls.__name__} does not read an attribute")
+    return stock(f"{type(field).__name__} does not read an attribute")
 
 
 _CONSTANT = stock_method(fields.Constant, "_serialize")
@@ -221,28 +230,25 @@ _FUNCTION = stock_method(fields.Function, "_serialize")
 _NOT_IN_AN_ENUM = frozenset([OWN_METHOD, "nested", "pluck", "list", "mapping", "tuple", "enum"])
 
 
-def _list(look: Inspection) -> Description:
-    return ("list", describe(look.within("inner")))
+def _list(field: Any) -> Description:
+    return ("list", describe(field.inner))
 
 
-def _nested(look: Inspection) -> Description:
-    if look.on_class("schema") is not _NESTED_SCHEMA:
+def _nested(field: Any) -> Description:
+    if type(field).schema is not _NESTED_SCHEMA:
         return stock("the schema property is overridden")
     return ("nested",)
 
 
-def _inferred(look: Inspection) -> Description:
+def _inferred(field: Any) -> Description:
     """A field that takes its class from each value: marshmallow 3 has them for undeclared names."""
-    root = look.target.root
+    root = field.root
     mapping = getattr(root, "TYPE_MAPPING", None)
     if mapping is not _TYPE_MAPPING or type(mapping) is not dict:
         return stock("TYPE_MAPPING is overridden")
-    look.guard.class_attribute(type(root), "TYPE_MAPPING", mapping)
-    look.guard.contents(mapping)
     if any(mapping.get(cls) is not _FIELDS_OF_VALUES[cls] for cls in _FIELDS_OF_VALUES):
         return stock("TYPE_MAPPING has other fields for common values")
     for (cls, name), stock_value in _OF_COMMON_VALUES.items():
-        look.guard.class_attribute(cls, name, getattr(cls, name))
         if getattr(cls, name) is not stock_value:
             return stock("the fields of common values are changed")
     return ("inferred",)

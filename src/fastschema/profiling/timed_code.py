@@ -46,12 +46,10 @@ class TimedFunction(NamedTuple):
     """A generated function that reads the clock.
 
     :param function: the function
-    :param marks: how often it reads the clock for each object
     :param together: the numbers of the fields whose texts are written at once
     """
 
     function: DumpFunction
-    marks: int
     together: tuple[int, ...]
 
 
@@ -71,7 +69,7 @@ def generate(node: ObjectNode, form: Form, access: str, many: bool) -> TimedFunc
     """
     generator = _TimedGenerator(node, form, access, many)
     function = generator.generate()
-    return TimedFunction(function, generator.marks, generator.together)
+    return TimedFunction(function, generator.together)
 
 
 class _TimedGenerator(DumpGenerator):
@@ -82,7 +80,6 @@ class _TimedGenerator(DumpGenerator):
         self._instant = ""
         # What is added to which number of the list, once for each object.
         self._sums: list[tuple[int, str]] = []
-        self.marks = 0
         self.together = tuple(
             number for number, variable in enumerate(self._variables) if variable in self._texts
         )
@@ -91,7 +88,6 @@ class _TimedGenerator(DumpGenerator):
         """Read the clock; the time since it was read before belongs to a number of the list."""
         instant = self._names.unique("at")
         self._writer.line(f"{instant} = clock()")
-        self.marks += 1
         if number is not None:
             self._sums.append((number, f"{instant} - {self._instant}"))
         self._instant = instant

@@ -7,17 +7,25 @@ depends on, and so a part of the cache key. :mod:`kinds` makes the node from tha
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import rest_framework
 from rest_framework import ISO_8601, fields, relations, serializers
 from rest_framework.reverse import reverse
+from rest_framework.serializers import BaseSerializer
 from rest_framework.settings import api_settings
 
+from fastschema.contrib.django.own_code import STOCK_CLASSES
 from fastschema.registration import registered
-from fastschema.runtime.descriptions import Description, Rule, describe_by_rule, stock
-from fastschema.runtime.guard import ABSENT
-from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.descriptions import (
+    Description,
+    Rule,
+    describe_by_rule,
+    method_of,
+    stock,
+)
+from fastschema.runtime.snapshot import computes_options
 from fastschema.runtime.stock import stock_method
 
 # As they are when fastschema is imported: what is patched later is not stock's.
@@ -28,76 +36,96 @@ _CONTEXT = stock_method(fields.Field, "context")
 _GET_URL = stock_method(relations.HyperlinkedRelatedField, "get_url")
 _DJANGO_DURATION_FORMAT = getattr(rest_framework, "DJANGO_DURATION_FORMAT", None)
 
+OPTIONS = frozenset(
+    [
+        *("TRUE_VALUES", "FALSE_VALUES", "binary", "coerce_to_string"),
+        *("decimal_places", "field_name", "format", "localize", "lookup_field", "method_name"),
+        *("normalize_output", "pk_field", "reverse", "slug_field", "source_attrs", "timezone"),
+        *("uuid_format", "view_name", "write_only"),
+    ]
+)
+"""The attributes of fields by which programs differ, or what they are bound to."""
+_HOLDERS = frozenset(["child", "child_relation"])
 
-def describe(look: Inspection) -> Description:
+
+def why_unknown(field: Any) -> str | None:
+    """Return why the options of a field cannot be known, or None."""
+    return computes_options(type(field), OPTIONS, STOCK_CLASSES)
+
+
+def inner_fields(field: Any) -> Iterable[str]:
+    """Return the names of the attributes of a field that hold fields inside of it."""
+    return _HOLDERS.intersection(vars(field)) if not isinstance(field, BaseSerializer) else ()
+
+
+def describe(field: Any) -> Description:
     """What is done to the value of a field: the name of a kind, then its options."""
-    method = look.method("to_representation")
+    reason = why_unknown(field)
+    if reason is not None:
+        return stock(reason)
+    method = method_of(field, "to_representation")
     if method is None:
         return stock("to_representation is set on the field object")
     if method in registered:
         return ("registered", registered[method])
-    return describe_by_rule(look, method, RULES, "to_representation")
+    return describe_by_rule(field, method, RULES, "to_representation")
 
 
 def _named(name: str) -> Rule:
-    return lambda look: (name,)
+    return lambda field: (name,)
 
 
-def _option(look: Inspection, attribute: str, setting: str) -> Any:
+def _option(field: Any, attribute: str, setting: str) -> Any:
     """An option of a field, or the setting that stands in for it."""
-    value = look.optional(attribute)
-    if value is ABSENT:
-        value = getattr(api_settings, setting)
-        look.guard.computed(api_settings, setting, value)
-    return value
+    is_given = hasattr(field, attribute)
+    return getattr(field, attribute) if is_given else getattr(api_settings, setting)
 
 
-def _boolean(look: Inspection) -> Description:
-    truthy, falsy = look.contents("TRUE_VALUES"), look.contents("FALSE_VALUES")
+def _boolean(field: Any) -> Description:
+    truthy, falsy = field.TRUE_VALUES, field.FALSE_VALUES
     is_usual = True in truthy and False in falsy and False not in truthy
     if is_usual:
         return ("boolean",)
     return stock("TRUE_VALUES and FALSE_VALUES do not hold the two booleans")
 
 
-def _uuid(look: Inspection) -> Description:
-    uuid_format = look.get("uuid_format")
+def _uuid(field: Any) -> Description:
+    uuid_format = field.uuid_format
     if uuid_format in ("hex_verbose", "hex", "int", "urn"):
         return ("uuid" if uuid_format == "hex_verbose" else f"uuid as {uuid_format}",)
     return stock(f"the UUID format {uuid_format!r} is not compiled")
 
 
-def _big_integer(look: Inspection) -> Description:
-    is_text = _option(look, "coerce_to_string", "COERCE_BIGINT_TO_STRING")
+def _big_integer(field: Any) -> Description:
+    is_text = _option(field, "coerce_to_string", "COERCE_BIGINT_TO_STRING")
     return ("integer as string" if is_text else "integer",)
 
 
-def _decimal(look: Inspection) -> Description:
-    if look.method("quantize") is not _QUANTIZE:
+def _decimal(field: Any) -> Description:
+    if method_of(field, "quantize") is not _QUANTIZE:
         return stock("quantize is overridden")
-    is_text = bool(_option(look, "coerce_to_string", "COERCE_DECIMAL_TO_STRING"))
-    if look.get("localize"):
+    is_text = bool(_option(field, "coerce_to_string", "COERCE_DECIMAL_TO_STRING"))
+    if field.localize:
         return stock("a localized decimal is not compiled")
-    places = look.get("decimal_places")
-    normalize = bool(look.get("normalize_output"))
+    places = field.decimal_places
+    normalize = bool(field.normalize_output)
     return ("decimal", None if places is None else int(places), is_text, normalize)
 
 
-def _date(look: Inspection) -> Description:
-    return _formatted("date", _option(look, "format", "DATE_FORMAT"))
+def _date(field: Any) -> Description:
+    return _formatted("date", _option(field, "format", "DATE_FORMAT"))
 
 
-def _time(look: Inspection) -> Description:
-    return _formatted("time", _option(look, "format", "TIME_FORMAT"))
+def _time(field: Any) -> Description:
+    return _formatted("time", _option(field, "format", "TIME_FORMAT"))
 
 
-def _datetime(look: Inspection) -> Description:
-    if look.method("enforce_timezone") is not _ENFORCE_TIMEZONE:
+def _datetime(field: Any) -> Description:
+    if method_of(field, "enforce_timezone") is not _ENFORCE_TIMEZONE:
         return stock("enforce_timezone is overridden")
-    if look.method("default_timezone") is not _DEFAULT_TIMEZONE:
+    if method_of(field, "default_timezone") is not _DEFAULT_TIMEZONE:
         return stock("default_timezone is overridden")
-    look.optional("timezone")
-    return _formatted("datetime", _option(look, "format", "DATETIME_FORMAT"))
+    return _formatted("datetime", _option(field, "format", "DATETIME_FORMAT"))
 
 
 def _formatted(name: str, output_format: Any) -> Description:
@@ -110,10 +138,10 @@ def _formatted(name: str, output_format: Any) -> Description:
     return ("strftime", name, output_format)
 
 
-def _duration(look: Inspection) -> Description:
+def _duration(field: Any) -> Description:
     if _DJANGO_DURATION_FORMAT is None:  # before DRF 3.17 there was one format
         return ("duration", "django")
-    output_format = _option(look, "format", "DURATION_FORMAT")
+    output_format = _option(field, "format", "DURATION_FORMAT")
     if output_format is None:
         return ("unformatted", "timedelta")
     if type(output_format) is str and output_format.lower() in (ISO_8601, _DJANGO_DURATION_FORMAT):
@@ -121,56 +149,56 @@ def _duration(look: Inspection) -> Description:
     return stock("the format of the duration is unknown")
 
 
-def _file(look: Inspection) -> Description:
-    if look.on_class("context") is not _CONTEXT:
+def _file(field: Any) -> Description:
+    if type(field).context is not _CONTEXT:
         return stock("context is overridden")
     return ("file",)
 
 
-def _json(look: Inspection) -> Description:
-    if look.get("binary"):
+def _json(field: Any) -> Description:
+    if field.binary:
         return stock("binary JSON is not compiled")
     return ("as it is",)
 
 
-def _list(look: Inspection) -> Description:
-    return ("list", describe(look.within("child")))
+def _list(field: Any) -> Description:
+    return ("list", describe(field.child))
 
 
-def _dict(look: Inspection) -> Description:
-    return ("dict", describe(look.within("child")))
+def _dict(field: Any) -> Description:
+    return ("dict", describe(field.child))
 
 
-def _many_related(look: Inspection) -> Description:
-    return ("many related", describe(look.within("child_relation")))
+def _many_related(field: Any) -> Description:
+    return ("many related", describe(field.child_relation))
 
 
-def _method(look: Inspection) -> Description:
-    if type(look.get("method_name")) is not str:
+def _method(field: Any) -> Description:
+    if type(field.method_name) is not str:
         return stock("the name of its method is not a plain str")
     return ("method",)
 
 
-def _primary_key(look: Inspection) -> Description:
-    if look.get("pk_field") is not None:
+def _primary_key(field: Any) -> Description:
+    if field.pk_field is not None:
         return stock("a pk_field is not compiled")
     return ("primary key",)
 
 
-def _slug(look: Inspection) -> Description:
-    if type(look.get("slug_field")) is not str:
+def _slug(field: Any) -> Description:
+    if type(field.slug_field) is not str:
         return stock("its slug_field is not a plain str")
     return ("slug",)
 
 
-def _hyperlink(look: Inspection) -> Description:
-    if look.method("get_url") is not _GET_URL:
+def _hyperlink(field: Any) -> Description:
+    if method_of(field, "get_url") is not _GET_URL:
         return stock("get_url is overridden")
-    if look.on_class("context") is not _CONTEXT:
+    if type(field).context is not _CONTEXT:
         return stock("context is overridden")
-    if look.get("reverse") is not reverse:
+    if field.reverse is not reverse:
         return stock("another reverse is set on the field object")
-    if type(look.get("lookup_field")) is not str or type(look.get("view_name")) is not str:
+    if type(field.lookup_field) is not str or type(field.view_name) is not str:
         return stock("its lookup_field or view_name is not a plain str")
     return ("hyperlink",)
 

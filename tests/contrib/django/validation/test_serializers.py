@@ -173,6 +173,23 @@ def test_fields_that_are_changed_are_seen():
             assert_same_input(lambda: Changing(data=data, drop=drop))  # noqa: B023
 
 
+def test_a_default_that_is_read_only_is_seen_when_it_is_new():
+    class Checked(Person):
+        class Meta:
+            validators = [lambda values: CALLS.append(sorted(values))]
+
+    def make(default):
+        serializer = type("Some", (Checked,), {"fixed": FIXED})(data=RIGHT)
+        serializer.fields["fixed"].default = default
+        return serializer
+
+    for default in (serializers.empty, 3, serializers.empty, called):
+        assert_same_input(lambda: make(default))  # noqa: B023
+
+
+FIXED = serializers.IntegerField(read_only=True)
+
+
 def test_methods_set_on_one_serializer_are_called():
     def make():
         serializer = Person(data=RIGHT)

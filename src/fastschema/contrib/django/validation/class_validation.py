@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
-from rest_framework.fields import Field, ListField, empty
+from rest_framework.fields import Field, empty
 from rest_framework.serializers import ModelSerializer, Serializer, as_serializer_error
 
 from fastschema.compiler.nodes import UnreadableError
@@ -24,14 +24,13 @@ from fastschema.contrib.django.class_state import (
     unseen_field,
 )
 from fastschema.contrib.django.clones import LATER
-from fastschema.contrib.django.own_code import STOCK_CLASSES
+from fastschema.contrib.django.rules import inner_fields
 from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.contrib.django.validation.code import InputNode, InputProgram, input_program
-from fastschema.contrib.django.validation.conversions import NESTED_KINDS
-from fastschema.contrib.django.validation.fields import input_field
-from fastschema.runtime.guard import Guard
-from fastschema.runtime.inspection import Inspection
+from fastschema.contrib.django.validation.conversions import NESTED_KINDS, OPTIONS
+from fastschema.contrib.django.validation.fields import details, input_field
 from fastschema.runtime.programs import programs
+from fastschema.runtime.snapshot import Snapshot
 from fastschema.runtime.stock import stock_method
 from fastschema.switch import is_disabled
 
@@ -68,9 +67,9 @@ class Validation(NamedTuple):
     """How serializers with the same fields validate objects.
 
     :param program: the program
-    :param guard: knows what it relies on
     :param options: the exemplar's fields, for serializers that have made none; else []
-    :param validators: for each field that takes input, its number and what validators it had
+    :param snapshot: what all fields were like
+    :param details: what else they were like
     :param names: what a serializer must not have of its own
     :param is_whole: whether ``run_validation`` is stock's as a whole
     :param has_validators: whether ``run_validators`` does anything
@@ -78,9 +77,9 @@ class Validation(NamedTuple):
     """
 
     program: InputProgram
-    guard: Guard
     options: list[Any]
-    validators: list[tuple[int, Any]]
+    snapshot: Snapshot
+    details: list[Any]
     names: frozenset[str]
     is_whole: bool
     has_validators: bool
@@ -115,15 +114,7 @@ class Validation(NamedTuple):
     def holds(self, fields: list[Any]) -> bool:
         """Return whether fields of the same names are still like those that were read."""
         # First the validators: to ask for them is to set them.
-        for number, seen in self.validators:
-            field = fields[number]
-            if vars(field).get(LATER) is not seen and _like_validators(field) != seen:
-                return False
-        return (
-            self.guard.objects_hold()
-            and self.guard.fields_hold(fields)
-            and self.guard.classes_hold()
-        )
+        return list(map(details, fields)) == self.details and self.snapshot.is_like(fields)
 
 
 class OwnFields(dict[str, Any]):
@@ -213,13 +204,12 @@ class _ClassValidation:
 
     def pending(self) -> Validation | None:
         """Return how serializers validate that have made no fields; None if they must make them."""
-        known = self._pending
-        if known is _UNKNOWN or (known is not None and not known.guard.classes_hold()):
-            known = self._pending = self._new_pending()
-        return known
+        if self._pending is _UNKNOWN:
+            self._pending = self._new_pending()
+        return self._pending
 
     def _new_pending(self) -> Validation | None:
-        serializer = self._state.new_exemplar_serializer()
+        serializer = self._state.example()
         if serializer is None:
             return None
         fields = field_mapping(serializer)
@@ -239,11 +229,11 @@ class _ClassValidation:
         has_room = len(known) < _MOST_READINGS and (known or len(self._readings) < _MOST_NAMES)
         if not has_room or self._failures >= _MOST_FAILURES:
             return None
-        self._state.watch()
         found = self._read(serializer, fields)
         if found is None:
             self._failures += 1
         else:
+            self._state.watch(found.snapshot.classes)
             self._readings[names] = [found, *known]
         return found
 
@@ -251,8 +241,6 @@ class _ClassValidation:
         try:
             found = read_validation(serializer, fields)
         except UnreadableError:
-            return None
-        if not found.guard.is_lasting:
             return None
         found.program.hold(self._state)
         return found
@@ -322,45 +310,35 @@ def read_validation(serializer: Any, fields: Any) -> Validation:
         field.parent is not serializer or field.field_name != name for name, field in fields.items()
     ):
         raise UnreadableError("its fields belong to another serializer")
-    guard = Guard(STOCK_CLASSES)
     try:
-        return _read_validation(serializer, list(fields.values()), guard)
+        return _read_validation(serializer, list(fields.values()))
     except UnreadableError:
         raise
     except Exception as error:
         raise UnreadableError(f"it cannot be read: {error}") from error
 
 
-def _read_validation(serializer: Any, fields: list[Any], guard: Guard) -> Validation:
+def _read_validation(serializer: Any, fields: list[Any]) -> Validation:
     cls = type(serializer)
-    nodes, numbers, validators = [], [], []
-    has_defaults = False
-    for number, field in enumerate(fields):
-        if not field.read_only:
-            validators.append((number, _like_validators(field)))
-        look = Inspection.of_field(field, guard)
-        if look.get("read_only"):
-            look.get("field_name")
-            look.is_given("default")
-            has_defaults |= field.default is not empty
-            continue
-        look.get("source")
-        has_method = _has_method(cls, f"validate_{field.field_name}", guard)
-        nodes.append(input_field(look, has_method=has_method))
-        numbers.append(number)
-    for name in ("validate_empty_values", *KNOWN):
-        guard.class_attribute(cls, name, getattr(cls, name))
+    numbers = [number for number, field in enumerate(fields) if not field.read_only]
+    seen = list(map(details, fields))
+    snapshot = Snapshot(fields, OPTIONS, inner_fields)
+    nodes = [
+        input_field(fields[number], has_method=_has_method(cls, f"validate_{name}"))
+        for number in numbers
+        for name in [fields[number].field_name]
+    ]
     node = InputNode(cls.__name__, tuple(nodes), tuple(numbers))
-    methods = [f"validate_{each.name}" for each in nodes]
+    has_defaults = any(field.read_only and field.default is not empty for field in fields)
     return Validation(
         programs.get(node, lambda: input_program(node)),
-        guard,
         [],
-        validators,
-        frozenset([*_OF_CLASS, *methods]),
+        snapshot,
+        seen,
+        frozenset([*_OF_CLASS, *[f"validate_{each.name}" for each in nodes]]),
         runs_as_a_whole(cls),
-        has_defaults or _has_validators(serializer, guard),
-        _has_own(cls, "validate", _VALIDATE, guard),
+        has_defaults or _has_validators(serializer),
+        cls.validate is not _VALIDATE,
     )
 
 
@@ -370,28 +348,16 @@ _OF_CLASS = (
 )
 
 
-def _has_method(cls: Any, name: str, guard: Guard) -> bool:
-    found = getattr(cls, name, None)  # the class is watched: it may get one
-    if found is None:
-        return False
-    if not isinstance(found, FunctionType):
+def _has_method(cls: Any, name: str) -> bool:
+    found = getattr(cls, name, None)
+    if found is not None and not isinstance(found, FunctionType):
         raise UnreadableError(f"{name} is no plain method")
-    guard.class_attribute(cls, name, found)
-    return True
+    return found is not None
 
 
-def _has_own(cls: Any, name: str, stock: Any, guard: Guard) -> bool:
-    """Return whether a class has another attribute than stock's."""
-    found = getattr(cls, name)
-    guard.class_attribute(cls, name, found)
-    return found is not stock
-
-
-def _has_validators(serializer: Any, guard: Guard) -> bool:
+def _has_validators(serializer: Any) -> bool:
     """Return whether ``run_validators`` does anything, but for defaults of read-only fields."""
     cls = type(serializer)
-    for name in ("validators", "get_validators"):
-        guard.class_attribute(cls, name, getattr(cls, name))
     is_stock = (
         cls.run_validators in KNOWN["run_validators"]
         and super(Serializer, serializer).run_validators.__func__ is _RUN_FIELD_VALIDATORS
@@ -399,14 +365,6 @@ def _has_validators(serializer: Any, guard: Guard) -> bool:
         and cls.get_validators in _GET_VALIDATORS
     )
     return not is_stock or bool(cls.get_validators(serializer))
-
-
-def _like_validators(field: Any) -> Any:
-    """Return what tells whether a field has validators like those of another one."""
-    found = vars(field).get(LATER)
-    if found is None:  # it is no clone, or somebody has looked at its validators
-        found = [(type(each), getattr(each, "limit_value", None)) for each in field.validators]
-    return (found, _like_validators(field.child)) if isinstance(field, ListField) else found
 
 
 def checked(serializer: Any, value: Any, *, has_validators: bool = True) -> Any:

@@ -1,4 +1,4 @@
-"""How the values of a field are converted by generated code, from a look at it.
+"""How the values of a field are converted by generated code.
 
 A value of the usual class is converted and checked by generated code where nothing but stock code
 would see it. Any other goes to the field's ``run_validation``, so that errors are stock's.
@@ -29,8 +29,9 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.settings import api_settings
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
-from fastschema.runtime.guard import ABSENT
-from fastschema.runtime.inspection import Inspection
+from fastschema.contrib.django.own_code import STOCK_CLASSES
+from fastschema.runtime.descriptions import method_of, methods_of
+from fastschema.runtime.snapshot import computes_options
 from fastschema.runtime.stock import stock_method
 
 
@@ -66,6 +67,15 @@ _OWN_METHODS = frozenset(
     ]
 )
 """What a field object has of its own only if somebody has set it."""
+OPTIONS = frozenset(
+    [
+        *("TRUE_VALUES", "FALSE_VALUES", "MAX_STRING_LENGTH", "allow_blank", "allow_empty"),
+        *("allow_null", "choice_strings_to_values", "decimal_places", "field_name"),
+        *("input_formats", "localize", "max_whole_digits", "read_only", "required", "source"),
+        *("source_attrs", "timezone", "trim_whitespace"),
+    ]
+)
+"""The attributes of fields by which programs differ."""
 _LIMITS = {
     MaxLengthValidator: "len(converted) <= {limit}",
     MinLengthValidator: "len(converted) >= {limit}",
@@ -94,21 +104,22 @@ class Conversion(NamedTuple):
 _BY_STOCK = Conversion("the field's run_validation")
 
 
-def overridden(look: Inspection) -> str | None:
+def overridden(field: Any) -> str | None:
     """Return which method decides on empty values that is not stock's, for people; or None."""
-    if look.decides_each_read:
-        return "__getattribute__ is overridden"
-    own = sorted(_OWN_METHODS & vars(look.target).keys())
+    computed = computes_options(type(field), OPTIONS, STOCK_CLASSES)
+    if computed is not None:
+        return computed
+    own = sorted(_OWN_METHODS & vars(field).keys())
     if own:
         return f"{own[0]} is set on the field object"
-    *before, last = look.chain("run_validation", _FIELD)
+    *before, last = methods_of(field, "run_validation", _FIELD)
     unknown = [each for each in before if each not in _RUN_BEFORE]
     if unknown or last is not _RUN or len(before) > 1:
         if before and before[0] in _RUN_BEFORE:
             return f"run_validation is overridden behind {before[0].__qualname__.split('.')[0]}"
         return _unknown((unknown or [last])[0])
-    if look.chain("validate_empty_values", _FIELD) not in _EMPTY_VALUES:
-        return _unknown(look.method("validate_empty_values"))
+    if methods_of(field, "validate_empty_values", _FIELD) not in _EMPTY_VALUES:
+        return _unknown(method_of(field, "validate_empty_values"))
     return None
 
 
@@ -116,25 +127,30 @@ def _unknown(method: Any) -> str:
     return f"{getattr(method, '__qualname__', method)} is not one that fastschema knows"
 
 
+def has_stock_validators(field: Any) -> bool:
+    """Return whether a field has, and calls, its validators as DRF's do."""
+    return all(getattr(type(field), name) is method for name, method in _VALIDATING.items())
+
+
 NESTED_KINDS = ("nested list", "nested serializer")
 
 
-def conversion(look: Inspection) -> tuple[Conversion, str | None]:
+def conversion(field: Any) -> tuple[Conversion, str | None]:
     """Return how values are converted, and why that is left to the field's own method, or None."""
-    target = look.target
+    target = field
     if isinstance(target, serializers.ListSerializer):
         return Conversion(NESTED_KINDS[0]), None
     if isinstance(target, serializers.BaseSerializer):
         return Conversion(NESTED_KINDS[1]), None
     for name, method in _VALIDATING.items():
-        found = look.on_class(name)
+        found = getattr(type(field), name)
         if found is not method:
             return _BY_STOCK, _unknown(getattr(found, "fget", found))
-    convert = look.method("to_internal_value")
+    convert = method_of(field, "to_internal_value")
     rule = _RULES.get(convert)
-    is_text = look.method("run_validation") is _RUN_TEXT
+    is_text = method_of(field, "run_validation") is _RUN_TEXT
     if rule is not None and is_text is (rule is _text):
-        conversion = rule(look)
+        conversion = rule(field)
         if conversion is not None:
             return conversion, None
     if getattr(convert, "__module__", "").startswith("rest_framework."):
@@ -142,13 +158,13 @@ def conversion(look: Inspection) -> tuple[Conversion, str | None]:
     return Conversion("the field's to_internal_value"), _unknown(convert)
 
 
-def _checks(look: Inspection, known: tuple[Any, ...]) -> list[str] | None:
+def _checks(field: Any, known: tuple[Any, ...]) -> list[str] | None:
     """Return what the validators of a field ask of a value; None if only they can tell.
 
     :param known: the classes of validators that suit the value
     """
     conditions = []
-    for number, validator in enumerate(look.target.validators):
+    for number, validator in enumerate(field.validators):
         cls = type(validator)
         limit: Any = getattr(validator, "limit_value", None)
         if cls not in known:
@@ -192,11 +208,11 @@ def _is_usual(validator: Any) -> bool:
 _OF_NUMBERS = (MaxValueValidator, MinValueValidator)
 
 
-def _text(look: Inspection) -> Conversion | None:
-    value = "value.strip()" if look.get("trim_whitespace") else "value"
-    checks = _checks(look, _OF_TEXTS)
+def _text(field: Any) -> Conversion | None:
+    value = "value.strip()" if field.trim_whitespace else "value"
+    checks = _checks(field, _OF_TEXTS)
     is_text = f"type(value) is str and (converted := {value})"
-    if not look.get("allow_blank"):
+    if not field.allow_blank:
         accepts = " and ".join([is_text, *(checks or ())])
     elif checks:
         accepts = f"type(value) is str and (not (converted := {value}) or {' and '.join(checks)})"
@@ -210,83 +226,79 @@ def _text(look: Inspection) -> Conversion | None:
     return Conversion("string", accepts, "converted", names, checks is None)
 
 
-def _number(look: Inspection, kind: str, condition: str, result: str) -> Conversion:
-    checks = _checks(look, _OF_NUMBERS)
+def _number(field: Any, kind: str, condition: str, result: str) -> Conversion:
+    checks = _checks(field, _OF_NUMBERS)
     accepts = " and ".join([condition, *(checks or ())])
     return Conversion(kind, accepts, result, has_more_validators=checks is None)
 
 
-def _integer(look: Inspection) -> Conversion | None:
+def _integer(field: Any) -> Conversion | None:
     condition = f"type(value) is int and {-_LARGEST} <= value <= {_LARGEST}"
-    return _number(look, "integer", condition, "value")
+    return _number(field, "integer", condition, "value")
 
 
-def _float(look: Inspection) -> Conversion | None:
+def _float(field: Any) -> Conversion | None:
     largest = repr(sys.float_info.max)
     condition = (
         f"(type(value) is float and -{largest} <= value <= {largest}"
         f" or type(value) is int and {-_LARGEST_EXACT} <= value <= {_LARGEST_EXACT})"
     )
-    return _number(look, "float", condition, "float(value)")
+    return _number(field, "float", condition, "float(value)")
 
 
-def _boolean(look: Inspection) -> Conversion | None:
-    if look.on_class("_lower_if_str") is not _LOWER:
+def _boolean(field: Any) -> Conversion | None:
+    if type(field)._lower_if_str is not _LOWER:
         return None
-    true, false = look.contents("TRUE_VALUES"), look.contents("FALSE_VALUES")
+    true, false = field.TRUE_VALUES, field.FALSE_VALUES
     if not (type(true) is type(false) is set and True in true and False in false - true):
         return None
-    return _validated(look, "boolean", "value is True or value is False", "value")
+    return _validated(field, "boolean", "value is True or value is False", "value")
 
 
-def _decimal(look: Inspection) -> Conversion | None:
+def _decimal(field: Any) -> Conversion | None:
     """For texts that have the places of the field: quantizing them changes nothing."""
     for name in ("validate_precision", "quantize"):
-        if look.method(name) is not _OF_DECIMALS[name]:
+        if method_of(field, name) is not _OF_DECIMALS[name]:
             return None
-    whole, places = look.get("max_whole_digits"), look.get("decimal_places")
-    look.get("max_digits")
-    is_usual = whole is not None and whole > 0 and places > 0 and not look.get("localize")
-    if not is_usual or whole + places + 2 > look.get("MAX_STRING_LENGTH"):
+    whole, places = field.max_whole_digits, field.decimal_places
+    is_usual = whole is not None and whole > 0 and places > 0 and not field.localize
+    if not is_usual or whole + places + 2 > field.MAX_STRING_LENGTH:
         return None
     pattern = re.compile(rf"-?[0-9]{{1,{whole}}}\.[0-9]{{{places}}}")
     is_plain = f"is_decimal_{whole}_{places}"
     names = ((is_plain, pattern.fullmatch), ("Decimal", decimal.Decimal))
     accepts = f"type(value) is str and {is_plain}(value) is not None"
-    return _validated(look, "decimal", accepts, "Decimal(value)", names)
+    return _validated(field, "decimal", accepts, "Decimal(value)", names)
 
 
 _OF_DECIMALS = {name: stock_method(_DECIMAL, name) for name in ("validate_precision", "quantize")}
 
 
-def _is_iso(look: Inspection, setting: str) -> bool:
+def _is_iso(field: Any, setting: str) -> bool:
     """Return whether texts are read by their ISO 8601 format first."""
-    formats = look.optional("input_formats")
-    if formats is ABSENT:
+    formats = getattr(field, "input_formats", None)
+    if formats is None:
         formats = getattr(api_settings, setting)
-        look.guard.computed(api_settings, setting, list(formats))
-    elif type(formats) is list:
-        look.contents("input_formats")
     is_ordered = type(formats) in (list, tuple)
     return is_ordered and list(formats)[:1] in ([ISO_8601], [ISO_8601.upper()])
 
 
-def _date(look: Inspection) -> Conversion | None:
-    if not _is_iso(look, "DATE_INPUT_FORMATS"):
+def _date(field: Any) -> Conversion | None:
+    if not _is_iso(field, "DATE_INPUT_FORMATS"):
         return None
     accepts = "(converted := iso_date(value)) is not None"
-    return _validated(look, "date", accepts, "converted", (("iso_date", iso_date),))
+    return _validated(field, "date", accepts, "converted", (("iso_date", iso_date),))
 
 
-def _datetime(look: Inspection) -> Conversion | None:
+def _datetime(field: Any) -> Conversion | None:
     methods = ("enforce_timezone", "default_timezone")
-    if not _is_iso(look, "DATETIME_INPUT_FORMATS") or any(
-        look.method(name) is not _OF_DATETIMES[name] for name in methods
+    if not _is_iso(field, "DATETIME_INPUT_FORMATS") or any(
+        method_of(field, name) is not _OF_DATETIMES[name] for name in methods
     ):
         return None
-    zone = "own.zone" if look.optional("timezone") is ABSENT else "None"
+    zone = "None" if hasattr(field, "timezone") else "own.zone"
     accepts = f"(converted := iso_datetime({{field}}, value, {zone})) is not None"
-    return _validated(look, "datetime", accepts, "converted", (("iso_datetime", iso_datetime),))
+    return _validated(field, "datetime", accepts, "converted", (("iso_datetime", iso_datetime),))
 
 
 _OF_DATETIMES = {
@@ -295,22 +307,23 @@ _OF_DATETIMES = {
 }
 
 
-def _uuid(look: Inspection) -> Conversion | None:
+def _uuid(field: Any) -> Conversion | None:
     accepts = "(converted := uuid_of(value)) is not None"
-    return _validated(look, "uuid", accepts, "converted", (("uuid_of", uuid_of),))
+    return _validated(field, "uuid", accepts, "converted", (("uuid_of", uuid_of),))
 
 
-def _choice(look: Inspection) -> Conversion | None:
-    look.get("allow_blank")
-    look.contents("choice_strings_to_values")
+def _choice(field: Any) -> Conversion | None:
     found = "(converted := {field}.choice_strings_to_values.get(value, empty)) is not empty"
-    return _validated(look, "choice", f"type(value) is str and value and {found}", "converted")
+    return _validated(field, "choice", f"type(value) is str and value and {found}", "converted")
 
 
-def _list(look: Inspection) -> Conversion | None:
+def _list(field: Any) -> Conversion | None:
     """For lists of values that are converted here, if none of them is refused."""
-    child = look.within("child")
-    if look.method("run_child_validation") is not _RUN_CHILDREN or overridden(child) is not None:
+    child = field.child
+    if (
+        method_of(field, "run_child_validation") is not _RUN_CHILDREN
+        or overridden(child) is not None
+    ):
         return None
     inner, reason = conversion(child)
     if reason is not None or not inner.accepts or inner.has_more_validators:
@@ -318,9 +331,9 @@ def _list(look: Inspection) -> Conversion | None:
     accepts = inner.accepts.replace("{field}", "{field}.child")
     items = f"(items := [{inner.result} for value in value if {accepts}])"
     conditions = ["type(value) is list", f"len({items}) == len(value)"]
-    if not look.get("allow_empty"):
+    if not field.allow_empty:
         conditions.append("items")
-    checks = _checks(look, (MaxLengthValidator, MinLengthValidator))
+    checks = _checks(field, (MaxLengthValidator, MinLengthValidator))
     conditions += [check.replace("converted", "items") for check in checks or ()]
     names = inner.names
     return Conversion("list", " and ".join(conditions), "items", names, checks is None)
@@ -330,14 +343,14 @@ _RUN_CHILDREN = stock_method(fields.ListField, "run_child_validation")
 
 
 def _validated(
-    look: Inspection,
+    field: Any,
     kind: str,
     accepts: str,
     result: str,
     names: tuple[tuple[str, object], ...] = (),
 ) -> Conversion:
     """Return a conversion after which validators are called, if there are any."""
-    has_validators = bool(look.target.validators)
+    has_validators = bool(field.validators)
     return Conversion(kind, accepts, result, names, has_more_validators=has_validators)
 
 
@@ -396,7 +409,7 @@ def uuid_of(value: Any) -> uuid.UUID | None:
         return None
 
 
-_RULES: dict[Any, Callable[[Inspection], Conversion | None]] = {
+_RULES: dict[Any, Callable[[Any], Conversion | None]] = {
     stock_method(fields.CharField, "to_internal_value"): _text,
     stock_method(fields.IntegerField, "to_internal_value"): _integer,
     stock_method(fields.FloatField, "to_internal_value"): _float,

@@ -1,4 +1,4 @@
-"""What is done to the value of a field, from a look at it: a node of generated code."""
+"""What is done to the value of a field: a node of generated code."""
 
 from __future__ import annotations
 
@@ -13,10 +13,16 @@ from rest_framework.fields import empty
 from rest_framework.utils.formatting import lazy_format
 
 from fastschema.compiler.nodes import UnreadableError
+from fastschema.contrib.django.clones import LATER
 from fastschema.contrib.django.own_code import own_classes
 from fastschema.contrib.django.validation.code import InputField
-from fastschema.contrib.django.validation.conversions import conversion, overridden, stock_methods
-from fastschema.runtime.inspection import Inspection
+from fastschema.contrib.django.validation.conversions import (
+    conversion,
+    has_stock_validators,
+    overridden,
+    stock_methods,
+)
+from fastschema.runtime.descriptions import method_of
 from fastschema.runtime.stock import stock_method
 
 _GET_VALUE = stock_methods(
@@ -29,32 +35,33 @@ _GET_VALUE = stock_methods(
 _NO_VALUE = stock_method(fields.HiddenField, "get_value")
 _PLAIN = (str, int, float, bool, type(None), decimal.Decimal, uuid.UUID)
 _IMMUTABLE = (*_PLAIN, datetime.date, datetime.datetime, datetime.time, datetime.timedelta)
+_SEEN = (serializers.BaseSerializer, relations.RelatedField, relations.ManyRelatedField)
+"""The fields that ask others, or the database."""
 
 
-def input_field(look: Inspection, *, has_method: bool) -> InputField:
+def input_field(field: Any, *, has_method: bool) -> InputField:
     """Return what is done to the value of a field that takes input.
 
-    :param look: a look at it
+    :param field: the field
     :param has_method: whether the serializer has a ``validate_`` method for it
     :raises UnreadableError: if its name is no plain text
     """
-    name = look.get("field_name")
+    name = field.field_name
     if type(name) is not str:
         raise UnreadableError(f"the name of field {name!r} is not a plain str")
-    source_attrs = tuple(look.contents("source_attrs"))
-    own_method = overridden(look)
+    source_attrs = tuple(field.source_attrs)
+    own_method = overridden(field)
     if own_method is not None:
-        is_plain = not look.decides_each_read and look.method("get_value") in _GET_VALUE
-        value = "get" if is_plain else "own"
+        is_plain = getattr(type(field), "__getattribute__") is object.__getattribute__  # noqa: B009
+        value = "get" if is_plain and method_of(field, "get_value") in _GET_VALUE else "own"
         kind = "the field's run_validation"
         return InputField(
             name, source_attrs, kind, value=value, has_method=has_method, reason=own_method
         )
-    converted, reason = conversion(look)
-    get_value = look.method("get_value")
+    converted, reason = conversion(field)
+    get_value = method_of(field, "get_value")
     value = "get" if get_value in _GET_VALUE else "empty" if get_value is _NO_VALUE else "own"
-    has_default = _default_is_plain(look)
-    is_required = bool(look.get("required"))
+    is_required = bool(field.required)
     return InputField(
         name,
         source_attrs,
@@ -62,32 +69,30 @@ def input_field(look: Inspection, *, has_method: bool) -> InputField:
         converted.accepts,
         converted.result,
         converted.names,
-        is_shared=value != "own" and _is_shared(look),
-        is_nested=isinstance(look.target, serializers.Serializer),
+        is_shared=value != "own" and _is_shared(field),
+        is_nested=isinstance(field, serializers.Serializer),
         has_more_validators=converted.has_more_validators,
-        skips=None if value == "own" else not is_required and look.target.default is empty,
-        has_default=has_default and not is_required and value != "own",
-        none_stays=bool(look.get("allow_null")) and bool(source_attrs),
+        skips=None if value == "own" else not is_required and field.default is empty,
+        has_default=type(field.default) in _IMMUTABLE and not is_required and value != "own",
+        none_stays=bool(field.allow_null) and bool(source_attrs),
         value=value,
         has_method=has_method,
         reason=reason,
     )
 
 
-def _is_shared(look: Inspection) -> bool:
+def _is_shared(field: Any) -> bool:
     """Return whether nobody can tell by which field like it a value was validated.
 
     User code might see the field; and the text of a ``lazy_format`` is that of its first use.
     """
-    target = look.target
     return (
-        not isinstance(target, (serializers.BaseSerializer, relations.RelatedField))
-        and not isinstance(target, relations.ManyRelatedField)
-        and next(own_classes(look.cls), None) is None
-        and (type(target.default) in (*_IMMUTABLE, FunctionType, type) or target.default is empty)
-        and not any(map(_needs_field, (target.default, *target.validators)))
-        and not any(type(getattr(each, "message", "")) is lazy_format for each in target.validators)
-        and (not hasattr(target, "child") or _is_shared(look.within("child")))
+        not isinstance(field, _SEEN)
+        and next(own_classes(type(field)), None) is None
+        and type(field.default) in (*_IMMUTABLE, FunctionType, type)
+        and not any(map(_needs_field, (field.default, *field.validators)))
+        and not any(type(getattr(each, "message", "")) is lazy_format for each in field.validators)
+        and (not hasattr(field, "child") or _is_shared(field.child))
     )
 
 
@@ -99,9 +104,15 @@ def _needs_field(function: Any) -> bool:
     return not is_known or bool(getattr(function, "requires_context", False))
 
 
-def _default_is_plain(look: Inspection) -> bool:
-    """Return whether a default may stand for a missing value as it is."""
-    if type(look.target.default) in _IMMUTABLE or look.target.default is empty:
-        return look.get("default") is not empty
-    look.is_given("default")  # each field has its own, as it is copied
-    return False
+def details(field: Any) -> Any:
+    """Return what else tells whether a field validates as another one does: no plain options."""
+    default = field.default
+    is_plain = default is empty or type(default) in _IMMUTABLE
+    if field.read_only:
+        return default if is_plain else type(default)
+    found = vars(field).get(LATER)
+    if found is None and has_stock_validators(field):
+        # It is no clone, or somebody has looked at its validators.
+        found = [(type(each), getattr(each, "limit_value", None)) for each in field.validators]
+    inner = details(field.child) if isinstance(field, fields.ListField) else None
+    return found, default if is_plain else type(default), inner
