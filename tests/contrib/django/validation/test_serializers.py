@@ -175,19 +175,18 @@ def test_fields_that_are_changed_are_seen():
 
 def test_a_default_that_is_read_only_is_seen_when_it_is_new():
     class Checked(Person):
+        fixed = serializers.IntegerField(read_only=True)
+
         class Meta:
             validators = [lambda values: CALLS.append(sorted(values))]
 
     def make(default):
-        serializer = type("Some", (Checked,), {"fixed": FIXED})(data=RIGHT)
+        serializer = Checked(data=RIGHT)
         serializer.fields["fixed"].default = default
         return serializer
 
     for default in (serializers.empty, 3, serializers.empty, called):
         assert_same_input(lambda: make(default))  # noqa: B023
-
-
-FIXED = serializers.IntegerField(read_only=True)
 
 
 def test_methods_set_on_one_serializer_are_called():
