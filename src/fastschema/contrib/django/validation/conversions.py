@@ -36,6 +36,7 @@ from fastschema.runtime.stock import stock_method
 
 
 def stock_methods(name: str, *classes: Any) -> set[Any]:
+    """Return a method as each of some classes of DRF has it."""
     return {stock_method(cls, name) for cls in classes}
 
 
@@ -137,10 +138,9 @@ NESTED_KINDS = ("nested list", "nested serializer")
 
 def conversion(field: Any) -> tuple[Conversion, str | None]:
     """Return how values are converted, and why that is left to the field's own method, or None."""
-    target = field
-    if isinstance(target, serializers.ListSerializer):
+    if isinstance(field, serializers.ListSerializer):
         return Conversion(NESTED_KINDS[0]), None
-    if isinstance(target, serializers.BaseSerializer):
+    if isinstance(field, serializers.BaseSerializer):
         return Conversion(NESTED_KINDS[1]), None
     for name, method in _VALIDATING.items():
         found = getattr(type(field), name)

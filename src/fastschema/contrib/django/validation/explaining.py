@@ -1,4 +1,4 @@
-"""How lists of input are validated and created, for people."""
+"""How input is validated, and lists of it are created, for people."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fastschema.report import Above, FieldReport, Report, with_nested
 
 
 def loading_report(serializer: Any) -> Report | None:
-    """How a serializer validates the rows of a list; None if it takes no input.
+    """How a serializer validates its input; None if it takes none.
 
     :param serializer: a serializer, or one with ``many=True``
     """
