@@ -78,6 +78,34 @@ ROW = {
 WRONG = {**ROW, "age": -1, "born": "yesterday", "name": ""}
 
 
+class Addressed(Person):
+    """Ten fields of all usual classes."""
+
+    nickname = None
+    code = None
+    seen = serializers.DateTimeField()
+    email = serializers.EmailField()
+
+
+class Inner(serializers.Serializer):  # type: ignore[misc]  # DRF is untyped
+    """What is nested in another one."""
+
+    street = serializers.CharField(max_length=80)
+    number = serializers.IntegerField(min_value=1)
+
+
+class Housed(Addressed):
+    """The same with a nested object."""
+
+    house = Inner()
+
+
+ADDRESSED = {**ROW, "seen": "2024-01-02T03:04:05Z", "email": "ann@example.com"}
+del ADDRESSED["code"]
+HOUSED = {**ADDRESSED, "house": {"street": "Main Street", "number": 5}}
+MISTAKES = {"age": -1, "born": "yesterday", "name": ""}
+
+
 def validated(serializer_class: Any, rows: list[dict[str, Any]]) -> Run:
     """What a serializer made for each call says of its input, as views make it."""
     many = {"many": True} if len(rows) > 1 else {}
@@ -118,5 +146,41 @@ def nested(count: int) -> Run:
 @DRF.add("input: a ModelSerializer of 14 fields", sizes=SIZES)
 def model(count: int) -> Run:
     serializer_class = model_serializer(WIDE[14])
-    shown = [serializer_class(row).data for row in wide_rows(14, count)]
+    shown = [dict(serializer_class(row).data) for row in wide_rows(14, count)]
     return validated(serializer_class, shown)
+
+
+@DRF.add("input: ten fields of all usual classes", sizes=SIZES)
+def addressed(count: int) -> Run:
+    return validated(Addressed, [ADDRESSED] * count)
+
+
+@DRF.add("input: the same, wrong", sizes=(1,))
+def addressed_wrong(count: int) -> Run:
+    return validated(Addressed, [{**ADDRESSED, **MISTAKES}] * count)
+
+
+@DRF.add("input: the same, every second one wrong", sizes=(240,))
+def addressed_half_wrong(count: int) -> Run:
+    return validated(Addressed, ([ADDRESSED, {**ADDRESSED, **MISTAKES}] * count)[:count])
+
+
+@DRF.add("input: the same with a nested object", sizes=SIZES)
+def housed(count: int) -> Run:
+    return validated(Housed, [HOUSED] * count)
+
+
+@DRF.add("input: a nested object, every second one wrong", sizes=(240,))
+def housed_half_wrong(count: int) -> Run:
+    wrong = {**HOUSED, **MISTAKES, "house": {"street": "", "number": 0}}
+    return validated(Housed, ([HOUSED, wrong] * count)[:count])
+
+
+@DRF.add("input: fields that __init__ has looked at", sizes=SIZES)
+def looked_at(count: int) -> Run:
+    class LookedAt(Addressed):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.fields["name"].required = True
+
+    return validated(LookedAt, [ADDRESSED] * count)

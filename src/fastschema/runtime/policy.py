@@ -17,9 +17,6 @@ process, they run as stock: reading them costs about as much as that."""
 rows_worth_reading_at_once = 8
 """A serializer whose fields are like those of no other is read for lists of so many rows."""
 
-rows_worth_validating = 10
-"""Looking once at a serializer whose rows are validated costs less than stock needs for so many."""
-
 rows_worth_writing = 4
 """Generated code that writes text is bound anew for each text; that pays from so many rows on."""
 

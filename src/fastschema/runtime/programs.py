@@ -23,8 +23,19 @@ MOST_DERIVED = 32
 _programs = Locked()
 """Its lock is for all programs: they are made, and their functions generated, one at a time."""
 
-Node = TypeVar("Node", ObjectNode, LoadNode)
-Function = TypeVar("Function", DumpFunction, LoadFunction)
+
+class _Node(Protocol):
+    """What a program is made of: a name, and nodes of fields with their reasons."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def fields(self) -> tuple[Any, ...]: ...
+
+
+Node = TypeVar("Node", bound=_Node)
+Function = TypeVar("Function")
 
 
 class Holder(Protocol):

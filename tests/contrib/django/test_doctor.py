@@ -44,12 +44,19 @@ class Flights(surveyed.Airlines):
     serializer_class = FlightSerializer
 
 
+class OwnNumber(serializers.IntegerField):
+    def to_internal_value(self, data):
+        return super().to_internal_value(data) + 1
+
+
 class InputSerializer(serializers.ModelSerializer):
-    """Takes a related object, in DRF's own way."""
+    """Takes a number, in a way of its own."""
+
+    number = OwnNumber()
 
     class Meta:
         model = Flight
-        fields = ("airline",)
+        fields = ("number", "airline")
 
 
 def run(*arguments):
@@ -168,7 +175,7 @@ class TestInput:
         urlconf = urls(flights=view.as_view())
 
         assert [(each.does, each.why) for each in diagnosis_of_project(reached(urlconf)).stock] == [
-            ("load", "RelatedField.run_validation is not one that fastschema knows")
+            ("load", "OwnNumber.to_internal_value is not one that fastschema knows")
         ]
         assert "loading" not in run("--dump-only", "--urlconf", urlconf)
 

@@ -26,7 +26,7 @@ from fastschema.contrib.django.exemplars import (
 )
 from fastschema.contrib.django.own_code import own_classes
 from fastschema.contrib.django.rules import OPTIONS, inner_fields
-from fastschema.contrib.django.schema_reader import read
+from fastschema.contrib.django.schema_reader import read, readable_fields
 from fastschema.runtime import policy
 from fastschema.runtime.guard import CLASS_ATTRIBUTE, State, readings
 from fastschema.runtime.programs import DumpProgram
@@ -105,6 +105,7 @@ class ClassState:
         "_readings",
         "relations",
         "spares_first_objects",
+        "validation",
     )
 
     def __init__(self, cls: type) -> None:
@@ -129,6 +130,8 @@ class ClassState:
         self._readings: dict[tuple[str, ...], list[Reading]] = {}
         self.relations: dict[Any, Any] = {}
         """Which relations querysets lack that its pending serializers read; see ``relations``."""
+        self.validation: Any = None
+        """What is known of how its serializers validate; see ``validation.class_validation``."""
 
     def __reduce__(self) -> Any:
         # Of a class that is pickled by value nothing is known elsewhere.
@@ -204,18 +207,31 @@ class ClassState:
             known = self._pending = self._new_pending()
         return known
 
-    def _new_pending(self) -> Pending | None:
+    def example(self) -> Any:
+        """Return a serializer whose fields are like those of all serializers of the class.
+
+        Nobody else gets it. None if there is none: the fields may be others each time.
+        """
         cls: Any = self._owner()
         exemplar = self.exemplar()
         if exemplar is None or not exemplar.is_complete or not _makes_fields_as_stock(cls):
             return None
         serializer = with_url_name(bare_serializer(cls))
         try:
-            mapping = vars(serializer)["fields"] = exemplar.example_fields(serializer)
-            fields = [field for field in mapping.fields.values() if not field.write_only]
+            vars(serializer)["fields"] = exemplar.example_fields(serializer)
+        except Exception:
+            return None  # stock raises it
+        return serializer
+
+    def _new_pending(self) -> Pending | None:
+        serializer = self.example()
+        if serializer is None:
+            return None
+        try:
+            fields = readable_fields(serializer)
             program = read(serializer, fields)
         except Exception:
-            return None  # stock raises it, or represents in a way that cannot be compiled
+            return None  # stock represents in a way that cannot be compiled
         program.hold(self)
         return Pending(program, fields)
 

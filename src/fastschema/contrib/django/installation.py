@@ -6,6 +6,7 @@ import sys
 from importlib.metadata import version
 from typing import Any
 
+import rest_framework.serializers
 from django.utils.functional import cached_property
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
@@ -29,7 +30,12 @@ from fastschema.contrib.django.stock_serializers import (
     STOCK_TO_REPRESENTATION,
     register_installed,
 )
-from fastschema.contrib.django.validation.lists import STOCK_RUN_VALIDATION, run_validation
+from fastschema.contrib.django.validation import lists, serializers
+from fastschema.contrib.django.validation.class_validation import (
+    STOCK_RUN_VALIDATION,
+    STOCK_RUN_VALIDATORS,
+    STOCK_TO_INTERNAL_VALUE,
+)
 from fastschema.runtime.stock import Replacements, warn_of_newer
 from fastschema.statistics import stock_row
 from fastschema.switch import is_disabled
@@ -90,7 +96,17 @@ _replacements = Replacements(
         (Serializer, "fields", STOCK_FIELDS, _fields),
         (Serializer, "get_fields", STOCK_GET_FIELDS, _get_fields),
         (ModelSerializer, "get_fields", STOCK_MODEL_GET_FIELDS, _model_get_fields),
-        (ListSerializer, "run_validation", STOCK_RUN_VALIDATION, run_validation),
+        (Serializer, "run_validation", STOCK_RUN_VALIDATION, serializers.run_validation),
+        (Serializer, "to_internal_value", STOCK_TO_INTERNAL_VALUE, serializers.to_internal_value),
+        (Serializer, "run_validators", STOCK_RUN_VALIDATORS, serializers.run_validators),
+        (Serializer, "get_initial", serializers.STOCK_GET_INITIAL, serializers.get_initial),
+        (
+            rest_framework.serializers,
+            "raise_errors_on_nested_writes",
+            serializers.STOCK_RAISE_ERRORS_ON_NESTED_WRITES,
+            serializers.raise_errors_on_nested_writes,
+        ),
+        (ListSerializer, "run_validation", lists.STOCK_RUN_VALIDATION, lists.run_validation),
         (ListSerializer, "create", STOCK_CREATE, create_list),
         (ListModelMixin, "list", STOCK_LIST, list_lazily),
         (RetrieveModelMixin, "retrieve", STOCK_RETRIEVE, retrieve),

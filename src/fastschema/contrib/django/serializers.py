@@ -14,6 +14,8 @@ from fastschema.contrib.django.stock_serializers import (
     is_stock_serializer,
     register_installed,
 )
+from fastschema.contrib.django.validation import serializers
+from fastschema.contrib.django.validation.class_validation import KNOWN as VALIDATING
 from fastschema.contrib.django.validation.lists import run_validation
 
 
@@ -35,7 +37,7 @@ class FastSerializerMixin:
 
         class AlbumSerializer(FastSerializerMixin, serializers.ModelSerializer): ...
 
-    A ``to_representation`` of another base class is called as ever, be it listed after this one.
+    A method of another base class is called as ever, be it listed after this one.
     A ``many=True`` serializer is a :class:`FastListSerializer`, unless ``Meta`` names a list
     serializer or ``many_init`` makes one.
 
@@ -49,12 +51,14 @@ class FastSerializerMixin:
             raise TypeError(f"{cls.__name__}: derive list serializers from FastListSerializer")
         if issubclass(cls, BaseSerializer) and BaseSerializer not in following:
             raise TypeError(f"{cls.__name__}: list FastSerializerMixin before the serializer")
-        method = next(
-            (vars(each)["to_representation"] for each in following if _represents(each)), None
-        )
-        if method not in {None, *KNOWN} and cls.to_representation is _COMPILED:
-            # So that everybody sees that it is overridden.
-            setattr(cls, "to_representation", method)  # noqa: B010  # it is a method to mypy
+        for name, known in _METHODS.items():
+            method = next((vars(each)[name] for each in following if name in vars(each)), None)
+            if method not in {None, *known} and getattr(cls, name) is getattr(
+                FastSerializerMixin, name
+            ):
+                setattr(cls, name, method)  # so that everybody sees that it is overridden
+
+    run_validation = serializers.run_validation
 
     def to_representation(self, instance: Any) -> Any:
         """What ``Serializer.to_representation`` returns, compiled."""
@@ -107,8 +111,8 @@ def check_bulk(many: Any) -> None:
         )
 
 
-_COMPILED = FastSerializerMixin.to_representation
-register_installed(_COMPILED, FastListSerializer.to_representation)
+_METHODS = {"to_representation": KNOWN, "run_validation": VALIDATING["run_validation"]}
+register_installed(FastSerializerMixin.to_representation, FastListSerializer.to_representation)
 
 
 def compiled(serializer: Any) -> Any:
@@ -125,10 +129,6 @@ def compiled(serializer: Any) -> Any:
     elif isinstance(serializer, Serializer) and is_stock_serializer(serializer):
         serializer.to_representation = partial(represent, serializer)
     return serializer
-
-
-def _represents(cls: type) -> bool:
-    return "to_representation" in vars(cls)
 
 
 def _compiled_list(many: Any) -> Any:

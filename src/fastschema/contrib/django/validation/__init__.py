@@ -1,1 +1,1 @@
-"""Validating lists of input: what is the same for each row is looked at once."""
+"""Validating input by generated code."""

@@ -1,4 +1,4 @@
-"""How lists of input are validated and created, for people."""
+"""How input is validated, and lists of it are created, for people."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ from typing import Any
 
 from rest_framework.serializers import ListSerializer, Serializer
 
+from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.bulk.asking import asks_at_once
 from fastschema.contrib.django.bulk.choosing import is_in_bulk
 from fastschema.contrib.django.bulk.creating import OneByOneError, check_creating
 from fastschema.contrib.django.schema_reader import field_mapping
-from fastschema.contrib.django.validation.fields import way_of
-from fastschema.contrib.django.validation.rows import has_stock_rows, is_stock_row
+from fastschema.contrib.django.validation.class_validation import (
+    KNOWN,
+    is_readable,
+    read_validation,
+    runs_as_a_whole,
+)
+from fastschema.contrib.django.validation.code import InputField
+from fastschema.contrib.django.validation.lists import has_stock_rows
 from fastschema.report import Above, FieldReport, Report, with_nested
-
-_ROWS = "This is for lists; a single object, and a list of few, run as stock."
 
 
 def loading_report(serializer: Any) -> Report | None:
-    """How a serializer validates the rows of a list; None if it takes no input.
+    """How a serializer validates its input; None if it takes none.
 
     :param serializer: a serializer, or one with ``many=True``
     """
@@ -27,7 +32,8 @@ def loading_report(serializer: Any) -> Report | None:
     if not any(not field.read_only for field in field_mapping(child).values()):
         return None
     report = _report(serializer, Above())
-    notes = [*([] if report.why else [_ROWS]), *_notes_on_bulk(child, is_asked=not report.why)]
+    is_asked = not report.why and runs_as_a_whole(type(child))
+    notes = _notes_on_own_methods(type(child)) + _notes_on_bulk(child, is_asked=is_asked)
     return Report(report.schema, report.fields, report.why, notes=notes)
 
 
@@ -42,25 +48,30 @@ def _report(serializer: Any, above: Above) -> Report:
             return Report(name, [], "the list serializer has its own way to validate rows")
         serializer = serializer.child
     name = type(serializer).__name__
-    if not is_stock_row(serializer):
+    if not is_readable(type(serializer)):
         return Report(name, [], "it has its own way to validate a row")
-    fields = [field for field in field_mapping(serializer).values() if not field.read_only]
-    within = above.with_schema((type(serializer), *[field.field_name for field in fields]))
+    fields = field_mapping(serializer)
+    try:
+        nodes = read_validation(serializer, fields).program.node.fields
+    except UnreadableError as error:
+        return Report(name, [], str(error))
+    within = above.with_schema((type(serializer), *[node.name for node in nodes]))
     nested = {
-        field.field_name: _report(field, within)
-        for field in fields
-        if isinstance(field, Serializer | ListSerializer) and within is not None
+        node.name: _report(fields[node.name], within)
+        for node in nodes
+        if isinstance(fields[node.name], Serializer | ListSerializer) and within is not None
     }
-    return Report(name, with_nested([_field_report(field) for field in fields], nested))
+    return Report(name, with_nested(list(map(_field_report, nodes)), nested))
 
 
-def _field_report(field: Any) -> FieldReport:
-    target = field.source
-    if isinstance(field, Serializer | ListSerializer):
-        kind = "nested list" if isinstance(field, ListSerializer) else "nested serializer"
-        return FieldReport(field.field_name, target, True, kind)
-    way = way_of(field)
-    return FieldReport(field.field_name, target, not way.why, way.kind, way.why)
+def _field_report(node: InputField) -> FieldReport:
+    source = ".".join(node.source_attrs) or "*"
+    return FieldReport(node.name, source, node.reason is None, node.kind, node.reason or "")
+
+
+def _notes_on_own_methods(cls: Any) -> list[str]:
+    own = [name for name, known in KNOWN.items() if getattr(cls, name) not in known]
+    return [f"{cls.__name__} has its own {name}, which is called as in stock." for name in own]
 
 
 def _notes_on_bulk(serializer: Any, *, is_asked: bool) -> list[str]:
