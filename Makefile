@@ -34,7 +34,7 @@ OPTIONS ?=
 	$(APPLICATIONS:%=measure-application-%) lint test test-all test-long \
 	test-marshmallow-3 test-oldest-flask \
 	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) test-pypy test-in-pypy \
-	test-browser test-postgresql test-upstream docs test-quick-starts clean
+	test-without-orjson test-browser test-postgresql test-upstream docs test-quick-starts clean
 
 demo: $(BENCH)/installed  ## the race, at http://127.0.0.1:8000/; Ctrl-C stops it
 	cd example_project && ../$(BENCH)/bin/python manage.py migrate --verbosity 0
@@ -67,9 +67,9 @@ $(APPLICATIONS:%=measure-application-%): measure-application-%: .venv/applicatio
 		$(BENCH)/bin/python -m applications $* --results $(RESULTS) $(OPTIONS)
 
 # What their own tests need comes after them. FlexMeasures 1.0 does not start with Flask-Security 5.9.
-NEEDS_OF_netbox := "netbox~=4.7.0"
-NEEDS_OF_ara := "ara[server]~=1.8.0" factory-boy
-NEEDS_OF_flexmeasures := "flexmeasures~=1.0.0" "flask-security-too<5.9" \
+NEEDS_OF_netbox := orjson "netbox~=4.7.0"
+NEEDS_OF_ara := orjson "ara[server]~=1.8.0" factory-boy
+NEEDS_OF_flexmeasures := orjson "flexmeasures~=1.0.0" "flask-security-too<5.9" \
 	"fakeredis[lua]" pytest pytest-flask pytest-mock
 $(APPLICATIONS:%=.venv/applications/%/installed): .venv/applications/%/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/applications/$*
@@ -201,6 +201,14 @@ $(PYTHONS:%=.venv/test-python-%/installed): .venv/test-python-%/installed: pypro
 		"django~=$(DJANGO_FOR_PYTHON_$*).0" --group test
 	touch $@
 
+# What reads and writes JSON, where orjson cannot be imported.
+test-without-orjson: $(TEST)/installed
+	$(TEST)/bin/python -m pytest $(PARALLEL) -p tests.without_orjson \
+		tests/compiler tests/runtime tests/contrib/flask tests/contrib/sqlalchemy \
+		tests/test_plan.py tests/test_report.py tests/test_doctor.py \
+		$(addprefix tests/contrib/django/test_,json_encoding.py lazy_list.py message_pack.py \
+			ndjson.py parsers.py renderers.py)
+
 # The tests of the core, the marshmallow front end and the Flask extension, with PyPy, which has no
 # orjson; nor has it what the packages and servers of the two modules that are left out need.
 test-pypy:
@@ -226,14 +234,14 @@ UPSTREAM_INPUTS := $(shell find src tests/upstream -name '*.py')
 
 $(UPSTREAM)/marshmallow-%/passed: $(UPSTREAM_INPUTS) pyproject.toml Makefile
 	$(PYTHON) -m venv $(UPSTREAM)/marshmallow-$*
-	$(UPSTREAM)/marshmallow-$*/bin/pip install --quiet --editable . \
+	$(UPSTREAM)/marshmallow-$*/bin/pip install --quiet --editable ".[marshmallow]" \
 		marshmallow==$* pytest simplejson pytz
 	$(UPSTREAM)/marshmallow-$*/bin/python tests/upstream/run.py $(UPSTREAM)/source marshmallow==$*
 	touch $@
 
 $(UPSTREAM)/djangorestframework-%/passed: $(UPSTREAM_INPUTS) pyproject.toml Makefile
 	$(PYTHON) -m venv $(UPSTREAM)/djangorestframework-$*
-	$(UPSTREAM)/djangorestframework-$*/bin/pip install --quiet --editable . \
+	$(UPSTREAM)/djangorestframework-$*/bin/pip install --quiet --editable ".[django]" \
 		djangorestframework==$* "django<6" pytest pytest-django dj-database-url django-filter \
 		django-guardian inflection markdown pygments pyyaml requests uritemplate
 	$(UPSTREAM)/djangorestframework-$*/bin/python tests/upstream/run.py $(UPSTREAM)/source \

@@ -10,14 +10,14 @@ from __future__ import annotations
 import datetime
 import json
 import uuid
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Protocol
 
 from fastschema.compiler.nodes import Form
 
 try:
     import orjson
-except ImportError:  # CPython without it, or PyPy, for which it is not published
+except ImportError:  # there are no wheels for PyPy, nor for free-threaded Pythons
     orjson = None  # type: ignore[assignment]  # a module otherwise
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "is_written_alike",
     "json_number",
     "json_value",
+    "notes",
     "orjson",
     "orjson_default",
     "standard_dumps",
@@ -39,6 +40,12 @@ __all__ = [
 
 PLAIN_CLASSES = frozenset([str, int, bool, type(None)])
 """Values of exactly these classes are written alike by every engine."""
+
+_WITHOUT_ORJSON = (
+    "orjson is not installed, so the standard library reads and writes JSON: it takes longer. See "
+    '"Without orjson" in docs/compatibility.md.'
+)
+_notes = () if orjson is not None else (_WITHOUT_ORJSON,)
 
 
 class JsonText:
@@ -196,6 +203,11 @@ class OrjsonEngine:
 def engine(*, utc_z: bool = False) -> Engine:
     """The best engine that is installed."""
     return StandardEngine() if orjson is None else OrjsonEngine(utc_z=utc_z)
+
+
+def notes() -> Sequence[str]:
+    """Return what there is to know, a sentence each: that orjson is missing, if it is."""
+    return _notes
 
 
 def json_number(value: Any) -> Any:
