@@ -88,6 +88,10 @@ _RULES = (
         r"it has its own way to validate a row",
         "Move what the serializer checks to validate, or to validate_ methods of its fields.",
     ),
+    _Rule(
+        r"LIST_SERIALIZER_ERRORS_AS_DICT is False",
+        "Set it to True: DRF 3.20 drops the setting.",
+    ),
     _Rule(r"it cannot be read: .*", "Look at what the message names."),
     _Rule(
         r"its schema cannot be found: .*",

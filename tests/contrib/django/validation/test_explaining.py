@@ -2,9 +2,11 @@
 
 import pytest
 from rest_framework import serializers
+from rest_framework.settings import DEFAULTS
 
 import fastschema
 from fastschema.contrib.django.serializers import FastBulkMixin
+from fastschema.doctor import SchemaFinding
 from flights.models import Airline, Flight
 
 
@@ -120,6 +122,19 @@ def test_serializers_with_their_own_way():
     assert loading(Listed(many=True)).why == why
     found = loading(type("Some", (serializers.Serializer,), {"listed": Listed(many=True)}))
     assert [(field.key, field.why) for field in found] == [("listed", why)]
+
+
+@pytest.mark.skipif(
+    "LIST_SERIALIZER_ERRORS_AS_DICT" not in DEFAULTS, reason="a setting of DRF 3.18 and 3.19"
+)
+def test_with_errors_as_lists_stock_validates_lists(settings):
+    assert loading(Inner).why == ""
+
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "LIST_SERIALIZER_ERRORS_AS_DICT": False}
+
+    assert loading(Inner).why == "LIST_SERIALIZER_ERRORS_AS_DICT is False"
+    [advice] = SchemaFinding.of("here:Inner", Inner).advice()
+    assert advice.what == "Set it to True: DRF 3.20 drops the setting."
 
 
 def test_a_serializer_without_input_has_no_such_table():

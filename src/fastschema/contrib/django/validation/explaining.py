@@ -11,6 +11,7 @@ from fastschema.contrib.django.bulk.choosing import is_in_bulk
 from fastschema.contrib.django.bulk.creating import OneByOneError, check_creating
 from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.contrib.django.validation.fields import way_of
+from fastschema.contrib.django.validation.lists import warns_of_errors
 from fastschema.contrib.django.validation.rows import has_stock_rows, is_stock_row
 from fastschema.report import Above, FieldReport, Report, with_nested
 
@@ -26,7 +27,10 @@ def loading_report(serializer: Any) -> Report | None:
     child = serializer.child if is_list else serializer
     if not any(not field.read_only for field in field_mapping(child).values()):
         return None
-    report = _report(serializer, Above())
+    if warns_of_errors():
+        report = Report(type(child).__name__, [], "LIST_SERIALIZER_ERRORS_AS_DICT is False")
+    else:
+        report = _report(serializer, Above())
     notes = [*([] if report.why else [_ROWS]), *_notes_on_bulk(child, is_asked=not report.why)]
     return Report(report.schema, report.fields, report.why, notes=notes)
 

@@ -26,10 +26,16 @@ from fastschema.switch import is_disabled
 STOCK_RUN_VALIDATION = stock_method(ListSerializer, "run_validation")
 
 
+def warns_of_errors() -> bool:
+    """Whether errors of lists are lists, of which DRF warns, and blames a caller by its frame.
+
+    DRF 3.18 has the setting for that, and 3.20 drops it.
+    """
+    return not getattr(api_settings, "LIST_SERIALIZER_ERRORS_AS_DICT", True)
+
+
 def _may_look_once(serializer: Any) -> bool:
-    # With errors as lists, DRF warns of those in nested lists; and blames a caller by its frame.
-    has_warnings = not getattr(api_settings, "LIST_SERIALIZER_ERRORS_AS_DICT", True)
-    return not has_warnings and has_stock_rows(serializer) and not is_disabled()
+    return not warns_of_errors() and has_stock_rows(serializer) and not is_disabled()
 
 
 def _may_ask_at_once(serializer: Any, rows: list[Any]) -> bool:
