@@ -191,7 +191,7 @@ test-oldest-flask: .venv/test-oldest-flask/installed
 CHOSEN_FOR_3.12 := "django==6.0.*" "djangorestframework==3.17.*"
 CHOSEN_FOR_3.13 := "django==5.2.*" "djangorestframework==3.16.*"
 CHOSEN_FOR_3.14 := "django==6.1.*" "djangorestframework==3.18.*"
-CHOSEN_FOR_3.15 := django djangorestframework
+CHOSEN_FOR_3.15 := django djangorestframework  # and orjson, where it has a wheel for this system
 PYTHON_TESTS := tests $(addprefix --ignore=tests/,benchmarks example_project test_documentation.py \
 	test_packaging.py test_repository.py test_compatibility.py contrib/django/test_streaming_servers.py contrib/flask/test_server.py)
 
@@ -214,6 +214,7 @@ $(PYTHONS:%=.venv/test-python-%/installed): .venv/test-python-%/installed: pypro
 	.venv/test-python-$*/bin/pip install --quiet --upgrade pip
 	.venv/test-python-$*/bin/pip install --quiet --editable ".[marshmallow,flask,django]" \
 		$(CHOSEN_FOR_$*) --group test
+	-.venv/test-python-$*/bin/pip install --quiet --only-binary :all: "orjson>=3.10"
 	touch $@
 
 # What reads and writes JSON, where orjson cannot be imported.
