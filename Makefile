@@ -222,8 +222,8 @@ test-without-orjson: $(TEST)/installed
 	$(TEST)/bin/python -m pytest $(PARALLEL) -p tests.without_orjson \
 		tests/compiler tests/runtime tests/contrib/flask tests/contrib/sqlalchemy \
 		tests/test_plan.py tests/test_report.py tests/test_doctor.py \
-		$(addprefix tests/contrib/django/test_,json_encoding.py lazy_list.py message_pack.py \
-			ndjson.py parsers.py renderers.py)
+		$(addprefix tests/contrib/django/test_,doctor.py json_encoding.py message_pack.py ndjson.py \
+			parsers.py renderers.py settings.py streaming.py toolbar.py)
 
 # The tests of the core, the marshmallow front end and the Flask extension, with PyPy, which has no
 # orjson; nor has it what the packages and servers of the two modules that are left out need.

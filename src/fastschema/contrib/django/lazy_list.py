@@ -285,6 +285,8 @@ def _how_rows_are_written(view: Any) -> ListReport:
             "list is overridden; if it only calls super().list() and leaves response.data alone, "
             "they are written at once"
         )
+    if orjson is None:
+        raise ReadOnceError("orjson is not installed")
     renderer = view.get_renderers()[0]
     if not _writes_fast(renderer, renderer.media_type, {}):
         name = type(renderer).__name__
