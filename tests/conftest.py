@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from fastschema.runtime import policy
+from fastschema.runtime import json_engine, policy
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -16,6 +16,12 @@ def _read_at_once():
     policy.spares_first_schemas = False
     policy.uses_worth_planning = 1
     policy.fewest_rows = None
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _say_nothing_of_orjson():
+    """Reports read alike without orjson; the tests of that run in processes of their own."""
+    json_engine._notes = ()
 
 
 @pytest.fixture(autouse=True, scope="module")

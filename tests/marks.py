@@ -6,7 +6,7 @@ import pytest
 
 from fastschema.runtime.json_engine import orjson
 
-needs_orjson = pytest.mark.skipif(orjson is None, reason="orjson is not published for PyPy")
+needs_orjson = pytest.mark.skipif(orjson is None, reason="orjson is not installed")
 counts_references = pytest.mark.skipif(
     sys.implementation.name == "pypy", reason="PyPy frees objects when it collects garbage"
 )

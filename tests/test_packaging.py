@@ -1,9 +1,11 @@
 """What is published."""
 
 import zipfile
+from email.parser import Parser
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from tests.quick_starts.follow import build_wheel
 
@@ -35,11 +37,31 @@ def test_the_wheel_holds_every_module_and_template_and_nothing_else(wheel):
     assert packaged == sources
 
 
-def test_only_orjson_is_required_and_only_of_cpython(wheel):
+@pytest.fixture(scope="module")
+def requirements(wheel):
     archive = zipfile.ZipFile(wheel)
     [metadata] = [name for name in archive.namelist() if name.endswith("METADATA")]
-    lines = archive.read(metadata).decode().splitlines()
-    required = [
-        line for line in lines if line.startswith("Requires-Dist") and "extra ==" not in line
-    ]
-    assert required == ["Requires-Dist: orjson>=3.10; platform_python_implementation == 'CPython'"]
+    found = Parser().parsestr(archive.read(metadata).decode()).get_all("Requires-Dist")
+    return [Requirement(each) for each in found]
+
+
+def brought(requirements, extra, python, implementation="CPython"):
+    """The packages that an extra brings to a Python."""
+    where = {
+        "extra": extra,
+        "python_version": python,
+        "platform_python_implementation": implementation,
+    }
+    return {each.name for each in requirements if each.marker.evaluate(where)}
+
+
+def test_the_core_requires_nothing(requirements):
+    assert all("extra ==" in str(each.marker) for each in requirements)
+
+
+@pytest.mark.parametrize("extra", ["marshmallow", "flask", "django"])
+def test_an_extra_brings_orjson_only_where_it_has_wheels_for_all_systems(requirements, extra):
+    assert "orjson" in brought(requirements, extra, "3.11")
+    assert "orjson" in brought(requirements, extra, "3.14")
+    assert "orjson" not in brought(requirements, extra, "3.15")
+    assert "orjson" not in brought(requirements, extra, "3.11", "PyPy")

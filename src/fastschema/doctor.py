@@ -16,6 +16,7 @@ from fastschema.costs import Cost, profiles_of, slowest, write_pictures
 from fastschema.naming import PathError
 from fastschema.plan import compile
 from fastschema.report import Report
+from fastschema.runtime import json_engine
 from fastschema.runtime.front_end import front_end_for
 from fastschema.switch import VARIABLE, is_disabled
 from fastschema.versions import versions
@@ -255,7 +256,7 @@ class Diagnosis:
     def all_notes(self) -> list[str]:
         """What else there is to know, of this process too."""
         off = [f"{VARIABLE} is set: this process runs stock."] if is_disabled() else []
-        return [*off, *self.notes]
+        return [*off, *json_engine.notes(), *self.notes]
 
     def as_dict(self) -> dict[str, Any]:
         """All this as plain values, for JSON."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from fastschema.compiler.load_nodes import LoadNode
 from fastschema.compiler.nodes import ObjectNode
+from fastschema.runtime import json_engine
 
 _MOST_TOLD = 20
 
@@ -66,9 +67,8 @@ class Report:
         return iter(self.fields)
 
     def __str__(self) -> str:
-        if self.loading is None:
-            return self.table()
-        return f"{self.table()}\n\n{self.loading.loading_table()}"
+        loading = [] if self.loading is None else [self.loading.loading_table()]
+        return "\n\n".join([self.table(), *loading, *json_engine.notes()])
 
     def table(self) -> str:
         """How the schema is dumped, as a table, without how it loads."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fastschema.locks import Locked
+from fastschema.runtime.json_engine import engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class Statistics:
         cannot be compiled, and everything while fastschema is disabled
     :param compiled_fields: fields of the compiled rows that were dumped by generated code
     :param stock_fields: fields of the compiled rows that their own stock methods dumped
+    :param json: what reads and writes JSON: ``"orjson"``, or ``"json"``, the standard library's,
+        where that is missing
 
     Rows and fields are those of the schema that was dumped; the rows of a nested schema are not
     counted again.
@@ -36,6 +39,7 @@ class Statistics:
     stock_rows: int
     compiled_fields: int
     stock_fields: int
+    json: str = engine().name
 
 
 _SINGLE_ROWS = 1000

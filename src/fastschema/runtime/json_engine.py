@@ -11,7 +11,7 @@ import codecs
 import datetime
 import json
 import uuid
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from json.encoder import encode_basestring_ascii
 from typing import Any, Protocol
 
@@ -19,7 +19,7 @@ from fastschema.compiler.nodes import Form
 
 try:
     import orjson
-except ImportError:  # CPython without it, or PyPy, for which it is not published
+except ImportError:  # there are no wheels for PyPy, nor for free-threaded Pythons
     orjson = None  # type: ignore[assignment]  # a module otherwise
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "is_written_alike",
     "json_number",
     "json_value",
+    "notes",
     "orjson",
     "orjson_default",
     "standard_dumps",
@@ -43,6 +44,12 @@ __all__ = [
 PLAIN_CLASSES = frozenset([str, int, bool, type(None)])
 """Values of exactly these classes are written alike by every engine."""
 _ESCAPE = "fastschema.json"
+
+_WITHOUT_ORJSON = (
+    "orjson is not installed, so the standard library reads and writes JSON: it takes longer. See "
+    '"Without orjson" in docs/compatibility.md.'
+)
+_notes = () if orjson is not None else (_WITHOUT_ORJSON,)
 
 
 class JsonText:
@@ -221,6 +228,11 @@ class OrjsonEngine:
 def engine(*, utc_z: bool = False) -> Engine:
     """The best engine that is installed."""
     return StandardEngine() if orjson is None else OrjsonEngine(utc_z=utc_z)
+
+
+def notes() -> Sequence[str]:
+    """Return what there is to know, a sentence each: that orjson is missing, if it is."""
+    return _notes
 
 
 def json_number(value: Any) -> Any:

@@ -23,6 +23,7 @@ from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer
 from tests.contrib.django import surveyed
 from tests.contrib.django.rows.models import City
+from tests.marks import needs_orjson
 from tests.profiles import profile_by_length
 
 HERE = "tests.contrib.django.surveyed"
@@ -120,6 +121,7 @@ def test_a_serializer_that_adds_itself(urls):
     assert advice(urlconf)[0][0].startswith("Add select_related('twin')")
 
 
+@needs_orjson
 class TestAdvice:
     """What to change about views."""
 

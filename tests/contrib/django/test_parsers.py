@@ -19,6 +19,7 @@ import fastschema
 from fastschema.contrib.django import parsers
 from fastschema.contrib.django.parsers import FastJSONParser
 from tests.contrib.django.differential import exactly
+from tests.marks import needs_orjson
 
 
 def outcome(parser, content, context=None):
@@ -221,6 +222,7 @@ def test_a_large_body_is_read():
     assert FastJSONParser().parse(io.BytesIO(content)) == json.loads(content)
 
 
+@needs_orjson
 def test_usual_json_is_read_by_orjson(monkeypatch):
     monkeypatch.setattr(JSONParser, "parse", lambda *args: pytest.fail("stock was called"))
     assert FastJSONParser().parse(io.BytesIO(b'{"a": 1}')) == {"a": 1}

@@ -28,6 +28,7 @@ import fastschema
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from flights.models import Airline
 from tests.contrib.django.differential import exactly, outcome
+from tests.marks import needs_orjson
 
 
 class Text(str):
@@ -346,6 +347,7 @@ def test_lazy_values_are_asked_once():
     assert calls == [lazy, lazy]
 
 
+@needs_orjson
 def test_stock_writes_while_fastschema_is_disabled(monkeypatch):
     monkeypatch.setattr(JSONRenderer, "render", lambda self, *args: b"stock")
     assert FastJSONRenderer().render({"a": 1}) == b'{"a":1}'

@@ -19,6 +19,7 @@ from fastschema.contrib.django.views import StreamingListMixin
 from flights.models import Flight
 from flights.serializers import FlightSerializer
 from tests.contrib.django.differential import Thing, assert_same, exactly
+from tests.marks import needs_orjson
 
 
 def rest_framework(**options):
@@ -161,6 +162,7 @@ def test_lists_see_what_has_changed(flights, change):
             assert begun(StreamedFlights).getvalue() == expected[0]
 
 
+@needs_orjson
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_an_answer_is_of_the_time_when_the_view_gave_it(flights, change):
     for before, after in ((change, nullcontext), (nullcontext, change)):

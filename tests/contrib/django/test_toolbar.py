@@ -19,6 +19,7 @@ from fastschema.contrib.django.views import StreamingListMixin
 from fastschema.runtime import policy
 from flights.models import Airline, Flight
 from flights.serializers import AirlineSerializer, CompactFlightSerializer, FlightSerializer
+from tests.marks import needs_orjson
 
 pytest.importorskip("debug_toolbar", reason="django-debug-toolbar is not installed")
 pytestmark = pytest.mark.django_db
@@ -158,6 +159,7 @@ def toolbar_is_on():
         DebugToolbar._panel_classes = before
 
 
+@needs_orjson
 def test_rows_without_instances_are_told(flights):
     view = list_view(Flight.objects.select_related(*ALL), FlightSerializer)
     [found] = dumps(view)

@@ -187,10 +187,6 @@ class TestReached:
                 "FastJSONRenderer; Backwards is no list serializer",
             ),
             (
-                {"renderer_classes": [type("Ascii", (FastJSONRenderer,), {"ensure_ascii": True})]},
-                "JSON is written in ASCII only, which orjson cannot",
-            ),
-            (
                 {"renderer_classes": [type("Spaced", (FastJSONRenderer,), {"compact": False})]},
                 "JSON is written with spaces, which orjson cannot",
             ),

@@ -15,6 +15,7 @@ from fastschema.contrib.django.unloaded import Loads, advice, unloaded, unloaded
 from flights.models import Airline, Flight
 from flights.serializers import AirlineSerializer, CompactFlightSerializer, FlightSerializer
 from tests.contrib.django.rows.models import City
+from tests.marks import needs_orjson
 
 pytestmark = pytest.mark.django_db
 ALL = ("airline", "origin", "destination", "plane")
@@ -229,6 +230,7 @@ class TestWarning:
         }
         return type("Flights", (generics.ListAPIView,), {**own, **attributes})
 
+    @needs_orjson
     def test_it_names_the_view_the_fields_and_what_to_add(self, flights, caplog):
         view = self.view()
         with override_settings(DEBUG=True), caplog.at_level(logging.WARNING, "fastschema"):

@@ -265,7 +265,7 @@ class TestDecorator:
         assert answer.json == [{"name": "Can"}]
 
     def test_a_response_stays_as_it_is(self, app):
-        assert self.get(app, lambda: redirect("/elsewhere")).status_code == 302
+        assert self.get(app, lambda: redirect("/elsewhere", 302)).status_code == 302
 
     def test_a_response_in_a_tuple_stays_too(self, app):
         answer = self.get(app, lambda: (jsonify(error="none"), 404))

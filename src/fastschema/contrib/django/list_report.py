@@ -22,6 +22,7 @@ from fastschema.contrib.django.rows.fetching import Loaded
 from fastschema.contrib.django.rows.pages import check_paginator
 from fastschema.contrib.django.rows.tables import InstancesNeededError
 from fastschema.naming import told
+from fastschema.runtime.json_engine import orjson
 from fastschema.switch import VARIABLE, is_disabled
 
 ROWS, INSTANCES, STOCK, STREAMED, UNKNOWN = "rows", "instances", "stock", "streamed", "unknown"
@@ -151,19 +152,16 @@ def _of_renderer(renderer: Any) -> Reason:
             "Name fastschema.contrib.django.renderers.FastJSONRenderer first in the view's "
             "renderer_classes, or in DEFAULT_RENDERER_CLASSES.",
         )
-    if renderer.ensure_ascii:
-        return Reason(
-            "JSON is written in ASCII only, which orjson cannot",
-            "Leave REST_FRAMEWORK['UNICODE_JSON'] as it is (True), if your clients read UTF-8.",
-        )
+    if orjson is None:
+        return Reason("orjson is not installed", "Install orjson.")
     if not renderer.compact:
         return Reason(
             "JSON is written with spaces, which orjson cannot",
             "Leave REST_FRAMEWORK['COMPACT_JSON'] as it is (True).",
         )
     return Reason(
-        f"{name} changes how FastJSONRenderer writes, or orjson is missing",
-        "Use FastJSONRenderer as it comes, and install orjson.",
+        f"{name} changes how FastJSONRenderer writes",
+        "Use FastJSONRenderer as it comes.",
     )
 
 

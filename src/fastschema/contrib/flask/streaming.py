@@ -10,7 +10,7 @@ from contextvars import Context, copy_context
 from typing import Any
 
 from flask import Flask, Response, after_this_request, current_app, has_request_context, request
-from flask.globals import request_ctx
+from flask import globals as contexts
 from flask.json.provider import DefaultJSONProvider
 from flask.signals import got_request_exception
 
@@ -24,6 +24,10 @@ from fastschema.runtime.json_chunks import JsonArray, JsonLines, checked_chunk_s
 from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.json_text import dumped_data
 from fastschema.switch import is_disabled
+
+# Since Flask 3.2 a request has no context of its own, and the application's is given to methods.
+_has_own_context = "request_ctx" in vars(contexts)
+_request_context: Any = contexts.request_ctx if _has_own_context else contexts.app_ctx
 
 NDJSON_MIMETYPE = "application/x-ndjson"
 FORMATS = ("json", "ndjson")
@@ -239,7 +243,7 @@ class ResponseStream:
         elif request.method == "HEAD":  # no body is sent
             self.close()
         elif not self._is_closed:
-            self._context = request_ctx._get_current_object()  # type: ignore[attr-defined]  # a proxy
+            self._context = _request_context._get_current_object()
             self._context.push()
 
     def __iter__(self) -> Iterator[bytes]:
@@ -264,7 +268,9 @@ class ResponseStream:
     def _tell(self, error: Exception) -> None:
         """Log an exception and send Flask's signal, as ``Flask.handle_exception`` does."""
         if has_request_context():
-            self._app.log_exception(sys.exc_info())
+            log_exception: Any = self._app.log_exception
+            given = [] if _has_own_context else [_request_context._get_current_object()]
+            log_exception(*given, sys.exc_info())
         else:
             self._app.logger.error("Exception while streaming", exc_info=error)
         got_request_exception.send(self._app, _async_wrapper=self._app.ensure_sync, exception=error)

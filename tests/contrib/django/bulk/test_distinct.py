@@ -13,6 +13,7 @@ from tests.contrib.django.bulk.test_asking import (
     answer,
     assert_same,
     bulk,
+    by_row,
     of_fields,
     row,
 )
@@ -25,7 +26,7 @@ def test_the_later_row_gets_stocks_error(others):
     rows = [row(1), row(2, isbn=" new 1"), *(row(3 + number) for number in range(others))]
     is_valid, errors, _ = answer(BulkBook, rows)
     assert not is_valid
-    assert errors == {1: {"isbn": ["book with this isbn already exists."]}}
+    assert by_row(errors) == {1: {"isbn": ["book with this isbn already exists."]}}
     assert errors[1]["isbn"][0].code == "unique"
     assert answer(PlainBook, rows)[0]
 
@@ -40,7 +41,7 @@ def test_a_row_that_is_wrong_counts_for_nothing():
 
 def test_other_errors_are_told_with_it():
     _, errors, _ = answer(BulkBook, [row(1), row(2, author=9), row(3, isbn="new 1", number=101)])
-    assert {number: sorted(each) for number, each in errors.items()} == {
+    assert {number: sorted(each) for number, each in by_row(errors).items()} == {
         1: ["author"],
         2: ["isbn", "number"],
     }
@@ -53,9 +54,8 @@ def test_the_objects_of_one_to_one_relations():
             fields = ("holder", "owner")
 
     rows = [{"holder": "a1", "owner": 1}, {"holder": "a2", "owner": 1}]
-    assert {number: list(each) for number, each in answer(bulk(Plain), rows)[1].items()} == {
-        1: ["owner"]
-    }
+    errors = by_row(answer(bulk(Plain), rows)[1])
+    assert {number: list(each) for number, each in errors.items()} == {1: ["owner"]}
 
 
 def test_the_primary_key_by_its_other_name():
@@ -68,8 +68,9 @@ def test_the_primary_key_by_its_other_name():
 
     keys = [str(uuid.uuid4()), str(uuid.uuid4()), str(Label.objects.first().pk)]
     rows = [{"key": key, "slug": f"new-{number}"} for number, key in enumerate(keys)]
-    assert list(assert_same(rows, Plain, bulk(Plain))[0]) == [2]
-    assert list(answer(bulk(Plain), [rows[0], {**rows[1], "key": keys[0]}])[1]) == [1]
+    assert list(by_row(assert_same(rows, Plain, bulk(Plain))[0])) == [2]
+    errors = answer(bulk(Plain), [rows[0], {**rows[1], "key": keys[0]}])[1]
+    assert list(by_row(errors)) == [1]
 
 
 def test_values_are_compared_as_they_would_be_saved():

@@ -15,6 +15,7 @@ from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.serializers import FastBulkMixin
 from fastschema.contrib.django.views import BulkCreateModelMixin
 from tests.contrib.django.bulk.models import Book
+from tests.contrib.django.bulk.test_asking import by_row
 from tests.contrib.django.bulk.test_creating import rows
 
 pytestmark = pytest.mark.usefixtures("books")
@@ -66,7 +67,7 @@ def test_errors_are_answered_by_row_and_nothing_is_saved():
     response = post(json.dumps(data))
     assert response.status_code == 400
     found = json.loads(response.content)
-    assert found == {"3": {"author": ['Invalid pk "9" - object does not exist.']}}
+    assert by_row(found) == {3: {"author": ['Invalid pk "9" - object does not exist.']}}
     assert Book.objects.count() == 2
 
 

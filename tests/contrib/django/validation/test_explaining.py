@@ -4,8 +4,7 @@ import pytest
 from rest_framework import serializers
 
 import fastschema
-from fastschema.contrib.django.serializers import FastBulkMixin
-from flights.models import Airline, Flight
+from flights.models import Airline
 
 
 class OwnText(serializers.CharField):
@@ -124,38 +123,3 @@ def test_serializers_with_their_own_way():
     assert loading(Listed(many=True)).why == why
     found = loading(type("Some", (serializers.Serializer,), {"listed": Listed(many=True)}))
     assert [(field.key, field.why) for field in found] == [("listed", why)]
-
-
-def test_a_serializer_without_input_has_no_such_table():
-    class Output(serializers.Serializer):
-        name = serializers.CharField(read_only=True)
-
-    assert loading(Output) is None
-
-
-class TestBulk:
-    """What is asked at once, and how rows are created."""
-
-    def notes(self, **attributes):
-        meta = type("Meta", (), {"model": Flight, "fields": ["id", "airline", "number", "plane"]})
-        bases = (FastBulkMixin, serializers.ModelSerializer)
-        return list(loading(type("Some", bases, {"Meta": meta, **attributes})).notes)
-
-    def test_rows_that_are_created_by_bulk_create(self):
-        assert self.notes() == [
-            "In bulk, the database is asked once for all rows of id, airline, plane.",
-            "Rows are created by bulk_create.",
-        ]
-
-    def test_rows_that_are_created_one_by_one(self):
-        assert self.notes(create=lambda self, values: None)[1] == (
-            "Rows are created one by one, because Some has its own create."
-        )
-
-    def test_nothing_to_ask(self):
-        class Plain(FastBulkMixin, serializers.Serializer):
-            name = serializers.CharField()
-
-        assert list(loading(Plain).notes) == [
-            "Rows are created one by one, because Plain has its own create."
-        ]
