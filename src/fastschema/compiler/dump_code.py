@@ -291,7 +291,7 @@ class DumpGenerator:
         elif conversion.common is not None and conversion.inline is not None:
             with writer.block(f"if {is_common}:"):
                 writer.line(f"{variable} = {self._fill(conversion.inline, variable, field)}")
-                if field.kind.inline_may_skip:
+                if field.kind.may_skip:
                     with writer.block(f"if {variable} is missing:"):
                         writer.line(on_missing)
             opening = f"elif {variable} is not None:" if none_stays else "else:"
@@ -330,12 +330,10 @@ class DumpGenerator:
         when_missing = [f"if {variable} is missing:", f"    {on_missing}"]
         if conversion.otherwise is None:
             return [] if field.never_missing else when_missing
-        lines = [f"{variable} = {self._fill(conversion.otherwise, variable, field)}"]
-        if field.kind.may_skip:
-            lines += when_missing
-        if not field.never_missing:
-            lines = [*when_missing, "else:", *(f"    {line}" for line in lines)]
-        return lines
+        converting = f"{variable} = {self._fill(conversion.otherwise, variable, field)}"
+        if field.never_missing:
+            return [converting]
+        return [f"if {variable} is not missing:", f"    {converting}", *when_missing]
 
     def _write_lines(self, lines: list[str]) -> None:
         for line in lines:

@@ -101,7 +101,7 @@ class _TextGenerator(DumpGenerator):
             assert conversion.inline is not None
             with writer.block(f"if type({variable}) is {conversion.common}:"):
                 writer.line(f"{variable} = {self._fill(conversion.inline, variable, field)}")
-                if field.kind.inline_may_skip:
+                if field.kind.may_skip:
                     with writer.block(f"if {variable} is missing:"):
                         writer.line(on_missing)
             keyword = "elif"

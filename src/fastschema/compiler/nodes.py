@@ -130,22 +130,47 @@ class Conversion:
 
 
 @dataclass(frozen=True, slots=True)
+class Result:
+    """What a value has become in Python form, and how that becomes JSON.
+
+    Both templates may use ``json_value`` and ``json_number``, which the node of a schema names. The
+    text may also use the slot ``written``, and ``quote``.
+
+    :param json: what the JSON engine is given for it
+    :param text: what ``json.dumps`` writes of it
+    """
+
+    json: str
+    text: str
+
+
+TEXT = Result("{value}", "quote({value})")
+NUMBER = Result("json_number({value})", "written({value})")
+PLAIN = Result("{value}", "written({value})")
+"""What the JSON engine writes, or refuses, as stock's encoder does."""
+ANY = Result(
+    "text if type(text := ({value})) is str else json_value(text)",
+    "quote(text) if type(text := ({value})) is str else written(text)",
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
     """What is done to the value of a field.
 
     :param label: how reports name it
     :param python: the conversion to what stock returns
     :param json: the conversion to what the JSON engine writes
-    :param text: the conversion to the text that ``json.dumps`` writes; None: ``written`` makes it
-        of what stock returns
+    :param text: the conversion to the text that ``json.dumps`` writes; None: stock may return
+        anything
     :param names: the objects that the templates name
     :param none_stays: whether None stays None
     :param link: for a nested schema, the slot that holds the link to it in this dump (a
         ``runtime.dispatch.Link``)
     :param item_link: the same for a list of such; ``otherwise`` is for all but plain lists
     :param link_for_none: whether stock looks for the nested schema even if the value is None
-    :param may_skip: whether ``otherwise`` may give ``missing``, so that the key is left out
-    :param inline_may_skip: whether ``inline`` may
+    :param may_skip: whether ``inline`` may give ``missing``, so that the key is left out, as
+        ``otherwise`` may
     :param rereading: when the value can be read and converted once more
     :param makes_lists: whether it makes new lists, of what the items of a value become
     :param user_code: what code of users' or of stock's it calls for every value, for profiles; ""
@@ -162,7 +187,6 @@ class Kind:
     item_link: str | None = None
     link_for_none: bool = False
     may_skip: bool = False
-    inline_may_skip: bool = False
     rereading: Rereading = Rereading.NEVER
     makes_lists: bool = False
     user_code: str = ""
@@ -170,19 +194,15 @@ class Kind:
     def conversion(self, form: Form) -> Conversion:
         """The conversion for one form."""
         if form is Form.TEXT:
-            return self.text or written_by_class(self.python)
+            return self.text or _written(self.python)
         return self.json if form is Form.JSON else self.python
 
 
-def written_by_class(python: Conversion) -> Conversion:
-    """The text of what a conversion gives: one of a ``str`` inline, that of all else by a slot.
-
-    :param python: a conversion to what stock returns
-    """
+def _written(python: Conversion) -> Conversion:
+    """Return the conversion to the text of what another conversion gives, whatever that is."""
 
     def written(template: str | None) -> str:
-        given = "{value}" if template is None else template
-        return f"quote(text) if type(text := ({given})) is str else written(text)"
+        return substitute(ANY.text, value="{value}" if template is None else template)
 
     if python.items is not None or python.common is None:
         return Conversion(otherwise=written(python.otherwise))

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fastschema.compiler.field_path import FieldPath
+from fastschema.compiler.kinds import FieldPath
 from fastschema.compiler.load_nodes import LoadKind
 from fastschema.compiler.nodes import Slot, as_template, literal
 from fastschema.compiler.source import Names

@@ -16,7 +16,14 @@ from marshmallow import fields, missing, utils, validate
 
 from fastschema.marshmallow import validator_rules
 from fastschema.marshmallow.sqlalchemy_rules import passes_session
-from fastschema.runtime.descriptions import OWN_METHOD, Description, Rule, describe_by_rule, stock
+from fastschema.runtime.descriptions import (
+    OWN_METHOD,
+    Description,
+    Rule,
+    describe_by_rule,
+    stock,
+    tell_booleans,
+)
 from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.stock import stock_method
 
@@ -162,9 +169,9 @@ def _number(look: Inspection) -> Description:
 
 
 def _boolean(look: Inspection) -> Description:
-    truthy, falsy = look.contents("truthy"), look.contents("falsy")
-    is_usual = True in truthy and False in falsy and False not in truthy
-    return ("boolean",) if is_usual else stock("truthy and falsy do not hold the two booleans")
+    if tell_booleans(look.contents("truthy"), look.contents("falsy")):
+        return ("boolean",)
+    return stock("truthy and falsy do not hold the two booleans")
 
 
 def _temporal(look: Inspection, awareness: str | None = None) -> Description:

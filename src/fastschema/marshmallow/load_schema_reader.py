@@ -19,7 +19,7 @@ from fastschema.marshmallow.load_rules import (
     describe_validators,
     why_not_deserialized,
 )
-from fastschema.marshmallow.rules import describe_dict_class
+from fastschema.marshmallow.schema_reader import describe_dict_class
 from fastschema.runtime.descriptions import OWN_METHOD, Description
 from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.programs import LoadProgram, load_program

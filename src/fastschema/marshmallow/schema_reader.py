@@ -10,6 +10,7 @@ from typing import Any
 
 from marshmallow import Schema, fields, missing, utils
 
+from fastschema.compiler.kinds import ENGINE_NAMES
 from fastschema.compiler.nodes import (
     ATTRIBUTE,
     GENERAL,
@@ -23,16 +24,19 @@ from fastschema.compiler.nodes import (
     UnreadableError,
     literal,
 )
-from fastschema.marshmallow.kinds import DumpPath, kind, raw_kind, shows_object
-from fastschema.marshmallow.mapped_attributes import MAPPED, is_mapped
-from fastschema.marshmallow.rules import (
+from fastschema.marshmallow.kinds import (
+    AS_IT_IS,
+    DumpPath,
     describe,
-    describe_dict_class,
-    describe_without_attribute,
+    json_value,
+    kind,
+    shows_object,
 )
+from fastschema.marshmallow.mapped_attributes import MAPPED, is_mapped
 from fastschema.marshmallow.sqlalchemy_rules import gets_value_as_stock
-from fastschema.runtime.descriptions import OWN_METHOD, Description, reason_of
+from fastschema.runtime.descriptions import OWN_METHOD, Description, reason_of, stock
 from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.json_engine import json_number
 from fastschema.runtime.programs import DumpProgram, dump_program
 from fastschema.runtime.stock import stock_method
 
@@ -43,7 +47,26 @@ _BY_SERIALIZE = "serialize"
 _BY_GET_VALUE = ("get_value",)
 _NOTHING = ("nothing",)
 _LOOKUP_ERRORS = "(KeyError, IndexError, TypeError, AttributeError)"
-_HOLDERS = frozenset(["list", "mapping"])
+_DICT_CLASS = Schema.dict_class
+_CONSTANT = stock_method(fields.Constant, "_serialize")
+_METHOD = stock_method(fields.Method, "_serialize")
+_FUNCTION = stock_method(fields.Function, "_serialize")
+_CALL_OR_RAISE = (
+    stock_method(fields.Function, "_call_or_raise")
+    if hasattr(fields.Function, "_call_or_raise")
+    else None
+)
+
+
+def describe_dict_class(look: Inspection) -> bool:
+    """Whether a schema makes dictionaries and nothing else.
+
+    :param look: a look at the schema
+    """
+    if isinstance(_DICT_CLASS, property) and look.on_class("dict_class") is _DICT_CLASS:
+        # marshmallow 3 makes ordered ones of them where a schema asks for that.
+        return not look.get("ordered")
+    return look.get("dict_class") is dict
 
 
 def describe_dump(fields: dict[str, Any], look: Inspection) -> Description:
@@ -79,7 +102,7 @@ def _describe_field(name: str, look: Inspection) -> Description:
     if reason is not None:
         return (name, data_key, None, None, (_BY_SERIALIZE, reason))
     if not look.get("_CHECK_ATTRIBUTE"):
-        described = describe_without_attribute(look)
+        described = _describe_without_attribute(look)
         attribute = _NOTHING if described[0] == OWN_METHOD else None
         return (name, data_key, attribute, None, described)
     default = look.get("dump_default")
@@ -88,6 +111,18 @@ def _describe_field(name: str, look: Inspection) -> Description:
         has_default = "call" if callable(default) else "value"
     attribute = look.get("attribute") if _reads_as_stock(look) else _BY_GET_VALUE
     return (name, data_key, attribute, has_default, describe(look))
+
+
+def _describe_without_attribute(look: Inspection) -> Description:
+    """What is done by a field that reads no attribute."""
+    method = look.method("_serialize")
+    if method is _CONSTANT:
+        return (_constant,)
+    if method is _METHOD:
+        return (_method, look.is_given("_serialize_method"))
+    if method is _FUNCTION and look.method("_call_or_raise") is _CALL_OR_RAISE:
+        return (_function,)
+    return stock(f"{look.cls.__name__} does not read an attribute")
 
 
 def _why_not_read(look: Inspection) -> str | None:
@@ -139,6 +174,7 @@ def make_node(description: Description) -> ObjectNode:
         missing=missing,
         access=access_of,
         dict_class=None if is_display else "dict_class",
+        names={"json_value": json_value, "json_number": json_number, **ENGINE_NAMES},
         prepared={MAPPED: ("loaded", "obj.__dict__")},
     )
 
@@ -158,7 +194,7 @@ def _field_node(
         return FieldNode(
             key,
             Source(name, Read(expression), user_code=kind_description[1]),
-            raw_kind("str", "the field's own serialize"),
+            replace(AS_IT_IS, label="the field's own serialize"),
             field,
             key_slot=key_slot,
             reason=kind_description[1],
@@ -170,10 +206,11 @@ def _field_node(
             key, source, own_kind, field, key_slot=key_slot, reason=kind_description[1]
         )
     if kind_description[0] in _WITHOUT_ATTRIBUTE:
-        source = _WITHOUT_ATTRIBUTE[kind_description[0]](kind_description, path, slots)
-        return FieldNode(key, source, raw_kind("str"), field, key_slot=key_slot)
+        read, *options = kind_description
+        source = read(*options, path=path, slots=slots)
+        return FieldNode(key, source, AS_IT_IS, field, key_slot=key_slot)
     field_kind = kind(kind_description, path, slots)
-    reason = reason_of(kind_description, _HOLDERS)
+    reason = reason_of(kind_description)
     if attribute == _BY_GET_VALUE:
         expression = f"{field}.get_value(obj, {literal(name)}, accessor=accessor)"
         source = Source(name, Read(expression), user_code="get_value is overridden")
@@ -194,12 +231,11 @@ def _field_node(
     )
 
 
-def _constant_source(description: Description, path: DumpPath, slots: list[Slot]) -> Source:
+def _constant(*, path: DumpPath, **_: Any) -> Source:
     return Source("(constant)", Read(f"{path.expression}.constant"), path=())
 
 
-def _method_source(description: Description, path: DumpPath, slots: list[Slot]) -> Source:
-    has_method = description[1]
+def _method(has_method: bool, *, path: DumpPath, slots: list[Slot]) -> Source:
     if not has_method:
         return Source("(no method)", Read("missing"))
     method = f"method_{len(slots)}"
@@ -211,7 +247,7 @@ def _method_source(description: Description, path: DumpPath, slots: list[Slot]) 
     return Source("(method)", Read(f"{method}(obj)"), user_code="a method of the schema")
 
 
-def _function_source(description: Description, path: DumpPath, slots: list[Slot]) -> Source:
+def _function(*, path: DumpPath, slots: list[Slot]) -> Source:
     function = f"function_{len(slots)}"
 
     def resolve(subject: Any, cls: type, form: Form) -> Any:
@@ -238,11 +274,7 @@ def _one_argument(field: Any) -> Callable[[Any], Any]:
     return lambda obj: field._call_or_raise(function, obj, field.name)
 
 
-_WITHOUT_ATTRIBUTE = {
-    "constant": _constant_source,
-    "method": _method_source,
-    "function": _function_source,
-}
+_WITHOUT_ATTRIBUTE = (_constant, _method, _function)
 
 
 def _default(field: str, has_default: str | None) -> str | None:

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from fastschema.compiler.kinds import for_all, new_slot
+from fastschema.compiler.nodes import Kind, Slot
 from fastschema.runtime.descriptions import Description, stock
 from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.stock import stock_method
@@ -45,7 +47,14 @@ def describe_related(look: Inspection, method: Any) -> Description | None:
     for name in ("model", "related_model", "related_keys"):
         if look.on_class(name) is not vars(cls)[name]:
             return stock("how the keys of the related model are found is overridden")
-    return ("related",)
+    return (_related,)
+
+
+def _related(*, path: Any, slots: list[Slot]) -> Kind:
+    keys = new_slot(
+        slots, "related", lambda subject, cls, form: RelatedKeys(path.get(subject.fields))
+    )
+    return for_all("keys of a related object", f"{keys}({{value}})", none_stays=False)
 
 
 class RelatedKeys:

@@ -1,4 +1,4 @@
-"""Where a field object is found in a dump, and slots for what is looked up there."""
+"""Where a field object is found in a dump, its options, and slots for what is looked up there."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from fastschema.compiler.field_path import FieldPath
-from fastschema.compiler.nodes import Slot
-from fastschema.contrib.django.json_encoding import json_value
+from rest_framework.settings import api_settings
 
-JSON_VALUE = {"json_value": json_value}
-"""The name that templates in JSON form use."""
+from fastschema.compiler.kinds import FieldPath, new_slot
+from fastschema.compiler.nodes import Slot
+from fastschema.runtime.guard import ABSENT
+from fastschema.runtime.inspection import Inspection
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,13 @@ class SerializerPath(FieldPath):
         return f"({template}) if {is_called} else {self.own_method}"
 
 
-def json_ready(expression: str) -> str:
-    """A template that makes the value of another one fit for the JSON engine."""
-    return f"text if type(text := ({expression})) is str else json_value(text)"
+def option(look: Inspection, attribute: str, setting: str) -> Any:
+    """Return an option of a field, or the setting that stands in for it."""
+    value = look.optional(attribute)
+    if value is ABSENT:
+        value = getattr(api_settings, setting)
+        look.guard.computed(api_settings, setting, value)
+    return value
 
 
 def option_slot(
@@ -72,18 +76,6 @@ def option_slot(
         return get(path.get(subject.options))
 
     return new_slot(slots, name, resolve, ambient or resolve)
-
-
-def new_slot(
-    slots: list[Slot],
-    name: str,
-    resolve: Callable[..., Any],
-    ambient: Callable[[Any], object] | None = None,
-) -> str:
-    """The name of a new slot."""
-    slot = f"{name}_{len(slots)}"
-    slots.append(Slot(slot, resolve, ambient))
-    return slot
 
 
 def always_another(subject: object) -> object:

@@ -12,9 +12,11 @@ from django.core.exceptions import ObjectDoesNotExist
 from rest_framework import fields, relations, serializers
 from rest_framework.utils.serializer_helpers import BindingDict
 
+from fastschema.compiler.kinds import ENGINE_NAMES, STRING, by_class, unchanged
 from fastschema.compiler.nodes import (
     ATTRIBUTE,
     ITEM,
+    PLAIN,
     Conversion,
     FieldNode,
     Form,
@@ -46,9 +48,16 @@ from fastschema.contrib.django.attribute_access import read as read_one
 from fastschema.contrib.django.callables import call_if_callable, is_method
 from fastschema.contrib.django.field_path import SerializerPath, always_another
 from fastschema.contrib.django.hyperlinks import link_from_relation
-from fastschema.contrib.django.json_encoding import json_value, missing
-from fastschema.contrib.django.kinds import kind
-from fastschema.contrib.django.rules import describe
+from fastschema.contrib.django.json_encoding import json_number, json_value, missing
+from fastschema.contrib.django.kinds import describe, kind, many_related, model_field
+from fastschema.contrib.django.kinds_relations import (
+    hyperlink,
+    nested,
+    nested_list,
+    primary_key,
+    slug,
+    string_related,
+)
 from fastschema.runtime.descriptions import OWN_METHOD, Description, reason_of
 from fastschema.runtime.guard import Guard
 from fastschema.runtime.inspection import Inspection
@@ -68,8 +77,8 @@ _KEY_ONLY = stock_method(relations.PrimaryKeyRelatedField, "use_pk_only_optimiza
 _KEY_ONLY_IF_LOOKED_UP = stock_method(relations.HyperlinkedRelatedField, "use_pk_only_optimization")
 _READABLE_FIELDS = stock_method(serializers.Serializer, "_readable_fields")
 _PLAIN_KEYS = (str, uuid.UUID)
-_HOLDERS = frozenset(["list", "dict", "many related"])
-_BY_RELATION = ("nested", "string related", "slug", "hyperlink")
+_KEY_ONLY_KIND = "key only"
+_BY_RELATION = (nested, string_related, slug, hyperlink)
 """Kinds whose value is a related object as a rule."""
 
 
@@ -131,15 +140,15 @@ def _describe_field(look: Inspection) -> Description:
         return (name, None, (_BY_STOCK, "get_attribute is set on the field object"))
     described = describe(look)
     source_attrs = tuple(look.contents("source_attrs"))
-    kind_name = described[0]
+    made = described[0]
     if get_attribute is _GET_ATTRIBUTE:
-        if kind_name not in ("primary key", "hyperlink", "model field", "many related"):
+        if made not in (primary_key, hyperlink, model_field, many_related):
             return (name, source_attrs, described)
     elif get_attribute is _RELATED_GET_ATTRIBUTE:
         return _describe_relation(look, name, source_attrs, described)
-    elif get_attribute is _MANY_GET_ATTRIBUTE and kind_name == "many related":
+    elif get_attribute is _MANY_GET_ATTRIBUTE and made is many_related:
         return (name, source_attrs, described)
-    elif get_attribute is _MODEL_FIELD_GET_ATTRIBUTE and kind_name == "model field":
+    elif get_attribute is _MODEL_FIELD_GET_ATTRIBUTE and made is model_field:
         return (name, (), described)
     where = getattr(get_attribute, "__qualname__", "its get_attribute")
     return (name, None, (_BY_STOCK, f"{where} is not one that fastschema knows"))
@@ -164,7 +173,7 @@ def _describe_relation(
         return (name, None, (_BY_STOCK, described[1]))
     if len(source_attrs) > 1:
         return (name, None, (_BY_STOCK, "a key of a dotted source is not compiled"))
-    return (name, source_attrs, ("key only", *described))
+    return (name, source_attrs, (_KEY_ONLY_KIND, *described))
 
 
 def make_node(description: Description) -> ObjectNode:
@@ -185,6 +194,9 @@ def make_node(description: Description) -> ObjectNode:
         access=access_of,
         dict_class=None if is_display else "dict_class",
         names={
+            "json_value": json_value,
+            "json_number": json_number,
+            **ENGINE_NAMES,
             "ObjectDoesNotExist": ObjectDoesNotExist,
             "PKOnlyObject": relations.PKOnlyObject,
             "SkipField": fields.SkipField,
@@ -206,27 +218,27 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
     name, source_attrs, kind_description = description
     field = f"fields[{index}]"
     reason = _reason(kind_description)
-    kind_name = kind_description[0]
-    if kind_name == _BY_STOCK:
+    made = kind_description[0]
+    if made == _BY_STOCK:
         source = Source(name, Read(f"represent_field({field}, obj)"), user_code=kind_description[1])
         return FieldNode(
-            name, source, _represented("the field's own methods"), field, reason=reason
+            name, source, unchanged("the field's own methods", STRING), field, reason=reason
         )
-    if kind_name == "key only":
-        make = _key_link_node if kind_description[1] == "hyperlink" else _primary_key_node
+    if made == _KEY_ONLY_KIND:
+        make = _key_link_node if kind_description[1] is hyperlink else _primary_key_node
         return make(index, name, source_attrs[0], slots)
     slot = many = None
-    if kind_name in _BY_RELATION and len(source_attrs) == 1:
+    if made in _BY_RELATION and len(source_attrs) == 1:
         slot = f"relation_{len(slots)}"
         slots.append(_class_slot(slot, lambda cls: relation(cls, source_attrs[0])))
-    if kind_name == "nested list" and len(source_attrs) == 1:
+    if made is nested_list and len(source_attrs) == 1:
         many = f"prefetched_{len(slots)}"
         slots.append(_class_slot(many, lambda cls: prefetched(cls, source_attrs[0])))
-    if kind_name == "many related":
+    if made is many_related:
         source = _many_source(index, source_attrs, slots)
     else:
         source = _source(field, source_attrs, slot, many, slots)
-    is_called = len(source_attrs) != 1 or kind_name == "many related"
+    is_called = len(source_attrs) != 1 or made is many_related
     field_kind = kind(kind_description, SerializerPath.of(index, is_called), slots)
     return FieldNode(
         name,
@@ -247,7 +259,7 @@ def _class_slot(name: str, resolve: Callable[[type], Any]) -> Slot:
 def _reason(description: Description) -> str | None:
     """Why a field runs as stock, or calls the own method of a field inside of it."""
     name, *options = description
-    return str(options[0]) if name == _BY_STOCK else reason_of(description, _HOLDERS)
+    return str(options[0]) if name == _BY_STOCK else reason_of(description)
 
 
 def _calling(relation: str | None) -> tuple[str, str]:
@@ -261,16 +273,6 @@ def _calling(relation: str | None) -> tuple[str, str]:
     return condition, "call_if_callable({field}, {value}, obj)"
 
 
-def _represented(label: str) -> Kind:
-    """The kind of a value that stock has represented already."""
-    return Kind(
-        label,
-        python=Conversion(),
-        json=Conversion("str", None, "json_value({value})"),
-        names={"json_value": json_value},
-    )
-
-
 def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> FieldNode:
     """The value of the foreign key's own column, where the model's own method would give it."""
     field = f"fields[{index}]"
@@ -280,21 +282,11 @@ def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> 
     # What represent_field gives is finished.
     is_finished = f"{slot} is None or type({{value}}) in plain_keys"
     key = f"{{value}} if {is_finished} else represent_key({{field}}, {{value}}, obj)"
+    names = {"plain_keys": _PLAIN_KEYS, "represent_key": represent_key}
     return FieldNode(
         name,
         Source(source, Read(expression), path=(source,)),
-        Kind(
-            "primary key",
-            python=Conversion("int", None, key),
-            json=Conversion("int", None, f"json_value({key})"),
-            names={
-                "json_value": json_value,
-                "plain_keys": _PLAIN_KEYS,
-                "represent_key": represent_key,
-            },
-            may_skip=True,
-            rereading=Rereading.KEY,
-        ),
+        by_class("primary key", "int", None, key, PLAIN, names=names, rereading=Rereading.KEY),
         field,
     )
 
