@@ -223,6 +223,20 @@ def expression(
     return result
 
 
+def dict_of(key: str | None, value: str | None) -> str:
+    """Return a dictionary of converted keys and values, all keys before any value; a template.
+
+    :param key: a template for what becomes of a key called ``each``; None: it stays
+    :param value: the same for a value
+    """
+    if key is not None:
+        values = f"[{value or 'each'} for each in {{value}}.values()]"
+        return f"dict(zip([{key} for each in {{value}}], {values}))"
+    if value is not None:
+        return f"{{{{key: {value} for key, each in {{value}}.items()}}}}"
+    return "{value}.copy()"
+
+
 @dataclass(frozen=True, slots=True)
 class FieldPath:
     """Where a field object is found; front ends add what else they know of the place.

@@ -12,6 +12,11 @@ from typing import Any
 from fastschema.compiler.nodes import Slot, substitute
 
 
+def of_classes(*classes: str) -> str:
+    """Return the condition that a value is exactly of one of some classes, a template."""
+    return " or ".join(f"type({{value}}) is {cls}" for cls in classes)
+
+
 @dataclass(frozen=True, slots=True)
 class LoadKind:
     """What is done to a value that is loaded.

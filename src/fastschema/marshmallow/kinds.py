@@ -30,6 +30,7 @@ from fastschema.compiler.kinds import (
     ByClass,
     FieldPath,
     by_class,
+    dict_of,
     expression,
     for_all,
     new_slot,
@@ -370,22 +371,18 @@ def _mapping(look: Inspection) -> Description:
 def _mapping_of(
     key: Description | None, value: Description | None, *, path: DumpPath, slots: list[Slot]
 ) -> Kind:
-    """A dictionary of converted keys and values, for dictionaries; all keys before any value."""
+    """A dictionary of converted keys and values, for dictionaries."""
     key_path = path.inside(".key_field", lambda field: field.key_field).without_object()
     value_path = path.inside(".value_field", lambda field: field.value_field).without_object()
     key_kind = AS_IT_IS if key is None else kind(key, key_path, slots)
     value_kind = AS_IT_IS if value is None else kind(value, value_path, slots)
 
+    # As in stock, a key is what the python form says: JSON turns it into text.
+    key_item = None if key is None else _expression(key_kind, key_kind.python, "each", key_path)
+
     def convert(form: Form) -> str:
         item = _expression(value_kind, value_kind.conversion(form), "each", value_path)
-        if key is not None:
-            # As in stock, a key is what the python form says: JSON turns it into text.
-            key_item = _expression(key_kind, key_kind.python, "each", key_path)
-            keys = f"[{key_item} for each in {{value}}]"
-            return f"dict(zip({keys}, [{item} for each in {{value}}.values()]))"
-        if item == "each":
-            return "{value}.copy()"
-        return f"{{{{key: {item} for key, each in {{value}}.items()}}}}"
+        return dict_of(key_item, None if item == "each" else item)
 
     return by_class(
         "mapping",
