@@ -54,8 +54,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from fastschema.compiler.load_nodes import LoadFieldNode, LoadKind, LoadNode
-from fastschema.compiler.nodes import Slot, literal
+from fastschema.compiler.nodes import LoadFieldNode, LoadKind, LoadNode, Slot, literal
 from fastschema.compiler.source import (
     GeneratedFunction,
     Lines,

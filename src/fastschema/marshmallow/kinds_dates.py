@@ -9,8 +9,16 @@ from typing import Any
 from marshmallow import fields, utils
 
 from fastschema.compiler.kinds import DATE, TIME, ByClass, written_by_engine
-from fastschema.compiler.load_nodes import LoadKind, of_classes
-from fastschema.compiler.nodes import NUMBER, PLAIN, TEXT, Kind, as_template, literal
+from fastschema.compiler.nodes import (
+    NUMBER,
+    PLAIN,
+    TEXT,
+    Kind,
+    LoadKind,
+    as_template,
+    literal,
+    of_classes,
+)
 from fastschema.runtime.descriptions import Description, Rule, stock
 from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.stock import stock_method

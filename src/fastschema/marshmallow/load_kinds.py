@@ -21,8 +21,7 @@ from typing import Any
 from marshmallow import fields, missing, validate
 
 from fastschema.compiler.kinds import FieldPath, dict_of
-from fastschema.compiler.load_nodes import LoadKind, of_classes
-from fastschema.compiler.nodes import Slot, as_template, literal
+from fastschema.compiler.nodes import LoadKind, Slot, as_template, literal, of_classes
 from fastschema.compiler.source import Names
 from fastschema.marshmallow import kinds_dates, validator_rules
 from fastschema.marshmallow.sqlalchemy_rules import passes_session

@@ -6,8 +6,7 @@ from typing import Any
 
 from marshmallow import missing, utils
 
-from fastschema.compiler.load_nodes import LoadFieldNode, LoadKind, LoadNode
-from fastschema.compiler.nodes import Slot, UnreadableError
+from fastschema.compiler.nodes import LoadFieldNode, LoadKind, LoadNode, Slot, UnreadableError
 from fastschema.marshmallow import validator_rules
 from fastschema.marshmallow.load_kinds import (
     LoadPath,
