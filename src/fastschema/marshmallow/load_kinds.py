@@ -134,7 +134,7 @@ def describe_validators(look: Inspection, kind: Description) -> Description:
     field: who knows what comparing such a value calls.
     """
     described = validator_rules.describe(look)
-    if _holds_any_value(kind) and any(name != "length" for name, *_ in described):
+    if _holds_any_value(kind) and any(each[0] is not validator_rules.length for each in described):
         return validator_rules.CUSTOM
     return validator_rules.CUSTOM if kind[0] in (_any, _member) and described else described
 

@@ -43,6 +43,9 @@ _PLAIN = (
 )
 """The classes whose comparison calls no user code."""
 
+Rule = Callable[[Inspection, int], Description | None]
+"""From a look at a validator, and its place in the list, to its description; None: not known."""
+
 
 def _needs_a_message() -> bool:
     """Whether this marshmallow looks for a message even if there are no validators: 3 does."""
@@ -72,7 +75,7 @@ def has_validators(field: Any) -> bool:
 
 
 def describe(look: Inspection) -> Description:
-    """What the validators of a field ask of a value: for each the name of a condition and options.
+    """What the validators of a field ask: for each what makes the condition, then its options.
 
     Empty if there are none, :data:`CUSTOM` if the field must call them itself.
     """
@@ -112,7 +115,18 @@ def _length(look: Inspection, index: int) -> Description | None:
     limits = [look.get(name) for name in ("min", "max", "equal")]
     if any(limit is not None and type(limit) is not int for limit in limits):
         return None
-    return ("length", *limits)
+    return (length, *limits)
+
+
+def length(low: int | None, high: int | None, equal: int | None, **_: Any) -> str:
+    """Return the condition of ``Length``, which looks at no more than the length."""
+    if equal is not None:
+        return f"len({{value}}) == {equal}"
+    if low is None and high is None:
+        return "len({value}) >= 0"
+    lower = "" if low is None else f"{low} <= "
+    upper = "" if high is None else f" <= {high}"
+    return f"{lower}len({{value}}){upper}"
 
 
 def _range(look: Inspection, index: int) -> Description | None:
@@ -121,32 +135,69 @@ def _range(look: Inspection, index: int) -> Description | None:
         return None
     inclusive = [bool(look.get(name)) for name in ("min_inclusive", "max_inclusive")]
     # The classes tell 1 from 1.0, which are equal, and would share a key.
-    return ("range", type(low), low, type(high), high, *inclusive)
+    return (_within, type(low), low, type(high), high, *inclusive)
+
+
+def _within(
+    low_class: type,
+    low: Any,
+    high_class: type,
+    high: Any,
+    low_inclusive: bool,
+    high_inclusive: bool,
+    *,
+    prefix: str,
+    names: dict[str, object],
+    **_: Any,
+) -> str:
+    """The comparisons of ``Range``, negated as it makes them: NaN is neither above nor below."""
+    conditions = []
+    for limit, suffix, operator in (
+        (low, "low", "<" if low_inclusive else "<="),
+        (high, "high", ">" if high_inclusive else ">="),
+    ):
+        if limit is not None:
+            names[f"{prefix}_{suffix}"] = limit
+            conditions.append(f"not {{value}} {operator} {prefix}_{suffix}")
+    return " and ".join(conditions) or "True"
 
 
 def _regexp(look: Inspection, index: int) -> Description | None:
     pattern = look.get("regex")
     if type(pattern) is not re.Pattern or type(pattern.pattern) is not str:
         return None
-    return ("regexp", pattern)
+    return (_matching, pattern)
 
 
-def _membership(attribute: str) -> Callable[[Inspection, int], Description | None]:
+def _matching(pattern: Any, *, prefix: str, names: dict[str, object], **_: Any) -> str:
+    names[f"{prefix}_pattern"] = pattern
+    return f"{prefix}_pattern.match({{value}}) is not None"
+
+
+def _membership(attribute: str) -> Rule:
     def describe_membership(look: Inspection, index: int) -> Description | None:
         values = look.get(attribute)
         if type(values) not in (list, tuple, set, frozenset):
             return None
-        return ("call", index) if all(type(value) in _PLAIN for value in values) else None
+        return (_called, index) if all(type(value) in _PLAIN for value in values) else None
 
     return describe_membership
 
 
 def _equal(look: Inspection, index: int) -> Description | None:
-    return ("call", index) if type(look.get("comparable")) in _PLAIN else None
+    return (_called, index) if type(look.get("comparable")) in _PLAIN else None
 
 
 def _url(look: Inspection, index: int) -> Description | None:
-    return ("call", index) if type(look.get("error")) is str else None
+    return (_called, index) if type(look.get("error")) is str else None
+
+
+def _called(
+    index: int, *, prefix: str, get: Callable[[Any], Any], slots: list[Slot], **_: Any
+) -> str:
+    validator = f"{prefix}_validator"
+    slots.append(Slot(validator, lambda subject: get(subject).validators[index]))
+    return f"{validator}({{value}}) is {{value}}"
 
 
 def _email(look: Inspection, index: int) -> Description | None:
@@ -155,7 +206,13 @@ def _email(look: Inspection, index: int) -> Description | None:
         return None
     is_usual = all(look.get(name) is value for name, value in _EMAIL.items())
     # Stock formats the message before it knows whether it is needed.
-    return ("email",) if is_usual and "{" not in message and "}" not in message else ("call", index)
+    is_usual = is_usual and "{" not in message and "}" not in message
+    return (_is_email,) if is_usual else (_called, index)
+
+
+def _is_email(*, names: dict[str, object], **_: Any) -> str:
+    names["is_email"] = is_email
+    return "is_email({value})"
 
 
 _EMAIL = {
@@ -164,7 +221,7 @@ _EMAIL = {
 }
 
 
-_RULES: dict[type, Callable[[Inspection, int], Description | None]] = {
+_RULES: dict[type, Rule] = {
     validate.Length: _length,
     validate.Range: _range,
     validate.Regexp: _regexp,
@@ -193,60 +250,8 @@ def condition(
     :param slots: where to add those that belong to a load
     :param names: where to add the others
     """
-    if not descriptions:
-        return None
-    conditions = []
-    for number, (name, *options) in enumerate(descriptions):
-        if name == "call":
-            validator = f"{prefix}_validator_{number}"
-            slots.append(Slot(validator, _validator(get, options[0])))
-            conditions.append(f"{validator}({{value}}) is {{value}}")
-        elif name == "length":
-            conditions.append(_length_condition(*options))
-        elif name == "email":
-            names["is_email"] = is_email
-            conditions.append("is_email({value})")
-        elif name == "regexp":
-            pattern = f"{prefix}_pattern_{number}"
-            names[pattern] = options[0]
-            conditions.append(f"{pattern}.match({{value}}) is not None")
-        else:
-            conditions += _range_conditions(f"{prefix}_limit_{number}", names, *options)
-    return " and ".join(conditions) or "True"
-
-
-def _validator(get: Callable[[Any], Any], index: int) -> Callable[[Any], Any]:
-    return lambda subject: get(subject).validators[index]
-
-
-def _length_condition(low: int | None, high: int | None, equal: int | None) -> str:
-    if equal is not None:
-        return f"len({{value}}) == {equal}"
-    if low is None and high is None:
-        return "len({value}) >= 0"
-    lower = "" if low is None else f"{low} <= "
-    upper = "" if high is None else f" <= {high}"
-    return f"{lower}len({{value}}){upper}"
-
-
-def _range_conditions(
-    prefix: str,
-    names: dict[str, object],
-    low_class: type,
-    low: Any,
-    high_class: type,
-    high: Any,
-    low_inclusive: bool,
-    high_inclusive: bool,
-) -> list[str]:
-    """The comparisons of ``Range``, negated as it makes them: NaN is neither above nor below."""
-    conditions = []
-    for limit, suffix, operator in (
-        (low, "low", "<" if low_inclusive else "<="),
-        (high, "high", ">" if high_inclusive else ">="),
-    ):
-        if limit is not None:
-            name = f"{prefix}_{suffix}"
-            names[name] = limit
-            conditions.append(f"not {{value}} {operator} {name}")
-    return conditions
+    conditions = [
+        make(*options, prefix=f"{prefix}_{number}", get=get, slots=slots, names=names)
+        for number, (make, *options) in enumerate(descriptions)
+    ]
+    return " and ".join(conditions) or None
