@@ -26,6 +26,7 @@ from rest_framework.fields import empty
 from rest_framework.settings import api_settings
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
+from fastschema.runtime.descriptions import tell_booleans
 from fastschema.runtime.stock import stock_method
 
 Validate = Callable[[Any], Any]
@@ -245,7 +246,7 @@ def _is_float(value: Any) -> bool:
 def _has_usual_booleans(field: Any) -> bool:
     true, false = field.TRUE_VALUES, field.FALSE_VALUES
     is_usual = type(true) is set and type(false) is set and type(field)._lower_if_str is _LOWER
-    return is_usual and True in true and False in false and False not in true
+    return is_usual and tell_booleans(true, false)
 
 
 def _limits(validators: list[Any], known: tuple[str, ...]) -> dict[str, Any] | None:
