@@ -109,7 +109,7 @@ class DumpFunction:
 
 
 def generate(node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunction:
-    """The function that dumps objects read by one way of access.
+    """Return the function that dumps objects read by one way of access.
 
     :param many: whether it dumps many rows, or one object
     """
@@ -192,18 +192,18 @@ class DumpGenerator:
         return []
 
     def _local_names(self, used: frozenset[str]) -> list[str]:
-        """What each value is compared by, as local names."""
+        """Return what each value is compared by, as local names."""
         slots = {slot.name for slot in self._node.slots}
         commons = [field.conversion(self._form).common for field in self._node.fields]
         names = dict.fromkeys([*self.commons, *commons])
         return local_names([name for name in names if name and name not in slots], used)
 
     def _loop(self) -> Lines:
-        """The lines that dump many rows."""
+        """Return the lines that dump many rows."""
         return ["results = []", "for obj in rows:", self._one(), "return results"]
 
     def _one(self) -> Lines:
-        """The lines that dump one object."""
+        """Return the lines that dump one object."""
         other: Lines = [self._given("dispatch()(obj)")]
         if self._many:
             other.append("continue")
@@ -229,7 +229,7 @@ class DumpGenerator:
         return [*lines, *self._row(may_be_missing=may_be_missing)]
 
     def _row(self, *, may_be_missing: bool) -> Lines:
-        """The dictionary of the row, of its values."""
+        """Return the lines that make the dictionary of the row, of its values."""
         if not may_be_missing:
             return self._result(self._display())
         present = "{key: value for key, value in result.items() if value is not missing}"
@@ -279,7 +279,7 @@ class DumpGenerator:
         return [*lines, *self.mark(2 * number + 1)]
 
     def _converted(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
-        """The common class first; then what is not None, missing or else converted."""
+        """Return the lines for the common class, then for missing and other values."""
         conversion = field.conversion(self._form)
         rest = self._rest(variable, field, conversion, when_missing)
         if variable in self._texts:
@@ -297,7 +297,7 @@ class DumpGenerator:
     def _common(
         self, variable: str, field: FieldNode, conversion: Conversion, when_missing: Lines
     ) -> Lines:
-        """The lines for values of the common class; none if those stay."""
+        """Return the lines for values of the common class; none if those stay."""
         if conversion.items is not None:
             assert conversion.otherwise is not None
             # A loop costs less than a comprehension.
@@ -316,7 +316,7 @@ class DumpGenerator:
     def _rest(
         self, variable: str, field: FieldNode, conversion: Conversion, when_missing: Lines
     ) -> Lines:
-        """The lines for values that are neither None nor of the common class."""
+        """Return the lines for values that are neither None nor of the common class."""
         if conversion.otherwise is None:
             return [] if field.never_missing else when_missing
         converted = self._assign(conversion.otherwise, variable, field)

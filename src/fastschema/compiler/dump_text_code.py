@@ -42,7 +42,7 @@ quote = encode_basestring_ascii
 
 
 def generate(node: ObjectNode, access: str, many: bool) -> DumpFunction:
-    """The function that writes objects read by one way of access.
+    """Return the function that writes objects read by one way of access.
 
     :param node: one that :func:`is_written` is true of
     :param many: whether it writes many rows, to a list of texts, or one object
@@ -51,7 +51,7 @@ def generate(node: ObjectNode, access: str, many: bool) -> DumpFunction:
 
 
 def is_written(node: ObjectNode) -> bool:
-    """Whether objects can be written without a dictionary: their keys are plain and differ."""
+    """Return whether objects can be written without a dictionary: by plain, different keys."""
     return node.dict_class is None and all(field.key_slot is None for field in node.fields)
 
 
@@ -64,7 +64,7 @@ class _TextGenerator(DumpGenerator):
         self._objects["quote"] = quote
 
     def _row(self, *, may_be_missing: bool) -> Lines:
-        """The text of the row, of the texts of its values."""
+        """Return the lines that make the text of the row, of the texts of its values."""
         if not may_be_missing:
             return self._result(self._display())
         pairs = zip(self._node.fields, self._variables, strict=True)
@@ -90,7 +90,7 @@ class _TextGenerator(DumpGenerator):
         return "f" + literal("{{" + ", ".join(pairs) + "}}")
 
     def _converted(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
-        """The common class first; then None, what is missing, and what is converted else."""
+        """Return the lines for the common class, for None, then for missing and other values."""
         conversion = field.conversion(self._form)
         rest = self._rest(variable, field, conversion, when_missing)
         if variable in self._texts:

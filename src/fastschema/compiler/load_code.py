@@ -140,7 +140,7 @@ def refuse() -> Any:
 
 
 def generate(node: LoadNode) -> LoadFunction:
-    """The function that loads the rows of a schema."""
+    """Return the function that loads the rows of a schema."""
     return _Generator(node).generate()
 
 
@@ -203,12 +203,12 @@ class _Generator:
         return LoadFunction(source.function, common, slots, source)
 
     def _row(self, by_key: str) -> Lines:
-        """The body for a row that most often is as it should be."""
+        """Return the body for a row that most often is as it should be."""
         as_it_should_be = self._as_it_should_be([f"return {self._display()}"])
         return [*as_it_should_be, f"return {by_key}(data, index)"]
 
     def _rows(self, by_key: str) -> Lines:
-        """The body for many such rows."""
+        """Return the body for many such rows."""
         index = "len(results) if is_indexed else None"
         return [
             "results = []",
@@ -221,7 +221,7 @@ class _Generator:
         ]
 
     def _as_it_should_be(self, ending: Lines) -> Lines:
-        """The lines for a row that has all keys, no others, and a right value for each.
+        """Return the lines for a row that has all keys, no others, and a right value for each.
 
         :param ending: those that follow when it is loaded
         """
@@ -240,7 +240,7 @@ class _Generator:
         ]
 
     def _by_key(self) -> Lines:
-        """The body for a row of which one key is looked at after the other."""
+        """Return the body for a row of which one key is looked at after the other."""
         lines: Lines = ["if type(data) is not dict:", ["return load_other(data, index)"]]
         lines.append("absent = 0")
         lines.append(
@@ -295,7 +295,7 @@ class _Generator:
         return lines
 
     def _default(self, number: int, variable: str, field: LoadFieldNode) -> Lines:
-        """The lines for a key that is missing."""
+        """Return the lines for a key that is missing."""
         if field.own_default:
             return [f"{variable} = missing"]
         if field.default is None:
@@ -307,11 +307,11 @@ class _Generator:
         return ["complete = False"] if self._is_display else []
 
     def _by_field(self, number: int, variable: str, value: str) -> Lines:
-        """The lines that leave a value to the field's own method."""
+        """Return the lines that leave a value to the field's own method."""
         return [f"{variable} = load_field({number}, {value}, data, index)", *self._skips()]
 
     def _value(self, number: int, variable: str, field: LoadFieldNode) -> Lines:
-        """The lines for a value that is there."""
+        """Return the lines for a value that is there."""
         kind = field.kind
         own = self._by_field(number, variable, variable)
         if kind.call is not None:
@@ -341,11 +341,11 @@ class _Generator:
         return branches((refused, own))
 
     def _may_be_missing(self, call: str, variable: str) -> Lines:
-        """The lines that call what may give the missing object."""
+        """Return the lines that call what may give the missing object."""
         return [f"{variable} = {call}", *branches((f"{variable} is missing", self._skips()))]
 
     def _accepted(self, number: int, variable: str, field: LoadFieldNode, own: Lines) -> Lines:
-        """The lines for a value that is accepted."""
+        """Return the lines for a value that is accepted."""
         kind = field.kind
         if kind.items is not None:
             # A list whose items stay as they are.
@@ -374,7 +374,7 @@ class _Generator:
         ]
 
     def _validation(self, number: int, variable: str, field: LoadFieldNode) -> Lines:
-        """The lines that validate what was converted."""
+        """Return the lines that validate what was converted."""
         call = f"validate_field({number}, {variable}, index)"
         if field.validated:
             return self._may_be_missing(call, variable)
@@ -391,7 +391,7 @@ class _Generator:
 
 
 def _function(beginning: str, body: Lines) -> Lines:
-    """The lines of a function.
+    """Return the lines of a function.
 
     :param beginning: its name and its first parameters, as "name(a, b"
     """
@@ -400,7 +400,7 @@ def _function(beginning: str, body: Lines) -> Lines:
 
 
 def _is_pure(field: LoadFieldNode) -> bool:
-    """Whether nothing but generated code loads a right value, and it would not be dear to do again.
+    """Return whether only generated code loads a right value, and doing it again costs little.
 
     Validators are asked once, be the rest of the row right or not.
     """
@@ -410,7 +410,7 @@ def _is_pure(field: LoadFieldNode) -> bool:
 
 
 def _accepts(variable: str, field: LoadFieldNode) -> str:
-    """The condition on a value that can be converted."""
+    """Return the condition on a value that can be converted."""
     if field.kind.accepts is None:
         refused = f"{variable} is not missing"
         return refused if field.none_stays else f"{refused} and {variable} is not None"
@@ -423,7 +423,7 @@ def _accepts(variable: str, field: LoadFieldNode) -> str:
 
 
 def _accepts_unless_it_stays(variable: str, kind: LoadKind, accepts: str) -> str:
-    """The same where most values stay: any other is converted in the condition itself."""
+    """Return the same where most values stay: any other is converted in the condition itself."""
     assert kind.stays is not None
     conditions = [f"({accepts})"]
     if kind.convert is not None:
@@ -435,7 +435,7 @@ def _accepts_unless_it_stays(variable: str, kind: LoadKind, accepts: str) -> str
 
 
 def _converting(variable: str, field: LoadFieldNode) -> Lines:
-    """The lines that convert such a value, and raise an exception if it turns out to be wrong."""
+    """Return the lines that convert such a value, or raise if it turns out to be wrong."""
     kind = field.kind
     if kind.stays is not None:
         return []
@@ -454,7 +454,7 @@ def _converting(variable: str, field: LoadFieldNode) -> Lines:
 
 
 def _any_value(variable: str, field: LoadFieldNode, accepted: Lines, own: Lines) -> Lines:
-    """The lines for a kind that accepts everything but None and the missing object."""
+    """Return the lines for a kind that accepts everything but None and the missing object."""
     if field.none_stays:
         return branches((f"{variable} is missing", own), (f"{variable} is not None", accepted))
     refused = f"{variable} is None or {variable} is missing"

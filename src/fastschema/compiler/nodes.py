@@ -54,7 +54,7 @@ In general a value is read as stock reads it, by stock's own function.
 
 
 def known_access(name: str, *more: str) -> str:
-    """The name of a way of access, checked.
+    """Return the name of a way of access, checked.
 
     :param more: the front end's own ways
     :raises ValueError: if there is none of that name
@@ -93,7 +93,7 @@ class Source:
     user_code: str = ""
 
     def read(self, access: str) -> Read:
-        """How the value is read by one way of access."""
+        """Return how the value is read by one way of access."""
         return self.reads.get(access, self.otherwise)
 
 
@@ -194,7 +194,7 @@ class Kind:
     user_code: str = ""
 
     def conversion(self, form: Form) -> Conversion:
-        """The conversion for one form."""
+        """Return the conversion for one form."""
         if form is Form.TEXT:
             return self.text or _written(self.python)
         return self.json if form is Form.JSON else self.python
@@ -241,11 +241,11 @@ class FieldNode:
     kept: str | None = None
 
     def conversion(self, form: Form) -> Conversion:
-        """What is done to the value in one form, before it is kept."""
+        """Return what is done to the value in one form, before it is kept."""
         return self.kind.python if self.kept is not None else self.kind.conversion(form)
 
     def none_stays(self, form: Form) -> bool:
-        """Whether None stays None in one form."""
+        """Return whether None stays None in one form."""
         return self.kind.none_stays or self.conversion(form).otherwise is None
 
 
@@ -336,7 +336,7 @@ class LoadKind:
     link: str | None = None
 
     def expression(self, value: str, result: str, *, none_stays: bool) -> str:
-        """The loaded value as one expression, which raises if the value is not accepted.
+        """Return the loaded value as one expression, which raises if the value is not accepted.
 
         :param value: an expression without side effects
         :param result: a variable that the expression may assign to
@@ -412,7 +412,7 @@ class LoadNode:
 
 
 def literal(text: str) -> str:
-    """A foreign string as Python source, whatever it contains.
+    """Return a foreign string as Python source, whatever it contains.
 
     :raises TypeError: for a subclass of ``str``, whose ``repr`` is not ours to trust
     """
@@ -427,7 +427,7 @@ def as_template(expression: str) -> str:
 
 
 def substitute(template: str, **templates: str) -> str:
-    """A template with other templates in the place of its placeholders."""
+    """Return a template with other templates in the place of its placeholders."""
     parts = []
     for text, placeholder, _, _ in Formatter().parse(template):
         parts.append(as_template(text))

@@ -30,7 +30,7 @@ class Names:
         self._taken = set(taken)
 
     def unique(self, hint: str) -> str:
-        """An identifier that reads like ``hint``, is not taken and shadows no built-in."""
+        """Return an identifier that reads like ``hint``, is not taken and shadows no built-in."""
         stem = re.sub(r"\W", "_", hint, flags=re.ASCII).strip("_") or "value"
         if stem[0].isdigit():
             stem = f"value_{stem}"
@@ -119,5 +119,5 @@ class GeneratedFunction:
 
 
 def identifiers(text: str) -> frozenset[str]:
-    """The words of some source, or of a template of it, all identifiers among them."""
+    """Return the words of some source, or of a template of it, all identifiers among them."""
     return frozenset(re.findall(r"\w+", text))

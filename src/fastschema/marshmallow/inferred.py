@@ -39,7 +39,7 @@ _UNCHANGED = frozenset([str, int, float, list])
 
 
 def describe_inferred(look: Inspection) -> Description:
-    """What is done to the value of such a field."""
+    """Return what is done to the value of such a field."""
     root = look.target.root
     mapping = getattr(root, "TYPE_MAPPING", None)
     if mapping is not _TYPE_MAPPING or type(mapping) is not dict:

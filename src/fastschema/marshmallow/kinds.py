@@ -76,7 +76,7 @@ _FIELD_DATA_KEY = stock_method(fields.Pluck, "_field_data_key")
 
 
 def json_value(value: Any) -> Any:
-    """Any value as the JSON engine must be given it; ``missing`` stays, to be left out."""
+    """Return any value as the JSON engine must be given it; ``missing`` stays, to be left out."""
     return value if value is missing else json_engine.json_value(value)
 
 
@@ -93,15 +93,15 @@ class DumpPath(FieldPath):
 
     @classmethod
     def of(cls, index: int, attribute: str) -> DumpPath:
-        """The path to a field of the schema, dumped under the name ``attribute``."""
+        """Return the path to a field of the schema, dumped under the name ``attribute``."""
         return cls(f"fields[{index}]", lambda fields: fields[index], f"{literal(attribute)}, obj")
 
     def without_object(self) -> DumpPath:
-        """The same, for a field that is told neither the attribute nor the object."""
+        """Return the same, for a field that is told neither the attribute nor the object."""
         return replace(self, arguments="None, None")
 
     def inside(self, expression: str, get: Callable[[Any], Any]) -> DumpPath:
-        """The path to a field of this one, for values that are put into others."""
+        """Return the path to a field of this one, for values that are put into others."""
         return replace(self.within(expression, get), is_within=True)
 
     @property
@@ -111,7 +111,7 @@ class DumpPath(FieldPath):
 
 
 def describe(look: Inspection) -> Description:
-    """What is done to the value of a field: what makes its kind, then the options of that."""
+    """Return what is done to the value of a field: what makes its kind, then its options."""
     if look.decides_each_read:
         return stock("__getattribute__ is overridden")
     if look.is_deep:
@@ -129,7 +129,7 @@ def describe(look: Inspection) -> Description:
 
 
 def kind(description: Description, path: DumpPath, slots: list[Slot]) -> Kind:
-    """The kind for a description; what it needs from each dump is added to ``slots``."""
+    """Return the kind for a description; what it needs from each dump is added to ``slots``."""
     make, *options = description
     if make == OWN_METHOD:
         return for_all("the field's own method", path.own_method, none_stays=False)
@@ -138,7 +138,7 @@ def kind(description: Description, path: DumpPath, slots: list[Slot]) -> Kind:
 
 
 def shows_object(description: Description) -> bool:
-    """Whether code of users may be given the object that a field is dumped of."""
+    """Return whether code of users may be given the object that a field is dumped of."""
     inner = [each for each in description if isinstance(each, tuple)]
     return description[0] in _SHOWS_OBJECT or any(shows_object(each) for each in inner if each)
 
@@ -195,7 +195,7 @@ _NUMBERS = {
 
 
 def _decimal(as_string: bool, places: int | None, *, path: DumpPath, slots: list[Slot]) -> Kind:
-    """A value that has its places already is written as it stands; the others are quantized."""
+    """Write a value that has its places already as it stands, and quantize the others."""
     result = "{value}"
     if places is not None:
         result = "{value}.quantize({field}.places, {field}.rounding)"
@@ -239,7 +239,7 @@ def _enum(look: Inspection) -> Description:
 
 
 def _member(attribute: str, inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind:
-    """The member's own attribute, past the descriptor that ``Enum`` keeps before it."""
+    """Read the member's own attribute, past the descriptor that ``Enum`` keeps before it."""
 
     def plain_enum(subject: Any, cls: Any = None, form: Any = None) -> type:
         return _plain_enum(path.get(subject.fields).enum, attribute)
@@ -274,7 +274,7 @@ class _NoClass:
 
 
 def _plain_enum(enum_class: type, attribute: str) -> type:
-    """The enum, if what its members give is as ``Enum`` defines it."""
+    """Return the enum, if what its members give is as ``Enum`` defines it."""
     for base in enum_class.__mro__:
         if attribute in base.__dict__:
             return enum_class if base is enum.Enum else _NoClass
@@ -282,7 +282,7 @@ def _plain_enum(enum_class: type, attribute: str) -> type:
 
 
 def _expression(inner: Kind, conversion: Conversion, value: str, path: DumpPath) -> str:
-    """The conversion of a value of the field at a path, as one expression."""
+    """Return the conversion of a value of the field at a path, as one expression."""
     return expression(inner, conversion, value, path.expression, none_stays=inner.none_stays)
 
 
@@ -291,7 +291,7 @@ def _list(look: Inspection) -> Description:
 
 
 def _list_of(inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind:
-    """A list comprehension with the inner kind's conversion for each item, or a copy."""
+    """Write a list comprehension with the inner kind's conversion for each item, or a copy."""
     inner_path = path.within(".inner", lambda field: field.inner)
     inner_kind = kind(inner, inner_path, slots)
     link = inner_kind.link
@@ -328,7 +328,7 @@ def _tuple(look: Inspection) -> Description:
 
 
 def _tuple_of(inner: tuple[Description, ...], *, path: DumpPath, slots: list[Slot]) -> Kind:
-    """A tuple display, for tuples of the right length."""
+    """Write a tuple display, for tuples of the right length."""
     paths = [
         path.inside(f".tuple_fields[{index}]", _tuple_field(index)) for index in range(len(inner))
     ]
@@ -371,7 +371,7 @@ def _mapping(look: Inspection) -> Description:
 def _mapping_of(
     key: Description | None, value: Description | None, *, path: DumpPath, slots: list[Slot]
 ) -> Kind:
-    """A dictionary of converted keys and values, for dictionaries."""
+    """Write a dictionary of converted keys and values, for dictionaries."""
     key_path = path.inside(".key_field", lambda field: field.key_field).without_object()
     value_path = path.inside(".value_field", lambda field: field.value_field).without_object()
     key_kind = AS_IT_IS if key is None else kind(key, key_path, slots)

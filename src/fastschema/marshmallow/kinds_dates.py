@@ -41,7 +41,7 @@ _DATETIME = written_by_engine(
 
 
 def _called(label: str, function: Any, result: Any) -> ByClass:
-    """The kind of datetimes that a function is called with."""
+    """Return the kind of datetimes that a function is called with."""
     name = function.__name__
     return ByClass(label, datetime.datetime, f"{name}({{value}})", result, {name: function})
 
@@ -52,7 +52,7 @@ _TIMESTAMP_MS = _called("timestamp_ms", utils.timestamp_ms, NUMBER)
 
 
 def _utility(name: str) -> Any:
-    """A function that only one of marshmallow 3 and 4 has; else an object equal to none."""
+    """Return a function that only one of marshmallow 3 and 4 has; else an object equal to none."""
     return getattr(utils, name, object())
 
 

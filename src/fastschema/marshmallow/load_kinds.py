@@ -64,17 +64,17 @@ class LoadPath(FieldPath):
 
     @classmethod
     def of(cls, index: int) -> LoadPath:
-        """The path to a field of the schema."""
+        """Return the path to a field of the schema."""
         return cls(f"fields[{index}]", lambda subject: subject.fields[index], f"field_{index}")
 
     def within(self, suffix: str, get: Callable[[Any], Any]) -> LoadPath:
-        """The path to a field inside of this one."""
+        """Return the path to a field inside of this one."""
         path = FieldPath.within(self, suffix, get)
         return replace(path, prefix=f"{self.prefix}_{Names().unique(suffix)}")
 
 
 def describe(look: Inspection) -> Description:
-    """How the values of a field are loaded: what makes its kind, then the options of that.
+    """Return how the values of a field are loaded: what makes its kind, then the options of that.
 
     Its validators are told of by :func:`fastschema.marshmallow.validator_rules.describe`.
     """
@@ -91,7 +91,7 @@ def describe(look: Inspection) -> Description:
 
 
 def why_not_deserialized(look: Inspection) -> str | None:
-    """Why what stock does around a field's ``_deserialize`` is not generated, or None."""
+    """Return why what stock does around a field's ``_deserialize`` is not generated, or None."""
     if look.decides_each_read:
         return "__getattribute__ is overridden"
     if look.is_deep:
@@ -108,7 +108,7 @@ def why_not_deserialized(look: Inspection) -> str | None:
 
 
 def describe_missing(look: Inspection) -> str:
-    """What is done where the key is missing: "skip", "value", or "own" for the field's method."""
+    """Return what is done for a missing key: "skip", "value" or "own" for the field's method."""
     if look.is_true("required"):
         return "own"
     default = look.get("load_default")
@@ -118,17 +118,17 @@ def describe_missing(look: Inspection) -> str:
 
 
 def loads_by_itself(kind: Description) -> bool:
-    """Whether a kind is a nested schema or a list of those, which store errors themselves."""
+    """Return whether a kind is a nested schema or a list of those, which store errors."""
     return kind[0] is _linked
 
 
 def allows_none(look: Inspection) -> bool:
-    """Whether None is loaded as None, without a look at anything else."""
+    """Return whether None is loaded as None, without a look at anything else."""
     return look.is_true("allow_none")
 
 
 def describe_validators(look: Inspection, kind: Description) -> Description:
-    """What the validators of a field of some kind ask; see :func:`validator_rules.describe`.
+    """Return what the validators of a field of some kind ask; see :func:`validator_rules.describe`.
 
     Validators of values whose class is not known, or is an enum of the user's, are called by the
     field: who knows what comparing such a value calls.
@@ -140,7 +140,7 @@ def describe_validators(look: Inspection, kind: Description) -> Description:
 
 
 def _holds_any_value(kind: Description | None) -> bool:
-    """Whether values of a kind may hold objects of any class."""
+    """Return whether values of a kind may hold objects of any class."""
     if kind is None or kind[0] in (_any, _member):
         return True
     make, *options = kind
@@ -152,7 +152,7 @@ def _holds_any_value(kind: Description | None) -> bool:
 
 
 def _describe_inner(look: Inspection) -> Description | None:
-    """A field inside of a field: its kind, whether it allows None, its validators.
+    """Return a field inside of a field: its kind, whether it allows None, its validators.
 
     None if it may call user code, or loads by itself.
     """
@@ -166,7 +166,7 @@ def _describe_inner(look: Inspection) -> Description | None:
 def kind(
     description: Description, checks: Description, path: LoadPath, slots: list[Slot]
 ) -> LoadKind:
-    """The kind for the description of a field and of its validators.
+    """Return the kind for the description of a field and of its validators.
 
     What it needs from each load is added to ``slots``.
     """
@@ -178,7 +178,7 @@ def kind(
 
 
 def own_method_kind(number: int, key: str, *, is_validated: bool) -> LoadKind:
-    """The kind of a field whose own ``_deserialize`` is called, and nothing else that it has.
+    """Return the kind of a field whose own ``_deserialize`` is called, and nothing else.
 
     :param number: which field it is
     :param key: its key in the input
@@ -189,7 +189,7 @@ def own_method_kind(number: int, key: str, *, is_validated: bool) -> LoadKind:
 
 
 def _simple(label: str, accepts: str | None) -> Callable[..., LoadKind]:
-    """A kind whose values stay as they are."""
+    """Return a kind whose values stay as they are."""
     return lambda **_: LoadKind(label, accepts)
 
 
@@ -373,7 +373,7 @@ _SAME_CLASS = {of_classes(cls): cls for cls in ("str", "int")}
 def _inner(
     described: Description, path: LoadPath, slots: list[Slot], value: str
 ) -> tuple[str, LoadKind]:
-    """The kind of a field inside of a field, and the expression for one of its values."""
+    """Return the kind of a field inside of a field, and the expression for one of its values."""
     description, none_stays, checks = described
     inner = kind(description, checks, path, slots)
     return inner.expression(value, f"{path.prefix}_value", none_stays=none_stays), inner
@@ -456,7 +456,7 @@ def _pluck(look: Inspection) -> Description:
 
 
 def _linked(label: str, method: str, *_: Any, path: LoadPath, slots: list[Slot]) -> LoadKind:
-    """The kind of what loads by itself.
+    """Return the kind of what loads by itself.
 
     :param method: the one of :class:`fastschema.marshmallow.load_run.Load` that finds how
     """

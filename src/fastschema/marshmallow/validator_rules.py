@@ -48,7 +48,7 @@ Rule = Callable[[Inspection, int], Description | None]
 
 
 def _needs_a_message() -> bool:
-    """Whether this marshmallow looks for a message even if there are no validators: 3 does."""
+    """Return whether marshmallow looks for a message even without validators: 3 does."""
     field = fields.Raw()
     field.error_messages = {}
     try:
@@ -62,7 +62,7 @@ _NEEDS_A_MESSAGE = _needs_a_message()
 
 
 def has_validators(field: Any) -> bool:
-    """Whether there is anything for a field's ``_validate`` to do."""
+    """Return whether there is anything for a field's ``_validate`` to do."""
     cls = type(field)
     if (
         field.validators != []
@@ -75,7 +75,7 @@ def has_validators(field: Any) -> bool:
 
 
 def describe(look: Inspection) -> Description:
-    """What the validators of a field ask: for each what makes the condition, then its options.
+    """Return what the validators of a field ask: what makes each condition, then its options.
 
     Empty if there are none, :data:`CUSTOM` if the field must call them itself.
     """
@@ -150,7 +150,7 @@ def _within(
     names: dict[str, object],
     **_: Any,
 ) -> str:
-    """The comparisons of ``Range``, negated as it makes them: NaN is neither above nor below."""
+    """Return the comparisons of ``Range``, negated as there: NaN is neither above nor below."""
     conditions = []
     for limit, suffix, operator in (
         (low, "low", "<" if low_inclusive else "<="),
@@ -246,7 +246,7 @@ _known_domains = validate.Email.DOMAIN_WHITELIST
 
 
 def is_email(text: str) -> bool:
-    """Whether ``validate.Email`` surely finds nothing wrong with a text.
+    """Return whether ``validate.Email`` surely finds nothing wrong with a text.
 
     marshmallow 3 also accepts some domains that are not ASCII.
     """
@@ -288,7 +288,7 @@ def condition(
     slots: list[Slot],
     names: dict[str, object],
 ) -> str | None:
-    """The condition that all validators make on ``{value}``, a template; None if there are none.
+    """Return the condition that all validators make, a template; None if there are none.
 
     :param prefix: what begins the names of the objects that it needs
     :param get: from what a load is bound to, to the field

@@ -21,7 +21,7 @@ OWN_METHOD = "own method"
 
 
 def stock(reason: str) -> Description:
-    """The description of a field whose own method is called, and why."""
+    """Return the description of a field whose own method is called, and why."""
     return (OWN_METHOD, reason)
 
 
@@ -33,7 +33,7 @@ def always(kind: Any) -> Rule:
 def describe_by_rule(
     look: Inspection, method: Any, rules: Mapping[Any, Rule], subject: str
 ) -> Description:
-    """The description of a field by the rule for the method that stock would call.
+    """Return the description of a field by the rule for the method that stock would call.
 
     :param method: the method
     :param rules: from methods to rules

@@ -28,11 +28,11 @@ class SerializerPath(FieldPath):
 
     @classmethod
     def of(cls, index: int, is_called: bool) -> SerializerPath:
-        """The path to a field of the serializer."""
+        """Return the path to a field of the serializer."""
         return cls(f"fields[{index}]", lambda fields: fields[index], is_called, is_own=True)
 
     def inside(self, attribute: str) -> SerializerPath:
-        """The path to the field that this one keeps in an attribute."""
+        """Return the path to the field that this one keeps in an attribute."""
         inner = FieldPath.within(self, f".{attribute}", attrgetter(attribute))
         return SerializerPath(inner.expression, inner.get)
 
@@ -44,7 +44,7 @@ class SerializerPath(FieldPath):
         return "represent({field}, {value}, obj)"
 
     def called(self, template: str) -> str:
-        """A template that holds for any value, but for those that stock calls or looks into."""
+        """Return a template for any value, but for those that stock calls or looks into."""
         if self.is_called:
             return template
         is_called = "type({value}) is not PKOnlyObject and not callable({value})"
@@ -67,7 +67,7 @@ def option_slot(
     get: Callable[[Any], Any],
     ambient: Callable[[Any], object] | None = None,
 ) -> str:
-    """The name of a new slot for what a function gives of the options of a field.
+    """Return the name of a new slot for what a function gives of the options of a field.
 
     :param ambient: what the value depends on; None: on what the function gives
     """

@@ -51,7 +51,7 @@ _QUANTIZE = stock_method(fields.DecimalField, "quantize")
 
 
 def describe(look: Inspection) -> Description:
-    """What is done to the value of a field: what makes its kind, then the options of that."""
+    """Return what is done to the value of a field: what makes its kind, then its options."""
     method = look.method("to_representation")
     if method is None:
         return stock("to_representation is set on the field object")
@@ -61,7 +61,7 @@ def describe(look: Inspection) -> Description:
 
 
 def kind(description: Description, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """The kind for a description; what it needs from each dump is added to ``slots``."""
+    """Return the kind for a description; what it needs from each dump is added to ``slots``."""
     make, *options = description
     if not callable(make):
         return _own_method(path)
@@ -74,7 +74,7 @@ def _own_method(path: SerializerPath) -> Kind:
 
 
 def model_field(*, path: SerializerPath, **_: Any) -> Kind:
-    """What ``ModelField`` makes of the object."""
+    """Return what ``ModelField`` makes of the object."""
     return for_all("model field", "{field}.to_representation({value})")
 
 
@@ -137,7 +137,7 @@ def _decimal(look: Inspection) -> Description:
 def _quantized(
     places: int | None, is_text: bool, normalize: bool, *, path: SerializerPath, slots: list[Slot]
 ) -> Kind:
-    """A value that has its places already is written as it stands; the others are quantized."""
+    """Write a value that has its places already as it stands, and quantize the others."""
     result = "{value}"
     names: dict[str, object] = {}
     if places is not None:
@@ -169,7 +169,7 @@ def _quantized(
 
 
 def _context(field: Any) -> decimal.Context:
-    """The decimal context of this dump, as ``DecimalField.quantize`` makes it for each value."""
+    """Return the decimal context as ``DecimalField.quantize`` makes it for each value."""
     context = decimal.getcontext().copy()
     if field.max_digits is not None:
         context.prec = field.max_digits
@@ -207,7 +207,7 @@ _COMPREHENSIONS = {
 
 
 def _collection(name: str, child: Description, *, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """A comprehension with the child's conversion for each item, for plain lists and dicts."""
+    """Write a comprehension with the child's conversion for each item of a list or a dict."""
     child_path = path.inside("child")
     child_kind = kind(child, child_path, slots)
 
@@ -234,7 +234,7 @@ def _many_related(look: Inspection) -> Description:
 
 
 def many_related(child: Description, *, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """A list of what the relation's field makes of each related object."""
+    """Write a list of what the relation's field makes of each related object."""
     child_path = path.inside("child_relation")
     child_kind = kind(child, child_path, slots)
 

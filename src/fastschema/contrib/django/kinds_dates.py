@@ -49,7 +49,7 @@ def _datetime(look: Inspection) -> Description:
 
 
 def _formatted(name: str, iso: Any, output_format: Any) -> Description:
-    """What is done in a format: that of ISO, none, or one of ``strftime``."""
+    """Return what is done in a format: that of ISO, none, or one of ``strftime``."""
     if output_format is None:
         return (_UNFORMATTED[name],)
     if type(output_format) is not str:
@@ -81,7 +81,7 @@ def _in_zone(*, path: SerializerPath, slots: list[Slot]) -> Kind:
 
 
 def _zone(field: Any) -> datetime.tzinfo | None:
-    """The zone of this dump, as ``DateTimeField.enforce_timezone`` finds it for each value."""
+    """Return the zone of this dump, as ``DateTimeField.enforce_timezone`` finds it."""
     zone = field.timezone if hasattr(field, "timezone") else field.default_timezone()
     if isinstance(zone, zoneinfo.ZoneInfo) and zone.key == "UTC":
         return datetime.UTC
@@ -89,14 +89,14 @@ def _zone(field: Any) -> datetime.tzinfo | None:
 
 
 def _active_zone(subject: object) -> object:
-    """The zone of fields that have none of their own: ``DateTimeField.default_timezone``."""
+    """Return the zone of fields that have none of their own: ``DateTimeField.default_timezone``."""
     zone = timezone.get_current_timezone() if settings.USE_TZ else None
     # Such zones are equal if only their names are others.
     return (zone, zone.tzname(None)) if type(zone) is datetime.timezone else zone
 
 
 def _moved(value: datetime.datetime, zone: datetime.tzinfo | None) -> datetime.datetime | None:
-    """A datetime in the zone of this dump, or None: stock takes the naive and impossible ones."""
+    """Return a datetime in the zone of this dump; None for the naive and impossible ones."""
     if zone is None or value.utcoffset() is None:
         return None
     try:
@@ -106,7 +106,7 @@ def _moved(value: datetime.datetime, zone: datetime.tzinfo | None) -> datetime.d
 
 
 def _zoned(value: datetime.datetime, zone: datetime.tzinfo | None) -> str | None:
-    """Such a datetime as text."""
+    """Return such a datetime as text."""
     moved = _moved(value, zone)
     if moved is None:
         return None
@@ -117,7 +117,7 @@ def _zoned(value: datetime.datetime, zone: datetime.tzinfo | None) -> str | None
 def _zoned_in_format(
     value: datetime.datetime, zone: datetime.tzinfo | None, output_format: str
 ) -> str | None:
-    """The same in a format of ``strftime``."""
+    """Return the same in a format of ``strftime``."""
     moved = _moved(value, zone)
     return None if moved is None else moved.strftime(output_format)
 

@@ -79,7 +79,7 @@ def _called_method(*, path: SerializerPath, slots: list[Slot]) -> Kind:
 
 
 def _method_of(parent: Any, name: str) -> Callable[[Any], Any] | None:
-    """The serializer's method, if it is found the same way for each row."""
+    """Return the serializer's method, if it is found the same way for each row."""
     cls: Any = type(parent)
     is_plain = cls.__getattribute__ is object.__getattribute__ and name not in vars(parent)
     if is_plain and type(getattr(cls, name, None)) is FunctionType:
@@ -88,7 +88,7 @@ def _method_of(parent: Any, name: str) -> Callable[[Any], Any] | None:
 
 
 def string_related(*, path: SerializerPath, **_: Any) -> Kind:
-    """The kind of ``StringRelatedField``."""
+    """Return the kind of ``StringRelatedField``."""
     text = path.called("str({value})")
     return for_all("string related", text, user_code="__str__ of the related object")
 
@@ -100,7 +100,7 @@ def _slug(look: Inspection) -> Description:
 
 
 def slug(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """The kind of ``SlugRelatedField``."""
+    """Return the kind of ``SlugRelatedField``."""
     getter = option_slot(
         slots,
         "slug",
@@ -118,7 +118,7 @@ def _primary_key(look: Inspection) -> Description:
 
 
 def primary_key(**_: Any) -> Kind:
-    """The kind of ``PrimaryKeyRelatedField``; :mod:`schema_reader` reads foreign keys itself."""
+    """Return the kind of a related key; :mod:`schema_reader` reads foreign keys itself."""
     return for_all("primary key", "{value}.pk", rereading=Rereading.KEY)
 
 
@@ -135,7 +135,7 @@ def _hyperlink(look: Inspection) -> Description:
 
 
 def hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """The address of an object that is there; :mod:`schema_reader` reads those of relations."""
+    """Return the kind of the address of an object that is there."""
 
     def resolve(subject: Any, cls: type, form: Form) -> Any:
         own = Later(lambda: path.get(subject.fields).to_representation)
@@ -146,13 +146,13 @@ def hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
 
 
 def nested(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """The kind of a serializer that is a field."""
+    """Return the kind of a serializer that is a field."""
     link = new_slot(slots, "nested", lambda subject, cls, form: subject.link(path.get, form))
     return Kind("nested serializer", python=Conversion(), json=Conversion(), link=link)
 
 
 def nested_list(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """The kind of a list serializer that is a field."""
+    """Return the kind of a list serializer that is a field."""
     return nested(path=path, slots=slots)
 
 
