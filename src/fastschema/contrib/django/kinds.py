@@ -63,7 +63,7 @@ def describe(look: Inspection) -> Description:
 def kind(description: Description, path: SerializerPath, slots: list[Slot]) -> Kind:
     """Return the kind for a description; what it needs from each dump is added to ``slots``."""
     make, *options = description
-    if not callable(make):
+    if make == OWN_METHOD:
         return _own_method(path)
     made: Kind = make(*options, path=path, slots=slots)
     return made
