@@ -59,7 +59,7 @@ _CALL_OR_RAISE = (
 
 
 def describe_dict_class(look: Inspection) -> bool:
-    """Whether a schema makes dictionaries and nothing else.
+    """Return whether a schema makes dictionaries and nothing else.
 
     :param look: a look at the schema
     """
@@ -114,7 +114,7 @@ def _describe_field(name: str, look: Inspection) -> Description:
 
 
 def _describe_without_attribute(look: Inspection) -> Description:
-    """What is done by a field that reads no attribute."""
+    """Return what is done by a field that reads no attribute."""
     method = look.method("_serialize")
     if method is _CONSTANT:
         return (_constant,)
@@ -206,8 +206,8 @@ def _field_node(
             key, source, own_kind, field, key_slot=key_slot, reason=kind_description[1]
         )
     if kind_description[0] in _WITHOUT_ATTRIBUTE:
-        read, *options = kind_description
-        source = read(*options, path=path, slots=slots)
+        make, *options = kind_description
+        source = make(*options, path=path, slots=slots)
         return FieldNode(key, source, AS_IT_IS, field, key_slot=key_slot)
     field_kind = kind(kind_description, path, slots)
     reason = reason_of(kind_description)

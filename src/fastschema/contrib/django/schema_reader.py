@@ -140,15 +140,15 @@ def _describe_field(look: Inspection) -> Description:
         return (name, None, (_BY_STOCK, "get_attribute is set on the field object"))
     described = describe(look)
     source_attrs = tuple(look.contents("source_attrs"))
-    made = described[0]
+    maker = described[0]
     if get_attribute is _GET_ATTRIBUTE:
-        if made not in (primary_key, hyperlink, model_field, many_related):
+        if maker not in (primary_key, hyperlink, model_field, many_related):
             return (name, source_attrs, described)
     elif get_attribute is _RELATED_GET_ATTRIBUTE:
         return _describe_relation(look, name, source_attrs, described)
-    elif get_attribute is _MANY_GET_ATTRIBUTE and made is many_related:
+    elif get_attribute is _MANY_GET_ATTRIBUTE and maker is many_related:
         return (name, source_attrs, described)
-    elif get_attribute is _MODEL_FIELD_GET_ATTRIBUTE and made is model_field:
+    elif get_attribute is _MODEL_FIELD_GET_ATTRIBUTE and maker is model_field:
         return (name, (), described)
     where = getattr(get_attribute, "__qualname__", "its get_attribute")
     return (name, None, (_BY_STOCK, f"{where} is not one that fastschema knows"))
@@ -218,27 +218,27 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
     name, source_attrs, kind_description = description
     field = f"fields[{index}]"
     reason = _reason(kind_description)
-    made = kind_description[0]
-    if made == _BY_STOCK:
+    maker = kind_description[0]
+    if maker == _BY_STOCK:
         source = Source(name, Read(f"represent_field({field}, obj)"), user_code=kind_description[1])
         return FieldNode(
             name, source, unchanged("the field's own methods", STRING), field, reason=reason
         )
-    if made == _KEY_ONLY_KIND:
+    if maker == _KEY_ONLY_KIND:
         make = _key_link_node if kind_description[1] is hyperlink else _primary_key_node
         return make(index, name, source_attrs[0], slots)
     slot = many = None
-    if made in _BY_RELATION and len(source_attrs) == 1:
+    if maker in _BY_RELATION and len(source_attrs) == 1:
         slot = f"relation_{len(slots)}"
         slots.append(_class_slot(slot, lambda cls: relation(cls, source_attrs[0])))
-    if made is nested_list and len(source_attrs) == 1:
+    if maker is nested_list and len(source_attrs) == 1:
         many = f"prefetched_{len(slots)}"
         slots.append(_class_slot(many, lambda cls: prefetched(cls, source_attrs[0])))
-    if made is many_related:
+    if maker is many_related:
         source = _many_source(index, source_attrs, slots)
     else:
         source = _source(field, source_attrs, slot, many, slots)
-    is_called = len(source_attrs) != 1 or made is many_related
+    is_called = len(source_attrs) != 1 or maker is many_related
     field_kind = kind(kind_description, SerializerPath.of(index, is_called), slots)
     return FieldNode(
         name,
