@@ -35,6 +35,7 @@ from fastschema.contrib.django import kinds_dates, kinds_relations
 from fastschema.contrib.django.field_path import SerializerPath, option, option_slot
 from fastschema.registration import registered
 from fastschema.runtime.descriptions import (
+    OWN_METHOD,
     Description,
     Rule,
     always,
