@@ -10,6 +10,7 @@ import pytest
 from marshmallow import EXCLUDE, Schema, ValidationError, class_registry, fields
 
 import fastschema
+from fastschema.runtime import policy
 from fastschema.runtime.guard import CLASS_ATTRIBUTE
 from tests.marshmallow.differential import MARSHMALLOW_3, outcome
 
@@ -248,3 +249,33 @@ def test_fields_that_are_bound_anew_are_as_by_stock(change):
         return [schema.dump({"a": 1, "b": 2}) for _ in range(3)]
 
     assert_as_stock(dump)
+
+
+@pytest.mark.parametrize("options", [{"only": ["colour"]}, {"exclude": ["colour"]}], ids=str)
+def test_a_schema_is_shown_once_where_it_has_no_such_field(options):
+    class Shown(Schema):
+        a = fields.Integer()
+
+        def __repr__(self):
+            shown.append(self)
+            return "a schema"
+
+    shown = []
+    with pytest.raises(ValueError, match="Invalid fields for a schema"):
+        Shown(**options)
+    assert len(shown) == 1
+
+
+def test_the_first_schema_of_a_class_that_no_module_holds_counts_from_its_second_dump(monkeypatch):
+    monkeypatch.setattr(policy, "spares_first_schemas", True)
+    monkeypatch.setattr(policy, "rows_worth_reading", 3)
+    schema = Schema.from_dict({name: fields.Integer() for name in "abcdefgh"})()
+    row = dict.fromkeys("abcdefgh", "1")
+    expected = dict.fromkeys("abcdefgh", 1)
+    was_compiled = []
+    for _ in range(6):
+        fastschema.stats(reset=True)
+        assert schema.dump(row) == expected
+        was_compiled.append(fastschema.stats().compiled_rows == 1)
+    assert was_compiled == [False, False, False, True, True, True]
+    assert copy.deepcopy(schema).dump(row) == expected

@@ -283,69 +283,6 @@ def test_what_is_changed_between_uninstalling_and_installing_is_seen():
         assert schema.dump(LATE_ROW) == {"label": "a"}
 
 
-class Answer:
-    """A class attribute that is another one when a test says so, without a write to the class."""
-
-    def __init__(self, *values):
-        self.values = values
-        self.index = 0
-
-    def __get__(self, instance, owner):
-        value = self.values[self.index]
-        return value.__get__(instance, owner) if hasattr(type(value), "__get__") else value
-
-
-ANSWERS = {
-    "num_type": Answer(int, float),
-    "_serialize": Answer(fields.Integer._serialize, lambda self, value, *_, **__: "answer"),
-    "_format_num": Answer(fields.Integer._format_num, lambda self, value: -value),
-    "_deserialize": Answer(fields.Integer._deserialize, lambda self, value, *_, **__: "answer"),
-    "get_value": Answer(fields.Integer.get_value, lambda self, obj, *_, **__: 7),
-    "_CHECK_ATTRIBUTE": Answer(True, False),
-}
-
-
-@pytest.mark.usefixtures("_installed")
-@pytest.mark.parametrize("before", [0, 5])
-@pytest.mark.parametrize("name", ANSWERS)
-def test_a_class_attribute_may_be_another_without_a_write_to_the_class(name, before, monkeypatch):
-    answer = ANSWERS[name]
-    number = type("Number", (fields.Integer,), {})
-    schema = Schema.from_dict({"number": number(), "of": fields.List(number())})()
-    row = {"number": 5, "of": [1, 2]}
-
-    def used():
-        return outcome(lambda: schema.dump(row)), outcome(lambda: schema.load(row))
-
-    for _ in range(before):
-        used()
-    monkeypatch.setattr(number, name, answer, raising=False)
-    monkeypatch.setattr(answer, "index", 0)
-    for _ in range(6):
-        used()
-
-    answer.index = 1
-
-    with fastschema.disabled():
-        expected = used()
-    assert used() == expected
-    answer.index = 0
-    with fastschema.disabled():
-        assert expected != used()
-
-
-class Truth:
-    """A setting whose truth is asked for by code that changes something, once."""
-
-    change = None
-
-    def __bool__(self):
-        change, self.change = self.change, None
-        if change is not None:
-            change()
-        return False
-
-
 class Switch:
     """An object of which one attribute changes how the next is dumped."""
 

@@ -329,17 +329,3 @@ def test_code_in_the_midst_of_a_load_may_change_what_comes_next():
             check_kept(comparison, [row])
         for row in rows:
             comparison.check_installed(row)
-
-
-@pytest.mark.usefixtures("_installed")
-def test_a_list_that_was_put_in_the_place_of_a_truth_may_change():
-    comparison = Comparison(Changeable, LOG)
-    check_kept(comparison, CHANGEABLE)
-    lists = []
-    for schema in (comparison.stock, comparison.schema):
-        lists.append([])
-        schema.fields["number"].required = lists[-1]
-    check_kept(comparison, CHANGEABLE)
-    for each in lists:
-        each.append(1)
-    check_kept(comparison, CHANGEABLE)

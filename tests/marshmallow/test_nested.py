@@ -72,14 +72,6 @@ def without_telling(self, name, value):
     object.__setattr__(self, name, value)
 
 
-def test_another_base_of_a_class_of_fields_is_seen():
-    def change(world):
-        base = type("Base", (fields.Integer,), {"_serialize": lambda self, *_, **__: "other"})
-        world.integer.__bases__ = (base,)
-
-    assert_seen(change)
-
-
 def test_a_class_of_nested_fields_that_never_told_of_writes():
     def change(world):
         world.schema.fields["pair"].tuple_fields[0]._schema = Schema.from_dict(

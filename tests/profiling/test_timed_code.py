@@ -8,7 +8,7 @@ import weakref
 import pytest
 
 from fastschema.compiler import dump_code, kinds
-from fastschema.compiler.nodes import ATTRIBUTE, ITEM, Form, Slot
+from fastschema.compiler.nodes import ITEM, Form, Slot
 from fastschema.profiling import timed_code
 from fastschema.profiling.timed_code import generate, new_spent
 from tests.nodes import field, node
@@ -94,12 +94,6 @@ def test_texts_that_are_written_at_once_are_timed_apart():
 
     assert timed.together == (0, 2)
     assert run(schema, rows)[1][-2:] == [1, 1]
-
-
-def test_the_function_tells_how_often_it_reads_the_clock():
-    timed = generate(node(field("a"), field("b"), slots=(SPENT,)), Form.PYTHON, ATTRIBUTE, True)
-
-    assert timed.marks == timed.function.text.count("= clock()") == 5
 
 
 @pytest.mark.parametrize("key", ["at", "at_2", "spent", "clock"])

@@ -47,8 +47,6 @@ class Subject:
     :param text: what is written, where the rows of one dump become text; else None
     """
 
-    __slots__ = ("_frozen", "fields", "schema", "text")
-
     def __init__(
         self,
         schema: Any,
@@ -203,8 +201,6 @@ class _NestedFinder:
     :param frozen: as for :class:`Subject`
     :param text: likewise
     """
-
-    __slots__ = ("_compiled", "_dispatch", "_field", "_form", "_found", "_frozen", "_many", "_text")
 
     def __init__(
         self,

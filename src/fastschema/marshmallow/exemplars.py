@@ -21,7 +21,7 @@ from fastschema.marshmallow.plain_classes import (
 )
 from fastschema.runtime import policy
 from fastschema.runtime.dispatch import is_lasting
-from fastschema.runtime.guard import CLASS_ATTRIBUTE, readings
+from fastschema.runtime.guard import ATTRIBUTE, CLASS_ATTRIBUTE, State, readings
 from fastschema.runtime.stock import stock_method
 
 STOCK_INIT: Any = stock_method(Schema, "__init__")
@@ -29,13 +29,24 @@ _MOST_EXEMPLARS = 64
 """Schemas of a class that was given more combinations of arguments are made by stock."""
 _COLLECTIONS = (list, tuple, set, frozenset, Schema.set_class)
 _STR = {str}
-_MADE_ONCE = object()
-"""What hangs on a class that no module holds when its first schema is made."""
+
+
+class _First(State):
+    """What is known of the first schema of a class that no module holds: nothing."""
+
+    is_small = True
+    """Whether stock dumps a single object at once; there may be no second."""
+
+
+FIRST = _First()
+"""Hangs on such a schema until it has dumped, and on the class until a second one is made."""
+
 _DECIDING = (
     *("_declared_fields", "opts", "_hooks", "dict_class", "set_class", "get_attribute"),
     *("_init_fields", "_bind_field", "on_bind_field", "_normalize_nested_options"),
-    *("dump", "_serialize", "load", "_do_load", "_deserialize", "_call_and_store"),
+    *("dump", "_serialize", "load", "_do_load", "_deserialize", "_call_and_store", "TYPE_MAPPING"),
     *("_invoke_field_validators", "error_messages", "_default_error_messages"),
+    *("__getattribute__", "TYPE_MAPPING"),
 )
 """What a schema class has that decides which fields there are, and what is done with them."""
 DECIDING_NAMES = frozenset([*_DECIDING, "declared_fields", "fields", "load_fields", "dump_fields"])
@@ -53,17 +64,6 @@ class Exemplar:
 
     :param schema: the schema. Nobody gets it, and nothing is dumped or loaded by it.
     """
-
-    __slots__ = (
-        "__weakref__",
-        "_attributes",
-        "_generation",
-        "_nested",
-        "dump",
-        "load",
-        "objects",
-        "schema",
-    )
 
     def __init__(self, schema: Any) -> None:
         self.schema = schema
@@ -131,19 +131,6 @@ class ClassRecord:
     :param cls: the class
     """
 
-    __slots__ = (
-        "_attributes",
-        "_declared",
-        "_exemplars",
-        "_field_classes",
-        "_generation",
-        "_methods",
-        "_names",
-        "_options",
-        "_owner",
-        "makes_fields_as_stock",
-    )
-
     def __init__(self, cls: Any) -> None:
         self._owner = weakref.ref(cls)
         self._generation = readings.current
@@ -196,11 +183,17 @@ class ClassRecord:
         if own and not self._names.isdisjoint(own):
             return None
         exemplar = self._exemplars.get(arguments)
-        if exemplar is None and len(self._exemplars) < _MOST_EXEMPLARS:
+        if exemplar is None and len(self._exemplars) < _MOST_EXEMPLARS and self._has(arguments):
             made = _make(type(schema), arguments)
             if made is not None:
                 exemplar = self._exemplars.setdefault(arguments, Exemplar(made))
         return exemplar
+
+    def _has(self, arguments: Arguments) -> bool:
+        """Return whether there are the fields that are chosen; stock's error shows the schema."""
+        only, exclude, *_ = arguments
+        names = {name.split(".", 1)[0] for name in (*(only or ()), *exclude)}
+        return names <= self._declared.keys()
 
 
 def _make(cls: Any, arguments: Arguments) -> Any:
@@ -224,7 +217,8 @@ def find_exemplar(
     cls: Any = type(schema)
     known = cls.__dict__.get(CLASS_ATTRIBUTE)
     if known is None and policy.spares_first_schemas and not is_lasting(cls):
-        type.__setattr__(cls, CLASS_ATTRIBUTE, _MADE_ONCE)
+        type.__setattr__(cls, CLASS_ATTRIBUTE, FIRST)
+        schema.__dict__[ATTRIBUTE] = FIRST
         return None
     record = record_of(cls)
     if not record.makes_fields_as_stock:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from marshmallow.decorators import (
     POST_DUMP,
@@ -29,7 +29,32 @@ from fastschema.report import (
     with_nested,
 )
 
-_LOAD_HOOKS = (PRE_LOAD, VALIDATES, VALIDATES_SCHEMA, POST_LOAD)
+
+class _Direction(NamedTuple):
+    """One of the two things that schemas do.
+
+    :param method: "dump" or "load"
+    :param hooks: the sorts of its hooks
+    :param overrides: why a schema's own code does it, or None
+    :param read: from a schema to what it compiles to
+    :param fields: from a node to the reports on its fields
+    """
+
+    method: str
+    hooks: tuple[str, ...]
+    overrides: Callable[[Any], str | None]
+    read: Callable[[Any], Compiled]
+    fields: Callable[[Any], list[FieldReport]]
+
+
+_DUMP = _Direction("dump", (PRE_DUMP, POST_DUMP), overrides_dump, read_for_plan, field_reports)
+_LOAD = _Direction(
+    "load",
+    (PRE_LOAD, VALIDATES, VALIDATES_SCHEMA, POST_LOAD),
+    overrides_load,
+    load_run.read_for_plan,
+    load_field_reports,
+)
 
 
 def explain(dumping: Compiled, loading: Compiled) -> Report:
@@ -38,25 +63,28 @@ def explain(dumping: Compiled, loading: Compiled) -> Report:
     :param dumping: what the schema compiles to for dumping
     :param loading: and for loading
     """
-    return replace(_explain_dump(dumping, Above()), loading=_explain_load(loading, Above()))
+    loading_report = _explain(loading, Above(), _LOAD)
+    return replace(_explain(dumping, Above(), _DUMP), loading=loading_report)
 
 
-def _explain_dump(compiled: Compiled, above: Above) -> Report:
-    reason = overrides_dump(compiled.schema) or compiled.reason
+def _explain(compiled: Compiled, above: Above, direction: _Direction) -> Report:
+    """The report on one direction.
+
+    :param above: the schemas in which it is nested
+    """
+    schema = compiled.schema
+    name = type(schema).__name__
+    reason = direction.overrides(schema) or compiled.reason
     if reason:
-        return Report(type(compiled.schema).__name__, [], reason, notes=_by_super(reason, "dump"))
-    report = _report(compiled, field_reports(compiled.program.node), above, _explain_nested_dump)
-    return replace(report, notes=_hooks(compiled.schema, (PRE_DUMP, POST_DUMP)))
-
-
-def _explain_load(compiled: Compiled, above: Above) -> Report:
-    reason = overrides_load(compiled.schema) or compiled.reason
-    if reason:
-        return Report(type(compiled.schema).__name__, [], reason, notes=_by_super(reason, "load"))
-    report = _report(
-        compiled, load_field_reports(compiled.program.node), above, _explain_nested_load
-    )
-    return replace(report, notes=_hooks(compiled.schema, _LOAD_HOOKS))
+        return Report(name, [], reason, notes=_by_super(reason, direction.method))
+    reports = direction.fields(compiled.program.node)
+    nested: dict[str, Report] = {}
+    within = above.with_schema(compiled.program)
+    if within is not None:
+        for report, field in zip(reports, compiled.fields, strict=True):
+            if report.compiled:
+                nested.update(_explain_nested(report.key, field, within, direction))
+    return Report(name, with_nested(reports, nested), notes=_hooks(schema, direction.hooks))
 
 
 def _by_super(reason: str, method: str) -> list[str]:
@@ -77,39 +105,7 @@ def hook_names(schema: Any, tag: str) -> list[str]:
     return [name for name, *_ in schema._hooks.get(tag) or ()]
 
 
-def _explain_nested_dump(schema: Any, above: Above) -> Report:
-    return _explain_dump(read_for_plan(schema), above)
-
-
-def _explain_nested_load(schema: Any, above: Above) -> Report:
-    return _explain_load(load_run.read_for_plan(schema), above)
-
-
-def _report(
-    compiled: Compiled,
-    reports: list[FieldReport],
-    above: Above,
-    explain_schema: Callable[[Any, Above], Report],
-) -> Report:
-    """The report on a schema that is compiled.
-
-    :param above: the schemas in which it is nested
-    """
-    nested: dict[str, Report] = {}
-    within = above.with_schema(compiled.program)
-    if within is not None:
-        for report, field in zip(reports, compiled.fields, strict=True):
-            if report.compiled:
-                nested.update(_explain_nested(report.key, field, within, explain_schema))
-    return Report(type(compiled.schema).__name__, with_nested(reports, nested))
-
-
-def _explain_nested(
-    key: str,
-    field: Any,
-    above: Above,
-    explain_schema: Callable[[Any, Above], Report],
-) -> dict[str, Report]:
+def _explain_nested(key: str, field: Any, above: Above, direction: _Direction) -> dict[str, Report]:
     """The report on a field's nested schema, by the field's key; empty if it has none."""
     while isinstance(field, List):
         field = field.inner
@@ -119,4 +115,4 @@ def _explain_nested(
         schema = field.schema
     except Exception as error:  # stock raises it when the first object is dumped
         return {key: Report(str(field.nested), [], f"its schema cannot be found: {error}")}
-    return {key: explain_schema(schema, above)}
+    return {key: _explain(direction.read(schema), above, direction)}

@@ -10,7 +10,6 @@ from marshmallow import Schema, fields
 from fastschema.compiler.kinds import for_all, new_slot
 from fastschema.compiler.nodes import Kind, Slot, as_template
 from fastschema.runtime.descriptions import Description, stock
-from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.stock import stock_method
 
 _TYPE_MAPPING = Schema.TYPE_MAPPING
@@ -38,18 +37,15 @@ _UNCHANGED = frozenset([str, int, float, list])
 """Classes of values that marshmallow's inferred fields leave as they are, though they have one."""
 
 
-def describe_inferred(look: Inspection) -> Description:
+def describe_inferred(field: Any) -> Description:
     """Return what is done to the value of such a field."""
-    root = look.target.root
+    root = field.root
     mapping = getattr(root, "TYPE_MAPPING", None)
     if mapping is not _TYPE_MAPPING or type(mapping) is not dict:
         return stock("TYPE_MAPPING is overridden")
-    look.guard.class_attribute(type(root), "TYPE_MAPPING", mapping)
-    look.guard.contents(mapping)
     if any(mapping.get(cls) is not _FIELDS_OF_VALUES[cls] for cls in _FIELDS_OF_VALUES):
         return stock("TYPE_MAPPING has other fields for common values")
     for (cls, name), stock_value in _OF_COMMON_VALUES.items():
-        look.guard.class_attribute(cls, name, getattr(cls, name))
         if getattr(cls, name) is not stock_value:
             return stock("the fields of common values are changed")
     return (inferred,)

@@ -11,7 +11,7 @@ from marshmallow.decorators import POST_DUMP, PRE_DUMP
 from fastschema import json
 from fastschema.marshmallow.dump import KNOWN_DUMP, STOCK_DUMP, serialize
 from fastschema.marshmallow.dump_text import STOCK_DUMPS, dumps
-from fastschema.marshmallow.exemplars import STOCK_INIT
+from fastschema.marshmallow.exemplars import FIRST, STOCK_INIT
 from fastschema.marshmallow.load import KNOWN_LOADS, STOCK_LOADS, deserialize, parses_as_stock
 from fastschema.marshmallow.load_overrides import (
     KNOWN_DESERIALIZE,
@@ -23,6 +23,7 @@ from fastschema.marshmallow.pending import (
     init,
     init_fields,
 )
+from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.stock import Replacements, warn_of_newer
 from fastschema.statistics import stock_row
 
@@ -39,6 +40,8 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
     state = self._fastschema  # guard.ATTRIBUTE
     if state is not None and state.is_small and not many:
         stock_row()  # at once, as a small dump would notice more
+        if state is FIRST:
+            self.__dict__[ATTRIBUTE] = None
         result = self._serialize(processed, many=False)
     elif _replacements.are_installed:
         result = serialize(self, processed, many)

@@ -48,6 +48,7 @@ from fastschema.compiler.nodes import (
 )
 from fastschema.marshmallow import kinds_dates
 from fastschema.marshmallow.inferred import describe_inferred, inferred
+from fastschema.marshmallow.plain_classes import OPTIONS, STOCK_CLASSES
 from fastschema.marshmallow.sqlalchemy_rules import describe_related
 from fastschema.registration import registered
 from fastschema.runtime import json_engine
@@ -56,10 +57,12 @@ from fastschema.runtime.descriptions import (
     Description,
     Rule,
     describe_by_rule,
+    method_of,
+    methods_of,
     stock,
     tell_booleans,
 )
-from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.snapshot import computes_options
 from fastschema.runtime.stock import stock_method
 
 # As they are when fastschema is imported: what is patched later is not stock's.
@@ -110,22 +113,26 @@ class DumpPath(FieldPath):
         return f"{{field}}._serialize({{value}}, {as_template(self.arguments)})"
 
 
-def describe(look: Inspection) -> Description:
+def why_unknown(field: Any) -> str | None:
+    """Return why the options of a field cannot be known, or None."""
+    return computes_options(type(field), OPTIONS, STOCK_CLASSES)
+
+
+def describe(field: Any) -> Description:
     """Return what is done to the value of a field: what makes its kind, then its options."""
-    if look.decides_each_read:
-        return stock("__getattribute__ is overridden")
-    if look.is_deep:
-        return stock("fields so deep inside of others are not compiled")
-    method = look.method("_serialize")
+    reason = why_unknown(field)
+    if reason is not None:
+        return stock(reason)
+    method = method_of(field, "_serialize")
     if method is None:
         return stock("_serialize is set on the field object")
     if method in registered:
         return (_registered, registered[method])
     if method not in RULES:
-        related = describe_related(look, method)
+        related = describe_related(field, method)
         if related is not None:
             return related
-    return describe_by_rule(look, method, RULES, "_serialize")
+    return describe_by_rule(field, method, RULES, "_serialize")
 
 
 def kind(description: Description, path: DumpPath, slots: list[Slot]) -> Kind:
@@ -147,8 +154,8 @@ AS_IT_IS = unchanged("value as it is", STRING)
 _AS_IT_IS_BOOLEAN = unchanged("value as it is", BOOLEAN)
 
 
-def _as_it_is(look: Inspection) -> Description:
-    return (_raw, issubclass(look.cls, fields.Boolean))
+def _as_it_is(field: Any) -> Description:
+    return (_raw, issubclass(type(field), fields.Boolean))
 
 
 def _raw(is_boolean: bool, **_: Any) -> Kind:
@@ -156,12 +163,12 @@ def _raw(is_boolean: bool, **_: Any) -> Kind:
     return _AS_IT_IS_BOOLEAN if is_boolean else AS_IT_IS
 
 
-def _string(look: Inspection) -> Description:
+def _string(field: Any) -> Description:
     # In marshmallow 3, UUID serializes by String's method.
-    return (UUID,) if issubclass(look.cls, fields.UUID) else (STRING,)
+    return (UUID,) if issubclass(type(field), fields.UUID) else (STRING,)
 
 
-def _uuid(look: Inspection) -> Description:
+def _uuid(field: Any) -> Description:
     return (UUID,)
 
 
@@ -170,19 +177,19 @@ def _registered(registered: Any, *, path: DumpPath, **_: Any) -> Kind:
     return made
 
 
-def _number(look: Inspection) -> Description:
-    as_string = bool(look.get("as_string"))
-    format_num, to_string = look.method("_format_num"), look.method("_to_string")
+def _number(field: Any) -> Description:
+    as_string = bool(field.as_string)
+    format_num, to_string = method_of(field, "_format_num"), method_of(field, "_to_string")
     if format_num is _DECIMAL_FORMAT_NUM:
         if to_string is not _DECIMAL_TO_STRING:
             return stock("_to_string is overridden")
-        places = look.get("places")
+        places = field.places
         return (_decimal, as_string, None if places is None else -places.as_tuple().exponent)
     if format_num is not _NUMBER_FORMAT_NUM:
         return stock("_format_num is overridden")
     if to_string is not _NUMBER_TO_STRING:
         return stock("_to_string is overridden")
-    made = _NUMBERS.get((look.get("num_type"), as_string))
+    made = _NUMBERS.get((field.num_type, as_string))
     return (made,) if made else stock("num_type is neither int nor float")
 
 
@@ -215,24 +222,24 @@ _INVISIBLE_PLACES = range(7)
 """With so many places, ``str`` never writes a finite Decimal with an exponent."""
 
 
-def _boolean(look: Inspection) -> Description:
+def _boolean(field: Any) -> Description:
     """Marshmallow 3 coerces by the field's sets, which users may set."""
-    if tell_booleans(look.contents("truthy"), look.contents("falsy")):
+    if tell_booleans(field.truthy, field.falsy):
         return (BOOLEAN,)
     return stock("truthy and falsy do not hold the two booleans")
 
 
-def _ip(look: Inspection) -> Description:
-    return (_address, "exploded" if look.get("exploded") else "compressed")
+def _ip(field: Any) -> Description:
+    return (_address, "exploded" if field.exploded else "compressed")
 
 
 def _address(attribute: str, **_: Any) -> Kind:
     return for_all(f"IP, {attribute}", f"{{value}}.{attribute}")
 
 
-def _enum(look: Inspection) -> Description:
-    attribute = "value" if look.get("by_value") else "name"
-    inner = describe(look.within("field"))
+def _enum(field: Any) -> Description:
+    attribute = "value" if field.by_value else "name"
+    inner = describe(field.field)
     if inner[0] in _NOT_IN_AN_ENUM:
         return stock("an enum by such a field is not compiled")
     return (_member, attribute, inner)
@@ -253,7 +260,7 @@ def _member(attribute: str, inner: Description, *, path: DumpPath, slots: list[S
     def converted(conversion: Conversion) -> str:
         if conversion.common is None or conversion.inline is not None:
             return _expression(inner_kind, conversion, found, inner_path)
-        # Most stay as they are: look once at what is found.
+        # Most stay as they are: field once at what is found.
         others = _expression(inner_kind, replace(conversion, common=None), "member", inner_path)
         return f"member if type(member := {found}) is {conversion.common} else {others}"
 
@@ -286,8 +293,8 @@ def _expression(inner: Kind, conversion: Conversion, value: str, path: DumpPath)
     return expression(inner, conversion, value, path.expression, none_stays=inner.none_stays)
 
 
-def _list(look: Inspection) -> Description:
-    return (_list_of, describe(look.within("inner")))
+def _list(field: Any) -> Description:
+    return (_list_of, describe(field.inner))
 
 
 def _list_of(inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind:
@@ -318,9 +325,8 @@ def _list_of(inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind:
     )
 
 
-def _tuple(look: Inspection) -> Description:
-    count = len(look.contents("tuple_fields"))
-    inner = [describe(look.field_at("tuple_fields", index)) for index in range(count)]
+def _tuple(field: Any) -> Description:
+    inner = list(map(describe, field.tuple_fields))
     if any(each[0] == OWN_METHOD for each in inner):
         # Stock makes the tuple by a generator, which turns their StopIteration into another error.
         return stock("a tuple that holds a field that runs as stock is not compiled")
@@ -358,13 +364,13 @@ def _tuple_field(index: int) -> Callable[[Any], Any]:
     return lambda field: field.tuple_fields[index]
 
 
-def _mapping(look: Inspection) -> Description:
-    if look.get("mapping_type") is not dict:
+def _mapping(field: Any) -> Description:
+    if field.mapping_type is not dict:
         return stock("its mapping_type is not dict")
     inner = []
     for name in ("key_field", "value_field"):
-        field = look.optional_within(name)
-        inner.append(None if field is None else describe(field))
+        each = getattr(field, name)
+        inner.append(None if each is None else describe(each))
     return (_mapping_of, *inner)
 
 
@@ -395,18 +401,18 @@ def _mapping_of(
     )
 
 
-def _nested(look: Inspection) -> Description:
-    if look.on_class("schema") is not _NESTED_SCHEMA:
+def _nested(field: Any) -> Description:
+    if type(field).schema is not _NESTED_SCHEMA:
         return stock("the schema property is overridden")
     return (_linked, "nested schema", "link")
 
 
-def _pluck(look: Inspection) -> Description:
-    if look.on_class("_field_data_key") is not _FIELD_DATA_KEY:
+def _pluck(field: Any) -> Description:
+    if type(field)._field_data_key is not _FIELD_DATA_KEY:
         return stock("_field_data_key is overridden")
-    if look.chain("_serialize", fields.Nested) != _PLUCK_METHODS:
+    if methods_of(field, "_serialize", fields.Nested) != _PLUCK_METHODS:
         return stock("_serialize of a base is overridden")
-    nested = _nested(look)
+    nested = _nested(field)
     return nested if nested[0] == OWN_METHOD else (_linked, "plucked from a nested schema", "pluck")
 
 

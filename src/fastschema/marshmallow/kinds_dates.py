@@ -19,8 +19,7 @@ from fastschema.compiler.nodes import (
     literal,
     of_classes,
 )
-from fastschema.runtime.descriptions import Description, Rule, stock
-from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.descriptions import Description, Rule, method_of, stock
 from fastschema.runtime.stock import stock_method
 
 # In marshmallow 3. Fields written for it may still set one, which marshmallow 4 does not look at.
@@ -70,15 +69,15 @@ _BY_FUNCTION: dict[Any, ByClass] = {
 }
 
 
-def _temporal(look: Inspection) -> Description:
-    data_format = look.get("format") or look.get("DEFAULT_FORMAT")
-    function = look.item("SERIALIZATION_FUNCS", data_format)
+def _temporal(field: Any) -> Description:
+    data_format = field.format or field.DEFAULT_FORMAT
+    function = field.SERIALIZATION_FUNCS.get(data_format)
     if function:
         made = _BY_FUNCTION.get(function)
         return (made,) if made else stock("its format's function is not one that fastschema knows")
     if type(data_format) is not str:
         return stock("the format is not a plain str")
-    return (_in_format, look.get("OBJ_TYPE"), data_format)
+    return (_in_format, field.OBJ_TYPE, data_format)
 
 
 def _in_format(class_name: str, data_format: str, *, path: Any, **_: Any) -> Kind:
@@ -87,16 +86,16 @@ def _in_format(class_name: str, data_format: str, *, path: Any, **_: Any) -> Kin
     return row.kind(path.own_method)
 
 
-def _timedelta(look: Inspection) -> Description:
-    precision = look.get("precision")
+def _timedelta(field: Any) -> Description:
+    precision = field.precision
     if hasattr(fields.TimeDelta, "_unit_to_microseconds_mapping"):
-        unit = look.item("_unit_to_microseconds_mapping", precision)
+        unit = field._unit_to_microseconds_mapping.get(precision)
         if type(unit) is not int:
             return stock("the unit of its precision is not an int")
         return (_duration, "/", unit)
     # marshmallow 3
     unit = datetime.timedelta(**{precision: 1})
-    if look.get("serialization_type") is int:
+    if field.serialization_type is int:
         return (_duration, "//", utils.timedelta_to_microseconds(unit))
     return stock("a TimeDelta as float is not compiled for marshmallow 3")
 
@@ -108,9 +107,9 @@ def _duration(division: str, unit: int, *, path: Any, **_: Any) -> Kind:
     return row.kind(path.own_method)
 
 
-def _loaded(look: Inspection, awareness: str | None = None) -> Description:
-    data_format = look.get("format") or look.get("DEFAULT_FORMAT")
-    function = look.item("DESERIALIZATION_FUNCS", data_format)
+def _loaded(field: Any, awareness: str | None = None) -> Description:
+    data_format = field.format or field.DEFAULT_FORMAT
+    function = field.DESERIALIZATION_FUNCS.get(data_format)
     if function:
         if function in _FROM_TEXT:
             return (_parsed, ("str",), function, awareness)
@@ -119,19 +118,19 @@ def _loaded(look: Inspection, awareness: str | None = None) -> Description:
         return stock("its format's function is not one that fastschema knows")
     if type(data_format) is not str:
         return stock("the format is not a plain str")
-    make = look.method("_make_object_from_format")
+    make = method_of(field, "_make_object_from_format")
     obj_type = _FROM_FORMAT.get(make)
     if obj_type is None:
         return stock("_make_object_from_format is overridden")
     return (_from_format, obj_type, data_format, awareness)
 
 
-def _naive(look: Inspection) -> Description:
-    return _loaded(look, "naive")
+def _naive(field: Any) -> Description:
+    return _loaded(field, "naive")
 
 
-def _aware(look: Inspection) -> Description:
-    return _loaded(look, "aware")
+def _aware(field: Any) -> Description:
+    return _loaded(field, "aware")
 
 
 _FROM_TEXT = (
@@ -173,11 +172,11 @@ def _from_format(obj_type: str, data_format: str, awareness: str | None, **_: An
     return LoadKind(label, of_classes("str"), convert, check, names={"clock": datetime})
 
 
-def _loaded_timedelta(look: Inspection) -> Description:
-    precision = look.get("precision")
+def _loaded_timedelta(field: Any) -> Description:
+    precision = field.precision
     number_type = float
     if _TIMEDELTA_HAS_A_TYPE:
-        number_type = look.get("serialization_type")
+        number_type = field.serialization_type
     if precision not in _PRECISIONS or number_type not in (int, float):
         return stock("its precision is not one that fastschema knows")
     return (_from_number, precision, number_type.__name__)

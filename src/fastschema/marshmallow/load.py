@@ -7,13 +7,14 @@ import json as standard_json
 from collections.abc import Callable
 from typing import Any
 
-from marshmallow import Schema, ValidationError, utils
+from marshmallow import Schema, ValidationError
 from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES_SCHEMA
 
 from fastschema import json
 from fastschema.marshmallow.load_nested import ErrorStore
 from fastschema.marshmallow.load_overrides import deserialize_as_stock, overrides_load
 from fastschema.marshmallow.load_run import Load, find_compiled_load, idle_loads, is_plain_partial
+from fastschema.marshmallow.pending import checked_unknown
 from fastschema.marshmallow.schema_state import Compiled
 from fastschema.marshmallow.sqlalchemy_rules import load_instances, loads_instances
 from fastschema.runtime.programs import programs
@@ -116,7 +117,7 @@ def do_load(
     :raises ValidationError: as stock
     """
     many = schema.many if many is None else bool(many)
-    unknown = schema.unknown if unknown is None else _checked_unknown(unknown)
+    unknown = schema.unknown if unknown is None else checked_unknown(unknown)
     partial = schema.partial if partial is None else partial
     options = {"many": many, "partial": partial, "unknown": unknown}
     errors: Any = {}
@@ -174,9 +175,6 @@ _PASS_COLLECTION = next(
     name
     for name in ("pass_collection", "pass_many")
     if name in _parameters(Schema._invoke_schema_validators)
-)
-_checked_unknown: Callable[[Any], Any] = getattr(
-    utils, "validate_unknown_parameter_value", lambda unknown: unknown
 )
 
 

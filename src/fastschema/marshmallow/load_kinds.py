@@ -24,6 +24,7 @@ from fastschema.compiler.kinds import FieldPath, dict_of
 from fastschema.compiler.nodes import LoadKind, Slot, as_template, literal, of_classes
 from fastschema.compiler.source import Names
 from fastschema.marshmallow import kinds_dates, validator_rules
+from fastschema.marshmallow.kinds import why_unknown
 from fastschema.marshmallow.sqlalchemy_rules import passes_session
 from fastschema.runtime.descriptions import (
     OWN_METHOD,
@@ -31,10 +32,11 @@ from fastschema.runtime.descriptions import (
     Rule,
     always,
     describe_by_rule,
+    method_of,
+    methods_of,
     stock,
     tell_booleans,
 )
-from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.stock import stock_method
 
 # As they are when fastschema is imported: what is patched later is not stock's.
@@ -73,45 +75,44 @@ class LoadPath(FieldPath):
         return replace(path, prefix=f"{self.prefix}_{Names().unique(suffix)}")
 
 
-def describe(look: Inspection) -> Description:
+def describe(field: Any) -> Description:
     """Return how the values of a field are loaded: what makes its kind, then the options of that.
 
     Its validators are told of by :func:`fastschema.marshmallow.validator_rules.describe`.
     """
-    reason = why_not_deserialized(look)
+    reason = why_not_deserialized(field)
     if reason is not None:
         return stock(reason)
-    methods = look.chain("_deserialize", fields.Field)
+    methods = methods_of(field, "_deserialize", fields.Field)
     if not methods:
         return stock("_deserialize is set on the field object")
     if passes_session(methods[0]):
         methods = methods[1:]
     unknown = next((method for method in methods if method not in RULES), methods[0])
-    return describe_by_rule(look, unknown, RULES, "_deserialize")
+    return describe_by_rule(field, unknown, RULES, "_deserialize")
 
 
-def why_not_deserialized(look: Inspection) -> str | None:
+def why_not_deserialized(field: Any) -> str | None:
     """Return why what stock does around a field's ``_deserialize`` is not generated, or None."""
-    if look.decides_each_read:
-        return "__getattribute__ is overridden"
-    if look.is_deep:
-        return "fields so deep inside of others are not compiled"
-    if look.method("deserialize") is not _DESERIALIZE:
+    reason = why_unknown(field)
+    if reason is not None:
+        return reason
+    if method_of(field, "deserialize") is not _DESERIALIZE:
         return "deserialize is overridden"
-    if look.method("_validate_missing") is not _VALIDATE_MISSING:
+    if method_of(field, "_validate_missing") is not _VALIDATE_MISSING:
         return "_validate_missing is overridden"
     if _HAS_PROCESSORS:
         for name in ("pre_load", "post_load"):
-            if look.contents(name):
+            if getattr(field, name):
                 return f"it has {name} functions of its own"
     return None
 
 
-def describe_missing(look: Inspection) -> str:
+def describe_missing(field: Any) -> str:
     """Return what is done for a missing key: "skip", "value" or "own" for the field's method."""
-    if look.is_true("required"):
+    if bool(field.required):
         return "own"
-    default = look.get("load_default")
+    default = field.load_default
     if default is missing:
         return "skip"
     return "own" if callable(default) else "value"
@@ -122,18 +123,18 @@ def loads_by_itself(kind: Description) -> bool:
     return kind[0] is _linked
 
 
-def allows_none(look: Inspection) -> bool:
-    """Return whether None is loaded as None, without a look at anything else."""
-    return look.is_true("allow_none")
+def allows_none(field: Any) -> bool:
+    """Return whether None is loaded as None, whatever else the field says."""
+    return bool(field.allow_none)
 
 
-def describe_validators(look: Inspection, kind: Description) -> Description:
+def describe_validators(field: Any, kind: Description) -> Description:
     """Return what the validators of a field of some kind ask; see :func:`validator_rules.describe`.
 
     Validators of values whose class is not known, or is an enum of the user's, are called by the
     field: who knows what comparing such a value calls.
     """
-    described = validator_rules.describe(look)
+    described = validator_rules.describe(field)
     if _holds_any_value(kind) and any(each[0] is not validator_rules.length for each in described):
         return validator_rules.CUSTOM
     return validator_rules.CUSTOM if kind[0] in (_any, _member) and described else described
@@ -151,16 +152,16 @@ def _holds_any_value(kind: Description | None) -> bool:
     return any(_holds_any_value(None if inner is None else inner[0]) for inner in options)
 
 
-def _describe_inner(look: Inspection) -> Description | None:
+def _describe_inner(field: Any) -> Description | None:
     """Return a field inside of a field: its kind, whether it allows None, its validators.
 
     None if it may call user code, or loads by itself.
     """
-    kind = describe(look)
+    kind = describe(field)
     if kind[0] == OWN_METHOD or loads_by_itself(kind):
         return None
-    described = describe_validators(look, kind)
-    return None if described == validator_rules.CUSTOM else (kind, allows_none(look), described)
+    described = describe_validators(field, kind)
+    return None if described == validator_rules.CUSTOM else (kind, allows_none(field), described)
 
 
 def kind(
@@ -199,14 +200,14 @@ _INTEGER = _simple("integer", of_classes("int"))
 _BOOLEAN = _simple("boolean", "{value} is True or {value} is False")
 
 
-def _boolean(look: Inspection) -> Description:
-    if tell_booleans(look.contents("truthy"), look.contents("falsy")):
+def _boolean(field: Any) -> Description:
+    if tell_booleans(field.truthy, field.falsy):
         return (_BOOLEAN,)
     return stock("truthy and falsy do not hold the two booleans")
 
 
-def _uuid(look: Inspection) -> Description:
-    if look.chain("_validated", fields.UUID) != (_UUID_VALIDATED,):
+def _uuid(field: Any) -> Description:
+    if methods_of(field, "_validated", fields.UUID) != (_UUID_VALIDATED,):
         return stock("_validated is overridden")
     return (_hexadecimal,)
 
@@ -239,20 +240,20 @@ _set_int = vars(uuid.UUID)["int"].__set__
 _set_is_safe = vars(uuid.UUID)["is_safe"].__set__
 
 
-def _number(look: Inspection) -> Description:
-    name = _VALIDATED.get(look.chain("_validated", fields.Number))
+def _number(field: Any) -> Description:
+    name = _VALIDATED.get(methods_of(field, "_validated", fields.Number))
     if name is None:
         return stock("_validated is overridden")
-    format_num = look.method("_format_num")
+    format_num = method_of(field, "_format_num")
     if name == "decimal":
         if format_num is not _DECIMAL_FORMAT_NUM:
             return stock("_format_num is overridden")
-        return (_decimal, look.get("places") is not None)
+        return (_decimal, field.places is not None)
     if format_num is not _NUMBER_FORMAT_NUM:
         return stock("_format_num is overridden")
-    num_type = look.get("num_type")
+    num_type = field.num_type
     if num_type is float and name == "float":
-        return (_float, look.get("allow_nan") is not False)
+        return (_float, field.allow_nan is not False)
     if num_type is int and name in ("integer", "number"):
         return (_INTEGER,)
     return stock("its num_type is not that of marshmallow's own field")
@@ -290,10 +291,10 @@ def _decimal(has_places: bool, *, path: LoadPath, **_: Any) -> LoadKind:
     )
 
 
-def _ip(look: Inspection) -> Description:
-    cls = look.get("DESERIALIZATION_CLASS")
+def _ip(field: Any) -> Description:
+    cls = field.DESERIALIZATION_CLASS
     default = ipaddress.ip_address
-    if look.method("_deserialize") is _IP_INTERFACE_DESERIALIZE:
+    if method_of(field, "_deserialize") is _IP_INTERFACE_DESERIALIZE:
         default = ipaddress.ip_interface
     if cls is not None and cls not in _IP_CLASSES:
         return stock("its DESERIALIZATION_CLASS is not one that fastschema knows")
@@ -313,9 +314,9 @@ def _address(make: Any, *, path: LoadPath, **_: Any) -> LoadKind:
     return LoadKind("IP", of_classes("str"), f"{address}({{value}})", names={address: make})
 
 
-def _enum(look: Inspection) -> Description:
-    by_value = bool(look.get("by_value"))
-    inner = look.within("field").chain("_deserialize", fields.Field)
+def _enum(field: Any) -> Description:
+    by_value = bool(field.by_value)
+    inner = methods_of(field.field, "_deserialize", fields.Field)
     if inner != (_BY_FIELD if by_value else _BY_STRING):
         return stock("an enum by such a field is not compiled")
     return (_member, "value" if by_value else "name")
@@ -342,8 +343,8 @@ def _members(enum_class: Any, by: str) -> dict[Any, Any]:
     return table
 
 
-def _list(look: Inspection) -> Description:
-    inner = look.within("inner")
+def _list(field: Any) -> Description:
+    inner = field.inner
     if describe(inner) == _NESTED:
         has_validators = bool(validator_rules.describe(inner))
         return (_linked, "list of nested schemas", "nested_list", has_validators)
@@ -379,12 +380,10 @@ def _inner(
     return inner.expression(value, f"{path.prefix}_value", none_stays=none_stays), inner
 
 
-def _tuple(look: Inspection) -> Description:
-    count = len(look.contents("tuple_fields"))
-    looks = [look.field_at("tuple_fields", index) for index in range(count)]
-    inner = [_describe_inner(each) for each in looks]
-    length = look.within("validate_length")
-    is_usual = length.cls is validate.Length and length.get("equal") == count
+def _tuple(field: Any) -> Description:
+    inner = [_describe_inner(each) for each in field.tuple_fields]
+    length = field.validate_length
+    is_usual = type(length) is validate.Length and length.equal == len(inner)
     if any(each is None for each in inner) or not is_usual:
         return stock("a tuple that holds a field that runs as stock is not compiled")
     return (_tuple_of, tuple(inner))
@@ -408,17 +407,14 @@ def _tuple_field(index: int) -> Callable[[Any], Any]:
     return lambda field: field.tuple_fields[index]
 
 
-def _mapping(look: Inspection) -> Description:
-    if look.get("mapping_type") is not dict:
+def _mapping(field: Any) -> Description:
+    if field.mapping_type is not dict:
         return stock("its mapping_type is not dict")
     inner: list[Description | None] = []
     for name in ("key_field", "value_field"):
-        field = look.optional_within(name)
-        if field is None:
-            inner.append(None)
-            continue
-        described = _describe_inner(field)
-        if described is None:
+        each = getattr(field, name)
+        described = None if each is None else _describe_inner(each)
+        if each is not None and described is None:
             return stock("a mapping of fields that run as stock is not compiled")
         inner.append(described)
     return (_mapping_of, *inner)
@@ -439,18 +435,18 @@ def _mapping_of(
     return LoadKind("mapping", of_classes("dict"), dict_of(*items), names=names)
 
 
-def _nested(look: Inspection) -> Description:
-    if look.on_class("schema") is not _NESTED_SCHEMA:
+def _nested(field: Any) -> Description:
+    if type(field).schema is not _NESTED_SCHEMA:
         return stock("the schema property is overridden")
     for name, function in _NESTED_METHODS.items():
-        if look.method(name) is not function:
+        if method_of(field, name) is not function:
             return stock(f"{name} is overridden")
     return _NESTED
 
 
-def _pluck(look: Inspection) -> Description:
-    nested = _nested(look)
-    if nested == _NESTED and look.on_class("_field_data_key") is not _FIELD_DATA_KEY:
+def _pluck(field: Any) -> Description:
+    nested = _nested(field)
+    if nested == _NESTED and type(field)._field_data_key is not _FIELD_DATA_KEY:
         return stock("_field_data_key is overridden")
     return nested if nested != _NESTED else (_linked, "plucked from a nested schema", "pluck")
 
@@ -470,8 +466,8 @@ _NESTED = (_linked, "nested schema", "nested")
 _FIELD_DATA_KEY = stock_method(fields.Pluck, "_field_data_key")
 
 
-def _by_its_method(look: Inspection) -> Description:
-    return stock(f"{look.cls.__name__} is loaded by its own method")
+def _by_its_method(field: Any) -> Description:
+    return stock(f"{type(field).__name__} is loaded by its own method")
 
 
 RULES: dict[Any, Rule] = {

@@ -51,19 +51,6 @@ class NestedLoader:
     :param outer: the load that it is a part of
     """
 
-    __slots__ = (
-        "_before",
-        "_bound",
-        "_field",
-        "_is_found",
-        "_keywords",
-        "_outer",
-        "_passes_session",
-        "_schema",
-        "row",
-        "store",
-    )
-
     def __init__(self, field: Any, keywords: dict[str, Any], outer: OuterLoad) -> None:
         self._field = field
         self._keywords = keywords
@@ -173,8 +160,6 @@ class NestedLoader:
 class PluckLoader(NestedLoader):
     """Loads values of a ``Pluck`` field as its ``deserialize`` does, but for None."""
 
-    __slots__ = ()
-
     def __call__(self, value: Any) -> Any:
         """Load a value.
 
@@ -210,8 +195,6 @@ class NestedListLoader:
     :param keywords: the keyword arguments of its ``deserialize``
     :param outer: as for :class:`NestedLoader`
     """
-
-    __slots__ = ("_field", "_keywords", "inner")
 
     def __init__(self, field: Any, keywords: dict[str, Any], outer: OuterLoad) -> None:
         self._field = field

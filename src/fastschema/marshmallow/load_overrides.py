@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from marshmallow import Schema
@@ -37,22 +38,20 @@ def deserialize_as_stock(
     )
 
 
-_STOCK_METHODS = {
-    name: stock_method(Schema, name)
-    for name in ("load", "_do_load", "_call_and_store", "_invoke_field_validators")
-}
-_LOAD, _DO_LOAD, CALL_AND_STORE, _INVOKE_FIELD_VALIDATORS = _STOCK_METHODS.values()
+CALL_AND_STORE = stock_method(Schema, "_call_and_store")
+_METHODS = ("load", "_do_load", "_call_and_store", "_invoke_field_validators", "_deserialize")
+_KNOWN = [{stock_method(Schema, name)} for name in _METHODS[:-1]] + [KNOWN_DESERIALIZE]
+_methods_of = attrgetter(*_METHODS)
 
 
 def overrides_load(schema: Any) -> str | None:
     """Why a schema's own code loads instead of stock's, or None."""
-    if loads_as_stock(schema):
-        return None
-    cls, own = type(schema), schema.__dict__
-    for name, function in _STOCK_METHODS.items():
-        if getattr(cls, name) is not function or name in own:
+    own = schema.__dict__
+    for name, method, known in zip(_METHODS, _methods_of(type(schema)), _KNOWN, strict=True):
+        is_known = method in known or (name == "load" and loads_instances(method))
+        if not is_known or name in own:
             return f"{name} is overridden"
-    return "_deserialize is overridden"
+    return None
 
 
 def has_load_hooks(schema: Any) -> bool:
@@ -62,20 +61,3 @@ def has_load_hooks(schema: Any) -> bool:
         return False
     get = hooks.get
     return bool(get(PRE_LOAD) or get(POST_LOAD) or get(VALIDATES) or get(VALIDATES_SCHEMA))
-
-
-def loads_as_stock(schema: Any) -> bool:
-    """Whether all that loads is stock's own: asked for each load, so without a loop."""
-    cls, own = type(schema), schema.__dict__
-    return (
-        (cls.load is _LOAD or loads_instances(cls.load))
-        and cls._do_load is _DO_LOAD
-        and cls._call_and_store is CALL_AND_STORE
-        and cls._invoke_field_validators is _INVOKE_FIELD_VALIDATORS
-        and cls._deserialize in KNOWN_DESERIALIZE
-        and "load" not in own
-        and "_do_load" not in own
-        and "_call_and_store" not in own
-        and "_invoke_field_validators" not in own
-        and "_deserialize" not in own
-    )

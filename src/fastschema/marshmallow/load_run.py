@@ -53,19 +53,6 @@ class Load:
     :param load_nested: loads by a nested schema that has hooks, as ``Schema._do_load`` does
     """
 
-    __slots__ = (
-        "_bound",
-        "_nested",
-        "compiled",
-        "fields",
-        "load_nested",
-        "partial",
-        "program",
-        "schema",
-        "store",
-        "unknown",
-    )
-
     def __init__(
         self,
         compiled: Compiled,

@@ -20,56 +20,49 @@ from fastschema.marshmallow.load_kinds import (
     why_not_deserialized,
 )
 from fastschema.marshmallow.load_overrides import CALL_AND_STORE, overrides_load
-from fastschema.marshmallow.schema_reader import describe_dict_class
-from fastschema.runtime.descriptions import OWN_METHOD, Description
-from fastschema.runtime.inspection import Inspection
+from fastschema.marshmallow.schema_reader import check_schema, describe_dict_class
+from fastschema.runtime.descriptions import OWN_METHOD, Description, method_of
 from fastschema.runtime.programs import LoadProgram, load_program
 
 _BY_DESERIALIZE = "deserialize"
 _OWN_METHOD = LoadKind("the field's own method")
 
 
-def describe_load(fields: dict[str, Any], look: Inspection) -> Description:
+def describe_load(fields: dict[str, Any], schema: Any) -> Description:
     """All that the code that loads by a schema depends on, as plain hashable values.
 
     :param fields: the fields that the schema loads
-    :param look: a look at the schema
+    :param schema: the schema
     :raises UnreadableError: if the schema cannot be compiled
     """
-    if look.decides_each_read:
-        raise UnreadableError("__getattribute__ is overridden")
-    if look.method("_call_and_store") is not CALL_AND_STORE:
-        raise UnreadableError(str(overrides_load(look.target)))
+    check_schema(schema)
+    if method_of(schema, "_call_and_store") is not CALL_AND_STORE:
+        raise UnreadableError(str(overrides_load(schema)))
     return (
         "marshmallow load",
-        look.cls.__name__,
-        describe_dict_class(look),
-        tuple(
-            [
-                _describe_field(name, Inspection.of_field(field, look.guard))
-                for name, field in fields.items()
-            ]
-        ),
+        type(schema).__name__,
+        describe_dict_class(schema),
+        tuple([_describe_field(name, field) for name, field in fields.items()]),
     )
 
 
-def _describe_field(name: str, look: Inspection) -> Description:
-    data_key, attribute = look.get("data_key"), look.get("attribute")
+def _describe_field(name: str, field: Any) -> Description:
+    data_key, attribute = field.data_key, field.attribute
     if type(name) is not str:
         raise UnreadableError("the name of a field is not a plain str")
     for option, value in (("data_key", data_key), ("attribute", attribute)):
         if value is not None and type(value) is not str:
             raise UnreadableError(f"the {option} of {name!a} is not a plain str")
     key = name if data_key is None else data_key
-    described = describe(look)
+    described = describe(field)
     if described[0] != OWN_METHOD:
-        checks = describe_validators(look, described)
-    elif why_not_deserialized(look) is None:
-        checks = validator_rules.CUSTOM if validator_rules.describe(look) else ()
+        checks = describe_validators(field, described)
+    elif why_not_deserialized(field) is None:
+        checks = validator_rules.CUSTOM if validator_rules.describe(field) else ()
     else:
         described = (_BY_DESERIALIZE, described[1])
         return (key, attribute or name, described, False, "own", ())
-    return (key, attribute or name, described, allows_none(look), describe_missing(look), checks)
+    return (key, attribute or name, described, allows_none(field), describe_missing(field), checks)
 
 
 def make_load_program(description: Description) -> LoadProgram:

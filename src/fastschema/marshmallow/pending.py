@@ -14,8 +14,14 @@ from typing import Any
 
 from marshmallow import Schema, utils
 
-from fastschema.marshmallow.clones import clone
-from fastschema.marshmallow.exemplars import DECIDING_NAMES, STOCK_INIT, Exemplar, find_exemplar
+from fastschema.marshmallow.clones import bind_methods, clone, is_clone
+from fastschema.marshmallow.exemplars import (
+    DECIDING_NAMES,
+    STOCK_INIT,
+    Exemplar,
+    find_exemplar,
+    record_of,
+)
 from fastschema.marshmallow.plain_classes import KNOWN_INIT_FIELDS
 from fastschema.marshmallow.snapshot import Snapshot
 from fastschema.runtime.guard import ATTRIBUTE, State
@@ -26,7 +32,8 @@ NAMES = ("declared_fields", "fields", "load_fields", "dump_fields")
 _Made = dict[str, dict[str, Any]]
 _MADE = "made"
 _ALL_NAMES = frozenset(NAMES)
-_DECIDING_ON_ITSELF = DECIDING_NAMES - {*NAMES, "error_messages"}
+DECIDING_ON_ITSELF = DECIDING_NAMES - {*NAMES, "error_messages"}
+"""What a schema may have of its own, and not as its class has it."""
 _CHOICES = ("only", "exclude", "load_only", "dump_only")
 _get_attribute: Any = object.__getattribute__  # a schema may notice others
 STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
@@ -34,6 +41,7 @@ STOCK_REDUCE_EX: Any = object.__reduce_ex__
 _STOCK_SERIALIZE: Any = stock_method(Schema, "_serialize")
 _STOCK_DESERIALIZE: Any = stock_method(Schema, "_deserialize")
 _HAS_CONTEXT = hasattr(Schema(), "context")  # marshmallow 3
+checked_unknown: Any = getattr(utils, "validate_unknown_parameter_value", lambda unknown: unknown)
 
 # So that a schema of which nothing is known says so at the price of any attribute.
 setattr(Schema, ATTRIBUTE, None)
@@ -44,24 +52,16 @@ class SchemaState(State):
 
     :param schema: the schema
     :param exemplar: the exemplar of which its fields are, or would be, clones; else None
+    :param original: the schema of which it is a copy, and with which it shares fields; else None
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_clones",
-        "_made",
-        "dump",
-        "exemplar",
-        "is_small",
-        "load",
-        "owner",
-        "rows",
-    )
-
-    def __init__(self, schema: Any, exemplar: Exemplar | None = None) -> None:
+    def __init__(self, schema: Any, exemplar: Exemplar | None = None, original: Any = None) -> None:
         self.owner = id(schema)
         """A copy of a schema may share its state."""
         self.exemplar = exemplar
+        self.original = original
+        self.is_bound_anew = False
+        """Whether a copy has dictionaries of its own, be it with the same fields."""
         self.rows = 0
         """How many rows were dumped or loaded before its own fields were read."""
         self.is_small = False
@@ -76,6 +76,21 @@ class SchemaState(State):
         """Forget what the schema compiles to by fields of its own."""
         self.dump = self.load = None
 
+    def is_pending(self, schema: Any, name: str) -> bool:
+        """Return whether nobody can have changed the fields of a schema, as there are none yet.
+
+        Those of a copy are made as soon as those of the original are, which it shares.
+
+        :param name: one of :data:`NAMES`
+        """
+        if name in schema.__dict__:
+            return False
+        original = self.original
+        if original is None or original.__dict__[ATTRIBUTE].is_pending(original, name):
+            return True
+        make_fields(schema)
+        return False
+
     def field(self, schema: Any, field: Any) -> Any:
         """Return the schema's own field that is like one of its exemplar.
 
@@ -86,14 +101,23 @@ class SchemaState(State):
         own = self._clones.get(key)
         if own is None:
             assert self.exemplar is not None
-            own = self._clones.setdefault(key, clone(field, self.exemplar.schema, schema))
+            original = self.original
+            if original is None:
+                own = clone(field, self.exemplar.schema, schema, schema)
+            else:
+                own = original.__dict__[ATTRIBUTE].field(original, field)
+                bind_methods(own, schema)
+            own = self._clones.setdefault(key, own)
         return own
 
     @property
     def snapshot(self) -> Snapshot | None:
         """Its fields as they were when they were made; None if they were not, or by stock."""
-        known = self._made.get(_MADE)
-        return None if known is None else known[1]
+        made = self._made.get(_MADE)
+        if made is not None:
+            return made[1]
+        original = self.original
+        return None if original is None else original.__dict__[ATTRIBUTE].snapshot
 
     def made(self, schema: Any) -> _Made:
         """Return all that the schema is to have, by :data:`NAMES`, without handing it out.
@@ -103,7 +127,16 @@ class SchemaState(State):
         known = self._made.get(_MADE)
         if known is None:
             made = {name: self.fields(schema, name) for name in NAMES}
-            known = self._made.setdefault(_MADE, (made, Snapshot(made)))
+            if self.original is None:
+                snapshot = Snapshot(made)
+            else:
+                state = self.original.__dict__[ATTRIBUTE]
+                theirs = state.made(self.original)
+                made |= (
+                    {"declared_fields": theirs["declared_fields"]} if self.is_bound_anew else theirs
+                )
+                snapshot = state.snapshot
+            known = self._made.setdefault(_MADE, (made, snapshot))
         return known[0]
 
     def fields(self, schema: Any, name: str) -> dict[str, Any]:
@@ -116,10 +149,6 @@ class SchemaState(State):
             fields[each] = clones.get(id(field)) or self.field(schema, field)
         return fields
 
-    def take(self, made: _Made) -> None:
-        """Take fields that stock has bound for those that were made."""
-        self._made[_MADE] = made, Snapshot(made)
-
 
 class FieldsOnDemand:
     """Makes the fields of a pending schema, for one of the attributes that hold them.
@@ -128,8 +157,6 @@ class FieldsOnDemand:
 
     :param name: the attribute
     """
-
-    __slots__ = ("_name",)
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -142,10 +169,15 @@ class FieldsOnDemand:
             if name in own:  # another thread may have made them meanwhile
                 return own[name]
             raise AttributeError(f"{owner.__name__!r} object has no attribute {name!r}")
-        for base in owner.__mro__[owner.__mro__.index(Schema) + 1 :]:
-            if name in vars(base):
-                return getattr(base, name)
-        raise AttributeError(f"type object {owner.__name__!r} has no attribute {name!r}")
+        return _inherited(owner, name)
+
+
+def _inherited(owner: Any, name: str) -> Any:
+    """Return the attribute of a schema class that comes after ``Schema``."""
+    for base in owner.__mro__[owner.__mro__.index(Schema) + 1 :]:
+        if name in vars(base):
+            return getattr(base, name)
+    raise AttributeError(f"type object {owner.__name__!r} has no attribute {name!r}")
 
 
 def make_fields(schema: Any) -> None:
@@ -169,46 +201,7 @@ def pending_like(exemplar: Exemplar) -> Any:
     return schema
 
 
-def begin(
-    schema: Any,
-    only: Any,
-    exclude: Any,
-    many: Any,
-    load_only: Any,
-    dump_only: Any,
-    partial: Any,
-) -> bool:
-    """Do what ``Schema.__init__`` does, without making fields.
-
-    The parameters are those of ``Schema.__init__``; ``unknown`` becomes that of the class.
-
-    :returns: False if stock is to do it
-    """
-    if is_disabled():
-        return False
-    exemplar = find_exemplar(schema, only, exclude, load_only, dump_only)
-    if exemplar is None:
-        return False
-    like = exemplar.schema.__dict__
-    own = schema.__dict__
-    own["many"] = like["many"] if many is None else many
-    chosen = like["only"]
-    own["only"] = None if chosen is None else type(chosen)(chosen)
-    left_out = like["exclude"]
-    own["exclude"] = type(left_out)(left_out)
-    own["load_only"] = set(like["load_only"])
-    own["dump_only"] = set(like["dump_only"])
-    own["partial"] = partial
-    own["unknown"] = like["unknown"]
-    own["error_messages"] = like["error_messages"].copy()
-    if _HAS_CONTEXT:
-        own["ordered"] = like["ordered"]
-    own[ATTRIBUTE] = SchemaState(schema, exemplar)
-    return True
-
-
 if _HAS_CONTEXT:
-    _checked_unknown: Any = utils.validate_unknown_parameter_value  # type: ignore[attr-defined]
 
     def _context_warning() -> Any:
         """Return the warning of marshmallow 3 about a context."""
@@ -220,89 +213,125 @@ if _HAS_CONTEXT:
     # It may be another library's.
     _CONTEXT_WARNING: Any = _context_warning() if isinstance(STOCK_INIT, FunctionType) else None
 
-    def init(
-        self: Any,
-        *,
-        only: Any = None,
-        exclude: Any = (),
-        many: Any = None,
-        context: Any = None,
-        load_only: Any = (),
-        dump_only: Any = (),
-        partial: Any = None,
-        unknown: Any = None,
-    ) -> None:
-        """``Schema.__init__`` of marshmallow 3."""
-        if not begin(self, only, exclude, many, load_only, dump_only, partial):
-            options = {"load_only": load_only, "dump_only": dump_only, "partial": partial}
-            options |= {"unknown": unknown, "context": context}
-            STOCK_INIT(self, only=only, exclude=exclude, many=many, **options)
-            return
-        if unknown is not None:
-            self.unknown = _checked_unknown(unknown)
-        if context:
+
+def init(
+    self: Any,
+    *,
+    only: Any = None,
+    exclude: Any = (),
+    many: Any = None,
+    load_only: Any = (),
+    dump_only: Any = (),
+    partial: Any = None,
+    unknown: Any = None,
+    **others: Any,
+) -> None:
+    """``Schema.__init__``, which makes no fields where those of an exemplar would be the same.
+
+    :param others: ``context``, in marshmallow 3
+    """
+    exemplar = None
+    if not is_disabled() and (not others or (_HAS_CONTEXT and others.keys() == {"context"})):
+        exemplar = find_exemplar(self, only, exclude, load_only, dump_only)
+    if exemplar is None:
+        others |= {"load_only": load_only, "dump_only": dump_only, "partial": partial}
+        STOCK_INIT(self, only=only, exclude=exclude, many=many, unknown=unknown, **others)
+        return
+    like = exemplar.schema.__dict__
+    own = self.__dict__
+    own["many"] = like["many"] if many is None else many
+    chosen = like["only"]
+    own["only"] = None if chosen is None else type(chosen)(chosen)
+    left_out = like["exclude"]
+    own["exclude"] = type(left_out)(left_out)
+    own["load_only"] = set(like["load_only"])
+    own["dump_only"] = set(like["dump_only"])
+    own["partial"] = partial
+    own["unknown"] = like["unknown"] if unknown is None else checked_unknown(unknown)
+    own["error_messages"] = like["error_messages"].copy()
+    if _HAS_CONTEXT:
+        own["ordered"] = like["ordered"]
+        own["context"] = others.get("context") or {}
+        if own["context"]:
             warnings.warn(_CONTEXT_WARNING, stacklevel=2)
-        self.context = context or {}
-
-else:
-
-    def init(  # type: ignore[misc]  # the other one has another signature
-        self: Any,
-        *,
-        only: Any = None,
-        exclude: Any = (),
-        many: Any = None,
-        load_only: Any = (),
-        dump_only: Any = (),
-        partial: Any = None,
-        unknown: Any = None,
-    ) -> None:
-        """``Schema.__init__`` of marshmallow 4."""
-        if not begin(self, only, exclude, many, load_only, dump_only, partial):
-            options = {"load_only": load_only, "dump_only": dump_only, "partial": partial}
-            STOCK_INIT(self, only=only, exclude=exclude, many=many, unknown=unknown, **options)
-        elif unknown is not None:
-            self.unknown = unknown
+    own[ATTRIBUTE] = SchemaState(self, exemplar)
 
 
 def init_fields(self: Any) -> None:
-    """``Schema._init_fields``, which binds fields anew where somebody calls it later on.
+    """``Schema._init_fields``, which chooses and binds fields anew where somebody calls it.
 
-    ``Nested.schema`` does so for a copy of a schema. As long as nobody has changed anything, the
-    copy is as like its exemplar as the original.
+    ``Nested.schema`` does so for a copy of a schema. Where nobody has changed anything, the fields
+    stay those that the schema has, or is to have.
     """
-    make_fields(self)
     own = _get_attribute(self, "__dict__")
     state = own.get(ATTRIBUTE)
-    if type(state) is not SchemaState:
+    if type(state) is not SchemaState or not _chooses_alike(own, state):
         STOCK_INIT_FIELDS(self)
         return
-    is_alike = _is_as_made(own, state)
-    STOCK_INIT_FIELDS(self)
-    state = own[ATTRIBUTE] = SchemaState(self, state.exemplar if is_alike else None)
-    if is_alike:
-        state.take({name: own[name] for name in NAMES})
+    state.is_bound_anew = True
+    for name in NAMES[1:]:
+        if name in own:
+            own[name] = state.fields(self, name)
 
 
-def _is_same_choice(names: Any, like: Any) -> bool:
-    """Return whether two of the options that choose fields are the same, in order."""
-    if names is None or like is None:
-        return names is like
-    return type(names) is type(like) and list(names) == list(like)
-
-
-def _is_as_made(own: dict[str, Any], state: SchemaState) -> bool:
-    """Return whether a schema has the fields and the options that it was made with."""
-    exemplar, snapshot = state.exemplar, state.snapshot
-    if exemplar is None or snapshot is None or not exemplar.is_current():
+def _chooses_alike(own: dict[str, Any], state: SchemaState) -> bool:
+    """Return whether a schema has the options, and declared fields, that it was made with."""
+    exemplar = state.exemplar
+    if exemplar is None or not exemplar.is_current() or not DECIDING_ON_ITSELF.isdisjoint(own):
         return False
     like = exemplar.schema.__dict__
-    return (
-        own.keys() >= _ALL_NAMES
-        and _DECIDING_ON_ITSELF.isdisjoint(own)
-        and all(_is_same_choice(own[name], like[name]) for name in _CHOICES)
-        and all(snapshot.is_current(name, own[name]) for name in NAMES)
-    )
+    if any(type(own[x]) is not type(like[x]) or own[x] != like[x] for x in _CHOICES):
+        return False
+    declared, snapshot = own.get("declared_fields"), state.snapshot
+    if declared is None:
+        return True
+    return snapshot is not None and snapshot.is_current("declared_fields", declared)
+
+
+class _Copying:
+    """``Schema.__copy__``, for the classes whose schemas have nothing to say in it."""
+
+    def __get__(self, schema: Any, owner: Any) -> Any:
+        is_installed = owner._init_fields is init_fields
+        if schema is None and is_installed and record_of(owner).makes_fields_as_stock:
+            return _copy
+        return _inherited(owner, "__copy__")
+
+
+def _copy(schema: Any) -> Any:
+    """Return a copy of a schema, which shares its fields; they need not be made for it."""
+    own = schema.__dict__
+    state = own.get(ATTRIBUTE)
+    if type(state) is not SchemaState:
+        state = own[ATTRIBUTE] = _state_of_made(schema)
+    copied = object.__new__(type(schema))
+    copied.__dict__.update(own)
+    if state.exemplar is not None and state.owner == id(schema):
+        copied.__dict__[ATTRIBUTE] = SchemaState(copied, state.exemplar, schema)
+    return copied
+
+
+def _state_of_made(schema: Any) -> SchemaState:
+    """Return a state for a schema that stock has made, before fastschema was installed, say.
+
+    Its fields may be those that a new schema would have.
+    """
+    own = schema.__dict__
+    made = {name: own.get(name) or {} for name in NAMES}
+    exemplar = find_exemplar(object.__new__(type(schema)), *(own.get(name) for name in _CHOICES))
+    if exemplar is None:
+        return SchemaState(schema)
+    state = SchemaState(schema, exemplar)
+    for name, fields in made.items():
+        originals = exemplar.schema.__dict__[name]
+        if list(fields) != list(originals) or type(fields) is not type(originals):
+            return SchemaState(schema)
+        for field, original in zip(fields.values(), originals.values(), strict=True):
+            if not is_clone(field, original):
+                return SchemaState(schema)
+            state._clones[id(original)] = field
+    state._made[_MADE] = made, Snapshot(made)
+    return state
 
 
 def reduce_ex(self: Any, protocol: Any) -> Any:
@@ -342,7 +371,7 @@ def for_stock(schema: Any, name: str) -> Any:
     """
     own = schema.__dict__
     state = own.get(ATTRIBUTE)
-    if type(state) is SchemaState and state.exemplar is not None and name not in own:
+    if type(state) is SchemaState and state.exemplar is not None and state.is_pending(schema, name):
         return _Unseen(schema, name, state.fields(schema, name))
     return schema
 
@@ -356,4 +385,5 @@ def fields_of(schema: Any, name: str) -> dict[str, Any]:
 # Also where fastschema is not installed any more there may be pending schemas.
 for _name in NAMES:
     setattr(Schema, _name, FieldsOnDemand(_name))
+setattr(Schema, "__copy__", _Copying())  # noqa: B010  # it has no such method
 type.__setattr__(Schema, "__reduce_ex__", reduce_ex)

@@ -23,24 +23,22 @@ _MARSHMALLOW: tuple[type, ...] = (Schema, *FIELD_CLASSES)
 STOCK_CLASSES = frozenset(base for cls in _MARSHMALLOW for base in cls.__mro__)
 """The classes of marshmallow whose attributes are taken to stay what they are."""
 
+OPTIONS = frozenset(
+    name
+    for cls in FIELD_CLASSES
+    for base in cls.__mro__[:-1]
+    for attribute, value in vars(base).items()
+    for name in (value.__code__.co_names if attribute == "__init__" else [attribute])
+    if attribute == "__init__" or not hasattr(type(value), "__get__")
+)
+"""What marshmallow's fields set when they are made, and what their classes have besides methods."""
+
 _OWN_WAYS = frozenset(
     [
-        "__bool__",
-        "__copy__",
-        "__deepcopy__",
+        *("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__"),
+        *("__setstate__", "__getnewargs__", "__getnewargs_ex__", "__new__", "__slots__"),
+        *("__getattribute__", "__getattr__", "__setattr__", "__bool__", "__len__"),
         "__del__",  # would see schemas that nobody asked for
-        "__getattr__",
-        "__getattribute__",
-        "__getnewargs__",
-        "__getnewargs_ex__",
-        "__getstate__",
-        "__len__",
-        "__new__",
-        "__reduce__",
-        "__reduce_ex__",
-        "__setattr__",
-        "__setstate__",
-        "__slots__",
     ]
 )
 """What says how an object is copied, what becomes of copies, and what is done with attributes."""
@@ -125,6 +123,12 @@ def all_fields(declared: Iterable[Any]) -> Iterator[Any]:
     for field in declared:
         yield field
         yield from all_fields(inner_fields(field))
+
+
+def own_classes(fields: Iterable[Any]) -> Iterator[type]:
+    """Yield the classes of users that fields, and those inside of them, have."""
+    for field in all_fields(fields):
+        yield from (cls for cls in type(field).__mro__ if cls not in STOCK_CLASSES)
 
 
 def _is_plain(cls: Any) -> bool:

@@ -31,18 +31,21 @@ from fastschema.marshmallow.kinds import (
     json_value,
     kind,
     shows_object,
+    why_unknown,
 )
 from fastschema.marshmallow.mapped_attributes import MAPPED, is_mapped
+from fastschema.marshmallow.plain_classes import STOCK_CLASSES
 from fastschema.marshmallow.sqlalchemy_rules import gets_value_as_stock
-from fastschema.runtime.descriptions import OWN_METHOD, Description, reason_of, stock
-from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.descriptions import OWN_METHOD, Description, method_of, reason_of, stock
 from fastschema.runtime.json_engine import json_number
 from fastschema.runtime.programs import DumpProgram, dump_program
+from fastschema.runtime.snapshot import computes_options
 from fastschema.runtime.stock import stock_method
 
 _STOCK_GET_ATTRIBUTE = stock_method(Schema, "get_attribute")
 _STOCK_FIELD_SERIALIZE = stock_method(fields.Field, "serialize")
 _STOCK_GET_VALUE = stock_method(fields.Field, "get_value")
+_OPTIONS = frozenset(["dict_class", "get_attribute", "ordered"])
 _BY_SERIALIZE = "serialize"
 _BY_GET_VALUE = ("get_value",)
 _NOTHING = ("nothing",)
@@ -58,87 +61,89 @@ _CALL_OR_RAISE = (
 )
 
 
-def describe_dict_class(look: Inspection) -> bool:
-    """Return whether a schema makes dictionaries and nothing else.
-
-    :param look: a look at the schema
-    """
-    if isinstance(_DICT_CLASS, property) and look.on_class("dict_class") is _DICT_CLASS:
+def describe_dict_class(schema: Any) -> bool:
+    """Return whether a schema makes dictionaries and nothing else."""
+    if isinstance(_DICT_CLASS, property) and type(schema).dict_class is _DICT_CLASS:
         # marshmallow 3 makes ordered ones of them where a schema asks for that.
-        return not look.get("ordered")
-    return look.get("dict_class") is dict
+        return not schema.ordered
+    return bool(schema.dict_class is dict)
 
 
-def describe_dump(fields: dict[str, Any], look: Inspection) -> Description:
+def describe_dump(fields: dict[str, Any], schema: Any) -> Description:
     """All that the code that dumps a schema depends on, as plain hashable values.
 
     :param fields: the fields that the schema dumps
-    :param look: a look at the schema
+    :param schema: the schema
     :raises UnreadableError: if the schema cannot be compiled
     """
-    if look.decides_each_read:
-        raise UnreadableError("__getattribute__ is overridden")
+    check_schema(schema)
     return (
         "marshmallow",
-        look.cls.__name__,
-        describe_dict_class(look),
-        look.method("get_attribute") is not _STOCK_GET_ATTRIBUTE,
-        tuple(
-            [
-                _describe_field(name, Inspection.of_field(field, look.guard))
-                for name, field in fields.items()
-            ]
-        ),
+        type(schema).__name__,
+        describe_dict_class(schema),
+        method_of(schema, "get_attribute") is not _STOCK_GET_ATTRIBUTE,
+        tuple([_describe_field(name, field) for name, field in fields.items()]),
     )
 
 
-def _describe_field(name: str, look: Inspection) -> Description:
+def check_schema(schema: Any) -> None:
+    """Check that what a schema is can be known.
+
+    :raises UnreadableError: if it computes it each time
+    """
+    reason = computes_options(type(schema), _OPTIONS, STOCK_CLASSES)
+    if reason is not None:
+        raise UnreadableError(reason)
+
+
+def _describe_field(name: str, field: Any) -> Description:
     if type(name) is not str:
         raise UnreadableError("the name of a field is not a plain str")
-    data_key = look.get("data_key")
+    data_key = field.data_key
     if data_key is not None and type(data_key) is not str:
         data_key = (str.__str__(data_key) if isinstance(data_key, str) else "key",)
-    reason = _why_not_read(look)
+    reason = _why_not_read(field)
     if reason is not None:
         return (name, data_key, None, None, (_BY_SERIALIZE, reason))
-    if not look.get("_CHECK_ATTRIBUTE"):
-        described = _describe_without_attribute(look)
+    if not field._CHECK_ATTRIBUTE:
+        described = _describe_without_attribute(field)
         attribute = _NOTHING if described[0] == OWN_METHOD else None
         return (name, data_key, attribute, None, described)
-    default = look.get("dump_default")
+    default = field.dump_default
     has_default = None
     if default is not missing:
         has_default = "call" if callable(default) else "value"
-    attribute = look.get("attribute") if _reads_as_stock(look) else _BY_GET_VALUE
-    return (name, data_key, attribute, has_default, describe(look))
+    attribute = field.attribute if _reads_as_stock(field) else _BY_GET_VALUE
+    return (name, data_key, attribute, has_default, describe(field))
 
 
-def _describe_without_attribute(look: Inspection) -> Description:
+def _describe_without_attribute(field: Any) -> Description:
     """Return what is done by a field that reads no attribute."""
-    method = look.method("_serialize")
+    method = method_of(field, "_serialize")
     if method is _CONSTANT:
         return (_constant,)
     if method is _METHOD:
-        return (_method, look.is_given("_serialize_method"))
-    if method is _FUNCTION and look.method("_call_or_raise") is _CALL_OR_RAISE:
+        return (_method, field._serialize_method is not None)
+    if method is _FUNCTION and method_of(field, "_call_or_raise") is _CALL_OR_RAISE:
         return (_function,)
-    return stock(f"{look.cls.__name__} does not read an attribute")
+    return stock(f"{type(field).__name__} does not read an attribute")
 
 
-def _why_not_read(look: Inspection) -> str | None:
+def _why_not_read(field: Any) -> str | None:
     """Why the value of a field is not read in generated code, or None."""
-    if look.decides_each_read:
-        return "__getattribute__ is overridden"
-    if look.method("serialize") is not _STOCK_FIELD_SERIALIZE:
+    reason = why_unknown(field)
+    if reason is not None:
+        return reason
+    if method_of(field, "serialize") is not _STOCK_FIELD_SERIALIZE:
         return "serialize is overridden"
-    attribute = look.get("attribute")
-    if attribute is None or type(attribute) is str or not _reads_as_stock(look):
+    attribute = field.attribute
+    if attribute is None or type(attribute) is str or not _reads_as_stock(field):
         return None
     return "its attribute is not a plain str"
 
 
-def _reads_as_stock(look: Inspection) -> bool:
-    get_value = look.method("get_value")
+def _reads_as_stock(field: Any) -> bool:
+    get_value = method_of(field, "get_value")
     return get_value is _STOCK_GET_VALUE or gets_value_as_stock(get_value)
 
 

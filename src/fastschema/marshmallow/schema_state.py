@@ -12,22 +12,20 @@ from typing import Any, NamedTuple
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.marshmallow.clones import frozen_copy
 from fastschema.marshmallow.exemplars import Exemplar, attributes_of
-from fastschema.marshmallow.pending import SchemaState, fields_of, make_fields, pending_like
-from fastschema.marshmallow.plain_classes import STOCK_CLASSES
+from fastschema.marshmallow.pending import (
+    DECIDING_ON_ITSELF,
+    SchemaState,
+    fields_of,
+    make_fields,
+    pending_like,
+)
+from fastschema.marshmallow.plain_classes import own_classes
 from fastschema.marshmallow.snapshot import Snapshot
 from fastschema.runtime import policy
 from fastschema.runtime.descriptions import Description
-from fastschema.runtime.guard import ATTRIBUTE, Guard
-from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.programs import Program, programs
-
-_OWN_METHODS = frozenset(
-    [
-        *("get_attribute", "dict_class", "TYPE_MAPPING", "_hooks", "dump", "_serialize", "load"),
-        *("_do_load", "_deserialize", "_call_and_store", "_invoke_field_validators"),
-    ]
-)
-"""What a schema object may have of its own, so that it has to be read by itself."""
+from fastschema.runtime.snapshot import ClassSnapshot
 
 
 class Side(NamedTuple):
@@ -35,13 +33,13 @@ class Side(NamedTuple):
 
     :param name: "dump" or "load"
     :param fields: the attribute of a schema that holds the fields for it
-    :param describe: from those fields and a look at the schema to its description
+    :param describe: from those fields and the schema to its description
     :param make_program: from that to the program
     """
 
     name: str
     fields: str
-    describe: Callable[[dict[str, Any], Inspection], Description]
+    describe: Callable[[dict[str, Any], Any], Description]
     make_program: Callable[[Description], Program[Any, Any]]
 
 
@@ -53,24 +51,8 @@ class Compiled:
     :param reason: why it cannot be compiled, or ""
     :param names: the names of its fields, in order
     :param fields: its fields by their numbers
-    :param guard: what the program relies on of classes; None if it is a plan's, and never changes
+    :param classes: the classes of users' fields; None if it is a plan's, and never changes
     """
-
-    __slots__ = (
-        "attributes",
-        "binding",
-        "fields",
-        "guard",
-        "idle",
-        "inner",
-        "is_shared",
-        "names",
-        "ordered",
-        "program",
-        "reason",
-        "schema",
-        "snapshot",
-    )
 
     def __init__(
         self,
@@ -79,14 +61,14 @@ class Compiled:
         reason: str,
         names: list[str],
         fields: Any,
-        guard: Guard | None,
+        classes: ClassSnapshot | None,
     ) -> None:
         self.schema = schema
         self.program = program
         self.reason = reason
         self.names = names
         self.fields = fields
-        self.guard = guard
+        self.classes = classes
         self.snapshot: Snapshot | None = None
         """Its fields as they were when they were read; None if nobody can change them."""
         self.attributes: Any = None
@@ -105,22 +87,20 @@ class Compiled:
     @property
     def is_frozen(self) -> bool:
         """Whether it belongs to a plan."""
-        return self.guard is None
+        return self.classes is None
 
     def classes_hold(self) -> bool:
-        """Return whether classes and settings are what they were."""
-        return self.guard is None or self.guard.classes_hold()
+        """Return whether the classes of users' fields are what they were."""
+        return self.classes is None or self.classes.is_current()
 
 
-class _FieldsOfPending(dict[int, Any]):
-    """The fields of a pending schema by their numbers, each made when generated code needs it.
+class _OwnFields(dict[int, Any]):
+    """The fields of a schema by their numbers, each made when generated code needs it.
 
     :param schema: the schema
     :param state: its state
     :param originals: the fields of its exemplar
     """
-
-    __slots__ = ("_originals", "_schema", "_state")
 
     def __init__(self, schema: Any, state: SchemaState, originals: list[Any]) -> None:
         self._schema = schema
@@ -167,23 +147,22 @@ def find_compiled(
         exemplar is None
         or type(schema) is not type(exemplar.schema)
         or own.get("ordered") is not exemplar.ordered
-        or not own.keys().isdisjoint(_OWN_METHODS)
+        or not own.keys().isdisjoint(DECIDING_ON_ITSELF)
     ):
         return _by_itself(schema, state, side, rows, is_inner=is_inner, counts=counts)
-    if side.fields not in own:
-        common = _of_exemplar(exemplar, side, rows, is_inner=is_inner, counts=counts)
-        if common is None or common.program is None:
-            return common
-        if common.is_shared and exemplar.has_same_options(own):
-            return common
-        return _of_pending(schema, state, side, common)
-    fields = own[side.fields]
-    if not is_inner and _are_too_few(state, side, rows, len(fields)):
-        return None
-    if state.snapshot is not None and state.snapshot.is_current(side.fields, fields):
-        common = _of_exemplar(exemplar, side, rows, is_inner=is_inner, counts=counts)
-        return None if common is None else _of_made(schema, state, side, common)
-    return _by_itself(schema, state, side, rows, is_inner=is_inner, counts=counts)
+    is_pending = state.is_pending(schema, side.fields)
+    if not is_pending:
+        fields, snapshot = own[side.fields], state.snapshot
+        if not is_inner and _are_too_few(state, side, rows, len(fields)):
+            return None
+        if snapshot is None or not snapshot.is_current(side.fields, fields):
+            return _by_itself(schema, state, side, rows, is_inner=is_inner, counts=counts)
+    common = _of_exemplar(exemplar, side, rows, is_inner=is_inner, counts=counts)
+    if common is None or common.program is None:
+        return common
+    if is_pending and common.is_shared and exemplar.has_same_options(own):
+        return common
+    return _of_one(schema, state, side, common)
 
 
 def _are_too_few(state: SchemaState, side: Side, rows: int, fields: int) -> bool:
@@ -228,11 +207,11 @@ def _of_exemplar(
     exemplar.objects = 0  # other threads run stock until it is read
     schema = exemplar.schema
     fields = getattr(schema, side.fields)
-    compiled = _read(schema, fields, side, Guard(STOCK_CLASSES))
+    compiled = _read(schema, fields, side, _classes_of(fields))
     program = compiled.program
     if program is not None and not program.stock_fields and exemplar.becomes_independent(side.name):
         runner = compiled.schema = pending_like(exemplar)
-        compiled.fields = _FieldsOfPending(runner, state_of(runner), list(fields.values()))
+        compiled.fields = _OwnFields(runner, state_of(runner), list(fields.values()))
         compiled.is_shared = True
     exemplar.objects = objects
     _keep(exemplar, side, compiled)
@@ -246,25 +225,17 @@ def _keep(holder: Exemplar | SchemaState, side: Side, compiled: Compiled) -> Non
         compiled.program.hold(holder)
 
 
-def _of_pending(schema: Any, state: SchemaState, side: Side, common: Compiled) -> Compiled:
-    """Return what one pending schema compiles to, where user code may see that very schema."""
+def _of_one(schema: Any, state: SchemaState, side: Side, common: Compiled) -> Compiled:
+    """Return what one schema with the fields of its exemplar compiles to.
+
+    :param common: what all of them compile to
+    """
     known: Compiled | None = getattr(state, side.name)
-    if known is None or known.guard is not common.guard:
+    if known is None or known.classes is not common.classes:
         assert state.exemplar is not None
         originals = list(getattr(state.exemplar.schema, side.fields).values())
-        fields = _FieldsOfPending(schema, state, originals)
-        known = Compiled(schema, common.program, "", common.names, fields, common.guard)
-        _keep(state, side, known)
-    return known
-
-
-def _of_made(schema: Any, state: SchemaState, side: Side, common: Compiled) -> Compiled:
-    """Return what a schema compiles to whose fields were made, and did not change since."""
-    known: Compiled | None = getattr(state, side.name)
-    if known is None or known.guard is not common.guard or known.snapshot is None:
-        fields = list(getattr(schema, side.fields).values())
-        known = Compiled(schema, common.program, common.reason, common.names, fields, common.guard)
-        known.snapshot = state.snapshot
+        fields = _OwnFields(schema, state, originals)
+        known = Compiled(schema, common.program, "", common.names, fields, common.classes)
         _keep(state, side, known)
     return known
 
@@ -284,7 +255,7 @@ def _by_itself(
             and known.snapshot.is_current(side.fields, fields)
             and known.classes_hold()
             and known.attributes == attributes_of(type(schema))
-            and own.keys().isdisjoint(_OWN_METHODS)
+            and own.keys().isdisjoint(DECIDING_ON_ITSELF)
             and own.get("ordered") is known.ordered
         ):
             return known
@@ -295,7 +266,7 @@ def _by_itself(
         state.rows = total
     if not (is_inner or policy.is_worth_compiling(total)):
         return None
-    known = _read(schema, fields, side, Guard(STOCK_CLASSES))
+    known = _read(schema, fields, side, _classes_of(fields))
     known.snapshot = Snapshot({side.fields: fields})
     known.attributes = attributes_of(type(schema))
     known.ordered = own.get("ordered")
@@ -315,16 +286,19 @@ def read_once(schema: Any, side: Side) -> Compiled:
     return compiled
 
 
-def _read(schema: Any, fields: dict[str, Any], side: Side, guard: Guard | None) -> Compiled:
+def _classes_of(fields: dict[str, Any]) -> ClassSnapshot:
+    return ClassSnapshot(own_classes(fields.values()))
+
+
+def _read(
+    schema: Any, fields: dict[str, Any], side: Side, classes: ClassSnapshot | None
+) -> Compiled:
     program, reason = None, ""
-    look = Inspection(schema, guard or Guard())
     try:
-        description = side.describe(fields, look)
+        description = side.describe(fields, schema)
         program = programs.get(description, lambda: side.make_program(description))
     except UnreadableError as error:
         reason = str(error)
     except Exception as error:
         reason = f"it cannot be read: {error}"
-    if guard is not None and not guard.is_lasting:
-        program, reason = None, "an attribute of a field is computed each time"
-    return Compiled(schema, program, reason, list(fields), list(fields.values()), guard)
+    return Compiled(schema, program, reason, list(fields), list(fields.values()), classes)

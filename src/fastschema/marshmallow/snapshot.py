@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fastschema.marshmallow.plain_classes import FIELD_CLASSES, inner_fields
+from fastschema.marshmallow.plain_classes import FIELD_CLASSES, OPTIONS, inner_fields
 
 _ABSENT = object()
-_FOUND_LATER = "_schema"
-"""Where a nested field keeps its schema, once that was needed."""
+_FOUND_LATER = frozenset(["_schema", "_serialize_method", "_deserialize_method"])
+"""Where a nested field keeps its schema, once that was needed, and a ``Method`` the methods of the
+schema that it was bound to last."""
 _HOLDING = frozenset(["inner", "key_field", "value_field", "tuple_fields"])
 """Where a field has fields inside of it."""
 _LISTS = ("validators", "pre_load", "post_load", "tuple_fields")
-_DECIDING: frozenset[str] = frozenset(
-    name
-    for cls in FIELD_CLASSES
-    for base in cls.__mro__[:-1]
-    if "__init__" in vars(base)
-    for name in base.__init__.__code__.co_names  # type: ignore[misc]  # it is that of the class
-)
-"""The attributes that marshmallow's fields set when they are made."""
 
 
 class Snapshot:
@@ -82,9 +75,9 @@ def _is_alike(own: dict[str, Any], seen: dict[str, Any], cls: type) -> bool:
     """
     for name in own.keys() | seen.keys():
         value, before = own.get(name, _ABSENT), seen.get(name, _ABSENT)
-        if value is before or name == _FOUND_LATER:
+        if value is before or name in _FOUND_LATER:
             continue
-        is_deciding = cls in FIELD_CLASSES or name in _DECIDING or hasattr(cls, name)
+        is_deciding = cls in FIELD_CLASSES or name in OPTIONS or hasattr(cls, name)
         if is_deciding and (type(value) is not type(before) or value != before):
             return False
     seen.clear()

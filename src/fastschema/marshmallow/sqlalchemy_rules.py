@@ -12,7 +12,6 @@ from typing import Any
 from fastschema.compiler.kinds import for_all, new_slot
 from fastschema.compiler.nodes import Kind, Slot
 from fastschema.runtime.descriptions import Description, stock
-from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.stock import stock_method
 
 _FIELDS = "marshmallow_sqlalchemy.fields"
@@ -36,7 +35,7 @@ def gets_value_as_stock(function: Any) -> bool:
     return _is_method(function, _FIELDS, "RelatedList.get_value")
 
 
-def describe_related(look: Inspection, method: Any) -> Description | None:
+def describe_related(field: Any, method: Any) -> Description | None:
     """Return what ``Related`` does to a value; None for other methods.
 
     :param method: the field's ``_serialize``
@@ -45,7 +44,7 @@ def describe_related(look: Inspection, method: Any) -> Description | None:
         return None
     cls = sys.modules[_FIELDS].Related
     for name in ("model", "related_model", "related_keys"):
-        if look.on_class(name) is not vars(cls)[name]:
+        if getattr(type(field), name, None) is not vars(cls)[name]:
             return stock("how the keys of the related model are found is overridden")
     return (_related,)
 

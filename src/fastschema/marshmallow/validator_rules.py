@@ -18,8 +18,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from fastschema.compiler.nodes import Slot
-from fastschema.runtime.descriptions import Description
-from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.descriptions import Description, method_of
 from fastschema.runtime.stock import stock_method
 
 CUSTOM: Description = (("custom",),)
@@ -43,8 +42,8 @@ _PLAIN = (
 )
 """The classes whose comparison calls no user code."""
 
-Rule = Callable[[Inspection, int], Description | None]
-"""From a look at a validator, and its place in the list, to its description; None: not known."""
+Rule = Callable[[Any, int], Description | None]
+"""From a validator, and its place in the list, to its description; None: not known."""
 
 
 def _needs_a_message() -> bool:
@@ -74,45 +73,40 @@ def has_validators(field: Any) -> bool:
     return _NEEDS_A_MESSAGE and "validator_failed" not in field.error_messages
 
 
-def describe(look: Inspection) -> Description:
+def describe(field: Any) -> Description:
     """Return what the validators of a field ask: what makes each condition, then its options.
 
     Empty if there are none, :data:`CUSTOM` if the field must call them itself.
     """
-    if look.method("_validate") is not _STOCK_VALIDATE:
+    if method_of(field, "_validate") is not _STOCK_VALIDATE:
         return CUSTOM
-    if look.on_class("_validate_all") is not _STOCK_VALIDATE_ALL:
+    if type(field)._validate_all is not _STOCK_VALIDATE_ALL:
         return CUSTOM
-    if _NEEDS_A_MESSAGE and "validator_failed" not in look.contents("error_messages"):
+    if _NEEDS_A_MESSAGE and "validator_failed" not in field.error_messages:
         return CUSTOM
-    validators = look.get("validators")
+    validators = field.validators
     if type(validators) is not list:
         return CUSTOM
-    look.contents("validators")
-    return _describe_all(look, len(validators)) if validators else ()
-
-
-def _describe_all(look: Inspection, count: int) -> Description:
     described = []
-    for index in range(count):
-        description = _describe(look.at("validators", index), index)
+    for index, validator in enumerate(validators):
+        description = _describe(validator, index)
         if description is None:
             return CUSTOM
         described.append(description)
     return tuple(described)
 
 
-def _describe(look: Inspection, index: int) -> Description | None:
-    rule = _RULES.get(look.cls)
-    if rule is None or vars(look.target).keys() & {"__call__", "_format_error"}:
+def _describe(validator: Any, index: int) -> Description | None:
+    rule = _RULES.get(type(validator))
+    if rule is None or vars(validator).keys() & {"__call__", "_format_error"}:
         return None
-    if look.on_class("__call__") is not _CALLS[look.cls]:
+    if type(validator).__call__ is not _CALLS[type(validator)]:
         return None
-    return rule(look, index)
+    return rule(validator, index)
 
 
-def _length(look: Inspection, index: int) -> Description | None:
-    limits = [look.get(name) for name in ("min", "max", "equal")]
+def _length(validator: Any, index: int) -> Description | None:
+    limits = [getattr(validator, name) for name in ("min", "max", "equal")]
     if any(limit is not None and type(limit) is not int for limit in limits):
         return None
     return (length, *limits)
@@ -129,11 +123,11 @@ def length(low: int | None, high: int | None, equal: int | None, **_: Any) -> st
     return f"{lower}len({{value}}){upper}"
 
 
-def _range(look: Inspection, index: int) -> Description | None:
-    low, high = look.get("min"), look.get("max")
+def _range(validator: Any, index: int) -> Description | None:
+    low, high = validator.min, validator.max
     if any(limit is not None and type(limit) not in _PLAIN for limit in (low, high)):
         return None
-    inclusive = [bool(look.get(name)) for name in ("min_inclusive", "max_inclusive")]
+    inclusive = [bool(getattr(validator, name)) for name in ("min_inclusive", "max_inclusive")]
     # The classes tell 1 from 1.0, which are equal, and would share a key.
     return (_within, type(low), low, type(high), high, *inclusive)
 
@@ -162,8 +156,8 @@ def _within(
     return " and ".join(conditions) or "True"
 
 
-def _regexp(look: Inspection, index: int) -> Description | None:
-    pattern = look.get("regex")
+def _regexp(validator: Any, index: int) -> Description | None:
+    pattern = validator.regex
     if type(pattern) is not re.Pattern or type(pattern.pattern) is not str:
         return None
     return (_matching, pattern)
@@ -175,8 +169,8 @@ def _matching(pattern: Any, *, prefix: str, names: dict[str, object], **_: Any) 
 
 
 def _membership(attribute: str) -> Rule:
-    def describe_membership(look: Inspection, index: int) -> Description | None:
-        values = look.get(attribute)
+    def describe_membership(validator: Any, index: int) -> Description | None:
+        values = getattr(validator, attribute)
         if type(values) not in (list, tuple, set, frozenset):
             return None
         return (_called, index) if all(type(value) in _PLAIN for value in values) else None
@@ -184,12 +178,12 @@ def _membership(attribute: str) -> Rule:
     return describe_membership
 
 
-def _equal(look: Inspection, index: int) -> Description | None:
-    return (_called, index) if type(look.get("comparable")) in _PLAIN else None
+def _equal(validator: Any, index: int) -> Description | None:
+    return (_called, index) if type(validator.comparable) in _PLAIN else None
 
 
-def _url(look: Inspection, index: int) -> Description | None:
-    return (_called, index) if type(look.get("error")) is str else None
+def _url(validator: Any, index: int) -> Description | None:
+    return (_called, index) if type(validator.error) is str else None
 
 
 def _called(
@@ -200,11 +194,11 @@ def _called(
     return f"{validator}({{value}}) is {{value}}"
 
 
-def _email(look: Inspection, index: int) -> Description | None:
-    message = look.get("error")
+def _email(validator: Any, index: int) -> Description | None:
+    message = validator.error
     if type(message) is not str:
         return None
-    is_usual = all(look.get(name) is value for name, value in _EMAIL.items())
+    is_usual = all(getattr(validator, name) is value for name, value in _EMAIL.items())
     # Stock formats the message before it knows whether it is needed.
     is_usual = is_usual and "{" not in message and "}" not in message
     return (_is_email,) if is_usual else (_called, index)

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from fastschema.compiler.dump_code import DumpFunction
 from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, Slot
 from fastschema.profiling import user_code
-from fastschema.profiling.clock_cost import ClockCost
 from fastschema.profiling.profile import FieldTime
 from fastschema.profiling.timed_code import SPENT, generate, new_spent
 from fastschema.runtime.dispatch import Dispatch, Dispatcher, Link, UniformDispatch
@@ -34,7 +33,6 @@ class Recording:
         self._by_stock: set[int] = set()
         self._finding = [0.0] * len(node.fields)
         self._generating = 0.0
-        self._marks = 0
         self._together: tuple[int, ...] = ()
 
     def timed(self, dispatch: Dispatch) -> Dispatch:
@@ -56,7 +54,7 @@ class Recording:
 
     def _generate(self, node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunction:
         start = clock()
-        function, self._marks, self._together = generate(node, form, access, many)
+        function, self._together = generate(node, form, access, many)
         self._generating += clock() - start
         return function
 
@@ -98,19 +96,17 @@ class Recording:
         """How many objects were dumped."""
         return sum(spent[-1] for spent in self._spent.values())
 
-    def overhead(self, cost: ClockCost) -> float:
-        """How much longer the dump took than one without a profile, in seconds."""
-        inner = sum(inner.overhead(cost) for inner in self._inner.values())
-        return (
-            self._marks * self.objects * cost.mark + self._generating + sum(self._finding) + inner
-        )
+    @property
+    def preparing(self) -> float:
+        """Return the seconds that went into preparing the profile, not into the dump."""
+        inner = sum(inner.preparing for inner in self._inner.values())
+        return self._generating + sum(self._finding) + inner
 
     def field_times(
-        self, cost: ClockCost, why_stock: Callable[[str], str], above: str = "", depth: int = 0
+        self, why_stock: Callable[[str], str], above: str = "", depth: int = 0
     ) -> list[FieldTime]:
         """The times of the fields in output order, each followed by those nested in it.
 
-        :param cost: what is taken off
         :param why_stock: from the dotted key of a nested schema that ran as stock to the reason
         :param above: what the keys begin with
         :param depth: how deep the schema is nested
@@ -121,8 +117,8 @@ class Recording:
             inner = self._inner.get(number)
             nested: list[FieldTime] = []
             if inner is not None and inner.objects:
-                nested = inner.field_times(cost, why_stock, f"{key}.", depth + 1)
-            times.append(self._field_time(number, key, nested, cost, why_stock, depth))
+                nested = inner.field_times(why_stock, f"{key}.", depth + 1)
+            times.append(self._field_time(number, key, nested, why_stock, depth))
             times += nested
         return times
 
@@ -131,15 +127,14 @@ class Recording:
         number: int,
         key: str,
         nested: list[FieldTime],
-        cost: ClockCost,
         why_stock: Callable[[str], str],
         depth: int,
     ) -> FieldTime:
         field = self._node.fields[number]
-        parts = self._parts(number, field, cost)
+        parts = self._parts(number, field)
         inside = [each for each in nested if each.depth == depth + 1]
         inside_seconds = sum(each.seconds for each in inside)
-        own = max(parts.converting - self._overhead_inside(number, cost) - inside_seconds, 0.0)
+        own = max(parts.converting - self._preparing_inside(number) - inside_seconds, 0.0)
         is_stock = number in self._by_stock
         user_seconds = parts.read_by_users + sum(each.user_seconds for each in inside)
         if parts.is_converted_by_users or is_stock:
@@ -154,23 +149,22 @@ class Recording:
             depth=depth,
         )
 
-    def _overhead_inside(self, number: int, cost: ClockCost) -> float:
+    def _preparing_inside(self, number: int) -> float:
         inner = self._inner.get(number)
-        return self._finding[number] + (0.0 if inner is None else inner.overhead(cost))
+        return self._finding[number] + (0.0 if inner is None else inner.preparing)
 
-    def _parts(self, number: int, field: FieldNode, cost: ClockCost) -> _Parts:
+    def _parts(self, number: int, field: FieldNode) -> _Parts:
         """What was spent on a field, over objects of all classes."""
         reading = converting = read_by_users = 0.0
         is_converted_by_users = False
         why = field.reason or ""
         for cls, spent in self._spent.items():
-            empty = spent[-1] * cost.empty
             code = user_code.of_field(field, cls, self._node.access(cls))
-            read = max(spent[2 * number] - empty, 0.0)
+            read = spent[2 * number]
             reading += read
-            converting += max(spent[2 * number + 1] - empty, 0.0)
+            converting += spent[2 * number + 1]
             if number in self._together:
-                converting += max(spent[-2] - empty, 0.0) / len(self._together)
+                converting += spent[-2] / len(self._together)
             if code.reads:
                 read_by_users += read
             is_converted_by_users |= code.converts

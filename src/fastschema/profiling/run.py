@@ -10,7 +10,6 @@ from time import perf_counter as clock
 from typing import Any
 
 from fastschema.compiler.nodes import Form
-from fastschema.profiling.clock_cost import measure
 from fastschema.profiling.profile import FieldTime, Profile
 from fastschema.profiling.recording import Recording
 from fastschema.runtime.dispatch import Dispatch
@@ -55,7 +54,6 @@ def _profile_between(
 
     :param find: finds what dumps the rows, once the hooks before have run
     """
-    cost = measure()
     processed, before = _timed(partial(hooks.before, obj))
     dispatch = find()
     recording = Recording(dispatch.program.node)
@@ -68,9 +66,9 @@ def _profile_between(
         rows = 1
     dispatch.count(rows)
     _, after = _timed(partial(hooks.after, result, obj))
-    times = recording.field_times(cost, partial(_why_stock, schema))
+    times = recording.field_times(partial(_why_stock, schema))
     between = max(
-        seconds - recording.overhead(cost),
+        seconds - recording.preparing,
         sum(field.seconds for field in times if field.depth == 0),
     )
     if hooks.names_before:

@@ -47,12 +47,10 @@ class TimedFunction(NamedTuple):
     """A generated function that reads the clock.
 
     :param function: the function
-    :param marks: how often it reads the clock for each object
     :param together: the numbers of the fields whose texts are written at once
     """
 
     function: DumpFunction
-    marks: int
     together: tuple[int, ...]
 
 
@@ -72,7 +70,7 @@ def generate(node: ObjectNode, form: Form, access: str, many: bool) -> TimedFunc
     """
     generator = _TimedGenerator(node, form, access, many)
     function = generator.generate()
-    return TimedFunction(function, generator.marks, generator.together)
+    return TimedFunction(function, generator.together)
 
 
 class _TimedGenerator(DumpGenerator):
@@ -83,7 +81,6 @@ class _TimedGenerator(DumpGenerator):
         self._instant = ""
         # What is added to which number of the list, once for each object.
         self._sums: list[tuple[int, str]] = []
-        self.marks = 0
         self.together = tuple(
             number for number, variable in enumerate(self._variables) if variable in self._texts
         )
@@ -91,7 +88,6 @@ class _TimedGenerator(DumpGenerator):
     def mark(self, step: int | None = None) -> Lines:
         """Read the clock; the time since it was read before belongs to a step."""
         instant = self._names.unique("at")
-        self.marks += 1
         if step is not None:
             self._sums.append((step, f"{instant} - {self._instant}"))
         self._instant = instant

@@ -9,31 +9,51 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fastschema.runtime.inspection import Inspection
-
 Description = tuple[Any, ...]
 """What makes a kind, then its options; or :data:`OWN_METHOD`, then the reason."""
 
-Rule = Callable[[Inspection], Description]
-"""From a look at a field to the description of what is done to its value."""
+Rule = Callable[[Any], Description]
+"""From a field to the description of what is done to its value."""
 
 OWN_METHOD = "own method"
 
+_DEEPEST = 10
+"""How deep descriptions may be inside of each other; Python may refuse code for more."""
+
 
 def stock(reason: str) -> Description:
-    """Return the description of a field whose own method is called, and why."""
+    """The description of a field whose own method is called, and why."""
     return (OWN_METHOD, reason)
+
+
+def method_of(field: Any, name: str) -> Any:
+    """Return the function behind a method of a field; None if the field object has its own."""
+    return None if name in vars(field) else getattr(type(field), name, None)
+
+
+def methods_of(field: Any, name: str, root: type) -> tuple[Any, ...]:
+    """Return the functions behind a method and each ``super()`` call in it, in that order.
+
+    Empty if the field object has one of its own.
+
+    :param root: a base of its class, whose function makes no such call
+    """
+    if name in vars(field):
+        return ()
+    mro = type(field).__mro__
+    bases = mro[: mro.index(root) + 1]
+    return tuple([getattr(base, name) for base in bases if name in vars(base)])
 
 
 def always(kind: Any) -> Rule:
     """Return the rule of a kind that has no options."""
-    return lambda look: (kind,)
+    return lambda field: (kind,)
 
 
 def describe_by_rule(
-    look: Inspection, method: Any, rules: Mapping[Any, Rule], subject: str
+    field: Any, method: Any, rules: Mapping[Any, Rule], subject: str
 ) -> Description:
-    """Return the description of a field by the rule for the method that stock would call.
+    """The description of a field by the rule for the method that stock would call.
 
     :param method: the method
     :param rules: from methods to rules
@@ -44,11 +64,21 @@ def describe_by_rule(
         name = getattr(method, "__qualname__", f"its {subject}")
         return stock(f"{name} is not one that fastschema knows")
     try:
-        return rule(look)
+        description = rule(field)
+        if is_too_deep(description):
+            return stock("fields so deep inside of others are not compiled")
+        return description
     except (RecursionError, MemoryError):
         raise  # of this moment, not of the field: it may be read the next time
     except Exception as error:
         return stock(f"its options cannot be read: {error}")
+
+
+def is_too_deep(description: Description, depth: int = 0) -> bool:
+    """Return whether a description holds others that are too deep inside of it."""
+    return depth > _DEEPEST or any(
+        is_too_deep(each, depth + 1) for each in description if type(each) is tuple
+    )
 
 
 def reason_of(description: Description) -> str | None:

@@ -379,15 +379,6 @@ class TestSubclasses:
 
         assert assert_same(make, Thing(value="ab")) == {"value": "abab"}
 
-    def test_a_to_representation_patched_onto_the_class_is_called(self, monkeypatch):
-        serializer = serializer_of(value=serializers.EmailField(), other=serializers.CharField())
-        thing = Thing(value="a", other="b")
-        assert_same(serializer, thing)
-        monkeypatch.setattr(
-            serializers.EmailField, "to_representation", lambda self, value: "hidden", raising=False
-        )
-        assert assert_same(serializer, thing) == {"value": "hidden", "other": "b"}
-
     def test_an_own_get_attribute_is_called(self):
         class Everything(serializers.CharField):
             def get_attribute(self, instance):

@@ -1,6 +1,9 @@
 """Where a field's value comes from, and what happens when it does not come."""
 
+import ast
+import datetime
 import functools
+import inspect
 import types
 from collections import ChainMap, OrderedDict, UserDict, defaultdict, namedtuple
 from dataclasses import dataclass
@@ -16,6 +19,7 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import BuiltinSignatureError, CreateOnlyDefault, SkipField
 
 import fastschema
+from fastschema.contrib.django import kinds, kinds_dates, kinds_relations, schema_reader
 from flights.models import Airline, Airport, Flight
 from tests.contrib.django.differential import (
     Thing,
@@ -906,3 +910,40 @@ def test_a_field_that_cannot_be_compiled_leaves_the_others_compiled():
     report = fastschema.compile(serializer_of(a=Text(), b=Own(), c=Text())).explain()
     assert [field.compiled for field in report] == [True, False, True]
     assert "to_representation" in report.fields[1].why
+
+
+def test_a_setting_that_a_field_computes_is_asked_for_each_time():
+    class Numbered(serializers.DateField):
+        number = 0
+
+        @property
+        def format(self):
+            self.number += 1
+            return f"%Y {self.number}"
+
+    class Listed(serializers.ListField):
+        child = Numbered()
+
+    cls = serializer_of(a=Numbered(), b=Listed(), c=Text())
+    day = datetime.date(2020, 1, 2)
+    assert_same(cls, [Thing(a=day, b=[day], c=1)] * 3, many=True)
+    report = fastschema.compile(cls).explain()
+    assert [field.why for field in report] == ["its class computes format"] * 2 + [""]
+
+
+def test_rules_read_no_attributes_of_fields_but_options():
+    read = set()
+    modules = (kinds, kinds_dates, kinds_relations, schema_reader)
+    source = "".join(map(inspect.getsource, modules))
+    for function in ast.walk(ast.parse(source)):
+        if isinstance(function, ast.FunctionDef) and (
+            function.name == "readable_fields"
+            or (function.returns is not None and ast.unparse(function.returns) == "Description")
+        ):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "field":
+                    read.add(node.attr)
+                elif isinstance(node, ast.Call) and ast.unparse(node.func) == "option":
+                    read.add(ast.literal_eval(node.args[1]))
+    # The time zone is read when a program is bound.
+    assert read - {"parent"} | {"timezone"} == kinds.OPTIONS | kinds._HOLDERS

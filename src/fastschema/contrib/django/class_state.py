@@ -24,11 +24,13 @@ from fastschema.contrib.django.exemplars import (
     Exemplar,
     bare_serializer,
 )
+from fastschema.contrib.django.kinds import OPTIONS, inner_fields
 from fastschema.contrib.django.own_code import own_classes
 from fastschema.contrib.django.schema_reader import read
 from fastschema.runtime import policy
-from fastschema.runtime.guard import CLASS_ATTRIBUTE, Guard, copied, readings
+from fastschema.runtime.guard import CLASS_ATTRIBUTE, readings
 from fastschema.runtime.programs import DumpProgram
+from fastschema.runtime.snapshot import ClassSnapshot, Snapshot
 from fastschema.runtime.stock import stock_method
 from fastschema.switch import is_disabled
 
@@ -55,12 +57,10 @@ class Pending(NamedTuple):
     """What serializers of a class run before somebody has looked at their fields.
 
     :param program: the program
-    :param guard: knows which methods and settings it relies on
     :param fields: the exemplar's fields that are dumped: read their options only
     """
 
     program: DumpProgram
-    guard: Guard
     fields: list[Any]
 
 
@@ -68,65 +68,11 @@ class Reading(NamedTuple):
     """What serializers with the same fields run.
 
     :param program: the program
-    :param guard: knows what the fields were like
+    :param snapshot: what the fields were like
     """
 
     program: DumpProgram
-    guard: Guard
-
-    def holds(self, fields: list[Any]) -> bool:
-        """Return whether fields of the same names are like that, and so are their classes."""
-        return self.holds_fields(fields) and self.guard.classes_hold()
-
-    def holds_fields(self, fields: list[Any]) -> bool:
-        """Return the same where classes are known to be as they were."""
-        return self.guard.objects_hold() and self.guard.fields_hold(fields)
-
-
-class _Watch:
-    """What is noticed of a serializer class, and of the classes of its fields: their attributes.
-
-    :param cls: the serializer class
-    """
-
-    def __init__(self, cls: Any) -> None:
-        self._cls = cls
-        self._declared = list(cls._declared_fields.items())
-        meta = getattr(cls, "Meta", None)
-        self._model = getattr(getattr(meta, "model", None), "_meta", None)
-        self._model_fields = getattr(self._model, "fields", None)
-        self._seen: list[tuple[Any, dict[str, Any]]] = []
-        self._watched: set[type] = set()
-        self.add([cls])
-
-    def add(self, classes: Iterable[type]) -> None:
-        """Watch more classes."""
-        for cls in classes:
-            for each in own_classes(cls):
-                self._add(each)
-            if cls is self._cls or cls.__qualname__ in NESTED:
-                for each in getattr(cls, "Meta", object).__mro__[:-1]:
-                    self._add(each)
-
-    def _add(self, cls: type) -> None:
-        if cls not in self._watched:
-            self._watched.add(cls)
-            if issubclass(cls, Serializer):
-                class_state(cls)  # which is one of its attributes
-            attributes = vars(cls)
-            self._seen.append((attributes, {name: copied(attributes[name]) for name in attributes}))
-
-    def holds(self) -> bool:
-        """Return whether all is as it was."""
-        try:
-            for attributes, seen in self._seen:
-                if attributes != seen:
-                    return False
-        except Exception:
-            return False  # an attribute that cannot be compared with another one
-        return list(self._cls._declared_fields.items()) == self._declared and (
-            self._model is None or self._model.fields is self._model_fields
-        )
+    snapshot: Snapshot
 
 
 class ClassState:
@@ -138,6 +84,7 @@ class ClassState:
     __slots__ = (
         "__weakref__",
         "_changes",
+        "_classes",
         "_exemplars",
         "_failures",
         "_generation",
@@ -145,7 +92,6 @@ class ClassState:
         "_owner",
         "_pending",
         "_readings",
-        "_watch",
         "spares_first_objects",
     )
 
@@ -157,7 +103,8 @@ class ClassState:
         self._forget()
 
     def _forget(self) -> None:
-        self._watch: _Watch | None = None
+        self._classes: ClassSnapshot | None = None
+        """What is noticed: the attributes of the class, and of the classes of its fields."""
         self._exemplars: dict[str | None, Exemplar | None] = {}
         self.forget()
         self._failures = 0
@@ -182,16 +129,29 @@ class ClassState:
         self._objects += objects
         return policy.is_worth_compiling(self._objects)
 
-    def _is_current(self) -> bool:
+    def is_current(self) -> bool:
         """Forget what has changed; return whether anything may be known of the class."""
-        if self._watch is not None and not self._watch.holds():
+        if self._classes is not None and not self._classes.is_current():
             self._forget()
             self._changes += 1
         return self._changes <= _MOST_CHANGES
 
+    def watch(self, classes: Iterable[type]) -> None:
+        """Notice from now on if attributes of the class, or of classes of its fields, change."""
+        cls: Any = self._owner()
+        known = self._classes = self._classes or ClassSnapshot()
+        for each in (cls, *classes):
+            for own in own_classes(each):
+                if issubclass(own, Serializer):
+                    class_state(own)  # which is one of its attributes
+                known.add(own)
+            if each is cls or each.__qualname__ in NESTED:
+                for meta in getattr(each, "Meta", object).__mro__[:-1]:
+                    known.add(meta)
+
     def exemplar(self) -> Exemplar | None:
         """Return what makes fields in the current language; None if stock must."""
-        if not self._is_current():
+        if not self.is_current():
             return None
         cls: Any = self._owner()
         known = self._exemplars
@@ -214,19 +174,19 @@ class ClassState:
         if not is_plain or hasattr(cls, "__getattr__"):
             return None
         try:
-            watch = self._watch = self._watch or _Watch(cls)
+            self.watch([])  # what is wrong with it may be corrected
             exemplar = Exemplar(cls)
-            watch.add(exemplar.classes)
+            self.watch(exemplar.classes)
         except Exception:
             return None  # what is wrong with the class, stock will say
         return exemplar
 
     def pending(self) -> Pending | None:
         """Return what its serializers run without fields; None if they must make them."""
-        if not self._is_current():
+        if not self.is_current():
             return None
         known = self._pending
-        if known is _UNKNOWN or (known is not None and not known.guard.classes_hold()):
+        if known is _UNKNOWN:
             known = self._pending = self._new_pending()
         return known
 
@@ -236,17 +196,14 @@ class ClassState:
         if exemplar is None or not exemplar.is_complete or not _makes_fields_as_stock(cls):
             return None
         serializer = with_url_name(bare_serializer(cls))
-        guard = Guard()
         try:
-            mapping = vars(serializer)["fields"] = exemplar.bound_fields(serializer)
+            mapping = vars(serializer)["fields"] = exemplar.example_fields(serializer)
             fields = [field for field in mapping.fields.values() if not field.write_only]
-            program = read(serializer, fields, guard)
+            program = read(serializer, fields)
         except Exception:
             return None  # stock raises it, or represents in a way that cannot be compiled
-        if not guard.is_lasting:
-            return None
         program.hold(self)
-        return Pending(program, guard, fields)
+        return Pending(program, fields)
 
     def reading(self, serializer: Any, fields: list[Any], objects: int) -> Reading:
         """Return what a serializer runs whose fields are made.
@@ -255,24 +212,24 @@ class ClassState:
         :param objects: how many objects are to be represented
         :raises UnreadableError: if stock must represent them
         """
+        is_current = self.is_current()
         names = tuple([field.field_name for field in fields])
         known = self._readings.get(names, [])
         for reading in known:
-            if reading.holds(fields):
+            if reading.snapshot.is_like(fields):
                 return reading
         has_room = len(known) < _MOST_READINGS and (known or len(self._readings) < _MOST_NAMES)
-        is_kept = has_room and self._failures < _MOST_FAILURES and self._is_current()
+        is_kept = has_room and self._failures < _MOST_FAILURES and is_current
         if not is_kept and objects < policy.rows_worth_reading_at_once:
             raise UnreadableError("its fields are others each time")
-        guard = Guard()
+        snapshot = Snapshot(fields, OPTIONS, inner_fields)
         try:
-            reading = Reading(read(serializer, fields, guard), guard)
+            reading = Reading(read(serializer, fields), snapshot)
         except UnreadableError:
             self._failures += 1
             raise
-        if not guard.is_lasting:
-            self._failures += 1
-        elif is_kept:
+        if is_kept:
+            self.watch(snapshot.classes)
             reading.program.hold(self)
             self._readings[names] = [*known, reading]
         return reading

@@ -98,12 +98,11 @@ class Cloner:
     :raises UncloneableError: if nobody knows how to copy something
     """
 
-    __slots__ = ("_copies", "_size", "classes")
+    __slots__ = ("_copies", "_size")
 
     def __init__(self, one: Any, other: Any, parents: tuple[Any, Any] = (None, None)) -> None:
-        comparison = _Comparison(one, other, parents)
+        comparison = Comparison(one, other, parents)
         self._size = len(comparison.ranks)
-        self.classes = comparison.classes
         self._copies = comparison.copies_in(one)
 
     def clones(self, parent: Any = None) -> dict[str, Any]:
@@ -125,10 +124,13 @@ class Cloner:
         return memo
 
 
-class _Comparison:
-    """What two results of the same code share, and how to copy the rest of the first one."""
+class Comparison:
+    """What two results of the same code share, and how to copy the rest of the first one.
 
-    def __init__(self, one: Any, other: Any, parents: tuple[Any, Any]) -> None:
+    The parameters are those of :class:`Cloner`.
+    """
+
+    def __init__(self, one: Any, other: Any, parents: tuple[Any, Any] = (None, None)) -> None:
         key = id(parents[0])
         self._others: dict[int, tuple[Any, Any]] = {key: parents}
         self._times: Counter[int] = Counter()

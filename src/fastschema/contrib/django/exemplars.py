@@ -23,7 +23,7 @@ from rest_framework.serializers import (
 from rest_framework.utils import model_meta
 from rest_framework.utils.serializer_helpers import BindingDict
 
-from fastschema.contrib.django.clones import Cloner, UncloneableError
+from fastschema.contrib.django.clones import Cloner, Comparison, UncloneableError
 from fastschema.contrib.django.own_code import (
     copies_by_own_code,
     has_own_code,
@@ -55,44 +55,53 @@ class Exemplar:
             self._own |= uncloneable
             one, other = self._make(cls), self._make(cls)
         self._names = list(one)
-        for name in self._own | self._built.keys():
-            for each in (one, other):
-                each.pop(name, None)
-        self._cloner = Cloner(one, other)
-        self.classes = self._cloner.classes | {
+        self.classes = Comparison(self._cloneable(one), self._cloneable(other)).classes | {
             type(self._declared[name]) for name in self._own & self._declared.keys()
         }
         """The classes of the fields."""
-        self._bound = self._new_bound(cls) if self.is_complete else None
+        self._cloners: dict[bool, Cloner | None] = {}
+        """What makes clones, unbound or bound to their serializer, once somebody has asked."""
 
     @property
     def is_complete(self) -> bool:
         """Return whether all fields are clones."""
         return not (self.is_partial or self._own or self._built)
 
-    def _new_bound(self, cls: Any) -> Cloner | None:
-        """Return what makes clones that are bound to their serializer."""
-        parents = bare_serializer(cls), bare_serializer(cls)
-        mappings = BindingDict(parents[0]), BindingDict(parents[1])
-        try:
-            for mapping in mappings:
-                mapping.update(self._cloner.clones())
-            return Cloner(mappings[0].fields, mappings[1].fields, parents)
-        except Exception:
-            return None  # the names are wrong, as stock will say
+    def _cloner(self, cls: Any, *, is_bound: bool) -> Cloner | None:
+        """Return what makes clones; None if stock must make each field."""
+        known = self._cloners
+        if is_bound not in known:
+            parents = (bare_serializer(cls), bare_serializer(cls)) if is_bound else (None, None)
+            try:
+                one, other = [self._cloneable(self._make(cls), parent) for parent in parents]
+                known[is_bound] = Cloner(one, other, parents)
+            except Exception:
+                known[is_bound] = None  # the names are wrong, say, as stock will tell
+        return known[is_bound]
+
+    def _cloneable(self, made: dict[str, Any], parent: Any = None) -> dict[str, Any]:
+        """Return those of the fields that are cloned, bound to a serializer if one is given."""
+        others = self._own | self._built.keys()
+        fields = {name: field for name, field in made.items() if name not in others}
+        return fields if parent is None else _bound(fields, parent).fields
+
+    def example_fields(self, serializer: Any) -> BindingDict:
+        """Return fields that stock has made, bound to a serializer that nobody gets."""
+        return _bound(self._make(type(serializer)), serializer)
 
     def bound_fields(self, serializer: Any) -> BindingDict:
         """Return new fields of a serializer, as stock's ``fields`` gives them."""
+        cloner = self._cloner(type(serializer), is_bound=True) if self.is_complete else None
+        if cloner is None:
+            return _bound(self.fields(serializer), serializer)
         mapping = BindingDict(serializer)
-        if self._bound is None:
-            mapping.update(self.fields(serializer))
-        else:
-            mapping.fields = self._bound.clones(serializer)
+        mapping.fields = cloner.clones(serializer)
         return mapping
 
     def bound_field(self, name: str, serializer: Any) -> Any:
         """Return one of those fields without the others; None if they are made together."""
-        return None if self._bound is None else self._bound.clone(name, serializer)
+        cloner = self._cloner(type(serializer), is_bound=True) if self.is_complete else None
+        return None if cloner is None else cloner.clone(name, serializer)
 
     def fields(self, serializer: Any) -> dict[str, Any]:
         """Return new fields of a serializer, bound to none, as stock's ``get_fields`` does."""
@@ -102,7 +111,9 @@ class Exemplar:
         return self._new(serializer)
 
     def _new(self, serializer: Any) -> dict[str, Any]:
-        clones = self._cloner.clones()
+        cls = type(serializer)
+        cloner = self._cloner(cls, is_bound=False)
+        clones = self._cloneable(self._make(cls)) if cloner is None else cloner.clones()
         if not self._own and not self._built:
             return clones
         memo: dict[int, Any] = {}
@@ -133,6 +144,12 @@ class Exemplar:
             name: field if name in self._own else copy.deepcopy(field, memo)
             for name, field in self._declared.items()
         }
+
+
+def _bound(fields: dict[str, Any], serializer: Any) -> BindingDict:
+    mapping = BindingDict(serializer)
+    mapping.update(fields)
+    return mapping
 
 
 class _Declared(dict[str, Any]):
@@ -268,7 +285,7 @@ def _is_cloneable(name: str, one: dict[str, Any], other: dict[str, Any]) -> bool
     if type(one[name]) is object or one[name] is other[name]:
         return True  # it is made by users' code anyway
     try:
-        Cloner({name: one[name]}, {name: other[name]})
+        Comparison({name: one[name]}, {name: other[name]})
     except UncloneableError:
         return False
     return True

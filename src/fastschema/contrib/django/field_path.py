@@ -11,8 +11,6 @@ from rest_framework.settings import api_settings
 
 from fastschema.compiler.kinds import FieldPath, new_slot
 from fastschema.compiler.nodes import Slot
-from fastschema.runtime.guard import ABSENT
-from fastschema.runtime.inspection import Inspection
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +49,10 @@ class SerializerPath(FieldPath):
         return f"({template}) if {is_called} else {self.own_method}"
 
 
-def option(look: Inspection, attribute: str, setting: str) -> Any:
+def option(field: Any, attribute: str, setting: str) -> Any:
     """Return an option of a field, or the setting that stands in for it."""
-    value = look.optional(attribute)
-    if value is ABSENT:
-        value = getattr(api_settings, setting)
-        look.guard.computed(api_settings, setting, value)
-    return value
+    is_given = hasattr(field, attribute)
+    return getattr(field, attribute) if is_given else getattr(api_settings, setting)
 
 
 def option_slot(

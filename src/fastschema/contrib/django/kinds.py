@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import decimal
 import uuid
+from collections.abc import Iterable
 from typing import Any
 
 from rest_framework import fields, relations
+from rest_framework.serializers import BaseSerializer
 
 from fastschema.compiler import decimals
 from fastschema.compiler.kinds import (
@@ -33,6 +35,7 @@ from fastschema.compiler.kinds import (
 from fastschema.compiler.nodes import ANY, PLAIN, Conversion, Form, Kind, Slot
 from fastschema.contrib.django import kinds_dates, kinds_relations
 from fastschema.contrib.django.field_path import SerializerPath, option, option_slot
+from fastschema.contrib.django.own_code import STOCK_CLASSES
 from fastschema.registration import registered
 from fastschema.runtime.descriptions import (
     OWN_METHOD,
@@ -40,25 +43,51 @@ from fastschema.runtime.descriptions import (
     Rule,
     always,
     describe_by_rule,
+    method_of,
     stock,
     tell_booleans,
 )
-from fastschema.runtime.inspection import Inspection
 from fastschema.runtime.json_engine import JsonText
+from fastschema.runtime.snapshot import computes_options
 from fastschema.runtime.stock import stock_method
 
 # As it is when fastschema is imported: what is patched later is not stock's.
 _QUANTIZE = stock_method(fields.DecimalField, "quantize")
 
 
-def describe(look: Inspection) -> Description:
+OPTIONS = frozenset(
+    [
+        *("TRUE_VALUES", "FALSE_VALUES", "binary", "coerce_to_string"),
+        *("decimal_places", "field_name", "format", "localize", "lookup_field", "method_name"),
+        *("normalize_output", "pk_field", "reverse", "slug_field", "source_attrs", "timezone"),
+        *("uuid_format", "view_name", "write_only"),
+    ]
+)
+"""The attributes of fields by which programs differ, or what they are bound to."""
+_HOLDERS = frozenset(["child", "child_relation"])
+
+
+def why_unknown(field: Any) -> str | None:
+    """Return why the options of a field cannot be known, or None."""
+    return computes_options(type(field), OPTIONS, STOCK_CLASSES)
+
+
+def inner_fields(field: Any) -> Iterable[str]:
+    """Return the names of the attributes of a field that hold fields inside of it."""
+    return _HOLDERS.intersection(vars(field)) if not isinstance(field, BaseSerializer) else ()
+
+
+def describe(field: Any) -> Description:
     """Return what is done to the value of a field: what makes its kind, then its options."""
-    method = look.method("to_representation")
+    reason = why_unknown(field)
+    if reason is not None:
+        return stock(reason)
+    method = method_of(field, "to_representation")
     if method is None:
         return stock("to_representation is set on the field object")
     if method in registered:
         return (_registered, registered[method])
-    return describe_by_rule(look, method, RULES, "to_representation")
+    return describe_by_rule(field, method, RULES, "to_representation")
 
 
 def kind(description: Description, path: SerializerPath, slots: list[Slot]) -> Kind:
@@ -88,18 +117,18 @@ def _as_it_is(*, path: SerializerPath, **_: Any) -> Kind:
     return ByClass("value as it is", str).kind(path.called("{value}"))
 
 
-def _json(look: Inspection) -> Description:
-    return stock("binary JSON is not compiled") if look.get("binary") else (_as_it_is,)
+def _json(field: Any) -> Description:
+    return stock("binary JSON is not compiled") if field.binary else (_as_it_is,)
 
 
-def _boolean(look: Inspection) -> Description:
-    if tell_booleans(look.contents("TRUE_VALUES"), look.contents("FALSE_VALUES")):
+def _boolean(field: Any) -> Description:
+    if tell_booleans(field.TRUE_VALUES, field.FALSE_VALUES):
         return (BOOLEAN,)
     return stock("TRUE_VALUES and FALSE_VALUES do not hold the two booleans")
 
 
-def _uuid(look: Inspection) -> Description:
-    uuid_format = look.get("uuid_format")
+def _uuid(field: Any) -> Description:
+    uuid_format = field.uuid_format
     made = _UUIDS.get(uuid_format)
     return (made,) if made else stock(f"the UUID format {uuid_format!r} is not compiled")
 
@@ -119,19 +148,19 @@ _UUIDS = {
 }
 
 
-def _big_integer(look: Inspection) -> Description:
-    is_text = option(look, "coerce_to_string", "COERCE_BIGINT_TO_STRING")
+def _big_integer(field: Any) -> Description:
+    is_text = option(field, "coerce_to_string", "COERCE_BIGINT_TO_STRING")
     return (INTEGER_AS_STRING if is_text else INTEGER,)
 
 
-def _decimal(look: Inspection) -> Description:
-    if look.method("quantize") is not _QUANTIZE:
+def _decimal(field: Any) -> Description:
+    if method_of(field, "quantize") is not _QUANTIZE:
         return stock("quantize is overridden")
-    is_text = bool(option(look, "coerce_to_string", "COERCE_DECIMAL_TO_STRING"))
-    if look.get("localize"):
+    is_text = bool(option(field, "coerce_to_string", "COERCE_DECIMAL_TO_STRING"))
+    if field.localize:
         return stock("a localized decimal is not compiled")
-    places = look.get("decimal_places")
-    normalize = bool(look.get("normalize_output"))
+    places = field.decimal_places
+    normalize = bool(field.normalize_output)
     return (_quantized, None if places is None else int(places), is_text, normalize)
 
 
@@ -193,12 +222,12 @@ def _multiple_choice(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     return row.kind(path.own_method)
 
 
-def _list(look: Inspection) -> Description:
-    return (_collection, "list", describe(look.within("child")))
+def _list(field: Any) -> Description:
+    return (_collection, "list", describe(field.child))
 
 
-def _dict(look: Inspection) -> Description:
-    return (_collection, "dict", describe(look.within("child")))
+def _dict(field: Any) -> Description:
+    return (_collection, "dict", describe(field.child))
 
 
 _COMPREHENSIONS = {
@@ -230,8 +259,8 @@ def _collection(name: str, child: Description, *, path: SerializerPath, slots: l
     )
 
 
-def _many_related(look: Inspection) -> Description:
-    return (many_related, describe(look.within("child_relation")))
+def _many_related(field: Any) -> Description:
+    return (many_related, describe(field.child_relation))
 
 
 def many_related(child: Description, *, path: SerializerPath, slots: list[Slot]) -> Kind:

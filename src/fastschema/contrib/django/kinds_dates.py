@@ -16,8 +16,7 @@ from fastschema.compiler.kinds import DATE, TIME, ByClass
 from fastschema.compiler.nodes import ANY, TEXT, Kind, Slot, as_template, literal
 from fastschema.contrib.django.field_path import SerializerPath, option, option_slot
 from fastschema.contrib.django.json_encoding import UTC_NAMES, UTC_TEMPLATE
-from fastschema.runtime.descriptions import Description, Rule, stock
-from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.descriptions import Description, Rule, method_of, stock
 from fastschema.runtime.stock import stock_method
 
 _CLASSES: dict[str, type] = {
@@ -31,21 +30,20 @@ _DEFAULT_TIMEZONE = stock_method(fields.DateTimeField, "default_timezone")
 _DJANGO_DURATION_FORMAT = getattr(rest_framework, "DJANGO_DURATION_FORMAT", None)
 
 
-def _date(look: Inspection) -> Description:
-    return _formatted("date", DATE, option(look, "format", "DATE_FORMAT"))
+def _date(field: Any) -> Description:
+    return _formatted("date", DATE, option(field, "format", "DATE_FORMAT"))
 
 
-def _time(look: Inspection) -> Description:
-    return _formatted("time", TIME, option(look, "format", "TIME_FORMAT"))
+def _time(field: Any) -> Description:
+    return _formatted("time", TIME, option(field, "format", "TIME_FORMAT"))
 
 
-def _datetime(look: Inspection) -> Description:
-    if look.method("enforce_timezone") is not _ENFORCE_TIMEZONE:
+def _datetime(field: Any) -> Description:
+    if method_of(field, "enforce_timezone") is not _ENFORCE_TIMEZONE:
         return stock("enforce_timezone is overridden")
-    if look.method("default_timezone") is not _DEFAULT_TIMEZONE:
+    if method_of(field, "default_timezone") is not _DEFAULT_TIMEZONE:
         return stock("default_timezone is overridden")
-    look.optional("timezone")
-    return _formatted("datetime", _in_zone, option(look, "format", "DATETIME_FORMAT"))
+    return _formatted("datetime", _in_zone, option(field, "format", "DATETIME_FORMAT"))
 
 
 def _formatted(name: str, iso: Any, output_format: Any) -> Description:
@@ -132,10 +130,10 @@ def _in_format(name: str, output_format: str, *, path: SerializerPath, slots: li
     return ByClass(f"{name} in a format", _CLASSES[name], text, names=names).kind(path.own_method)
 
 
-def _duration(look: Inspection) -> Description:
+def _duration(field: Any) -> Description:
     if _DJANGO_DURATION_FORMAT is None:  # before DRF 3.17 there was one format
         return (_DJANGO_DURATION,)
-    output_format = option(look, "format", "DURATION_FORMAT")
+    output_format = option(field, "format", "DURATION_FORMAT")
     if output_format is None:
         return (_UNFORMATTED["timedelta"],)
     if type(output_format) is str and output_format.lower() in (ISO_8601, _DJANGO_DURATION_FORMAT):

@@ -15,8 +15,7 @@ from fastschema.compiler.kinds import for_all, new_slot
 from fastschema.compiler.nodes import PLAIN, Conversion, Form, Kind, Rereading, Slot
 from fastschema.contrib.django.field_path import SerializerPath, always_another, option_slot
 from fastschema.contrib.django.hyperlinks import Later, link_from_value
-from fastschema.runtime.descriptions import Description, Rule, always, stock
-from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.descriptions import Description, Rule, always, method_of, stock
 from fastschema.runtime.stock import stock_method
 
 # As they are when fastschema is imported: what is patched later is not stock's.
@@ -24,8 +23,8 @@ _CONTEXT = stock_method(fields.Field, "context")
 _GET_URL = stock_method(relations.HyperlinkedRelatedField, "get_url")
 
 
-def _file(look: Inspection) -> Description:
-    if look.on_class("context") is not _CONTEXT:
+def _file(field: Any) -> Description:
+    if type(field).context is not _CONTEXT:
         return stock("context is overridden")
     return (_address_or_name,)
 
@@ -60,8 +59,8 @@ def _file_function(field: Any, subject: Any) -> Callable[[Any], Any] | None:
     return url
 
 
-def _method(look: Inspection) -> Description:
-    if type(look.get("method_name")) is not str:
+def _method(field: Any) -> Description:
+    if type(field.method_name) is not str:
         return stock("the name of its method is not a plain str")
     return (_called_method,)
 
@@ -93,8 +92,8 @@ def string_related(*, path: SerializerPath, **_: Any) -> Kind:
     return for_all("string related", text, user_code="__str__ of the related object")
 
 
-def _slug(look: Inspection) -> Description:
-    if type(look.get("slug_field")) is not str:
+def _slug(field: Any) -> Description:
+    if type(field.slug_field) is not str:
         return stock("its slug_field is not a plain str")
     return (slug,)
 
@@ -111,8 +110,8 @@ def slug(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     return for_all("slug related", path.called(f"{getter}({{value}})"))
 
 
-def _primary_key(look: Inspection) -> Description:
-    if look.get("pk_field") is not None:
+def _primary_key(field: Any) -> Description:
+    if field.pk_field is not None:
         return stock("a pk_field is not compiled")
     return (primary_key,)
 
@@ -122,14 +121,14 @@ def primary_key(**_: Any) -> Kind:
     return for_all("primary key", "{value}.pk", rereading=Rereading.KEY)
 
 
-def _hyperlink(look: Inspection) -> Description:
-    if look.method("get_url") is not _GET_URL:
+def _hyperlink(field: Any) -> Description:
+    if method_of(field, "get_url") is not _GET_URL:
         return stock("get_url is overridden")
-    if look.on_class("context") is not _CONTEXT:
+    if type(field).context is not _CONTEXT:
         return stock("context is overridden")
-    if look.get("reverse") is not reverse:
+    if field.reverse is not reverse:
         return stock("another reverse is set on the field object")
-    if type(look.get("lookup_field")) is not str or type(look.get("view_name")) is not str:
+    if type(field.lookup_field) is not str or type(field.view_name) is not str:
         return stock("its lookup_field or view_name is not a plain str")
     return (hyperlink,)
 

@@ -22,13 +22,15 @@ from fastschema.contrib.django.clones import (
     is_copied_by_attributes,
     is_stock_queryset,
 )
+from fastschema.runtime.snapshot import computes_options
 
-_STOCK = frozenset(
+STOCK_CLASSES = frozenset(
     value
     for module in (fields, relations, serializers)
     for value in vars(module).values()
     if isinstance(value, type)
 )
+"""The classes of DRF's fields and serializers."""
 _MAKING = {
     *("__init__", "__new__", "__deepcopy__", "__slots__", "bind", "get_validators", "many_init"),
     *("__getattr__", "__getattribute__", "__setattr__", "__delattr__"),
@@ -43,7 +45,7 @@ def own_classes(cls: type) -> Iterator[type]:
     return (
         each
         for each in cls.__mro__[:-1]
-        if each not in _STOCK and not each.__module__.startswith("fastschema.")
+        if each not in STOCK_CLASSES and not each.__module__.startswith("fastschema.")
     )
 
 
@@ -52,27 +54,20 @@ def has_own_code(cls: type) -> bool:
     making = _MAKING - {"get_validators"} if issubclass(cls, BaseSerializer) else _MAKING
     if issubclass(cls, FilePathField) or type(cls).__call__ is not type.__call__:
         return True  # the one looks at a directory each time
-    names = _names_in_init(cls)
-    return any(
-        name in making or (name in names and _is_descriptor(value))
-        for each in own_classes(cls)
-        for name, value in vars(each).items()
-    )
+    if any(not making.isdisjoint(vars(each)) for each in own_classes(cls)):
+        return True
+    return computes_options(cls, _names_in_init(cls), STOCK_CLASSES) is not None
 
 
-def _names_in_init(cls: type) -> set[str]:
+def _names_in_init(cls: type) -> frozenset[str]:
     """Return what stock's ``__init__`` methods of a class read and set, other names among them."""
     methods = [vars(each).get("__init__") for each in cls.__mro__]
-    return {
+    return frozenset(
         name
         for method in methods
         if isinstance(method, FunctionType)
         for name in method.__code__.co_names
-    }
-
-
-def _is_descriptor(value: Any) -> bool:
-    return hasattr(type(value), "__get__") and not isinstance(value, FunctionType)
+    )
 
 
 def runs_own_code(field: Any) -> bool:

@@ -49,7 +49,13 @@ from fastschema.contrib.django.callables import call_if_callable, is_method
 from fastschema.contrib.django.field_path import SerializerPath, always_another
 from fastschema.contrib.django.hyperlinks import link_from_relation
 from fastschema.contrib.django.json_encoding import json_number, json_value, missing
-from fastschema.contrib.django.kinds import describe, kind, many_related, model_field
+from fastschema.contrib.django.kinds import (
+    describe,
+    kind,
+    many_related,
+    model_field,
+    why_unknown,
+)
 from fastschema.contrib.django.kinds_relations import (
     hyperlink,
     nested,
@@ -58,9 +64,7 @@ from fastschema.contrib.django.kinds_relations import (
     slug,
     string_related,
 )
-from fastschema.runtime.descriptions import OWN_METHOD, Description, reason_of
-from fastschema.runtime.guard import Guard
-from fastschema.runtime.inspection import Inspection
+from fastschema.runtime.descriptions import OWN_METHOD, Description, method_of, reason_of
 from fastschema.runtime.programs import DumpProgram, dump_program, programs
 from fastschema.runtime.stock import stock_method
 
@@ -94,17 +98,16 @@ def readable_fields(serializer: Any) -> list[Any]:
     return [field for field in field_mapping(serializer).values() if not field.write_only]
 
 
-def read(serializer: Any, serializer_fields: list[Any], guard: Guard) -> DumpProgram:
+def read(serializer: Any, serializer_fields: list[Any]) -> DumpProgram:
     """The program for a serializer.
 
     The slots of its node resolve from a :class:`fastschema.contrib.django.subjects.Subject`.
 
     :param serializer_fields: its :func:`readable_fields`
-    :param guard: what is told of all that the reading relies on
     :raises UnreadableError: if the serializer cannot be compiled
     """
     try:
-        description = describe_serializer(serializer, serializer_fields, guard)
+        description = describe_serializer(serializer, serializer_fields)
         return programs.get(description, lambda: dump_program(make_node(description)))
     except UnreadableError:
         raise
@@ -112,7 +115,7 @@ def read(serializer: Any, serializer_fields: list[Any], guard: Guard) -> DumpPro
         raise UnreadableError(f"it cannot be read: {error}") from error
 
 
-def describe_serializer(serializer: Any, serializer_fields: list[Any], guard: Guard) -> Description:
+def describe_serializer(serializer: Any, serializer_fields: list[Any]) -> Description:
     """All that the generated code depends on, as plain hashable values.
 
     :raises UnreadableError: if the serializer cannot be compiled
@@ -122,30 +125,31 @@ def describe_serializer(serializer: Any, serializer_fields: list[Any], guard: Gu
         raise UnreadableError("its fields belong to another serializer")
     if cls._readable_fields is not _READABLE_FIELDS:
         raise UnreadableError("_readable_fields is overridden")
-    guard.class_attribute(cls, "_readable_fields", cls._readable_fields)
     return (
         "rest_framework",
         cls.__name__,
-        tuple([_describe_field(Inspection.of_field(field, guard)) for field in serializer_fields]),
+        tuple(map(_describe_field, serializer_fields)),
     )
 
 
-def _describe_field(look: Inspection) -> Description:
-    look.get("write_only")
-    name = look.get("field_name")
+def _describe_field(field: Any) -> Description:
+    name = field.field_name
     if type(name) is not str:
         raise UnreadableError(f"the name of field {name!r} is not a plain str")
-    get_attribute = look.method("get_attribute")
+    reason = why_unknown(field)
+    if reason is not None:
+        return (name, None, (_BY_STOCK, reason))
+    get_attribute = method_of(field, "get_attribute")
     if get_attribute is None:
         return (name, None, (_BY_STOCK, "get_attribute is set on the field object"))
-    described = describe(look)
-    source_attrs = tuple(look.contents("source_attrs"))
+    described = describe(field)
+    source_attrs = tuple(field.source_attrs)
     maker = described[0]
     if get_attribute is _GET_ATTRIBUTE:
         if maker not in (primary_key, hyperlink, model_field, many_related):
             return (name, source_attrs, described)
     elif get_attribute is _RELATED_GET_ATTRIBUTE:
-        return _describe_relation(look, name, source_attrs, described)
+        return _describe_relation(field, name, source_attrs, described)
     elif get_attribute is _MANY_GET_ATTRIBUTE and maker is many_related:
         return (name, source_attrs, described)
     elif get_attribute is _MODEL_FIELD_GET_ATTRIBUTE and maker is model_field:
@@ -155,14 +159,14 @@ def _describe_field(look: Inspection) -> Description:
 
 
 def _describe_relation(
-    look: Inspection, name: str, source_attrs: tuple[Any, ...], described: Description
+    field: Any, name: str, source_attrs: tuple[Any, ...], described: Description
 ) -> Description:
     """A field that reads as ``RelatedField`` does: a related object, or only its key."""
-    key_only = look.method("use_pk_only_optimization")
+    key_only = method_of(field, "use_pk_only_optimization")
     if key_only in _OBJECT_ITSELF or not source_attrs:
         is_key_only = False
     elif key_only is _KEY_ONLY_IF_LOOKED_UP:
-        is_key_only = look.get("lookup_field") == "pk"
+        is_key_only = field.lookup_field == "pk"
     elif key_only is _KEY_ONLY:
         is_key_only = True
     else:

@@ -122,10 +122,12 @@ class SerializerState(State):
                 if has_made_fields(serializer) or not follows_its_class(serializer):
                     return False
                 self._size, self._url_name = len(own), own.get("url_field_name")
-        elif readable_fields(serializer) != self._fields or not reading.holds_fields(self._fields):
-            self._misses += 1
-            return False
-        return True
+            return True
+        fields = self._fields
+        if readable_fields(serializer) == fields and reading.snapshot.is_like(fields):
+            return True
+        self._misses += 1
+        return False
 
 
 def _are_worth_comparing(fields: list[Any], *, is_first: bool) -> bool:

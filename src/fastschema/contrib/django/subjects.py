@@ -28,7 +28,6 @@ from fastschema.contrib.django.stock_serializers import (
 )
 from fastschema.runtime import policy
 from fastschema.runtime.dispatch import Dispatch, Dispatcher, Link, UniformDispatch
-from fastschema.runtime.guard import Guard
 from fastschema.runtime.programs import DumpProgram
 
 
@@ -156,7 +155,7 @@ def read_now(serializer: Any) -> tuple[DumpProgram, list[Any]]:
     :raises UnreadableError: if the serializer cannot be compiled
     """
     fields = readable_fields(serializer)
-    return read(serializer, fields, Guard()), fields
+    return read(serializer, fields), fields
 
 
 def _read_known(serializer: Any, rows: int) -> tuple[DumpProgram, list[Any]]:

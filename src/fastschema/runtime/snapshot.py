@@ -1,0 +1,122 @@
+"""Snapshots: what fields and classes were like, for a comparison with what they are later on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from operator import attrgetter, call
+from types import FunctionType
+from typing import Any
+
+from fastschema.runtime.guard import readings
+
+_FUNCTIONS = (FunctionType, staticmethod, classmethod)
+
+
+class Snapshot:
+    """What some fields were like: their classes, and the attributes that decide what they do.
+
+    Fields of another schema may be compared with it, too.
+
+    :param fields: the fields
+    :param options: the names of the attributes that decide
+    :param holders: gives, for a field, the names of attributes that hold fields inside of it
+    """
+
+    __slots__ = ("_get", "_inner", "_seen", "_sizes", "classes")
+
+    def __init__(
+        self,
+        fields: Iterable[Any],
+        options: frozenset[str],
+        holders: Callable[[Any], Iterable[str]],
+    ) -> None:
+        every = list(fields)
+        self._inner: list[tuple[int, str]] = []
+        for index, field in enumerate(every):  # it grows meanwhile
+            for name in holders(field):
+                self._inner.append((index, name))
+                every.append(getattr(field, name))
+        self.classes = set(map(type, every))
+        """The classes of the fields, and of those inside of them."""
+        own = [options.intersection(vars(field)) for field in every]
+        # Of a single name it would give no tuple.
+        self._get = [attrgetter("__class__", "__class__", *sorted(names)) for names in own]
+        self._seen = [copied(get(field)) for get, field in zip(self._get, every, strict=True)]
+        self._sizes = [len(field.__dict__) for field in every]
+        """How many attributes each has of its own; one that it gets later may be a method."""
+
+    def is_like(self, fields: Iterable[Any]) -> bool:
+        """Return whether fields, as many as those, are what those were."""
+        every = list(fields)
+        try:
+            for index, name in self._inner:
+                every.append(getattr(every[index], name))
+            return (
+                list(map(call, self._get, every)) == self._seen
+                and [len(field.__dict__) for field in every] == self._sizes
+            )
+        except Exception:
+            return False  # an attribute that is gone, or that cannot be compared
+
+
+class ClassSnapshot:
+    """What some classes were like: their attributes.
+
+    :param classes: the classes
+    """
+
+    __slots__ = ("_generation", "_seen")
+
+    def __init__(self, classes: Iterable[type] = ()) -> None:
+        self._generation = readings.current
+        self._seen: dict[type, dict[str, Any]] = {}
+        for cls in classes:
+            self.add(cls)
+
+    def add(self, cls: type) -> None:
+        """Add a class as it is, if it is not there yet."""
+        if cls not in self._seen:
+            self._seen[cls] = {name: copied(value) for name, value in vars(cls).items()}
+
+    def is_current(self) -> bool:
+        """Return whether the classes are what they were, and nothing was forgotten since."""
+        if self._generation is not readings.current:
+            return False
+        try:
+            for cls, seen in self._seen.items():
+                if cls.__dict__ != seen:
+                    return False
+        except Exception:
+            return False  # an attribute that cannot be compared
+        return True
+
+
+def copied(value: Any) -> Any:
+    """Return nested lists, tuples, sets and dictionaries anew; what is in them stays."""
+    if type(value) is dict:
+        return {key: copied(each) for key, each in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(copied, value))
+    if type(value) is set:
+        return value.copy()
+    return value
+
+
+def computes_options(
+    cls: type, options: frozenset[str], stock_classes: frozenset[type]
+) -> str | None:
+    """Return why nobody can know what the options of a field are: its class computes them.
+
+    :param cls: the class
+    :param options: the names of those that decide what a field does
+    :param stock_classes: the classes of the framework
+    """
+    if getattr(cls, "__getattribute__") is not object.__getattribute__:  # noqa: B009
+        return "__getattribute__ is overridden"
+    for each in cls.__mro__[:-1]:
+        if each not in stock_classes:
+            for name in options.intersection(vars(each)):
+                value = vars(each)[name]
+                if hasattr(type(value), "__get__") and not isinstance(value, _FUNCTIONS):
+                    return f"its class computes {name}"
+    return None

@@ -1,0 +1,318 @@
+"""Copies of schemas, which share their fields: those that ``copy`` and ``Nested`` make."""
+
+import copy
+import copyreg
+import pickle
+
+import pytest
+from marshmallow import EXCLUDE, Schema, fields
+
+import fastschema
+from fastschema.runtime.guard import ATTRIBUTE
+from tests.marshmallow.differential import MARSHMALLOW_3, outcome
+
+NAMES = ("declared_fields", "fields", "load_fields", "dump_fields")
+
+
+@pytest.fixture(autouse=True)
+def _installed():
+    fastschema.install()
+    yield
+    fastschema.uninstall()
+
+
+class Tag(Schema):
+    label = fields.String()
+
+
+class Upper(fields.String):
+    def _serialize(self, value, attr, obj, **kwargs):
+        return f"{value} of {type(self.parent).__name__}".upper()
+
+
+class Pet(Schema):
+    class Meta:
+        unknown = EXCLUDE
+
+    id = fields.Integer(dump_only=True)
+    name = Upper()
+    tags = fields.List(fields.Nested(Tag))
+    about = fields.Method("get_about")
+    secret = fields.String(load_only=True)
+
+    def get_about(self, obj):
+        return repr(self)
+
+
+PET = {"id": "1", "name": "Rex", "tags": [{"label": 5}], "secret": "x"}
+GIVEN = {"name": "Rex", "tags": [{"label": "big"}], "secret": "x"}
+
+
+class Home:
+    """A schema that nests another one, which it is given by a function, or as it is.
+
+    :param by_name: "function", "object" or "object of stock"
+    :param options: those of the field
+    """
+
+    def __init__(self, by_name, **options):
+        self.is_many = options.get("many")
+        if by_name == "object of stock":
+            with fastschema.disabled():
+                self.original = Pet()
+        else:
+            self.original = Pet()
+        nested = (lambda: self.original) if by_name == "function" else self.original
+        self.schema = Schema.from_dict({"pet": fields.Nested(nested, **options)})()
+
+    @property
+    def copy(self):
+        return self.schema.declared_fields["pet"].schema
+
+    def dump(self):
+        return self.schema.dump({"pet": [PET] if self.is_many else PET})
+
+    def load(self):
+        return self.schema.load({"pet": [GIVEN] if self.is_many else GIVEN})
+
+    def described(self):
+        """Which fields the copy has, and to whom they belong."""
+        made, original = self.copy, self.original
+        return [
+            (
+                name,
+                getattr(made, name) is getattr(original, name),
+                [
+                    (
+                        each,
+                        field is original.declared_fields[each],
+                        field.parent is original,
+                        field.root is original,
+                        field.load_only,
+                        field.dump_only,
+                    )
+                    for each, field in getattr(made, name).items()
+                ],
+            )
+            for name in NAMES
+        ]
+
+
+def warmed(home):
+    for _ in range(30):
+        home.dump()
+        home.load()
+    return home
+
+
+def data_key(schema):
+    schema.fields["name"].data_key = "called"
+
+
+def pop(schema):
+    schema.fields.pop("name")
+
+
+def pop_dumped(schema):
+    schema.dump_fields.pop("name")
+
+
+def replace_all(schema):
+    schema.dump_fields = {"id": schema.fields["id"]}
+
+
+def dump_only(schema):
+    schema.fields["id"].load_only = True
+
+
+def replace_inner(schema):
+    schema.fields["tags"].inner = fields.Raw()
+
+
+def options(schema):
+    schema.dump_only.add("name")
+
+
+def nothing(schema):
+    pass
+
+
+CHANGES = [nothing, data_key, pop, pop_dumped, replace_all, dump_only, replace_inner, options]
+FIELD_OPTIONS = [{}, {"many": True}, {"only": ("id", "about")}, {"exclude": ("about",)}]
+
+
+def assert_as_stock(use):
+    """Check that a function gives what it gives by stock."""
+    with fastschema.disabled():
+        expected = outcome(use)
+    assert outcome(use) == expected
+    return expected
+
+
+@pytest.mark.parametrize("field_options", FIELD_OPTIONS, ids=str)
+@pytest.mark.parametrize("by_name", ["function", "object", "object of stock"])
+def test_a_copy_shares_its_fields_with_the_schema_that_it_is_a_copy_of(by_name, field_options):
+    def use():
+        home = Home(by_name, **field_options)
+        before = home.described()
+        warmed(home)
+        return before, home.described(), home.dump(), home.load()
+
+    is_refused = MARSHMALLOW_3 and "many" in field_options  # which it does not hand on
+    assert bool(assert_as_stock(use).error) == is_refused
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+@pytest.mark.parametrize("whose", ["original", "copy"])
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("by_name", ["function", "object", "object of stock"])
+def test_what_is_done_to_either_is_seen(change, whose, when, by_name):
+    def use():
+        home = Home(by_name)
+        if when == "after":
+            warmed(home)
+        change(getattr(home, whose))
+        results = [home.dump(), home.load(), home.described(), home.dump()]
+        return results, [home.original.dump(PET), copy.copy(home.copy).dump(PET)]
+
+    assert not assert_as_stock(use).error
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+@pytest.mark.parametrize("looks", [False, True])
+def test_a_copy_by_copy_has_the_very_fields(change, looks):
+    def use():
+        schema = Pet()
+        if looks:
+            assert schema.fields
+        for _ in range(30):
+            schema.dump(PET)
+        copied = copy.copy(schema)
+        change(schema)
+        same = [getattr(copied, name) is getattr(schema, name) for name in NAMES]
+        return same, [copied.dump([PET] * 30, many=True), schema.dump([PET] * 30, many=True)]
+
+    assert not assert_as_stock(use).error
+
+
+def test_a_copy_is_bound_anew_where_it_chooses_other_fields():
+    def use():
+        schema = Pet()
+        copied = copy.copy(schema)
+        copied.only = {"id"}
+        copied._init_fields()
+        again = copy.copy(copied)
+        again._init_fields()
+        return [[*each.fields] for each in (schema, copied, again)], again.dump(PET)
+
+    assert not assert_as_stock(use).error
+
+
+def test_a_schema_may_be_bound_again():
+    def use():
+        schema = Pet()
+        before = schema.fields
+        schema._init_fields()
+        after = schema.fields
+        pending = Pet()
+        pending._init_fields()
+        same = [before[name] is field for name, field in after.items()]
+        return before is after, same, schema.dump(PET), pending.dump(PET), [*pending.fields]
+
+    assert not assert_as_stock(use).error
+
+
+def test_nothing_is_made_for_a_copy_by_which_a_schema_dumps_and_loads():
+    class Plain(Schema):
+        id = fields.Integer()
+        tags = fields.List(fields.Nested(Tag))
+
+    originals = []
+
+    def make():
+        originals.append(Plain())
+        return originals[-1]
+
+    class Outer(Schema):
+        plain = fields.Nested(make)
+
+    row = {"plain": {"id": "1", "tags": [{"label": 1}]}}
+    for _ in range(30):
+        outer = Outer()
+        assert outer.dump(row) == {"plain": {"id": 1, "tags": [{"label": "1"}]}}
+    assert len(originals) == 30
+    assert not any("fields" in vars(each) for each in originals[1:])
+    assert "fields" not in vars(outer.fields["plain"].schema)
+
+
+def test_a_schema_that_stock_has_made_shares_what_its_class_compiles_to():
+    with fastschema.disabled():
+        original = Pet()
+        changed = Pet()
+        changed.fields["id"].data_key = "number"
+    dumped = {"about": repr(original), "id": 1, "name": "REX OF PET", "tags": [{"label": "5"}]}
+    assert copy.copy(original).dump(PET) == {key: dumped[key] for key in Pet().dump(PET)}
+    assert vars(original)[ATTRIBUTE].exemplar is vars(Pet())[ATTRIBUTE].exemplar
+    assert "number" in copy.copy(changed).dump(PET)
+    assert vars(changed)[ATTRIBUTE].exemplar is None
+
+
+class Copies(Schema):
+    id = fields.Integer()
+
+    def __copy__(self):
+        return "a copy"
+
+
+class Reduces(Schema):
+    id = fields.Integer()
+
+    def __reduce_ex__(self, protocol):
+        return (type(self), (), {"reduced": True})
+
+
+class Mixin:
+    def __copy__(self):
+        return "of the mixin"
+
+
+class CopiesLater(Schema, Mixin):
+    id = fields.Integer()
+
+
+class Registered(Schema):
+    id = fields.Integer()
+
+
+@pytest.mark.parametrize("cls", [Copies, Reduces, CopiesLater, Registered])
+def test_a_class_that_says_how_it_is_copied_is_asked(cls, monkeypatch):
+    monkeypatch.setitem(copyreg.dispatch_table, Registered, lambda schema: "a name")
+
+    def use():
+        schema = cls()
+        for _ in range(3):
+            schema.dump([{"id": 1}] * 30, many=True)
+        copied = copy.copy(schema)
+        own = vars(copied) if isinstance(copied, cls) else copied
+        return copied is schema, "fields" in own, "reduced" in own, "mixin" in own
+
+    with fastschema.disabled():
+        expected = outcome(use)
+    got = outcome(use)
+    assert not expected.error
+    assert got == expected
+
+
+def test_stock_has_no_method_for_it():
+    assert not hasattr(Pet(), "__copy__")
+    Pet().dump([PET] * 30, many=True)
+    with pytest.raises(AttributeError, match="Pet"):
+        Pet().__copy__  # noqa: B018
+
+
+def test_a_copy_that_is_pending_is_pickled_with_its_fields():
+    copied = copy.copy(Pet())
+    assert "fields" not in vars(copied)
+    again = pickle.loads(pickle.dumps(copied))
+    assert [*vars(again)["fields"]] == ["id", "name", "tags", "about", "secret"]
+    assert copy.deepcopy(copy.copy(Pet())).dump(PET) == Pet().dump(PET)
