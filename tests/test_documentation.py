@@ -33,7 +33,7 @@ import fastschema.contrib.django
 import fastschema.contrib.flask
 from fastschema.contrib.django import conf
 from fastschema.contrib.flask import configuration
-from fastschema.marshmallow import kinds, rules
+from fastschema.marshmallow import kinds
 from flights_flask import create_app
 from tests.quick_starts.follow import PAGES as QUICK_START_PATHS
 from tests.quick_starts.follow import follow
@@ -288,13 +288,12 @@ def anchors(page: Path) -> set[str]:
 @pytest.fixture
 def leave_no_trace() -> Iterator[None]:
     """Undo what snippets install."""
-    tables = [(table, dict(table)) for table in (rules.RULES, kinds._BY_CLASS)]
+    rules = dict(kinds.RULES)
     yield
     fastschema.uninstall()
     fastschema.contrib.django.install()  # as the example project's settings have it
-    for table, content in tables:
-        table.clear()
-        table.update(content)
+    kinds.RULES.clear()
+    kinds.RULES.update(rules)
 
 
 @pytest.mark.parametrize("page", OTHER_PAGES)

@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fastschema.compiler.nodes import Conversion, Kind, as_template
+from fastschema.compiler.kinds import by_class, for_all
+from fastschema.compiler.nodes import ANY, Kind, as_template
 from fastschema.runtime.guard import readings
 
 _VALUE, _FIELD = "_registered_value", "_registered_field"
@@ -32,27 +33,16 @@ class RegisteredKind:
     names: Mapping[str, object]
 
     def kind(
-        self,
-        otherwise: str,
-        json_value: Callable[[Any], Any],
-        any_value: Callable[[str], str] = lambda template: template,
+        self, otherwise: str, any_value: Callable[[str], str] = lambda template: template
     ) -> Kind:
-        """The kind of a field whose method is registered.
+        """Return the kind of a field whose method is registered.
 
         :param otherwise: the template for the values that are not of the common class
-        :param json_value: makes any value one for the JSON engine
         :param any_value: makes a template fit for values of all classes
         """
-        expression = self.expression if self.common is not None else any_value(self.expression)
-        json_expression = f"text if type(text := ({expression})) is str else json_value(text)"
         if self.common is None:
-            python = Conversion(otherwise=expression)
-            json = Conversion(otherwise=json_expression)
-        else:
-            python = Conversion(self.common, expression, otherwise)
-            json = Conversion(self.common, json_expression, f"json_value({otherwise})")
-        names = {**self.names, "json_value": json_value}
-        return Kind(self.label, python=python, json=json, names=names, may_skip=True)
+            return for_all(self.label, any_value(self.expression), names=self.names)
+        return by_class(self.label, self.common, self.expression, otherwise, ANY, names=self.names)
 
 
 registered: dict[Any, RegisteredKind] = {}

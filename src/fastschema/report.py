@@ -7,8 +7,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from fastschema.compiler.load_nodes import LoadNode
-from fastschema.compiler.nodes import ObjectNode
+from fastschema.compiler.nodes import LoadNode, ObjectNode
 from fastschema.runtime import json_engine
 
 _MOST_TOLD = 20

@@ -6,34 +6,23 @@ import types
 
 import pytest
 
+from fastschema.compiler import kinds
 from fastschema.compiler.dump_text_code import is_written, quote
-from fastschema.compiler.json_templates import TEXT_NAMES, WRITTEN_ISO
 from fastschema.compiler.nodes import Conversion, Form, Kind, Slot
 from fastschema.runtime.dispatch import Dispatch, Link, UniformDispatch
 from fastschema.runtime.programs import dump_program
 from tests.marks import needs_orjson
 from tests.nodes import field, kind, node
 
-STRING = Kind(
-    "text",
-    python=Conversion(),
-    json=Conversion(),
-    text=Conversion("str", "quote({value})", "written({value})"),
-)
-DATE = Kind(
-    "date",
-    python=Conversion(),
-    json=Conversion(),
-    text=Conversion("date", WRITTEN_ISO, "written({value})", together=""),
-    names={"date": datetime.date, **TEXT_NAMES},
-)
+STRING = kinds.STRING.kind("{value}")
+DATE = kinds.DATE.kind("{value}")
 
 
 def write(*fields, slots=(), many=False):
     """What writes objects by some fields."""
     written = Slot("written", lambda subject, cls, form: json.dumps)
     array = Slot("array", lambda subject, cls, form: lambda texts: f"[{', '.join(texts)}]")
-    program = dump_program(node(*fields, slots=(written, array, *slots)))
+    program = dump_program(node(*fields, slots=(written, array, *slots), names=kinds.ENGINE_NAMES))
     dispatch = Dispatch(program, Form.TEXT, None)
     # Whoever writes holds the dispatch.
     return dispatch.many if many else dispatch

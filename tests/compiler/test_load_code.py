@@ -3,8 +3,7 @@
 import pytest
 
 from fastschema.compiler.load_code import generate, load_rows
-from fastschema.compiler.load_nodes import LoadFieldNode, LoadKind, LoadNode
-from fastschema.compiler.nodes import Missing, Slot
+from fastschema.compiler.nodes import LoadFieldNode, LoadKind, LoadNode, Missing, Slot
 
 MISSING = Missing()
 TEXT = LoadKind("text", "type({value}) is str")

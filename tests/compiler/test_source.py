@@ -8,7 +8,14 @@ import traceback
 import pytest
 
 from fastschema.compiler.nodes import as_template, literal
-from fastschema.compiler.source import GeneratedFunction, Names, SourceWriter
+from fastschema.compiler.source import (
+    GeneratedFunction,
+    Names,
+    branches,
+    identifiers,
+    local_names,
+    text_of,
+)
 
 STRANGE = ["", "class", "print", "a b", '"); import os', "1st", "naïve", "\ud800", "{}", "\n", "\0"]
 
@@ -61,13 +68,25 @@ def test_an_expression_as_a_template_stands_for_itself(text):
 
 
 def test_blocks_are_indented():
-    writer = SourceWriter()
-    with writer.block("def f():"):
-        with writer.block("if True:"):
-            writer.line("return 1")
-        writer.line("return 2")
+    lines = ["def f():", ["if True:", ["return 1"], "", "return 2"]]
 
-    assert writer.text == "def f():\n    if True:\n        return 1\n    return 2\n"
+    assert text_of(lines) == "def f():\n    if True:\n        return 1\n\n    return 2\n"
+
+
+def test_cases_become_branches():
+    cases = branches(("a", ["1"]), ("b", ["2"]), (None, ["3"]))
+
+    assert cases == ["if a:", ["1"], "elif b:", ["2"], "else:", ["3"]]
+
+
+def test_a_last_case_without_lines_is_left_out():
+    assert (
+        branches(("a", ["1"]), (None, [])) == branches(("a", ["1"]), ("b", [])) == ["if a:", ["1"]]
+    )
+
+
+def test_a_case_alone_needs_no_condition():
+    assert branches((None, ["1"])) == ["1"]
 
 
 def generated(text="def f():\n    return answer\n", **names):
@@ -119,7 +138,6 @@ def test_generated_functions_have_file_names_of_their_own():
 
 
 def test_the_names_that_the_source_uses_become_local():
-    writer = SourceWriter()
-    writer.line("return type(value) is int")
+    used = identifiers("return type(value) is int")
 
-    assert writer.local_names(["int", "str", "type"]) == ["int=int", "type=type"]
+    assert local_names(["int", "str", "type"], used) == ["int=int", "type=type"]

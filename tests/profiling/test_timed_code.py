@@ -7,8 +7,7 @@ import weakref
 
 import pytest
 
-from fastschema.compiler import dump_code
-from fastschema.compiler.class_rules import ALIKE
+from fastschema.compiler import dump_code, kinds
 from fastschema.compiler.nodes import ITEM, Form, Slot
 from fastschema.profiling import timed_code
 from fastschema.profiling.timed_code import generate, new_spent
@@ -86,8 +85,10 @@ def test_objects_of_another_class_are_not_counted():
 
 @pytest.mark.usefixtures("clock")
 def test_texts_that_are_written_at_once_are_timed_apart():
-    kind = ALIKE["uuid"].kind("uuid", "str({value})", {"json_value": str}, may_skip=False)
-    schema = node(field("a", kind), field("n"), field("b", kind), slots=(SPENT,))
+    kind = kinds.UUID.kind("str({value})")
+    schema = node(
+        field("a", kind), field("n"), field("b", kind), slots=(SPENT,), names=kinds.ENGINE_NAMES
+    )
     timed = generate(schema, Form.PYTHON, ITEM, True)
     rows = [{"a": uuid.UUID(int=1), "n": 1, "b": uuid.UUID(int=2)}]
 

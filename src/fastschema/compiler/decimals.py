@@ -8,7 +8,7 @@ _DIGIT_AND_EXPONENT = len("1E+1")
 
 
 def longest(digits: int | None = None) -> int:
-    """How long a number may be written that surely fits a precision.
+    """Return how long a number may be written that surely fits a precision.
 
     The decimal point makes it one longer than its digits. 0 in a decimal context in which even a
     short number may be out of range.
@@ -22,13 +22,13 @@ def longest(digits: int | None = None) -> int:
 
 
 def active_precision(subject: object = None) -> object:
-    """What :func:`longest` depends on: the active decimal context."""
+    """Return what :func:`longest` depends on: the active decimal context."""
     context = decimal.getcontext()
     return context, context.prec, context.Emin, context.Emax
 
 
 def active_context(subject: object = None) -> object:
-    """What rounding depends on, too."""
+    """Return what rounding depends on, too."""
     context = decimal.getcontext()
     return (
         context,
@@ -42,7 +42,7 @@ def active_context(subject: object = None) -> object:
 
 
 def written(places: int | None, longest: str, otherwise: str) -> str:
-    """A template for a Decimal as text, in which ``text`` and ``size`` are variables to use.
+    """Return a template for a Decimal as text, in which ``text`` and ``size`` are variables to use.
 
     A value that has its places already is written as it stands, one that has fewer is filled up
     with zeros: ``quantize`` would not do more. The end of the text tells how many places there are,

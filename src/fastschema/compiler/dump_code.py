@@ -42,12 +42,20 @@ Many rows are dumped by another function, which does the same in a loop::
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from fastschema.compiler.nodes import Conversion, FieldNode, Form, ObjectNode, Read, Slot, literal
-from fastschema.compiler.source import GeneratedFunction, Names, SourceWriter
+from fastschema.compiler.source import (
+    GeneratedFunction,
+    Lines,
+    Names,
+    branches,
+    identifiers,
+    local_names,
+    text_of,
+)
 from fastschema.compiler.texts import Texts
 
 _FIXED_NAMES = frozenset(
@@ -101,7 +109,7 @@ class DumpFunction:
 
 
 def generate(node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunction:
-    """The function that dumps objects read by one way of access.
+    """Return the function that dumps objects read by one way of access.
 
     :param many: whether it dumps many rows, or one object
     """
@@ -120,10 +128,9 @@ class DumpGenerator:
         self._form = form
         self._access = access
         self._many = many
-        self._writer = SourceWriter()
         # Expressions with a scope of their own, and the functions that they are written as.
         self._scopes: dict[str, str] = {}
-        self._scopes_writer = SourceWriter()
+        self._scope_functions: Lines = []
         self._objects: dict[str, object] = {"missing": node.missing, **node.names}
         for field in node.fields:
             self._objects.update(field.kind.names)
@@ -149,253 +156,227 @@ class DumpGenerator:
 
     def generate(self) -> DumpFunction:
         stem = f"dump_{self._node.name}"
-        function_name = self._names.unique(f"{stem}_rows" if self._many else stem)
-        if self._many:
-            self._write_loop()
-        else:
-            self._write_one()
-        used = self._writer.identifiers
-        body = SourceWriter()
-        parameters = ["rows"] if self._many else ["obj"]
-        parameters += self._local_names(used)
-        with body.block(f"def {function_name}({', '.join(parameters)}):"):
-            if self._found:
-                found = [name for names in self._found.values() for name in names]
-                body.line(f"nonlocal {', '.join(found)}")
-            body.include(self._writer)
-        used |= self._scopes_writer.identifiers
+        name = self._names.unique(f"{stem}_rows" if self._many else stem)
+        body = self._loop() if self._many else self._one()
+        used = identifiers(text_of(body))
+        parameters = ["rows" if self._many else "obj", *self._local_names(used)]
+        if self._found:
+            found = [each for names in self._found.values() for each in names]
+            body = [f"nonlocal {', '.join(found)}", *body]
+        used |= identifiers(text_of(self._scope_functions))
         slots = tuple([slot for slot in self._node.slots if slot.name in used])
         bind_parameters = ", ".join(["known", "dispatch", *(slot.name for slot in slots)])
-        writer = SourceWriter()
-        with writer.block(f"def bind({bind_parameters}):"):
-            for names in self._found.values():
-                writer.line(f"{' = '.join(names)} = None")
-            writer.include(self._scopes_writer)
-            writer.include(body)
-            writer.line(f"return {function_name}")
-        title = f"{function_name} by {self._access}, {self._form.value}"
-        source = GeneratedFunction("bind", title, writer.text, self._objects)
+        lines: Lines = [
+            f"def bind({bind_parameters}):",
+            [
+                *(f"{' = '.join(names)} = None" for names in self._found.values()),
+                *self._scope_functions,
+                f"def {name}({', '.join(parameters)}):",
+                body,
+                f"return {name}",
+            ],
+        ]
+        title = f"{name} by {self._access}, {self._form.value}"
+        source = GeneratedFunction("bind", title, text_of(lines), self._objects)
         return DumpFunction(source.function, slots, source)
 
-    def _local_names(self, used: frozenset[str]) -> Iterator[str]:
-        """What each value is compared by, as local names: they are found in half the time."""
+    def mark(self, step: int | None = None) -> Lines:
+        """Return what follows a step of the dump of an object; nothing, but for profiles.
+
+        :param step: reading field n is step 2n, converting it 2n + 1, texts are step -2
+        """
+        return []
+
+    def finish(self) -> Lines:
+        """Return what comes before the result of an object; nothing, but for profiles."""
+        return []
+
+    def _local_names(self, used: frozenset[str]) -> list[str]:
+        """Return what each value is compared by, as local names."""
         slots = {slot.name for slot in self._node.slots}
         commons = [field.conversion(self._form).common for field in self._node.fields]
-        for name in dict.fromkeys([*self.commons, *commons]):
-            if name in used and name not in slots:
-                yield f"{name}={name}"
+        names = dict.fromkeys([*self.commons, *commons])
+        return local_names([name for name in names if name and name not in slots], used)
 
-    def _write_loop(self) -> None:
-        """The lines that dump many rows."""
-        self._writer.line("results = []")
-        with self._writer.block("for obj in rows:"):
-            self._write_one()
-        self._writer.line("return results")
+    def _loop(self) -> Lines:
+        """Return the lines that dump many rows."""
+        return ["results = []", "for obj in rows:", self._one(), "return results"]
 
-    def _write_one(self) -> None:
-        """The lines that dump one object."""
-        with self._writer.block("if type(obj) is not known:"):
-            self._write_result("dispatch()(obj)")
-            if self._many:
-                self._writer.line("continue")
-        self._write_body()
+    def _one(self) -> Lines:
+        """Return the lines that dump one object."""
+        other: Lines = [self._given("dispatch()(obj)")]
+        if self._many:
+            other.append("continue")
+        return ["if type(obj) is not known:", other, *self._body()]
 
-    def _write_body(self) -> None:
-        writer = self._writer
+    def _body(self) -> Lines:
+        lines = self.mark()
         if self._access in self._node.prepared:
             name, expression = self._node.prepared[self._access]
-            writer.line(f"{name} = {expression}")
+            lines.append(f"{name} = {expression}")
+        fields = list(zip(self._variables, self._node.fields, strict=True))
         if self._node.dict_class is not None:
-            self._write_into_dict_class(self._node.dict_class)
-            return
+            return [*lines, *self._into_dict_class(self._node.dict_class, fields)]
         may_be_missing = not all(field.never_missing for field in self._node.fields)
         if may_be_missing:
-            writer.line("complete = True")
-        self._texts.write_beginning(writer)
-        for variable, field in zip(self._variables, self._node.fields, strict=True):
-            self._write_field(variable, field, on_missing="complete = False")
-        self._texts.write_end(writer)
-        self._write_row(may_be_missing=may_be_missing)
+            lines.append("complete = True")
+        lines += self._texts.beginning()
+        for number, (variable, field) in enumerate(fields):
+            lines += self._field(number, variable, field, on_missing="complete = False")
+        lines += self._texts.end()
+        if any(variable in self._texts for variable in self._variables):
+            lines += self.mark(-2)
+        return [*lines, *self._row(may_be_missing=may_be_missing)]
 
-    def _write_row(self, *, may_be_missing: bool) -> None:
-        """The dictionary of the row, of its values."""
-        writer = self._writer
+    def _row(self, *, may_be_missing: bool) -> Lines:
+        """Return the lines that make the dictionary of the row, of its values."""
         if not may_be_missing:
-            self._write_result(self._display())
-            return
-        writer.line(f"result = {self._display()}")
-        with writer.block("if not complete:"):
-            writer.line(
-                "result = {key: value for key, value in result.items() if value is not missing}"
-            )
-        self._write_result("result")
+            return self._result(self._display())
+        present = "{key: value for key, value in result.items() if value is not missing}"
+        return [
+            f"result = {self._display()}",
+            "if not complete:",
+            [f"result = {present}"],
+            *self._result("result"),
+        ]
 
-    def _write_result(self, expression: str) -> None:
-        self._writer.line(f"results.append({expression})" if self._many else f"return {expression}")
+    def _result(self, expression: str) -> Lines:
+        return [*self.finish(), self._given(expression)]
 
-    def _write_into_dict_class(self, dict_class: str) -> None:
-        writer = self._writer
-        writer.line(f"result = {dict_class}()")
-        for variable, field in zip(self._variables, self._node.fields, strict=True):
-            self._write_field(variable, field, on_missing="pass")
-            with writer.block(f"if {variable} is not missing:"):
-                writer.line(f"result[{_key(field)}] = {variable}")
-        self._write_result("result")
+    def _given(self, expression: str) -> str:
+        return f"results.append({expression})" if self._many else f"return {expression}"
+
+    def _into_dict_class(self, dict_class: str, fields: list[tuple[str, FieldNode]]) -> Lines:
+        lines: Lines = [f"result = {dict_class}()"]
+        for number, (variable, field) in enumerate(fields):
+            lines += self.mark()  # what came before put the last value into the dictionary
+            lines += self._field(number, variable, field, on_missing="pass")
+            setting = f"result[{_key(field)}] = {variable}"
+            lines += [f"if {variable} is not missing:", [setting]]
+        return [*lines, *self._result("result")]
 
     def _display(self) -> str:
         pairs = zip(self._node.fields, self._variables, strict=True)
         return "{" + ", ".join(f"{_key(field)}: {name}" for field, name in pairs) + "}"
 
-    def _write_field(self, variable: str, field: FieldNode, on_missing: str) -> None:
-        writer = self._writer
-        writer.line(f"# {literal(field.key)}")
-        self._write_read(variable, field.source.read(self._access))
+    def _field(self, number: int, variable: str, field: FieldNode, on_missing: str) -> Lines:
+        when_missing: Lines = [f"if {variable} is missing:", [on_missing]]
+        lines: Lines = [
+            f"# {literal(field.key)}",
+            *_reading(variable, field.source.read(self._access)),
+        ]
+        lines += self.mark(2 * number)
         if field.default is not None:
-            with writer.block(f"if {variable} is missing:"):
-                writer.line(f"{variable} = {field.default}")
+            lines += [f"if {variable} is missing:", [f"{variable} = {field.default}"]]
         if field.kind.link is not None:
-            self._write_nested(variable, field, on_missing)
+            lines += self._nested(variable, field, when_missing)
         elif field.kind.item_link is not None:
-            self._write_items(variable, field, on_missing)
+            lines += self._items(variable, field, when_missing)
         else:
-            self._write_conversion(variable, field, on_missing)
+            lines += self._converted(variable, field, when_missing)
         if field.kept is not None and self._form is Form.JSON:
-            writer.line(f"{variable} = {self._fill(field.kept, variable, field)}")
+            lines.append(self._assign(field.kept, variable, field))
+        return [*lines, *self.mark(2 * number + 1)]
 
-    def _write_read(self, variable: str, read: Read) -> None:
-        writer = self._writer
-        if not read.handlers:
-            writer.line(f"{variable} = {read.expression}")
-            return
-        with writer.block("try:"):
-            writer.line(f"{variable} = {read.expression}")
-        for exceptions, replacement in read.handlers:
-            with writer.block(f"except {exceptions}:"):
-                writer.line(f"{variable} = {replacement}")
-
-    def _write_conversion(self, variable: str, field: FieldNode, on_missing: str) -> None:
-        """The common class first; then what is not None, missing or else converted."""
-        writer = self._writer
+    def _converted(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
+        """Return the lines for the common class, then for missing and other values."""
         conversion = field.conversion(self._form)
-        rest = self._rest(variable, field, conversion, on_missing)
-        none_stays = field.none_stays(self._form)
-        is_common = f"type({variable}) is {conversion.common}"
+        rest = self._rest(variable, field, conversion, when_missing)
         if variable in self._texts:
-            with self._texts.write_field(writer, variable):
-                self._write_lines(rest)
-            return
-        if conversion.items is not None:
-            with writer.block(f"if {is_common}:"):
-                self._write_copy(variable, field, conversion)
-            opening = f"elif {variable} is not None:" if none_stays else "else:"
-        elif conversion.common is not None and conversion.inline is not None:
-            with writer.block(f"if {is_common}:"):
-                writer.line(f"{variable} = {self._fill(conversion.inline, variable, field)}")
-                if field.kind.inline_may_skip:
-                    with writer.block(f"if {variable} is missing:"):
-                        writer.line(on_missing)
-            opening = f"elif {variable} is not None:" if none_stays else "else:"
-        elif conversion.common is not None:
-            is_not_common = is_common.replace(" is ", " is not ")
-            opening = f"if {is_not_common} and {variable} is not None:"
-            if not none_stays:
-                opening = f"if {is_not_common}:"
-        elif none_stays and conversion.otherwise is not None:
-            opening = f"if {variable} is not None:"
-        else:
-            self._write_lines(rest)
-            return
-        if rest:
-            with writer.block(opening):
-                self._write_lines(rest)
+            return self._texts.field(variable, rest)
+        common = self._common(variable, field, conversion, when_missing)
+        not_none = f"{variable} is not None" if field.none_stays(self._form) else None
+        is_common = f"type({variable}) is {conversion.common}"
+        if common:
+            return branches((is_common, common), (not_none, rest))
+        if conversion.common is not None and conversion.otherwise is not None:
+            is_other = is_common.replace(" is ", " is not ")
+            return branches((f"{is_other} and {not_none}" if not_none else is_other, rest))
+        return branches((not_none if conversion.otherwise else None, rest))
 
-    def _write_copy(self, variable: str, field: FieldNode, conversion: Conversion) -> None:
-        """Copy a list whose items stay as they are; a loop costs less than a comprehension."""
-        assert conversion.otherwise is not None
-        self._write_lines(
-            [
+    def _common(
+        self, variable: str, field: FieldNode, conversion: Conversion, when_missing: Lines
+    ) -> Lines:
+        """Return the lines for values of the common class; none if those stay."""
+        if conversion.items is not None:
+            assert conversion.otherwise is not None
+            # A loop costs less than a comprehension.
+            other: Lines = [self._assign(conversion.otherwise, variable, field), "break"]
+            return [
                 f"for each in {variable}:",
-                f"    if type(each) is not {conversion.items}:",
-                f"        {variable} = {self._fill(conversion.otherwise, variable, field)}",
-                "        break",
+                [f"if type(each) is not {conversion.items}:", other],
                 "else:",
-                f"    {variable} = {variable}.copy()",
+                [f"{variable} = {variable}.copy()"],
             ]
-        )
+        if conversion.common is None or conversion.inline is None:
+            return []
+        assigned = self._assign(conversion.inline, variable, field)
+        return [assigned, *(when_missing if field.kind.may_skip else [])]
 
     def _rest(
-        self, variable: str, field: FieldNode, conversion: Conversion, on_missing: str
-    ) -> list[str]:
-        """The lines for values that are neither None nor of the common class."""
-        when_missing = [f"if {variable} is missing:", f"    {on_missing}"]
+        self, variable: str, field: FieldNode, conversion: Conversion, when_missing: Lines
+    ) -> Lines:
+        """Return the lines for values that are neither None nor of the common class."""
         if conversion.otherwise is None:
             return [] if field.never_missing else when_missing
-        lines = [f"{variable} = {self._fill(conversion.otherwise, variable, field)}"]
-        if field.kind.may_skip:
-            lines += when_missing
-        if not field.never_missing:
-            lines = [*when_missing, "else:", *(f"    {line}" for line in lines)]
-        return lines
+        converted = self._assign(conversion.otherwise, variable, field)
+        if field.never_missing:
+            return [converted]
+        return [f"if {variable} is not missing:", [converted], *when_missing]
 
-    def _write_lines(self, lines: list[str]) -> None:
-        for line in lines:
-            self._writer.line(line)
-
-    def _write_nested(self, variable: str, field: FieldNode, on_missing: str) -> None:
+    def _nested(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
         """Find the child's dispatch at the first value, and its function at the first object."""
-        writer = self._writer
+        lines: Lines = []
         if field.call_if_callable is not None:
             condition, called = field.call_if_callable
-            with writer.block(f"if {self._fill(condition, variable, field)}:"):
-                writer.line(f"{variable} = {self._fill(called, variable, field)}")
-        with writer.block(f"if {variable} is missing:"):
-            writer.line(on_missing)
+            lines += [
+                f"if {self._fill(condition, variable, field)}:",
+                [self._assign(called, variable, field)],
+            ]
+        _, dump = self._found[variable]
+        finding = self._finding(variable, field.kind.link)
+        dumping = [
+            *self._choosing(variable, variable),
+            f"{variable} = {dump}({variable})",
+            *when_missing,
+        ]
+        lines += when_missing
         if field.kind.link_for_none:
-            with writer.block("else:"):
-                self._write_finding(variable, field.kind.link)
-                with writer.block(f"if {variable} is not None:"):
-                    self._write_nested_dump(variable, on_missing)
-        else:
-            with writer.block(f"elif {variable} is not None:"):
-                self._write_finding(variable, field.kind.link)
-                self._write_nested_dump(variable, on_missing)
+            return [*lines, "else:", [*finding, f"if {variable} is not None:", dumping]]
+        return [*lines, f"elif {variable} is not None:", [*finding, *dumping]]
 
-    def _write_finding(self, variable: str, link: str | None) -> None:
+    def _finding(self, variable: str, link: str | None) -> Lines:
         """Look for the child's dispatch where that of this dump is another than the last one."""
         dispatch, dump = self._found[variable]
-        with self._writer.block(f"if {dispatch} is not {link}.found:"):
-            self._writer.line(f"{dispatch} = {link}.dispatch")
-            self._writer.line(f"{dump} = None")
+        found: Lines = [f"{dispatch} = {link}.dispatch", f"{dump} = None"]
+        return [f"if {dispatch} is not {link}.found:", found]
 
-    def _write_nested_dump(self, variable: str, on_missing: str) -> None:
-        writer = self._writer
+    def _choosing(self, variable: str, first: str) -> Lines:
+        """Look for the child's function at the first object."""
         dispatch, dump = self._found[variable]
-        with writer.block(f"if {dump} is None:"):
-            writer.line(f"{dump} = {dispatch}[type({variable})]")
-        writer.line(f"{variable} = {dump}({variable})")
-        with writer.block(f"if {variable} is missing:"):
-            writer.line(on_missing)
+        return [f"if {dump} is None:", [f"{dump} = {dispatch}[type({first})]"]]
 
-    def _write_items(self, variable: str, field: FieldNode, on_missing: str) -> None:
+    def _items(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
         """Dump the objects in a list by the function for the first; it knows others by itself."""
-        writer = self._writer
-        dispatch, dump = self._found[variable]
-        with writer.block(
-            f"if type({variable}) is list and {variable} and {variable}[0] is not None:"
-        ):
-            self._write_finding(variable, field.kind.item_link)
-            with writer.block(f"if {dump} is None:"):
-                writer.line(f"{dump} = {dispatch}[type({variable}[0])]")
-            writer.line("dumped = []")
-            with writer.block(f"for each in {variable}:"):
-                writer.line(f"dumped.append(None if each is None else {dump}(each))")
-            writer.line(f"{variable} = {self._items_result()}")
-        with writer.block(f"elif {variable} is not None:"):
-            conversion = field.conversion(self._form)
-            self._write_lines(self._rest(variable, field, conversion, on_missing))
+        _, dump = self._found[variable]
+        has_items = f"type({variable}) is list and {variable} and {variable}[0] is not None"
+        dumping: Lines = [
+            *self._finding(variable, field.kind.item_link),
+            *self._choosing(variable, f"{variable}[0]"),
+            "dumped = []",
+            f"for each in {variable}:",
+            [f"dumped.append(None if each is None else {dump}(each))"],
+            f"{variable} = {self._items_result()}",
+        ]
+        conversion = field.conversion(self._form)
+        rest = self._rest(variable, field, conversion, when_missing)
+        return branches((has_items, dumping), (f"{variable} is not None", rest))
 
     def _items_result(self) -> str:
         return "dumped"
+
+    def _assign(self, template: str, variable: str, field: FieldNode) -> str:
+        return f"{variable} = {self._fill(template, variable, field)}"
 
     def _fill(self, template: str, variable: str, field: FieldNode) -> str:
         if _SCOPE.search(template) is None:
@@ -405,10 +386,18 @@ class DumpGenerator:
         name = self._scopes.get(expression)
         if name is None:
             name = self._scopes[expression] = self._names.unique(f"converted_{variable}")
-            with self._scopes_writer.block(f"def {name}(value, obj):"):
-                self._scopes_writer.line(f"return {expression}")
-            self._scopes_writer.line("")
+            self._scope_functions += [f"def {name}(value, obj):", [f"return {expression}"], ""]
         return f"{name}({variable}, obj)"
+
+
+def _reading(variable: str, read: Read) -> Lines:
+    lines: Lines = [f"{variable} = {read.expression}"]
+    if not read.handlers:
+        return lines
+    lines = ["try:", lines]
+    for exceptions, replacement in read.handlers:
+        lines += [f"except {exceptions}:", [f"{variable} = {replacement}"]]
+    return lines
 
 
 def _key(field: FieldNode) -> str:

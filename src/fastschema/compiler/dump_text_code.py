@@ -34,6 +34,7 @@ from json.encoder import encode_basestring_ascii
 
 from fastschema.compiler.dump_code import DumpFunction, DumpGenerator
 from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, literal
+from fastschema.compiler.source import Lines, branches
 from fastschema.compiler.texts import JsonTexts
 
 quote = encode_basestring_ascii
@@ -41,7 +42,7 @@ quote = encode_basestring_ascii
 
 
 def generate(node: ObjectNode, access: str, many: bool) -> DumpFunction:
-    """The function that writes objects read by one way of access.
+    """Return the function that writes objects read by one way of access.
 
     :param node: one that :func:`is_written` is true of
     :param many: whether it writes many rows, to a list of texts, or one object
@@ -50,7 +51,7 @@ def generate(node: ObjectNode, access: str, many: bool) -> DumpFunction:
 
 
 def is_written(node: ObjectNode) -> bool:
-    """Whether objects can be written without a dictionary: their keys are plain and differ."""
+    """Return whether objects can be written without a dictionary: by plain, different keys."""
     return node.dict_class is None and all(field.key_slot is None for field in node.fields)
 
 
@@ -62,22 +63,24 @@ class _TextGenerator(DumpGenerator):
         super().__init__(node, form, access, many)
         self._objects["quote"] = quote
 
-    def _write_row(self, *, may_be_missing: bool) -> None:
-        """The text of the row, of the texts of its values."""
+    def _row(self, *, may_be_missing: bool) -> Lines:
+        """Return the lines that make the text of the row, of the texts of its values."""
         if not may_be_missing:
-            self._write_result(self._display())
-            return
-        writer = self._writer
-        with writer.block("if complete:"):
-            writer.line(f"result = {self._display()}")
-        with writer.block("else:"):
-            pairs = zip(self._node.fields, self._variables, strict=True)
-            texts = "".join([f"({literal(_key(field))}, {name}), " for field, name in pairs])
-            writer.line(f"result = ({texts})")
-            present = "for key, value in result if value is not missing"
-            writer.line(f'result = [f"{{key}}: {{value}}" {present}]')
-            writer.line('result = "{" + ", ".join(result) + "}"')
-        self._write_result("result")
+            return self._result(self._display())
+        pairs = zip(self._node.fields, self._variables, strict=True)
+        texts = "".join([f"({literal(_key(field))}, {name}), " for field, name in pairs])
+        present = "for key, value in result if value is not missing"
+        return [
+            "if complete:",
+            [f"result = {self._display()}"],
+            "else:",
+            [
+                f"result = ({texts})",
+                f'result = [f"{{key}}: {{value}}" {present}]',
+                'result = "{" + ", ".join(result) + "}"',
+            ],
+            *self._result("result"),
+        ]
 
     def _display(self) -> str:
         pairs = [
@@ -86,49 +89,32 @@ class _TextGenerator(DumpGenerator):
         ]
         return "f" + literal("{{" + ", ".join(pairs) + "}}")
 
-    def _write_conversion(self, variable: str, field: FieldNode, on_missing: str) -> None:
-        """The common class first; then None, what is missing, and what is converted else."""
-        writer = self._writer
+    def _converted(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
+        """Return the lines for the common class, for None, then for missing and other values."""
         conversion = field.conversion(self._form)
-        none_stays = field.none_stays(self._form)
-        rest = self._rest(variable, field, conversion, on_missing)
+        rest = self._rest(variable, field, conversion, when_missing)
         if variable in self._texts:
-            with self._texts.write_field(writer, variable):
-                self._write_lines(rest)
-            return
-        keyword = "if"
+            return self._texts.field(variable, rest)
+        cases: list[tuple[str | None, Lines]] = []
         if conversion.common is not None:
-            assert conversion.inline is not None
-            with writer.block(f"if type({variable}) is {conversion.common}:"):
-                writer.line(f"{variable} = {self._fill(conversion.inline, variable, field)}")
-                if field.kind.inline_may_skip:
-                    with writer.block(f"if {variable} is missing:"):
-                        writer.line(on_missing)
-            keyword = "elif"
-        if none_stays:
-            with writer.block(f"{keyword} {variable} is None:"):
-                writer.line(f'{variable} = "null"')
-            keyword = "elif"
-        if keyword == "if":
-            self._write_lines(rest)
-            return
-        with writer.block("else:"):
-            self._write_lines(rest)
+            common = self._common(variable, field, conversion, when_missing)
+            cases.append((f"type({variable}) is {conversion.common}", common))
+        if field.none_stays(self._form):
+            cases.append((f"{variable} is None", [f'{variable} = "null"']))
+        return branches(*cases, (None, rest))
 
-    def _write_nested(self, variable: str, field: FieldNode, on_missing: str) -> None:
-        super()._write_nested(variable, field, on_missing)
-        self._write_null(variable)
+    def _nested(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
+        return [*super()._nested(variable, field, when_missing), *_null(variable)]
 
-    def _write_items(self, variable: str, field: FieldNode, on_missing: str) -> None:
-        super()._write_items(variable, field, on_missing)
-        self._write_null(variable)
+    def _items(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
+        return [*super()._items(variable, field, when_missing), *_null(variable)]
 
     def _items_result(self) -> str:
         return "array(dumped)"
 
-    def _write_null(self, variable: str) -> None:
-        with self._writer.block(f"if {variable} is None:"):
-            self._writer.line(f'{variable} = "null"')
+
+def _null(variable: str) -> Lines:
+    return [f"if {variable} is None:", [f'{variable} = "null"']]
 
 
 def _key(field: FieldNode) -> str:

@@ -54,9 +54,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from fastschema.compiler.load_nodes import LoadFieldNode, LoadKind, LoadNode
-from fastschema.compiler.nodes import Slot, literal
-from fastschema.compiler.source import GeneratedFunction, Names, SourceWriter
+from fastschema.compiler.nodes import LoadFieldNode, LoadKind, LoadNode, Slot, literal
+from fastschema.compiler.source import (
+    GeneratedFunction,
+    Lines,
+    Names,
+    branches,
+    identifiers,
+    local_names,
+    text_of,
+)
 
 LoadRow = Callable[[Any, int | None], Any]
 """From a row and its index in error messages to what its schema makes of it."""
@@ -133,7 +140,7 @@ def refuse() -> Any:
 
 
 def generate(node: LoadNode) -> LoadFunction:
-    """The function that loads the rows of a schema."""
+    """Return the function that loads the rows of a schema."""
     return _Generator(node).generate()
 
 
@@ -153,7 +160,6 @@ def load_rows(bound: BoundLoad, rows: Iterable[Any], *, is_indexed: bool) -> lis
 class _Generator:
     def __init__(self, node: LoadNode) -> None:
         self._node = node
-        self._writer = SourceWriter()
         self._objects: dict[str, object] = {
             "missing": node.missing,
             "refuse": refuse,
@@ -175,237 +181,226 @@ class _Generator:
 
     def generate(self) -> LoadFunction:
         name = self._names.unique(f"load_{self._node.name}")
-        functions = SourceWriter()
         if self._is_display and self._has_own_keys and all(map(_is_pure, self._node.fields)):
             by_key = self._names.unique(f"{name}_by_key")
             many = self._names.unique(f"{name}_rows")
-            self._write_function(functions, by_key, "data, index", self._write_by_key)
-            functions.line("")
-            self._write_function(functions, name, "data, index", lambda: self._write_row(by_key))
-            functions.line("")
-            self._write_function(
-                functions, many, "rows, is_indexed", lambda: self._write_rows(by_key)
-            )
+            functions = [
+                *_function(f"{by_key}(data, index", self._by_key()),
+                "",
+                *_function(f"{name}(data, index", self._row(by_key)),
+                "",
+                *_function(f"{many}(rows, is_indexed", self._rows(by_key)),
+            ]
         else:
             many = "None"
-            self._write_function(functions, name, "data, index", self._write_by_key)
-        used = functions.identifiers
+            functions = _function(f"{name}(data, index", self._by_key())
+        used = identifiers(text_of(functions))
         common = tuple([slot for slot in COMMON_SLOTS if slot in used])
         slots = tuple([slot for slot in self._node.slots if slot.name in used])
-        writer = SourceWriter()
-        with writer.block(f"def bind({', '.join([*common, *(slot.name for slot in slots)])}):"):
-            writer.include(functions)
-            writer.line(f"return {name}, {many}")
-        source = GeneratedFunction("bind", name, writer.text, self._objects)
+        parameters = ", ".join([*common, *(slot.name for slot in slots)])
+        lines: Lines = [f"def bind({parameters}):", [*functions, f"return {name}, {many}"]]
+        source = GeneratedFunction("bind", name, text_of(lines), self._objects)
         return LoadFunction(source.function, common, slots, source)
 
-    def _write_function(
-        self, functions: SourceWriter, name: str, parameters: str, write: Callable[[], None]
-    ) -> None:
-        self._writer = SourceWriter()
-        write()
-        local_names = self._writer.local_names(_LOCAL_NAMES)
-        with functions.block(f"def {name}({', '.join([parameters, *local_names])}):"):
-            functions.include(self._writer)
+    def _row(self, by_key: str) -> Lines:
+        """Return the body for a row that most often is as it should be."""
+        as_it_should_be = self._as_it_should_be([f"return {self._display()}"])
+        return [*as_it_should_be, f"return {by_key}(data, index)"]
 
-    def _write_row(self, by_key: str) -> None:
-        """The body for a row that most often is as it should be."""
-        self._write_as_it_should_be([f"return {self._display()}"])
-        self._writer.line(f"return {by_key}(data, index)")
+    def _rows(self, by_key: str) -> Lines:
+        """Return the body for many such rows."""
+        index = "len(results) if is_indexed else None"
+        return [
+            "results = []",
+            "for data in rows:",
+            [
+                *self._as_it_should_be([f"results.append({self._display()})", "continue"]),
+                f"results.append({by_key}(data, {index}))",
+            ],
+            "return results",
+        ]
 
-    def _write_rows(self, by_key: str) -> None:
-        """The body for many such rows."""
-        writer = self._writer
-        writer.line("results = []")
-        with writer.block("for data in rows:"):
-            self._write_as_it_should_be([f"results.append({self._display()})", "continue"])
-            index = "len(results) if is_indexed else None"
-            writer.line(f"results.append({by_key}(data, {index}))")
-        writer.line("return results")
-
-    def _write_as_it_should_be(self, ending: list[str]) -> None:
-        """The lines for a row that has all keys, no others, and a right value for each.
+    def _as_it_should_be(self, ending: Lines) -> Lines:
+        """Return the lines for a row that has all keys, no others, and a right value for each.
 
         :param ending: those that follow when it is loaded
         """
-        writer = self._writer
-        pairs = [*zip(self._variables, self._node.fields, strict=True)]
-        with writer.block(f"if type(data) is dict and len(data) == {len(pairs)}:"):
-            with writer.block("try:"):
-                for variable, field in pairs:
-                    writer.line(f"{variable} = data[{literal(field.key)}]")
-                with writer.block(f"if {' and '.join(_accepts(*pair) for pair in pairs)}:"):
-                    for pair in pairs:
-                        self._write_lines(_converting_lines(*pair))
-                    self._write_lines(ending)
-            with writer.block("except Exception:"):
-                writer.line("pass")
+        pairs = list(zip(self._variables, self._node.fields, strict=True))
+        reading = [f"{variable} = data[{literal(field.key)}]" for variable, field in pairs]
+        accepted = " and ".join(_accepts(*pair) for pair in pairs)
+        converting = [line for pair in pairs for line in _converting(*pair)]
+        return [
+            f"if type(data) is dict and len(data) == {len(pairs)}:",
+            [
+                "try:",
+                [*reading, f"if {accepted}:", [*converting, *ending]],
+                "except Exception:",
+                ["pass"],
+            ],
+        ]
 
-    def _write_by_key(self) -> None:
-        """The body for a row of which one key is looked at after the other."""
-        writer = self._writer
-        with writer.block("if type(data) is not dict:"):
-            writer.line("return load_other(data, index)")
-        writer.line("absent = 0")
+    def _by_key(self) -> Lines:
+        """Return the body for a row of which one key is looked at after the other."""
+        lines: Lines = ["if type(data) is not dict:", ["return load_other(data, index)"]]
+        lines.append("absent = 0")
+        lines.append(
+            "complete = True"
+            if self._is_display
+            else f"result = {self._node.dict_class or 'dict'}()"
+        )
+        pairs = zip(self._variables, self._node.fields, strict=True)
+        for number, (variable, field) in enumerate(pairs):
+            lines += self._field(number, variable, field)
         if self._is_display:
-            writer.line("complete = True")
-        else:
-            writer.line(f"result = {self._node.dict_class or 'dict'}()")
-        for number, (variable, field) in enumerate(
-            zip(self._variables, self._node.fields, strict=True)
-        ):
-            self._write_field(number, variable, field)
-        if self._is_display:
-            self._write_display()
-        self._write_unknown()
-        writer.line("return result")
+            absent = "key for key, value in result.items() if value is missing"
+            lines += [
+                f"result = {self._display()}",
+                "if not complete:",
+                [f"for key in [{absent}]:", ["del result[key]"]],
+            ]
+        return [*lines, *self._unknown(), "return result"]
 
     def _display(self) -> str:
         pairs = zip(self._node.fields, self._variables, strict=True)
         return "{" + ", ".join(f"{literal(field.target)}: {name}" for field, name in pairs) + "}"
 
-    def _write_display(self) -> None:
-        writer = self._writer
-        writer.line(f"result = {self._display()}")
-        with writer.block("if not complete:"):
-            writer.line("for key in [key for key, value in result.items() if value is missing]:")
-            writer.line("    del result[key]")
-
-    def _write_unknown(self) -> None:
+    def _unknown(self) -> Lines:
         fields = self._node.fields
         condition = "take_unknown is not None"
         # A field's own method gets the data, and may do anything to them.
         if self._has_own_keys and not any(field.reason for field in fields):
             condition += f" and len(data) != {len(fields)} - absent"
-        with self._writer.block(f"if {condition}:"):
-            self._writer.line("take_unknown(data, result, index)")
+        return [f"if {condition}:", ["take_unknown(data, result, index)"]]
 
-    def _write_field(self, number: int, variable: str, field: LoadFieldNode) -> None:
-        writer = self._writer
-        writer.line(f"# {literal(field.key)}")
-        with writer.block("try:"):
-            writer.line(f"{variable} = data[{literal(field.key)}]")
-        with writer.block("except KeyError:"):
-            writer.line("absent += 1")
-            self._write_default(number, variable, field)
-        lines = self._value_lines(number, variable, field)
+    def _field(self, number: int, variable: str, field: LoadFieldNode) -> Lines:
+        lines: Lines = [
+            f"# {literal(field.key)}",
+            "try:",
+            [f"{variable} = data[{literal(field.key)}]"],
+            "except KeyError:",
+            ["absent += 1", *self._default(number, variable, field)],
+        ]
+        loading = self._value(number, variable, field)
         if field.own_default:
             # After the handler: what the field's own method raises has nothing to do with KeyError.
-            self._write_lines(lines)
-        elif lines:
-            with writer.block("else:"):
-                self._write_lines(lines)
+            lines += loading
+        elif loading:
+            lines += ["else:", loading]
         if not self._is_display:
             key = literal(field.target)
             setting = f"result[{key}] = {variable}"
             if "." in field.target:
                 setting = f"set_value(result, {key}, {variable})"
-            with writer.block(f"if {variable} is not missing:"):
-                writer.line(setting)
+            lines += [f"if {variable} is not missing:", [setting]]
+        return lines
 
-    def _write_default(self, number: int, variable: str, field: LoadFieldNode) -> None:
+    def _default(self, number: int, variable: str, field: LoadFieldNode) -> Lines:
+        """Return the lines for a key that is missing."""
         if field.own_default:
-            self._write_lines([f"{variable} = missing"])
-        elif field.default is None:
-            self._write_lines([f"{variable} = missing", *self._skips()])
-        else:
-            own = self._by_field(number, variable, "missing")
-            default = [f"{variable} = {field.default}"]
-            self._write_lines(["if partial:", *_indented(own), "else:", *_indented(default)])
+            return [f"{variable} = missing"]
+        if field.default is None:
+            return [f"{variable} = missing", *self._skips()]
+        own = self._by_field(number, variable, "missing")
+        return branches(("partial", own), (None, [f"{variable} = {field.default}"]))
 
-    def _skips(self) -> list[str]:
+    def _skips(self) -> Lines:
         return ["complete = False"] if self._is_display else []
 
-    def _by_field(self, number: int, variable: str, value: str) -> list[str]:
-        """The lines that leave a value to the field's own method."""
+    def _by_field(self, number: int, variable: str, value: str) -> Lines:
+        """Return the lines that leave a value to the field's own method."""
         return [f"{variable} = load_field({number}, {value}, data, index)", *self._skips()]
 
-    def _value_lines(self, number: int, variable: str, field: LoadFieldNode) -> list[str]:
-        """The lines for a value that is there."""
+    def _value(self, number: int, variable: str, field: LoadFieldNode) -> Lines:
+        """Return the lines for a value that is there."""
         kind = field.kind
-        if kind.call is not None:
-            called = self._own_lines(kind.call.format(value=variable), variable)
-            return _any_value_lines(
-                variable, field, called, self._by_field(number, variable, variable)
-            )
-        if kind.link is not None:
-            lines = self._own_lines(f"{kind.link}({variable}, data, index)", variable)
-            return [f"if {variable} is not None:", *_indented(lines)] if field.none_stays else lines
-        if field.reason is not None:
-            return self._own_lines(f"load_field({number}, {variable}, data, index)", variable)
         own = self._by_field(number, variable, variable)
-        accepted = self._accepted_lines(number, variable, field, own)
+        if kind.call is not None:
+            called = self._may_be_missing(kind.call.format(value=variable), variable)
+            return _any_value(variable, field, called, own)
+        if kind.link is not None:
+            linked = self._may_be_missing(f"{kind.link}({variable}, data, index)", variable)
+            return branches((f"{variable} is not None" if field.none_stays else None, linked))
+        if field.reason is not None:
+            call = f"load_field({number}, {variable}, data, index)"
+            return self._may_be_missing(call, variable)
+        accepted = self._accepted(number, variable, field, own)
         if kind.accepts is None:
-            return _any_value_lines(variable, field, accepted, own)
+            return _any_value(variable, field, accepted, own)
         accepts = kind.accepts.format(value=variable)
         if accepted:
-            opening = f"elif {variable} is not None:" if field.none_stays else "else:"
-            lines = [f"if {accepts}:", *_indented(accepted), opening, *_indented(own)]
+            is_other = f"{variable} is not None" if field.none_stays else None
+            lines = branches((accepts, accepted), (is_other, own))
             if kind.stays is None or kind.valid is not None or field.validated:
                 return lines
-            return [f"if not ({kind.stays.format(value=variable)}):", *_indented(lines)]
+            return branches((f"not ({kind.stays.format(value=variable)})", lines))
         refused = f"not ({accepts})"
         if accepts.startswith(f"type({variable}) is ") and " or " not in accepts:
             refused = accepts.replace(" is ", " is not ", 1)
         if field.none_stays:
             refused += f" and {variable} is not None"
-        return [f"if {refused}:", *_indented(own)]
+        return branches((refused, own))
 
-    def _own_lines(self, call: str, variable: str) -> list[str]:
-        lines = [f"{variable} = {call}"]
-        if self._is_display:
-            lines += [f"if {variable} is missing:", "    complete = False"]
-        return lines
+    def _may_be_missing(self, call: str, variable: str) -> Lines:
+        """Return the lines that call what may give the missing object."""
+        return [f"{variable} = {call}", *branches((f"{variable} is missing", self._skips()))]
 
-    def _accepted_lines(
-        self, number: int, variable: str, field: LoadFieldNode, own: list[str]
-    ) -> list[str]:
-        """The lines for a value that is accepted."""
+    def _accepted(self, number: int, variable: str, field: LoadFieldNode, own: Lines) -> Lines:
+        """Return the lines for a value that is accepted."""
         kind = field.kind
         if kind.items is not None:
-            return _copy_lines(variable, kind, own, self._validation(number, variable, field))
+            # A list whose items stay as they are.
+            return [
+                f"for each in {variable}:",
+                [f"if type(each) is not {kind.items}:", [*own, "break"]],
+                "else:",
+                [f"{variable} = {variable}.copy()", *self._validation(number, variable, field)],
+            ]
         if kind.convert is None and kind.check is None:
             return self._validation(number, variable, field)
-        lines = [f"loaded = {(kind.convert or '{value}').format(value=variable)}"]
+        converting: Lines = [f"loaded = {(kind.convert or '{value}').format(value=variable)}"]
         if kind.check is not None:
-            lines += [f"if not ({kind.check.format(value='loaded')}):", "    loaded = missing"]
-        by_itself = f"loaded = load_field({number}, {variable}, data, index)"
-        result = [
+            converting += [f"if not ({kind.check.format(value='loaded')}):", ["loaded = missing"]]
+        by_itself: Lines = [f"loaded = load_field({number}, {variable}, data, index)"]
+        return [
             "try:",
-            *_indented(lines),
+            converting,
             "except Exception:",
-            "    loaded = missing",
-            "if loaded is missing:",
-            *_indented([by_itself, *self._skips()]),
+            ["loaded = missing"],
+            *branches(
+                ("loaded is missing", [*by_itself, *self._skips()]),
+                (None, self._validation(number, "loaded", field)),
+            ),
+            f"{variable} = loaded",
         ]
-        validation = self._validation(number, "loaded", field)
-        if validation:
-            result += ["else:", *_indented(validation)]
-        return [*result, f"{variable} = loaded"]
 
-    def _validation(self, number: int, variable: str, field: LoadFieldNode) -> list[str]:
-        """The lines that validate what was converted."""
+    def _validation(self, number: int, variable: str, field: LoadFieldNode) -> Lines:
+        """Return the lines that validate what was converted."""
         call = f"validate_field({number}, {variable}, index)"
         if field.validated:
-            return self._own_lines(call, variable)
+            return self._may_be_missing(call, variable)
         if field.kind.valid is None:
             return []
         return [
             "try:",
-            f"    valid = {field.kind.valid.format(value=variable)}",
+            [f"valid = {field.kind.valid.format(value=variable)}"],
             "except Exception:",
-            "    valid = False",
+            ["valid = False"],
             "if not valid:",
-            *_indented([f"{variable} = {call}", *self._skips()]),
+            [f"{variable} = {call}", *self._skips()],
         ]
 
-    def _write_lines(self, lines: list[str]) -> None:
-        for line in lines:
-            self._writer.line(line)
+
+def _function(beginning: str, body: Lines) -> Lines:
+    """Return the lines of a function.
+
+    :param beginning: its name and its first parameters, as "name(a, b"
+    """
+    parameters = [beginning, *local_names(_LOCAL_NAMES, identifiers(text_of(body)))]
+    return [f"def {', '.join(parameters)}):", body]
 
 
 def _is_pure(field: LoadFieldNode) -> bool:
-    """Whether nothing but generated code loads a right value, and it would not be dear to do again.
+    """Return whether only generated code loads a right value, and doing it again costs little.
 
     Validators are asked once, be the rest of the row right or not.
     """
@@ -415,7 +410,7 @@ def _is_pure(field: LoadFieldNode) -> bool:
 
 
 def _accepts(variable: str, field: LoadFieldNode) -> str:
-    """The condition on a value that can be converted."""
+    """Return the condition on a value that can be converted."""
     if field.kind.accepts is None:
         refused = f"{variable} is not missing"
         return refused if field.none_stays else f"{refused} and {variable} is not None"
@@ -428,7 +423,7 @@ def _accepts(variable: str, field: LoadFieldNode) -> str:
 
 
 def _accepts_unless_it_stays(variable: str, kind: LoadKind, accepts: str) -> str:
-    """The same where most values stay: any other is converted in the condition itself."""
+    """Return the same where most values stay: any other is converted in the condition itself."""
     assert kind.stays is not None
     conditions = [f"({accepts})"]
     if kind.convert is not None:
@@ -439,52 +434,28 @@ def _accepts_unless_it_stays(variable: str, kind: LoadKind, accepts: str) -> str
     return f"{kind.stays.format(value=variable)} or {' and '.join(conditions)}"
 
 
-def _converting_lines(variable: str, field: LoadFieldNode) -> list[str]:
-    """The lines that convert such a value, and raise an exception if it turns out to be wrong."""
+def _converting(variable: str, field: LoadFieldNode) -> Lines:
+    """Return the lines that convert such a value, or raise if it turns out to be wrong."""
     kind = field.kind
     if kind.stays is not None:
         return []
-    lines = [] if kind.convert is None else [f"{variable} = {kind.convert.format(value=variable)}"]
+    lines: Lines = []
     if kind.items is not None:
         lines = [
             f"for each in {variable}:",
-            f"    if type(each) is not {kind.items}:",
-            "        refuse()",
+            [f"if type(each) is not {kind.items}:", ["refuse()"]],
             f"{variable} = {variable}.copy()",
         ]
+    elif kind.convert is not None:
+        lines = [f"{variable} = {kind.convert.format(value=variable)}"]
     if kind.check is not None:
-        lines += [f"if not ({kind.check.format(value=variable)}):", "    refuse()"]
-    if lines and field.none_stays:
-        lines = [f"if {variable} is not None:", *_indented(lines)]
-    return lines
+        lines += [f"if not ({kind.check.format(value=variable)}):", ["refuse()"]]
+    return branches((f"{variable} is not None" if field.none_stays else None, lines))
 
 
-def _any_value_lines(
-    variable: str, field: LoadFieldNode, accepted: list[str], own: list[str]
-) -> list[str]:
-    """The lines for a kind that accepts everything but None and the missing object."""
+def _any_value(variable: str, field: LoadFieldNode, accepted: Lines, own: Lines) -> Lines:
+    """Return the lines for a kind that accepts everything but None and the missing object."""
     if field.none_stays:
-        refused = f"if {variable} is missing:"
-        accepts = f"elif {variable} is not None:"
-    else:
-        refused = f"if {variable} is None or {variable} is missing:"
-        accepts = "else:"
-    lines = [refused, *_indented(own)]
-    return [*lines, accepts, *_indented(accepted)] if accepted else lines
-
-
-def _copy_lines(variable: str, kind: LoadKind, own: list[str], validated: list[str]) -> list[str]:
-    """The lines that copy a list whose items stay as they are."""
-    return [
-        f"for each in {variable}:",
-        f"    if type(each) is not {kind.items}:",
-        *_indented(_indented(own)),
-        "        break",
-        "else:",
-        f"    {variable} = {variable}.copy()",
-        *_indented(validated),
-    ]
-
-
-def _indented(lines: list[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
+        return branches((f"{variable} is missing", own), (f"{variable} is not None", accepted))
+    refused = f"{variable} is None or {variable} is missing"
+    return branches((refused, own), (None, accepted))

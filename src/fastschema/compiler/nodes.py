@@ -9,6 +9,8 @@ schema. In a template ``{value}`` stands for the variable that holds the value a
 the field object of this dump; besides those it may use ``obj`` (the object being dumped) and the
 names of :attr:`Kind.names` and :attr:`ObjectNode.slots`. Whatever is foreign (keys, attribute
 names, classes) comes in through :func:`literal` or through a name.
+
+For loading, a :class:`LoadNode` has a :class:`LoadFieldNode` for each key of the input.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ In general a value is read as stock reads it, by stock's own function.
 
 
 def known_access(name: str, *more: str) -> str:
-    """The name of a way of access, checked.
+    """Return the name of a way of access, checked.
 
     :param more: the front end's own ways
     :raises ValueError: if there is none of that name
@@ -91,7 +93,7 @@ class Source:
     user_code: str = ""
 
     def read(self, access: str) -> Read:
-        """How the value is read by one way of access."""
+        """Return how the value is read by one way of access."""
         return self.reads.get(access, self.otherwise)
 
 
@@ -130,22 +132,47 @@ class Conversion:
 
 
 @dataclass(frozen=True, slots=True)
+class Result:
+    """What a value has become in Python form, and how that becomes JSON.
+
+    Both templates may use ``json_value`` and ``json_number``, which the node of a schema names. The
+    text may also use the slot ``written``, and ``quote``.
+
+    :param json: what the JSON engine is given for it
+    :param text: what ``json.dumps`` writes of it
+    """
+
+    json: str
+    text: str
+
+
+TEXT = Result("{value}", "quote({value})")
+NUMBER = Result("json_number({value})", "written({value})")
+PLAIN = Result("{value}", "written({value})")
+"""What the JSON engine writes, or refuses, as stock's encoder does."""
+ANY = Result(
+    "text if type(text := ({value})) is str else json_value(text)",
+    "quote(text) if type(text := ({value})) is str else written(text)",
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
     """What is done to the value of a field.
 
     :param label: how reports name it
     :param python: the conversion to what stock returns
     :param json: the conversion to what the JSON engine writes
-    :param text: the conversion to the text that ``json.dumps`` writes; None: ``written`` makes it
-        of what stock returns
+    :param text: the conversion to the text that ``json.dumps`` writes; None: stock may return
+        anything
     :param names: the objects that the templates name
     :param none_stays: whether None stays None
     :param link: for a nested schema, the slot that holds the link to it in this dump (a
         ``runtime.dispatch.Link``)
     :param item_link: the same for a list of such; ``otherwise`` is for all but plain lists
     :param link_for_none: whether stock looks for the nested schema even if the value is None
-    :param may_skip: whether ``otherwise`` may give ``missing``, so that the key is left out
-    :param inline_may_skip: whether ``inline`` may
+    :param may_skip: whether ``inline`` may give ``missing``, so that the key is left out, as
+        ``otherwise`` may
     :param rereading: when the value can be read and converted once more
     :param makes_lists: whether it makes new lists, of what the items of a value become
     :param user_code: what code of users' or of stock's it calls for every value, for profiles; ""
@@ -162,27 +189,22 @@ class Kind:
     item_link: str | None = None
     link_for_none: bool = False
     may_skip: bool = False
-    inline_may_skip: bool = False
     rereading: Rereading = Rereading.NEVER
     makes_lists: bool = False
     user_code: str = ""
 
     def conversion(self, form: Form) -> Conversion:
-        """The conversion for one form."""
+        """Return the conversion for one form."""
         if form is Form.TEXT:
-            return self.text or written_by_class(self.python)
+            return self.text or _written(self.python)
         return self.json if form is Form.JSON else self.python
 
 
-def written_by_class(python: Conversion) -> Conversion:
-    """The text of what a conversion gives: one of a ``str`` inline, that of all else by a slot.
-
-    :param python: a conversion to what stock returns
-    """
+def _written(python: Conversion) -> Conversion:
+    """Return the conversion to the text of what another conversion gives, whatever that is."""
 
     def written(template: str | None) -> str:
-        given = "{value}" if template is None else template
-        return f"quote(text) if type(text := ({given})) is str else written(text)"
+        return substitute(ANY.text, value="{value}" if template is None else template)
 
     if python.items is not None or python.common is None:
         return Conversion(otherwise=written(python.otherwise))
@@ -219,11 +241,11 @@ class FieldNode:
     kept: str | None = None
 
     def conversion(self, form: Form) -> Conversion:
-        """What is done to the value in one form, before it is kept."""
+        """Return what is done to the value in one form, before it is kept."""
         return self.kind.python if self.kept is not None else self.kind.conversion(form)
 
     def none_stays(self, form: Form) -> bool:
-        """Whether None stays None in one form."""
+        """Return whether None stays None in one form."""
         return self.kind.none_stays or self.conversion(form).otherwise is None
 
 
@@ -272,8 +294,125 @@ class ObjectNode:
     prepared: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
+def of_classes(*classes: str) -> str:
+    """Return the condition that a value is exactly of one of some classes, a template."""
+    return " or ".join(f"type({{value}}) is {cls}" for cls in classes)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadKind:
+    """What is done to a value that is loaded.
+
+    Nothing here calls user code. A value that is not accepted, or whose conversion or check raises
+    any exception, goes to the field's own method, from the beginning; one that is not valid to the
+    field's own validators.
+
+    :param label: how reports name it
+    :param accepts: the condition on values that are converted here, a template; None: all but None
+        and the missing object
+    :param convert: what such a value becomes, a template; None: it stays
+    :param check: the condition on what it became, a template; None: there is none
+    :param valid: what the field's validators ask of what it became, a template; None: nothing
+    :param stays: a condition under which a value stays as it is, tried before the others; a
+        template
+    :param items: for a list, the class of items that stay as they are; a list that holds nothing
+        else is copied instead
+    :param names: the objects that the templates name
+    :param call: a call that loads any value but None and the missing object by itself, errors
+        included, and calls user code; a template
+    :param link: the slot that holds a function that loads values of this kind by itself, errors
+        included; it takes the value, the data and the index of the row
+    """
+
+    label: str
+    accepts: str | None = None
+    convert: str | None = None
+    check: str | None = None
+    valid: str | None = None
+    stays: str | None = None
+    items: str | None = None
+    names: Mapping[str, object] = field(default_factory=dict)
+    call: str | None = None
+    link: str | None = None
+
+    def expression(self, value: str, result: str, *, none_stays: bool) -> str:
+        """Return the loaded value as one expression, which raises if the value is not accepted.
+
+        :param value: an expression without side effects
+        :param result: a variable that the expression may assign to
+        :param none_stays: whether None is accepted, and stays
+        """
+        accepts = f"{value} is not None and {value} is not missing"
+        if self.accepts is not None:
+            accepts = substitute(self.accepts, value=value)
+        loaded = value if self.convert is None else substitute(self.convert, value=value)
+        checks = [
+            f"({substitute(check, value=result)})" for check in (self.check, self.valid) if check
+        ]
+        if checks:
+            assigned = f"({result} := ({loaded})) is {result}"
+            condition = " and ".join([f"({accepts})", assigned, *checks])
+            text = f"{result} if {condition} else refuse()"
+        else:
+            text = f"({loaded}) if {accepts} else refuse()"
+        return f"(None if {value} is None else {text})" if none_stays else f"({text})"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFieldNode:
+    """One key of the input.
+
+    :param key: the key in the input
+    :param target: the key in the result; dotted for one in dictionaries inside of it
+    :param field: an expression for the field object of this load
+    :param kind: what is done to a value
+    :param none_stays: whether None is accepted, and stays
+    :param default: an expression for the value where the key is missing; None: the key is left out
+    :param own_default: whether the field's own method says what is done where the key is missing
+    :param validated: whether the field's own validators look at what was converted
+    :param reason: why the field runs as stock, or None if it is compiled
+    """
+
+    key: str
+    target: str
+    field: str
+    kind: LoadKind
+    none_stays: bool = False
+    default: str | None = None
+    own_default: bool = False
+    validated: bool = False
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadNode:
+    """A schema that loads dictionaries.
+
+    Besides its own slots, each load brings: ``fields``, the field objects; ``load_field(number,
+    value, data, index)``, the field's own method, which stores errors and may give the missing
+    object; ``load_own(number, value, key, data, index, is_validated)``, a part of that;
+    ``validate_field(number, value, index)``, its validators, likewise; ``load_other(data,
+    index)``, stock's loading of what is no dictionary; ``take_unknown(data, result, index)`` for
+    keys that no field has, or None if they do not matter; ``partial``, true if keys may be missing.
+
+    :param name: the schema's name, for generated code and reports
+    :param fields: one node for each key
+    :param slots: the values looked up for each load
+    :param missing: the object that stands for "no value"
+    :param dict_class: the slot that holds the class of the result, or None for ``dict``
+    :param set_value: sets a dotted target, as ``set_value(result, target, value)``
+    """
+
+    name: str
+    fields: tuple[LoadFieldNode, ...]
+    slots: tuple[Slot, ...]
+    missing: object
+    set_value: Callable[[Any, str, Any], None]
+    dict_class: str | None = None
+
+
 def literal(text: str) -> str:
-    """A foreign string as Python source, whatever it contains.
+    """Return a foreign string as Python source, whatever it contains.
 
     :raises TypeError: for a subclass of ``str``, whose ``repr`` is not ours to trust
     """
@@ -288,7 +427,7 @@ def as_template(expression: str) -> str:
 
 
 def substitute(template: str, **templates: str) -> str:
-    """A template with other templates in the place of its placeholders."""
+    """Return a template with other templates in the place of its placeholders."""
     parts = []
     for text, placeholder, _, _ in Formatter().parse(template):
         parts.append(as_template(text))

@@ -1,4 +1,4 @@
-"""Writing Python source: lines, indentation, unique names, and the way into tracebacks."""
+"""Writing Python source: lines and blocks, unique names, and the way into tracebacks."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ import keyword
 import linecache
 import re
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Container, Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import Any
 
 _file_numbers = itertools.count(1)
 _RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins))
+
+
+Lines = list["str | Lines"]
+"""Lines of source; a list among them is the block of the line before it."""
 
 
 class Names:
@@ -27,7 +30,7 @@ class Names:
         self._taken = set(taken)
 
     def unique(self, hint: str) -> str:
-        """An identifier that reads like ``hint``, is not taken and shadows no built-in."""
+        """Return an identifier that reads like ``hint``, is not taken and shadows no built-in."""
         stem = re.sub(r"\W", "_", hint, flags=re.ASCII).strip("_") or "value"
         if stem[0].isdigit():
             stem = f"value_{stem}"
@@ -39,47 +42,41 @@ class Names:
         return name
 
 
-class SourceWriter:
-    """Collects the lines of a Python function and compiles them."""
+def text_of(lines: Lines) -> str:
+    """Return the source that some lines stand for."""
+    return "\n".join(_indented(lines, "")) + "\n"
 
-    def __init__(self) -> None:
-        self._lines: list[str] = []
-        self._depth = 0
 
-    def line(self, text: str) -> None:
-        """Add one line at the current indentation."""
-        self._lines.append(f"{'    ' * self._depth}{text}" if text else "")
+def _indented(lines: Lines, indentation: str) -> Iterator[str]:
+    for each in lines:
+        if isinstance(each, list):
+            yield from _indented(each, f"{indentation}    ")
+        else:
+            yield indentation + each if each else ""
 
-    @contextmanager
-    def block(self, opening: str) -> Iterator[None]:
-        """Add ``opening`` and indent what is written inside the ``with`` statement."""
-        self.line(opening)
-        self._depth += 1
-        yield
-        self._depth -= 1
 
-    def include(self, other: SourceWriter) -> None:
-        """Add the lines of another writer at the current indentation."""
-        for line in other._lines:
-            self.line(line)
+def branches(*cases: tuple[str | None, Lines]) -> Lines:
+    """Return the lines of ``if``, ``elif`` and ``else``.
 
-    @property
-    def identifiers(self) -> frozenset[str]:
-        """The words of the source written so far, all identifiers among them."""
-        return identifiers(self.text)
+    :param cases: conditions and blocks; None in the place of a condition begins the last one, of
+        which the block may be empty
+    """
+    result: Lines = []
+    for condition, block in cases:
+        if condition is None and not result:
+            return block
+        if block:
+            keyword = "elif" if result else "if"
+            result += ["else:" if condition is None else f"{keyword} {condition}:", block]
+    return result
 
-    def local_names(self, names: Iterable[str]) -> list[str]:
-        """Parameters that make those of some names local that the source so far uses.
 
-        Local names are found in half the time.
-        """
-        used = self.identifiers
-        return [f"{name}={name}" for name in names if name in used]
+def local_names(names: Iterable[str], used: Container[str]) -> list[str]:
+    """Return parameters that make those of some names local that are used.
 
-    @property
-    def text(self) -> str:
-        """The source written so far."""
-        return "\n".join(self._lines) + "\n"
+    Local names are found in half the time.
+    """
+    return [f"{name}={name}" for name in names if name in used]
 
 
 class GeneratedFunction:
@@ -122,5 +119,5 @@ class GeneratedFunction:
 
 
 def identifiers(text: str) -> frozenset[str]:
-    """The words of some source, or of a template of it, all identifiers among them."""
+    """Return the words of some source, or of a template of it, all identifiers among them."""
     return frozenset(re.findall(r"\w+", text))

@@ -23,11 +23,10 @@ values stay text: ``uid, due = dumps((uid, due))[1:-1].decode().split(",")``, as
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 
 from fastschema.compiler.nodes import Conversion
-from fastschema.compiler.source import SourceWriter
+from fastschema.compiler.source import Lines, branches
 
 _FEWEST = 2
 
@@ -46,44 +45,40 @@ class Texts:
     def __contains__(self, variable: str) -> bool:
         return variable in self._bits
 
-    def write_beginning(self, writer: SourceWriter) -> None:
-        """What comes before the fields of a row."""
-        if self._bits:
-            writer.line("given = 0")
+    def beginning(self) -> Lines:
+        """Return what comes before the fields of a row."""
+        return ["given = 0"] if self._bits else []
 
-    @contextmanager
-    def write_field(self, writer: SourceWriter, variable: str) -> Iterator[None]:
-        """What leaves the value of a field; inside the ``with`` any other is converted."""
+    def field(self, variable: str, otherwise: Lines) -> Lines:
+        """Return what leaves the value of a field as it is.
+
+        :param otherwise: what converts any other value
+        """
         conversion = self._conversions[variable]
+        given: Lines = [f"given |= {self._bits[variable]}"]
+        others: Lines = [*given, *otherwise]
+        if not conversion.together:
+            is_other = f"type({variable}) is not {conversion.common} and {variable} is not None"
+            return branches((is_other, others))
+        together = conversion.together.format(value=variable)
+        written = branches((f"not ({together})", [*given, self._assignment(variable)]))
         is_common = f"type({variable}) is {conversion.common}"
-        opening = f"if {is_common.replace(' is ', ' is not ')} and {variable} is not None:"
-        if conversion.together:
-            with writer.block(f"if {is_common}:"):
-                writer.line(f"if not ({conversion.together.format(value=variable)}):")
-                writer.line(f"    given |= {self._bits[variable]}")
-                writer.line(f"    {self._assignment(variable)}")
-            opening = f"elif {variable} is not None:"
-        with writer.block(opening):
-            writer.line(f"given |= {self._bits[variable]}")
-            yield
+        return branches((is_common, written), (f"{variable} is not None", others))
 
-    def write_end(self, writer: SourceWriter) -> None:
-        """What comes after the fields of a row."""
+    def end(self) -> Lines:
+        """Return what comes after the fields of a row."""
         if not self._bits:
-            return
+            return []
         names = ", ".join(self._bits)
-        with writer.block("if not given:"):
-            writer.line(f"{names} = {self._written(names)}")
-        with writer.block("else:"):
-            for variable, bit in self._bits.items():
-                self._write_single(writer, variable, bit)
+        single = [line for variable in self._bits for line in self._single(variable)]
+        return branches(("not given", [f"{names} = {self._written(names)}"]), (None, single))
 
     def _written(self, names: str) -> str:
         return f"loads(dumps(({names})))"
 
-    def _write_single(self, writer: SourceWriter, variable: str, bit: int) -> None:
-        writer.line(f"if {variable} is not None and not given & {bit}:")
-        writer.line(f"    {self._assignment(variable)}")
+    def _single(self, variable: str) -> Lines:
+        is_left = f"{variable} is not None and not given & {self._bits[variable]}"
+        return branches((is_left, [self._assignment(variable)]))
 
     def _assignment(self, variable: str) -> str:
         inline = self._conversions[variable].inline
@@ -97,8 +92,8 @@ class JsonTexts(Texts):
     def _written(self, names: str) -> str:
         return f'dumps(({names}))[1:-1].decode().split(",")'
 
-    def _write_single(self, writer: SourceWriter, variable: str, bit: int) -> None:
-        with writer.block(f"if {variable} is None:"):
-            writer.line(f'{variable} = "null"')
-        with writer.block(f"elif not given & {bit}:"):
-            writer.line(self._assignment(variable))
+    def _single(self, variable: str) -> Lines:
+        return branches(
+            (f"{variable} is None", [f'{variable} = "null"']),
+            (f"not given & {self._bits[variable]}", [self._assignment(variable)]),
+        )

@@ -6,25 +6,26 @@ from typing import Any
 
 from marshmallow import missing, utils
 
-from fastschema.compiler.load_nodes import LoadFieldNode, LoadNode
-from fastschema.compiler.nodes import Slot, UnreadableError
+from fastschema.compiler.nodes import LoadFieldNode, LoadKind, LoadNode, Slot, UnreadableError
 from fastschema.marshmallow import validator_rules
-from fastschema.marshmallow.load_kinds import LoadPath, kind, own_method_kind, stock_kind
-from fastschema.marshmallow.load_overrides import CALL_AND_STORE, overrides_load
-from fastschema.marshmallow.load_rules import (
-    LINKS,
+from fastschema.marshmallow.load_kinds import (
+    LoadPath,
     allows_none,
     describe,
     describe_missing,
     describe_validators,
+    kind,
+    loads_by_itself,
+    own_method_kind,
     why_not_deserialized,
 )
-from fastschema.marshmallow.rules import describe_dict_class
-from fastschema.marshmallow.schema_reader import check_schema
+from fastschema.marshmallow.load_overrides import CALL_AND_STORE, overrides_load
+from fastschema.marshmallow.schema_reader import check_schema, describe_dict_class
 from fastschema.runtime.descriptions import OWN_METHOD, Description, method_of
 from fastschema.runtime.programs import LoadProgram, load_program
 
 _BY_DESERIALIZE = "deserialize"
+_OWN_METHOD = LoadKind("the field's own method")
 
 
 def describe_load(fields: dict[str, Any], schema: Any) -> Description:
@@ -93,11 +94,9 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Load
     key, target, described, none_stays, when_missing, checks = description
     field = f"fields[{index}]"
     if described[0] == _BY_DESERIALIZE:
-        return LoadFieldNode(
-            key, target, field, stock_kind(), own_default=True, reason=described[1]
-        )
+        return LoadFieldNode(key, target, field, _OWN_METHOD, own_default=True, reason=described[1])
     is_custom = checks == validator_rules.CUSTOM
-    by_kind = () if is_custom or described[0] in LINKS else checks
+    by_kind = () if is_custom or loads_by_itself(described) else checks
     reason = None
     if described[0] == OWN_METHOD:
         made = own_method_kind(index, key, is_validated=is_custom)

@@ -10,6 +10,7 @@ from typing import Any
 
 from marshmallow import Schema, fields, missing, utils
 
+from fastschema.compiler.kinds import ENGINE_NAMES
 from fastschema.compiler.nodes import (
     ATTRIBUTE,
     GENERAL,
@@ -23,17 +24,20 @@ from fastschema.compiler.nodes import (
     UnreadableError,
     literal,
 )
-from fastschema.marshmallow.kinds import DumpPath, kind, raw_kind, shows_object
-from fastschema.marshmallow.mapped_attributes import MAPPED, is_mapped
-from fastschema.marshmallow.plain_classes import STOCK_CLASSES
-from fastschema.marshmallow.rules import (
+from fastschema.marshmallow.kinds import (
+    AS_IT_IS,
+    DumpPath,
     describe,
-    describe_dict_class,
-    describe_without_attribute,
+    json_value,
+    kind,
+    shows_object,
     why_unknown,
 )
+from fastschema.marshmallow.mapped_attributes import MAPPED, is_mapped
+from fastschema.marshmallow.plain_classes import STOCK_CLASSES
 from fastschema.marshmallow.sqlalchemy_rules import gets_value_as_stock
-from fastschema.runtime.descriptions import OWN_METHOD, Description, method_of, reason_of
+from fastschema.runtime.descriptions import OWN_METHOD, Description, method_of, reason_of, stock
+from fastschema.runtime.json_engine import json_number
 from fastschema.runtime.programs import DumpProgram, dump_program
 from fastschema.runtime.snapshot import computes_options
 from fastschema.runtime.stock import stock_method
@@ -46,7 +50,23 @@ _BY_SERIALIZE = "serialize"
 _BY_GET_VALUE = ("get_value",)
 _NOTHING = ("nothing",)
 _LOOKUP_ERRORS = "(KeyError, IndexError, TypeError, AttributeError)"
-_HOLDERS = frozenset(["list", "mapping"])
+_DICT_CLASS = Schema.dict_class
+_CONSTANT = stock_method(fields.Constant, "_serialize")
+_METHOD = stock_method(fields.Method, "_serialize")
+_FUNCTION = stock_method(fields.Function, "_serialize")
+_CALL_OR_RAISE = (
+    stock_method(fields.Function, "_call_or_raise")
+    if hasattr(fields.Function, "_call_or_raise")
+    else None
+)
+
+
+def describe_dict_class(schema: Any) -> bool:
+    """Return whether a schema makes dictionaries and nothing else."""
+    if isinstance(_DICT_CLASS, property) and type(schema).dict_class is _DICT_CLASS:
+        # marshmallow 3 makes ordered ones of them where a schema asks for that.
+        return not schema.ordered
+    return bool(schema.dict_class is dict)
 
 
 def describe_dump(fields: dict[str, Any], schema: Any) -> Description:
@@ -86,7 +106,7 @@ def _describe_field(name: str, field: Any) -> Description:
     if reason is not None:
         return (name, data_key, None, None, (_BY_SERIALIZE, reason))
     if not field._CHECK_ATTRIBUTE:
-        described = describe_without_attribute(field)
+        described = _describe_without_attribute(field)
         attribute = _NOTHING if described[0] == OWN_METHOD else None
         return (name, data_key, attribute, None, described)
     default = field.dump_default
@@ -95,6 +115,18 @@ def _describe_field(name: str, field: Any) -> Description:
         has_default = "call" if callable(default) else "value"
     attribute = field.attribute if _reads_as_stock(field) else _BY_GET_VALUE
     return (name, data_key, attribute, has_default, describe(field))
+
+
+def _describe_without_attribute(field: Any) -> Description:
+    """Return what is done by a field that reads no attribute."""
+    method = method_of(field, "_serialize")
+    if method is _CONSTANT:
+        return (_constant,)
+    if method is _METHOD:
+        return (_method, field._serialize_method is not None)
+    if method is _FUNCTION and method_of(field, "_call_or_raise") is _CALL_OR_RAISE:
+        return (_function,)
+    return stock(f"{type(field).__name__} does not read an attribute")
 
 
 def _why_not_read(field: Any) -> str | None:
@@ -147,6 +179,7 @@ def make_node(description: Description) -> ObjectNode:
         missing=missing,
         access=access_of,
         dict_class=None if is_display else "dict_class",
+        names={"json_value": json_value, "json_number": json_number, **ENGINE_NAMES},
         prepared={MAPPED: ("loaded", "obj.__dict__")},
     )
 
@@ -166,7 +199,7 @@ def _field_node(
         return FieldNode(
             key,
             Source(name, Read(expression), user_code=kind_description[1]),
-            raw_kind("str", "the field's own serialize"),
+            replace(AS_IT_IS, label="the field's own serialize"),
             field,
             key_slot=key_slot,
             reason=kind_description[1],
@@ -178,10 +211,11 @@ def _field_node(
             key, source, own_kind, field, key_slot=key_slot, reason=kind_description[1]
         )
     if kind_description[0] in _WITHOUT_ATTRIBUTE:
-        source = _WITHOUT_ATTRIBUTE[kind_description[0]](kind_description, path, slots)
-        return FieldNode(key, source, raw_kind("str"), field, key_slot=key_slot)
+        make, *options = kind_description
+        source = make(*options, path=path, slots=slots)
+        return FieldNode(key, source, AS_IT_IS, field, key_slot=key_slot)
     field_kind = kind(kind_description, path, slots)
-    reason = reason_of(kind_description, _HOLDERS)
+    reason = reason_of(kind_description)
     if attribute == _BY_GET_VALUE:
         expression = f"{field}.get_value(obj, {literal(name)}, accessor=accessor)"
         source = Source(name, Read(expression), user_code="get_value is overridden")
@@ -202,12 +236,11 @@ def _field_node(
     )
 
 
-def _constant_source(description: Description, path: DumpPath, slots: list[Slot]) -> Source:
+def _constant(*, path: DumpPath, **_: Any) -> Source:
     return Source("(constant)", Read(f"{path.expression}.constant"), path=())
 
 
-def _method_source(description: Description, path: DumpPath, slots: list[Slot]) -> Source:
-    has_method = description[1]
+def _method(has_method: bool, *, path: DumpPath, slots: list[Slot]) -> Source:
     if not has_method:
         return Source("(no method)", Read("missing"))
     method = f"method_{len(slots)}"
@@ -219,7 +252,7 @@ def _method_source(description: Description, path: DumpPath, slots: list[Slot]) 
     return Source("(method)", Read(f"{method}(obj)"), user_code="a method of the schema")
 
 
-def _function_source(description: Description, path: DumpPath, slots: list[Slot]) -> Source:
+def _function(*, path: DumpPath, slots: list[Slot]) -> Source:
     function = f"function_{len(slots)}"
 
     def resolve(subject: Any, cls: type, form: Form) -> Any:
@@ -246,11 +279,7 @@ def _one_argument(field: Any) -> Callable[[Any], Any]:
     return lambda obj: field._call_or_raise(function, obj, field.name)
 
 
-_WITHOUT_ATTRIBUTE = {
-    "constant": _constant_source,
-    "method": _method_source,
-    "function": _function_source,
-}
+_WITHOUT_ATTRIBUTE = (_constant, _method, _function)
 
 
 def _default(field: str, has_default: str | None) -> str | None:

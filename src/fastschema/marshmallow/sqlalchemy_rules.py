@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from fastschema.compiler.kinds import for_all, new_slot
+from fastschema.compiler.nodes import Kind, Slot
 from fastschema.runtime.descriptions import Description, stock
 from fastschema.runtime.stock import stock_method
 
@@ -17,7 +19,7 @@ _INSTANCES = "marshmallow_sqlalchemy.load_instance_mixin"
 
 
 def _is_method(function: Any, module_name: str, path: str) -> bool:
-    """Whether a function is a method of the library, as it was written there.
+    """Return whether a function is a method of the library, as it was written there.
 
     :param path: the class and the method, dotted
     """
@@ -29,12 +31,12 @@ def _is_method(function: Any, module_name: str, path: str) -> bool:
 
 
 def gets_value_as_stock(function: Any) -> bool:
-    """Whether ``RelatedList.get_value`` is asked, which calls that of ``Field``."""
+    """Return whether ``RelatedList.get_value`` is asked, which calls that of ``Field``."""
     return _is_method(function, _FIELDS, "RelatedList.get_value")
 
 
 def describe_related(field: Any, method: Any) -> Description | None:
-    """What ``Related`` does to a value, by the keys of its related model; None for other methods.
+    """Return what ``Related`` does to a value; None for other methods.
 
     :param method: the field's ``_serialize``
     """
@@ -44,7 +46,14 @@ def describe_related(field: Any, method: Any) -> Description | None:
     for name in ("model", "related_model", "related_keys"):
         if getattr(type(field), name, None) is not vars(cls)[name]:
             return stock("how the keys of the related model are found is overridden")
-    return ("related",)
+    return (_related,)
+
+
+def _related(*, path: Any, slots: list[Slot]) -> Kind:
+    keys = new_slot(
+        slots, "related", lambda subject, cls, form: RelatedKeys(path.get(subject.fields))
+    )
+    return for_all("keys of a related object", f"{keys}({{value}})", none_stays=False)
 
 
 class RelatedKeys:
@@ -60,7 +69,7 @@ class RelatedKeys:
         self._keys: list[str] | None = None
 
     def __call__(self, value: Any) -> Any:
-        """A key, or a dictionary of several."""
+        """Return a key, or a dictionary of several."""
         keys = self._keys
         if keys is None:
             keys = self._keys = [each.key for each in self._field.related_keys]
@@ -70,7 +79,7 @@ class RelatedKeys:
 
 
 def passes_session(method: Any) -> bool:
-    """Whether a nested field's ``_deserialize`` gives its schema the session, and no more."""
+    """Return whether a nested field's ``_deserialize`` only gives its schema the session."""
     return _is_method(method, _FIELDS, "Nested._deserialize")
 
 
@@ -85,12 +94,12 @@ def pass_session(field: Any, schema: Any) -> None:
 
 
 def loads_instances(method: Any) -> bool:
-    """Whether a schema's ``load`` is that of marshmallow-sqlalchemy."""
+    """Return whether a schema's ``load`` is that of marshmallow-sqlalchemy."""
     return _is_method(method, _INSTANCES, "LoadInstanceMixin.Schema.load")
 
 
 def load_instances(schema: Any, load: Callable[[], Any]) -> Any:
-    """What that ``load`` returns without options of its own.
+    """Return what that ``load`` returns without options of its own.
 
     :param load: what ``Schema.load`` does
     :raises ValueError: if a session is needed, and there is none

@@ -12,12 +12,12 @@ import decimal
 import re
 import uuid
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 
 from marshmallow import fields, validate
 
 from fastschema.compiler.nodes import Slot
-from fastschema.marshmallow.emails import is_email
 from fastschema.runtime.descriptions import Description, method_of
 from fastschema.runtime.stock import stock_method
 
@@ -42,9 +42,12 @@ _PLAIN = (
 )
 """The classes whose comparison calls no user code."""
 
+Rule = Callable[[Any, int], Description | None]
+"""From a validator, and its place in the list, to its description; None: not known."""
+
 
 def _needs_a_message() -> bool:
-    """Whether this marshmallow looks for a message even if there are no validators: 3 does."""
+    """Return whether marshmallow looks for a message even without validators: 3 does."""
     field = fields.Raw()
     field.error_messages = {}
     try:
@@ -58,7 +61,7 @@ _NEEDS_A_MESSAGE = _needs_a_message()
 
 
 def has_validators(field: Any) -> bool:
-    """Whether there is anything for a field's ``_validate`` to do."""
+    """Return whether there is anything for a field's ``_validate`` to do."""
     cls = type(field)
     if (
         field.validators != []
@@ -71,7 +74,7 @@ def has_validators(field: Any) -> bool:
 
 
 def describe(field: Any) -> Description:
-    """What the validators of a field ask of a value: for each the name of a condition and options.
+    """Return what the validators of a field ask: what makes each condition, then its options.
 
     Empty if there are none, :data:`CUSTOM` if the field must call them itself.
     """
@@ -106,7 +109,18 @@ def _length(validator: Any, index: int) -> Description | None:
     limits = [getattr(validator, name) for name in ("min", "max", "equal")]
     if any(limit is not None and type(limit) is not int for limit in limits):
         return None
-    return ("length", *limits)
+    return (length, *limits)
+
+
+def length(low: int | None, high: int | None, equal: int | None, **_: Any) -> str:
+    """Return the condition of ``Length``, which looks at no more than the length."""
+    if equal is not None:
+        return f"len({{value}}) == {equal}"
+    if low is None and high is None:
+        return "len({value}) >= 0"
+    lower = "" if low is None else f"{low} <= "
+    upper = "" if high is None else f" <= {high}"
+    return f"{lower}len({{value}}){upper}"
 
 
 def _range(validator: Any, index: int) -> Description | None:
@@ -115,32 +129,69 @@ def _range(validator: Any, index: int) -> Description | None:
         return None
     inclusive = [bool(getattr(validator, name)) for name in ("min_inclusive", "max_inclusive")]
     # The classes tell 1 from 1.0, which are equal, and would share a key.
-    return ("range", type(low), low, type(high), high, *inclusive)
+    return (_within, type(low), low, type(high), high, *inclusive)
+
+
+def _within(
+    low_class: type,
+    low: Any,
+    high_class: type,
+    high: Any,
+    low_inclusive: bool,
+    high_inclusive: bool,
+    *,
+    prefix: str,
+    names: dict[str, object],
+    **_: Any,
+) -> str:
+    """Return the comparisons of ``Range``, negated as there: NaN is neither above nor below."""
+    conditions = []
+    for limit, suffix, operator in (
+        (low, "low", "<" if low_inclusive else "<="),
+        (high, "high", ">" if high_inclusive else ">="),
+    ):
+        if limit is not None:
+            names[f"{prefix}_{suffix}"] = limit
+            conditions.append(f"not {{value}} {operator} {prefix}_{suffix}")
+    return " and ".join(conditions) or "True"
 
 
 def _regexp(validator: Any, index: int) -> Description | None:
     pattern = validator.regex
     if type(pattern) is not re.Pattern or type(pattern.pattern) is not str:
         return None
-    return ("regexp", pattern)
+    return (_matching, pattern)
 
 
-def _membership(attribute: str) -> Callable[[Any, int], Description | None]:
+def _matching(pattern: Any, *, prefix: str, names: dict[str, object], **_: Any) -> str:
+    names[f"{prefix}_pattern"] = pattern
+    return f"{prefix}_pattern.match({{value}}) is not None"
+
+
+def _membership(attribute: str) -> Rule:
     def describe_membership(validator: Any, index: int) -> Description | None:
         values = getattr(validator, attribute)
         if type(values) not in (list, tuple, set, frozenset):
             return None
-        return ("call", index) if all(type(value) in _PLAIN for value in values) else None
+        return (_called, index) if all(type(value) in _PLAIN for value in values) else None
 
     return describe_membership
 
 
 def _equal(validator: Any, index: int) -> Description | None:
-    return ("call", index) if type(validator.comparable) in _PLAIN else None
+    return (_called, index) if type(validator.comparable) in _PLAIN else None
 
 
 def _url(validator: Any, index: int) -> Description | None:
-    return ("call", index) if type(validator.error) is str else None
+    return (_called, index) if type(validator.error) is str else None
+
+
+def _called(
+    index: int, *, prefix: str, get: Callable[[Any], Any], slots: list[Slot], **_: Any
+) -> str:
+    validator = f"{prefix}_validator"
+    slots.append(Slot(validator, lambda subject: get(subject).validators[index]))
+    return f"{validator}({{value}}) is {{value}}"
 
 
 def _email(validator: Any, index: int) -> Description | None:
@@ -149,7 +200,58 @@ def _email(validator: Any, index: int) -> Description | None:
         return None
     is_usual = all(getattr(validator, name) is value for name, value in _EMAIL.items())
     # Stock formats the message before it knows whether it is needed.
-    return ("email",) if is_usual and "{" not in message and "}" not in message else ("call", index)
+    is_usual = is_usual and "{" not in message and "}" not in message
+    return (_is_email,) if is_usual else (_called, index)
+
+
+def _is_email(*, names: dict[str, object], **_: Any) -> str:
+    names["is_email"] = is_email
+    return "is_email({value})"
+
+
+# Letters and digits of ASCII, single signs between them, and hyphens inside of labels. Stock's
+# expressions accept all of that where no label is too long, and take three times as long.
+_is_usual_email = re.compile(
+    r"[a-zA-Z0-9]+(?:[._+-][a-zA-Z0-9]+)*"
+    r"@(?:[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*\.)+[a-zA-Z0-9]{2,}\Z"
+).match
+_LONGEST_LABEL = 63
+_USER_EXPRESSION = "6e501dda321be8a8"
+_DOMAIN_EXPRESSIONS = (
+    "d80574fc3f49d5ee",  # of marshmallow 3.26 to 4.2
+    "d65eb3c92b5a1bfa",  # of 4.3 and 4.4
+)
+
+
+def _digest(expression: Any) -> str:
+    pattern, flags = getattr(expression, "pattern", None), getattr(expression, "flags", None)
+    return sha256(f"{pattern} {flags}".encode()).hexdigest()[:16]
+
+
+# Somebody may have put their own in the place of stock's before fastschema was imported.
+_HAS_KNOWN_EXPRESSIONS = (
+    _digest(validate.Email.USER_REGEX) == _USER_EXPRESSION
+    and _digest(validate.Email.DOMAIN_REGEX) in _DOMAIN_EXPRESSIONS
+)
+_longest_usual = _LONGEST_LABEL if _HAS_KNOWN_EXPRESSIONS else 0
+_is_user = validate.Email.USER_REGEX.match
+_is_domain = validate.Email.DOMAIN_REGEX.match
+_known_domains = validate.Email.DOMAIN_WHITELIST
+
+
+def is_email(text: str) -> bool:
+    """Return whether ``validate.Email`` surely finds nothing wrong with a text.
+
+    marshmallow 3 also accepts some domains that are not ASCII.
+    """
+    if len(text) <= _longest_usual and _is_usual_email(text) is not None:
+        return True
+    user, at, domain = text.rpartition("@")
+    return (
+        at == "@"
+        and _is_user(user) is not None
+        and (domain in _known_domains or _is_domain(domain) is not None)
+    )
 
 
 _EMAIL = {
@@ -158,7 +260,7 @@ _EMAIL = {
 }
 
 
-_RULES: dict[type, Callable[[Any, int], Description | None]] = {
+_RULES: dict[type, Rule] = {
     validate.Length: _length,
     validate.Range: _range,
     validate.Regexp: _regexp,
@@ -180,67 +282,15 @@ def condition(
     slots: list[Slot],
     names: dict[str, object],
 ) -> str | None:
-    """The condition that all validators make on ``{value}``, a template; None if there are none.
+    """Return the condition that all validators make, a template; None if there are none.
 
     :param prefix: what begins the names of the objects that it needs
     :param get: from what a load is bound to, to the field
     :param slots: where to add those that belong to a load
     :param names: where to add the others
     """
-    if not descriptions:
-        return None
-    conditions = []
-    for number, (name, *options) in enumerate(descriptions):
-        if name == "call":
-            validator = f"{prefix}_validator_{number}"
-            slots.append(Slot(validator, _validator(get, options[0])))
-            conditions.append(f"{validator}({{value}}) is {{value}}")
-        elif name == "length":
-            conditions.append(_length_condition(*options))
-        elif name == "email":
-            names["is_email"] = is_email
-            conditions.append("is_email({value})")
-        elif name == "regexp":
-            pattern = f"{prefix}_pattern_{number}"
-            names[pattern] = options[0]
-            conditions.append(f"{pattern}.match({{value}}) is not None")
-        else:
-            conditions += _range_conditions(f"{prefix}_limit_{number}", names, *options)
-    return " and ".join(conditions) or "True"
-
-
-def _validator(get: Callable[[Any], Any], index: int) -> Callable[[Any], Any]:
-    return lambda subject: get(subject).validators[index]
-
-
-def _length_condition(low: int | None, high: int | None, equal: int | None) -> str:
-    if equal is not None:
-        return f"len({{value}}) == {equal}"
-    if low is None and high is None:
-        return "len({value}) >= 0"
-    lower = "" if low is None else f"{low} <= "
-    upper = "" if high is None else f" <= {high}"
-    return f"{lower}len({{value}}){upper}"
-
-
-def _range_conditions(
-    prefix: str,
-    names: dict[str, object],
-    low_class: type,
-    low: Any,
-    high_class: type,
-    high: Any,
-    low_inclusive: bool,
-    high_inclusive: bool,
-) -> list[str]:
-    """The comparisons of ``Range``, negated as it makes them: NaN is neither above nor below."""
-    conditions = []
-    for limit, suffix, operator in (
-        (low, "low", "<" if low_inclusive else "<="),
-        (high, "high", ">" if high_inclusive else ">="),
-    ):
-        if limit is not None:
-            name = f"{prefix}_{suffix}"
-            names[name] = limit
-            conditions.append(f"not {{value}} {operator} {name}")
-    return conditions
+    conditions = [
+        make(*options, prefix=f"{prefix}_{number}", get=get, slots=slots, names=names)
+        for number, (make, *options) in enumerate(descriptions)
+    ]
+    return " and ".join(conditions) or None

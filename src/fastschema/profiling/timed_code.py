@@ -36,7 +36,8 @@ from time import perf_counter as clock
 from typing import NamedTuple
 
 from fastschema.compiler.dump_code import DumpFunction, DumpGenerator
-from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, Read
+from fastschema.compiler.nodes import Form, ObjectNode
+from fastschema.compiler.source import Lines
 
 SPENT = "spent"
 """The name of the slot."""
@@ -84,36 +85,15 @@ class _TimedGenerator(DumpGenerator):
             number for number, variable in enumerate(self._variables) if variable in self._texts
         )
 
-    def _mark(self, number: int | None = None) -> None:
-        """Read the clock; the time since it was read before belongs to a number of the list."""
+    def mark(self, step: int | None = None) -> Lines:
+        """Read the clock; the time since it was read before belongs to a step."""
         instant = self._names.unique("at")
-        self._writer.line(f"{instant} = clock()")
-        if number is not None:
-            self._sums.append((number, f"{instant} - {self._instant}"))
+        if step is not None:
+            self._sums.append((step, f"{instant} - {self._instant}"))
         self._instant = instant
+        return [f"{instant} = clock()"]
 
-    def _write_body(self) -> None:
-        self._mark()
-        super()._write_body()
-
-    def _write_field(self, variable: str, field: FieldNode, on_missing: str) -> None:
-        if self._node.dict_class is not None:
-            self._mark()  # what came before put the last value into the dictionary
-        super()._write_field(variable, field, on_missing)
-        self._mark(2 * self._variables.index(variable) + 1)
-
-    def _write_read(self, variable: str, read: Read) -> None:
-        super()._write_read(variable, read)
-        self._mark(2 * self._variables.index(variable))
-
-    def _write_row(self, *, may_be_missing: bool) -> None:
-        if self.together:
-            self._mark(-2)
-        super()._write_row(may_be_missing=may_be_missing)
-
-    def _write_result(self, expression: str) -> None:
-        for number, seconds in self._sums:
-            self._writer.line(f"{SPENT}[{number}] += {seconds}")
-        if self._instant:  # the result of another function is none of this one's
-            self._writer.line(f"{SPENT}[-1] += 1")
-        super()._write_result(expression)
+    def finish(self) -> Lines:
+        """Add up the seconds of all steps, and the objects."""
+        sums: Lines = [f"{SPENT}[{step}] += {seconds}" for step, seconds in self._sums]
+        return [*sums, f"{SPENT}[-1] += 1"]

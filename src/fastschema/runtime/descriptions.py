@@ -1,7 +1,7 @@
 """Descriptions: what a front end says of a field as plain values, before it makes a node of it.
 
-A description is a tuple: the name of a kind, then its options. It holds all that the generated code
-depends on, and so is the key to the cache of programs.
+A description is a tuple: the function that makes the kind of the node, then its options. It holds
+all that the generated code depends on, and so is the key to the cache of programs.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 Description = tuple[Any, ...]
-"""The name of a kind, then its options."""
+"""What makes a kind, then its options; or :data:`OWN_METHOD`, then the reason."""
 
 Rule = Callable[[Any], Description]
 """From a field to the description of what is done to its value."""
@@ -45,6 +45,11 @@ def methods_of(field: Any, name: str, root: type) -> tuple[Any, ...]:
     return tuple([getattr(base, name) for base in bases if name in vars(base)])
 
 
+def always(kind: Any) -> Rule:
+    """Return the rule of a kind that has no options."""
+    return lambda field: (kind,)
+
+
 def describe_by_rule(
     field: Any, method: Any, rules: Mapping[Any, Rule], subject: str
 ) -> Description:
@@ -76,15 +81,14 @@ def is_too_deep(description: Description, depth: int = 0) -> bool:
     )
 
 
-def reason_of(description: Description | None, holders: frozenset[str]) -> str | None:
-    """Why a field, or a field inside of it, runs as stock; None if it is compiled.
+def reason_of(description: Description) -> str | None:
+    """Return why a field, or a field inside of it, runs as stock; None if it is compiled."""
+    if description and description[0] == OWN_METHOD:
+        return str(description[1])
+    inner = [each for each in description if isinstance(each, tuple)]
+    return next((reason for each in inner if (reason := reason_of(each))), None)
 
-    :param holders: the names of kinds whose options are descriptions again
-    """
-    if description is None:
-        return None
-    name, *options = description
-    if name == OWN_METHOD:
-        return str(options[0])
-    inner = options if name in holders else []
-    return next((reason for each in inner if (reason := reason_of(each, holders))), None)
+
+def tell_booleans(truthy: Any, falsy: Any) -> bool:
+    """Return whether True and False are what two sets of a field take them for."""
+    return True in truthy and False in falsy and False not in truthy

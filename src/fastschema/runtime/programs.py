@@ -9,8 +9,7 @@ from weakref import WeakSet
 from fastschema.compiler import dump_code, dump_text_code, load_code
 from fastschema.compiler.dump_code import DumpFunction
 from fastschema.compiler.load_code import LoadFunction
-from fastschema.compiler.load_nodes import LoadNode
-from fastschema.compiler.nodes import Form, ObjectNode
+from fastschema.compiler.nodes import Form, LoadNode, ObjectNode
 from fastschema.locks import Locked
 from fastschema.statistics import recorder
 

@@ -19,7 +19,7 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import BuiltinSignatureError, CreateOnlyDefault, SkipField
 
 import fastschema
-from fastschema.contrib.django import rules, schema_reader
+from fastschema.contrib.django import kinds, kinds_dates, kinds_relations, schema_reader
 from flights.models import Airline, Airport, Flight
 from tests.contrib.django.differential import (
     Thing,
@@ -933,13 +933,17 @@ def test_a_setting_that_a_field_computes_is_asked_for_each_time():
 
 def test_rules_read_no_attributes_of_fields_but_options():
     read = set()
-    source = inspect.getsource(rules) + inspect.getsource(schema_reader)
+    modules = (kinds, kinds_dates, kinds_relations, schema_reader)
+    source = "".join(map(inspect.getsource, modules))
     for function in ast.walk(ast.parse(source)):
-        if isinstance(function, ast.FunctionDef) and "node" not in function.name:
+        if isinstance(function, ast.FunctionDef) and (
+            function.name == "readable_fields"
+            or (function.returns is not None and ast.unparse(function.returns) == "Description")
+        ):
             for node in ast.walk(function):
                 if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "field":
                     read.add(node.attr)
-                elif isinstance(node, ast.Call) and ast.unparse(node.func) == "_option":
+                elif isinstance(node, ast.Call) and ast.unparse(node.func) == "option":
                     read.add(ast.literal_eval(node.args[1]))
     # The time zone is read when a program is bound.
-    assert read - {"parent"} | {"timezone"} == rules.OPTIONS | rules._HOLDERS
+    assert read - {"parent"} | {"timezone"} == kinds.OPTIONS | kinds._HOLDERS

@@ -24,8 +24,8 @@ from fastschema.contrib.django.exemplars import (
     Exemplar,
     bare_serializer,
 )
+from fastschema.contrib.django.kinds import OPTIONS, inner_fields
 from fastschema.contrib.django.own_code import own_classes
-from fastschema.contrib.django.rules import OPTIONS, inner_fields
 from fastschema.contrib.django.schema_reader import read, readable_fields
 from fastschema.runtime import policy
 from fastschema.runtime.guard import CLASS_ATTRIBUTE, State, readings

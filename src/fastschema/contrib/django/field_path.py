@@ -1,4 +1,4 @@
-"""Where a field object is found in a dump, and slots for what is looked up there."""
+"""Where a field object is found in a dump, its options, and slots for what is looked up there."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from fastschema.compiler.field_path import FieldPath
-from fastschema.compiler.nodes import Slot
-from fastschema.contrib.django.json_encoding import json_value
+from rest_framework.settings import api_settings
 
-JSON_VALUE = {"json_value": json_value}
-"""The name that templates in JSON form use."""
+from fastschema.compiler.kinds import FieldPath, new_slot
+from fastschema.compiler.nodes import Slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +26,11 @@ class SerializerPath(FieldPath):
 
     @classmethod
     def of(cls, index: int, is_called: bool) -> SerializerPath:
-        """The path to a field of the serializer."""
+        """Return the path to a field of the serializer."""
         return cls(f"fields[{index}]", lambda fields: fields[index], is_called, is_own=True)
 
     def inside(self, attribute: str) -> SerializerPath:
-        """The path to the field that this one keeps in an attribute."""
+        """Return the path to the field that this one keeps in an attribute."""
         inner = FieldPath.within(self, f".{attribute}", attrgetter(attribute))
         return SerializerPath(inner.expression, inner.get)
 
@@ -44,16 +42,17 @@ class SerializerPath(FieldPath):
         return "represent({field}, {value}, obj)"
 
     def called(self, template: str) -> str:
-        """A template that holds for any value, but for those that stock calls or looks into."""
+        """Return a template for any value, but for those that stock calls or looks into."""
         if self.is_called:
             return template
         is_called = "type({value}) is not PKOnlyObject and not callable({value})"
         return f"({template}) if {is_called} else {self.own_method}"
 
 
-def json_ready(expression: str) -> str:
-    """A template that makes the value of another one fit for the JSON engine."""
-    return f"text if type(text := ({expression})) is str else json_value(text)"
+def option(field: Any, attribute: str, setting: str) -> Any:
+    """Return an option of a field, or the setting that stands in for it."""
+    is_given = hasattr(field, attribute)
+    return getattr(field, attribute) if is_given else getattr(api_settings, setting)
 
 
 def option_slot(
@@ -63,7 +62,7 @@ def option_slot(
     get: Callable[[Any], Any],
     ambient: Callable[[Any], object] | None = None,
 ) -> str:
-    """The name of a new slot for what a function gives of the options of a field.
+    """Return the name of a new slot for what a function gives of the options of a field.
 
     :param ambient: what the value depends on; None: on what the function gives
     """
@@ -72,15 +71,3 @@ def option_slot(
         return get(path.get(subject.options))
 
     return new_slot(slots, name, resolve, ambient or resolve)
-
-
-def new_slot(
-    slots: list[Slot],
-    name: str,
-    resolve: Callable[..., Any],
-    ambient: Callable[[Any], object] | None = None,
-) -> str:
-    """The name of a new slot."""
-    slot = f"{name}_{len(slots)}"
-    slots.append(Slot(slot, resolve, ambient))
-    return slot

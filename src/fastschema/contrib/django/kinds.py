@@ -1,138 +1,175 @@
-"""From the description of a DRF field to the kind of its node.
+"""What is done to the value of a DRF field that is dumped.
 
-Made from the description alone, so that the cache of programs is right. Only the common class of
-value is handled inline; every other value goes to the field's own ``to_representation``, so that
-odd values become (or raise) what they do in stock.
+A *rule* describes a field as a tuple: what makes its kind, then plain values, all that the
+generated code depends on. The kind is made from the tuple alone, which is the key to the cache.
+``RULES`` is keyed by the method that stock would call (``Field.to_representation``); an
+override misses it.
+
+Only the common class of value is handled inline. Everything else goes to the field's own
+``to_representation``, so that odd values become (or raise) what they do in stock.
 """
 
 from __future__ import annotations
 
 import decimal
 import uuid
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import Any
 
+from rest_framework import fields, relations
+from rest_framework.serializers import BaseSerializer
+
 from fastschema.compiler import decimals
-from fastschema.compiler.class_rules import ALIKE, ByClass
-from fastschema.compiler.expressions import expression
-from fastschema.compiler.json_templates import JSON_FLOAT_TEMPLATE
-from fastschema.compiler.nodes import Conversion, Kind, Rereading, Slot
-from fastschema.contrib.django.field_path import JSON_VALUE, SerializerPath, json_ready, option_slot
-from fastschema.contrib.django.json_encoding import json_number, json_value
-from fastschema.contrib.django.kinds_dates import (
-    datetime_kind,
-    duration_kind,
-    strftime_kind,
-    unformatted_kind,
+from fastschema.compiler.kinds import (
+    BOOLEAN,
+    FLOAT,
+    INTEGER,
+    INTEGER_AS_STRING,
+    STRING,
+    UUID,
+    ByClass,
+    by_class,
+    expression,
+    for_all,
 )
-from fastschema.contrib.django.kinds_relations import (
-    file_kind,
-    hyperlink_kind,
-    method_kind,
-    nested_kind,
-    own_hyperlink_kind,
-    primary_key_kind,
-    slug_kind,
-    string_related_kind,
+from fastschema.compiler.nodes import ANY, PLAIN, Conversion, Form, Kind, Slot
+from fastschema.contrib.django import kinds_dates, kinds_relations
+from fastschema.contrib.django.field_path import SerializerPath, option, option_slot
+from fastschema.contrib.django.own_code import STOCK_CLASSES
+from fastschema.registration import registered
+from fastschema.runtime.descriptions import (
+    OWN_METHOD,
+    Description,
+    Rule,
+    always,
+    describe_by_rule,
+    method_of,
+    stock,
+    tell_booleans,
 )
-from fastschema.runtime.descriptions import Description
 from fastschema.runtime.json_engine import JsonText
+from fastschema.runtime.snapshot import computes_options
+from fastschema.runtime.stock import stock_method
+
+# As it is when fastschema is imported: what is patched later is not stock's.
+_QUANTIZE = stock_method(fields.DecimalField, "quantize")
+
+
+OPTIONS = frozenset(
+    [
+        *("TRUE_VALUES", "FALSE_VALUES", "binary", "coerce_to_string"),
+        *("decimal_places", "field_name", "format", "localize", "lookup_field", "method_name"),
+        *("normalize_output", "pk_field", "reverse", "slug_field", "source_attrs", "timezone"),
+        *("uuid_format", "view_name", "write_only"),
+    ]
+)
+"""The attributes of fields by which programs differ, or what they are bound to."""
+_HOLDERS = frozenset(["child", "child_relation"])
+
+
+def why_unknown(field: Any) -> str | None:
+    """Return why the options of a field cannot be known, or None."""
+    return computes_options(type(field), OPTIONS, STOCK_CLASSES)
+
+
+def inner_fields(field: Any) -> Iterable[str]:
+    """Return the names of the attributes of a field that hold fields inside of it."""
+    return _HOLDERS.intersection(vars(field)) if not isinstance(field, BaseSerializer) else ()
+
+
+def describe(field: Any) -> Description:
+    """Return what is done to the value of a field: what makes its kind, then its options."""
+    reason = why_unknown(field)
+    if reason is not None:
+        return stock(reason)
+    method = method_of(field, "to_representation")
+    if method is None:
+        return stock("to_representation is set on the field object")
+    if method in registered:
+        return (_registered, registered[method])
+    return describe_by_rule(field, method, RULES, "to_representation")
 
 
 def kind(description: Description, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """The kind for a description; what it needs from each dump is added to ``slots``."""
-    name, *options = description
-    if name in _BY_CLASS:
-        row = _BY_CLASS[name]
-        made = row.kind(name, path.own_method, JSON_VALUE, may_skip=not path.is_called)
-        return replace(made, rereading=Rereading.VALUE)
-    make: Callable[..., Kind] = _MAKERS.get(name, _ownmethod_kind)
-    made = make(*options, path=path, slots=slots)
-    if name in _PLAIN:
-        made = replace(made, rereading=Rereading.VALUE)
-    return replace(made, may_skip=False, inline_may_skip=False) if path.is_called else made
-
-
-_PLAIN = frozenset(
-    [
-        "as it is",
-        "choice",
-        "datetime",
-        "decimal",
-        "duration",
-        "float",
-        "multiple choice",
-        "strftime",
-        "unformatted",
-    ]
-)
-"""Kinds that call no code of users for the values that they expect."""
-
-
-def _ownmethod_kind(*_: Any, path: SerializerPath, slots: list[Slot]) -> Kind:
-    represent = path.called("{field}.to_representation({value})")
-    return Kind(
-        "the field's own method",
-        python=Conversion(otherwise=represent),
-        json=Conversion(otherwise=json_ready(represent)),
-        names=JSON_VALUE,
-        may_skip=True,
-    )
-
-
-def _model_field_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    own_method = _ownmethod_kind(path=SerializerPath(path.expression, path.get), slots=slots)
-    return replace(own_method, label="model field")
-
-
-def _registered_kind(registered: Any, *, path: SerializerPath, slots: list[Slot]) -> Kind:
-    made: Kind = registered.kind(path.own_method, json_value, path.called)
+    """Return the kind for a description; what it needs from each dump is added to ``slots``."""
+    make, *options = description
+    if make == OWN_METHOD:
+        return _own_method(path)
+    made: Kind = make(*options, path=path, slots=slots)
     return made
 
 
-_BY_CLASS = {
-    **ALIKE,
-    "integer": ByClass(int),
-    "integer as string": ByClass(int, python="str({value})", json="str({value})"),
-    "uuid as hex": ByClass(uuid.UUID, python="{value}.hex", json="{value}.hex"),
-    "uuid as urn": ByClass(uuid.UUID, python="{value}.urn", json="{value}.urn"),
+def _own_method(path: SerializerPath) -> Kind:
+    return for_all("the field's own method", path.called("{field}.to_representation({value})"))
+
+
+def model_field(*, path: SerializerPath, **_: Any) -> Kind:
+    """Return what ``ModelField`` makes of the object."""
+    return for_all("model field", "{field}.to_representation({value})")
+
+
+def _registered(registered: Any, *, path: SerializerPath, **_: Any) -> Kind:
+    made: Kind = registered.kind(path.own_method, path.called)
+    return made
+
+
+def _as_it_is(*, path: SerializerPath, **_: Any) -> Kind:
+    return ByClass("value as it is", str).kind(path.called("{value}"))
+
+
+def _json(field: Any) -> Description:
+    return stock("binary JSON is not compiled") if field.binary else (_as_it_is,)
+
+
+def _boolean(field: Any) -> Description:
+    if tell_booleans(field.TRUE_VALUES, field.FALSE_VALUES):
+        return (BOOLEAN,)
+    return stock("TRUE_VALUES and FALSE_VALUES do not hold the two booleans")
+
+
+def _uuid(field: Any) -> Description:
+    uuid_format = field.uuid_format
+    made = _UUIDS.get(uuid_format)
+    return (made,) if made else stock(f"the UUID format {uuid_format!r} is not compiled")
+
+
+_UUIDS = {
+    "hex_verbose": UUID,
+    "hex": ByClass("uuid as hex", uuid.UUID, "{value}.hex"),
+    "urn": ByClass("uuid as urn", uuid.UUID, "{value}.urn"),
     # Integers of 128 bits are beyond orjson.
-    "uuid as int": ByClass(
+    "int": ByClass(
+        "uuid as int",
         uuid.UUID,
-        python="{value}.int",
-        json="JsonText(str({value}.int).encode())",
+        "{value}.int",
         names={"JsonText": JsonText},
+        more={"json": "JsonText(str({value}.int).encode())"},
     ),
 }
 
 
-def _as_it_is_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    return Kind(
-        "value as it is",
-        python=Conversion("str", None, path.called("{value}")),
-        json=Conversion("str", None, f"json_value({path.called('{value}')})"),
-        names=JSON_VALUE,
-        may_skip=True,
-    )
+def _big_integer(field: Any) -> Description:
+    is_text = option(field, "coerce_to_string", "COERCE_BIGINT_TO_STRING")
+    return (INTEGER_AS_STRING if is_text else INTEGER,)
 
 
-def _float_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    return Kind(
-        "float",
-        python=Conversion("float", None, path.own_method),
-        json=Conversion("float", JSON_FLOAT_TEMPLATE, f"json_number({path.own_method})"),
-        names={"json_number": json_number},
-        may_skip=True,
-    )
+def _decimal(field: Any) -> Description:
+    if method_of(field, "quantize") is not _QUANTIZE:
+        return stock("quantize is overridden")
+    is_text = bool(option(field, "coerce_to_string", "COERCE_DECIMAL_TO_STRING"))
+    if field.localize:
+        return stock("a localized decimal is not compiled")
+    places = field.decimal_places
+    normalize = bool(field.normalize_output)
+    return (_quantized, None if places is None else int(places), is_text, normalize)
 
 
-def _decimal_kind(
+def _quantized(
     places: int | None, is_text: bool, normalize: bool, *, path: SerializerPath, slots: list[Slot]
 ) -> Kind:
-    """A value that has its places already is written as it stands; the others are quantized."""
+    """Write a value that has its places already as it stands, and quantize the others."""
     result = "{value}"
-    names: dict[str, object] = {"Decimal": decimal.Decimal}
+    names: dict[str, object] = {}
     if places is not None:
         context = option_slot(slots, "context", path, _context, decimals.active_context)
         quantum = f"quantum_{len(slots)}"
@@ -142,18 +179,11 @@ def _decimal_kind(
     if normalize:
         result = f"{result}.normalize()"
     if not is_text:
-        return Kind(
-            "decimal",
-            python=Conversion("Decimal", result, path.own_method),
-            # A float, as for DRF's encoder.
-            json=Conversion(
-                "Decimal",
-                f"json_number(float(text)) if (text := {result}).is_finite() else json_value(text)",
-                f"json_value({path.own_method})",
-            ),
-            names={**names, "json_number": json_number, **JSON_VALUE},
-            may_skip=True,
-        )
+        # A float, as for DRF's encoder.
+        as_float = f"json_number(float(text)) if (text := {result}).is_finite()"
+        more = {"json": f"{as_float} else json_value(text)"}
+        row = ByClass("decimal", decimal.Decimal, result, names=names, more=more)
+        return row.kind(path.own_method)
     text = f"format({result}, 'f')"
     if places is not None and not normalize:
         longest = option_slot(
@@ -164,51 +194,40 @@ def _decimal_kind(
             decimals.active_context,
         )
         text = decimals.written(places, longest, text)
-    conversion = Conversion("Decimal", text, path.own_method)
-    return Kind("decimal as string", python=conversion, json=conversion, names=names, may_skip=True)
+    row = ByClass("decimal as string", decimal.Decimal, text, names=names)
+    return row.kind(path.own_method)
 
 
 def _context(field: Any) -> decimal.Context:
-    """The decimal context of this dump, as ``DecimalField.quantize`` makes it for each value."""
+    """Return the decimal context as ``DecimalField.quantize`` makes it for each value."""
     context = decimal.getcontext().copy()
     if field.max_digits is not None:
         context.prec = field.max_digits
     return context
 
 
-def _choice_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
+def _choice(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     choices = option_slot(slots, "choices", path, lambda field: field.choice_strings_to_values)
     chosen = f"{{value}} and {choices}.get({{value}}, {{value}})"
     number = f"{choices}.get(str({{value}}), {{value}})"
     otherwise = f"{number} if type({{value}}) is int else {path.own_method}"
-    return Kind(
-        "choice",
-        python=Conversion("str", chosen, otherwise),
-        json=Conversion("str", json_ready(chosen), f"json_value({otherwise})"),
-        names=JSON_VALUE,
-        may_skip=True,
-    )
+    return ByClass("choice", str, chosen, ANY).kind(otherwise)
 
 
-def _multiple_choice_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
+def _multiple_choice(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     choices = option_slot(slots, "choices", path, lambda field: field.choice_strings_to_values)
     # A generator, as in stock: of a StopIteration it makes a RuntimeError.
     chosen = f"list(dict.fromkeys({choices}.get(str(each), each) for each in {{value}}))"
-    return Kind(
-        "multiple choice",
-        python=Conversion("list", chosen, path.own_method),
-        json=Conversion("list", f"json_value({chosen})", f"json_value({path.own_method})"),
-        names=JSON_VALUE,
-        may_skip=True,
-    )
+    row = ByClass("multiple choice", list, chosen, more={"json": f"json_value({chosen})"})
+    return row.kind(path.own_method)
 
 
-def _list_kind(child: Description, *, path: SerializerPath, slots: list[Slot]) -> Kind:
-    return _collection_kind("list", child, path, slots)
+def _list(field: Any) -> Description:
+    return (_collection, "list", describe(field.child))
 
 
-def _dict_kind(child: Description, *, path: SerializerPath, slots: list[Slot]) -> Kind:
-    return _collection_kind("dict", child, path, slots)
+def _dict(field: Any) -> Description:
+    return (_collection, "dict", describe(field.child))
 
 
 _COMPREHENSIONS = {
@@ -217,30 +236,35 @@ _COMPREHENSIONS = {
 }
 
 
-def _collection_kind(
-    name: str, child: Description, path: SerializerPath, slots: list[Slot]
-) -> Kind:
-    """A comprehension with the child's conversion for each item, for plain lists and dicts."""
+def _collection(name: str, child: Description, *, path: SerializerPath, slots: list[Slot]) -> Kind:
+    """Write a comprehension with the child's conversion for each item of a list or a dict."""
     child_path = path.inside("child")
     child_kind = kind(child, child_path, slots)
 
-    def each(conversion: Conversion) -> str:
-        item = expression(child_kind, conversion, "each", child_path.expression, none_stays=True)
+    def each(form: Form) -> str:
+        conversion, field = child_kind.conversion(form), child_path.expression
+        item = expression(child_kind, conversion, "each", field, none_stays=True)
         return _COMPREHENSIONS[name].format(item=item)
 
-    return Kind(
+    return by_class(
         f"{name} of {child_kind.label}",
-        python=Conversion(name, each(child_kind.python), path.own_method),
-        json=Conversion(name, each(child_kind.json), f"json_value({path.own_method})"),
-        names={**child_kind.names, **JSON_VALUE},
-        may_skip=True,
+        name,
+        each(Form.PYTHON),
+        path.own_method,
+        PLAIN,
+        json=each(Form.JSON),
+        names=child_kind.names,
         rereading=child_kind.rereading,
         makes_lists=name == "list",
     )
 
 
-def _many_related_kind(child: Description, *, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """A list of what the relation's field makes of each related object."""
+def _many_related(field: Any) -> Description:
+    return (many_related, describe(field.child_relation))
+
+
+def many_related(child: Description, *, path: SerializerPath, slots: list[Slot]) -> Kind:
+    """Write a list of what the relation's field makes of each related object."""
     child_path = path.inside("child_relation")
     child_kind = kind(child, child_path, slots)
 
@@ -257,28 +281,28 @@ def _many_related_kind(child: Description, *, path: SerializerPath, slots: list[
     )
 
 
-_MAKERS: dict[str, Callable[..., Kind]] = {
-    "as it is": _as_it_is_kind,
-    "registered": _registered_kind,
-    "float": _float_kind,
-    "decimal": _decimal_kind,
-    "datetime": datetime_kind,
-    "unformatted": unformatted_kind,
-    "strftime": strftime_kind,
-    "duration": duration_kind,
-    "choice": _choice_kind,
-    "multiple choice": _multiple_choice_kind,
-    "file": file_kind,
-    "method": method_kind,
-    "model field": _model_field_kind,
-    "string related": string_related_kind,
-    "slug": slug_kind,
-    "primary key": primary_key_kind,
-    "hyperlink": hyperlink_kind,
-    "own hyperlink": own_hyperlink_kind,
-    "nested": nested_kind,
-    "nested list": nested_kind,
-    "list": _list_kind,
-    "dict": _dict_kind,
-    "many related": _many_related_kind,
+def _stock(cls: type) -> Any:
+    return stock_method(cls, "to_representation")
+
+
+RULES: dict[Any, Rule] = {
+    **kinds_dates.RULES,
+    **kinds_relations.RULES,
+    _stock(fields.CharField): always(STRING),
+    _stock(fields.IntegerField): always(INTEGER),
+    _stock(fields.FloatField): always(FLOAT),
+    _stock(fields.BooleanField): _boolean,
+    _stock(fields.UUIDField): _uuid,
+    _stock(fields.DecimalField): _decimal,
+    _stock(fields.ChoiceField): always(_choice),
+    _stock(fields.ListField): _list,
+    _stock(fields.DictField): _dict,
+    _stock(fields.JSONField): _json,
+    _stock(fields.ReadOnlyField): always(_as_it_is),
+    _stock(fields._UnvalidatedField): always(_as_it_is),
+    _stock(fields.ModelField): always(model_field),
+    _stock(relations.ManyRelatedField): _many_related,
 }
+if hasattr(fields, "BigIntegerField"):  # since DRF 3.17, when multiple choices became lists
+    RULES[_stock(fields.BigIntegerField)] = _big_integer
+    RULES[_stock(fields.MultipleChoiceField)] = always(_multiple_choice)

@@ -6,48 +6,80 @@ import datetime
 import zoneinfo
 from typing import Any
 
+import rest_framework
 from django.conf import settings
 from django.utils import timezone
 from django.utils.duration import duration_iso_string, duration_string
+from rest_framework import ISO_8601, fields
 
-from fastschema.compiler.nodes import Conversion, Kind, Slot, as_template, literal
-from fastschema.contrib.django.field_path import JSON_VALUE, SerializerPath, option_slot
+from fastschema.compiler.kinds import DATE, TIME, ByClass
+from fastschema.compiler.nodes import ANY, TEXT, Kind, Slot, as_template, literal
+from fastschema.contrib.django.field_path import SerializerPath, option, option_slot
 from fastschema.contrib.django.json_encoding import UTC_NAMES, UTC_TEMPLATE
+from fastschema.runtime.descriptions import Description, Rule, method_of, stock
+from fastschema.runtime.stock import stock_method
 
-FORMATTED: dict[str, type] = {
+_CLASSES: dict[str, type] = {
     "date": datetime.date,
     "time": datetime.time,
     "datetime": datetime.datetime,
     "timedelta": datetime.timedelta,
 }
+_ENFORCE_TIMEZONE = stock_method(fields.DateTimeField, "enforce_timezone")
+_DEFAULT_TIMEZONE = stock_method(fields.DateTimeField, "default_timezone")
+_DJANGO_DURATION_FORMAT = getattr(rest_framework, "DJANGO_DURATION_FORMAT", None)
 
 
-def datetime_kind(*, path: SerializerPath, slots: list[Slot]) -> Kind:
+def _date(field: Any) -> Description:
+    return _formatted("date", DATE, option(field, "format", "DATE_FORMAT"))
+
+
+def _time(field: Any) -> Description:
+    return _formatted("time", TIME, option(field, "format", "TIME_FORMAT"))
+
+
+def _datetime(field: Any) -> Description:
+    if method_of(field, "enforce_timezone") is not _ENFORCE_TIMEZONE:
+        return stock("enforce_timezone is overridden")
+    if method_of(field, "default_timezone") is not _DEFAULT_TIMEZONE:
+        return stock("default_timezone is overridden")
+    return _formatted("datetime", _in_zone, option(field, "format", "DATETIME_FORMAT"))
+
+
+def _formatted(name: str, iso: Any, output_format: Any) -> Description:
+    """Return what is done in a format: that of ISO, none, or one of ``strftime``."""
+    if output_format is None:
+        return (_UNFORMATTED[name],)
+    if type(output_format) is not str:
+        return stock("the format is not a plain str")
+    if output_format.lower() == ISO_8601:
+        return (iso,)
+    return (_in_format, name, output_format)
+
+
+# A datetime comes without its zone enforced.
+_UNFORMATTED = {
+    name: ByClass(f"{name} as it is", cls, result=TEXT if name == "date" else ANY)
+    for name, cls in _CLASSES.items()
+}
+
+
+def _in_zone(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     zone = option_slot(slots, "zone", path, _zone, _active_zone)
     is_utc = f"{{value}}.tzinfo is utc and {zone} is utc"
     zoned = f"(zoned({{value}}, {zone}) or {path.own_method})"
-    return Kind(
+    return ByClass(
         "datetime",
-        python=Conversion("datetime", f"{UTC_TEMPLATE} if {is_utc} else {zoned}", path.own_method),
+        datetime.datetime,
+        f"{UTC_TEMPLATE} if {is_utc} else {zoned}",
+        names={"utc": datetime.UTC, "zoned": _zoned, **UTC_NAMES},
         # The engine writes UTC as "Z".
-        json=Conversion(
-            "datetime",
-            f"{{value}} if {is_utc} else {zoned}",
-            f"json_value({path.own_method})",
-        ),
-        names={
-            **JSON_VALUE,
-            "datetime": datetime.datetime,
-            "utc": datetime.UTC,
-            **UTC_NAMES,
-            "zoned": _zoned,
-        },
-        may_skip=True,
-    )
+        more={"json": f"{{value}} if {is_utc} else {zoned}"},
+    ).kind(path.own_method)
 
 
 def _zone(field: Any) -> datetime.tzinfo | None:
-    """The zone of this dump, as ``DateTimeField.enforce_timezone`` finds it for each value."""
+    """Return the zone of this dump, as ``DateTimeField.enforce_timezone`` finds it."""
     zone = field.timezone if hasattr(field, "timezone") else field.default_timezone()
     if isinstance(zone, zoneinfo.ZoneInfo) and zone.key == "UTC":
         return datetime.UTC
@@ -55,72 +87,73 @@ def _zone(field: Any) -> datetime.tzinfo | None:
 
 
 def _active_zone(subject: object) -> object:
-    """The zone of fields that have none of their own: ``DateTimeField.default_timezone``."""
+    """Return the zone of fields that have none of their own: ``DateTimeField.default_timezone``."""
     zone = timezone.get_current_timezone() if settings.USE_TZ else None
     # Such zones are equal if only their names are others.
     return (zone, zone.tzname(None)) if type(zone) is datetime.timezone else zone
 
 
-def _zoned(value: datetime.datetime, zone: datetime.tzinfo | None) -> str | None:
-    """A datetime in the zone of this dump, or None: stock takes the naive and impossible ones."""
+def _moved(value: datetime.datetime, zone: datetime.tzinfo | None) -> datetime.datetime | None:
+    """Return a datetime in the zone of this dump; None for the naive and impossible ones."""
     if zone is None or value.utcoffset() is None:
         return None
     try:
-        text = value.astimezone(zone).isoformat()
+        return value.astimezone(zone)
     except OverflowError:
         return None
+
+
+def _zoned(value: datetime.datetime, zone: datetime.tzinfo | None) -> str | None:
+    """Return such a datetime as text."""
+    moved = _moved(value, zone)
+    if moved is None:
+        return None
+    text = moved.isoformat()
     return f"{text[:-6]}Z" if text.endswith("+00:00") else text
-
-
-def unformatted_kind(name: str, *, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """Dates, times and durations as they are; a datetime comes without its zone enforced."""
-    json = "json_value({value})"
-    return Kind(
-        f"{name} as it is",
-        python=Conversion(name, None, path.own_method),
-        json=Conversion(name, None if name == "date" else json, f"json_value({path.own_method})"),
-        names={name: FORMATTED[name], **JSON_VALUE},
-        may_skip=True,
-    )
-
-
-def strftime_kind(
-    name: str, output_format: str, *, path: SerializerPath, slots: list[Slot]
-) -> Kind:
-    in_format = as_template(literal(output_format))
-    text = f"{{value}}.strftime({in_format})"
-    if name == "datetime":
-        zone = option_slot(slots, "zone", path, _zone, _active_zone)
-        text = f"zoned_in_format({{value}}, {zone}, {in_format}) or {path.own_method}"
-    return Kind(
-        f"{name} in a format",
-        python=Conversion(name, text, path.own_method),
-        json=Conversion(name, text, f"json_value({path.own_method})"),
-        names={name: FORMATTED[name], "zoned_in_format": _zoned_in_format, **JSON_VALUE},
-        may_skip=True,
-    )
 
 
 def _zoned_in_format(
     value: datetime.datetime, zone: datetime.tzinfo | None, output_format: str
 ) -> str | None:
-    """The same in a format of ``strftime``."""
-    if zone is None or value.utcoffset() is None:
-        return None
-    try:
-        zoned = value.astimezone(zone)
-    except OverflowError:
-        return None
-    return zoned.strftime(output_format)
+    """Return the same in a format of ``strftime``."""
+    moved = _moved(value, zone)
+    return None if moved is None else moved.strftime(output_format)
 
 
-def duration_kind(output_format: str, *, path: SerializerPath, slots: list[Slot]) -> Kind:
-    function = duration_iso_string if output_format == "iso" else duration_string
-    text = f"{function.__name__}({{value}})"
-    return Kind(
+def _in_format(name: str, output_format: str, *, path: SerializerPath, slots: list[Slot]) -> Kind:
+    in_format = as_template(literal(output_format))
+    text = f"{{value}}.strftime({in_format})"
+    if name == "datetime":
+        zone = option_slot(slots, "zone", path, _zone, _active_zone)
+        text = f"zoned_in_format({{value}}, {zone}, {in_format}) or {path.own_method}"
+    names = {"zoned_in_format": _zoned_in_format}
+    return ByClass(f"{name} in a format", _CLASSES[name], text, names=names).kind(path.own_method)
+
+
+def _duration(field: Any) -> Description:
+    if _DJANGO_DURATION_FORMAT is None:  # before DRF 3.17 there was one format
+        return (_DJANGO_DURATION,)
+    output_format = option(field, "format", "DURATION_FORMAT")
+    if output_format is None:
+        return (_UNFORMATTED["timedelta"],)
+    if type(output_format) is str and output_format.lower() in (ISO_8601, _DJANGO_DURATION_FORMAT):
+        return (_ISO_DURATION if output_format.lower() == ISO_8601 else _DJANGO_DURATION,)
+    return stock("the format of the duration is unknown")
+
+
+_ISO_DURATION, _DJANGO_DURATION = [
+    ByClass(
         "duration",
-        python=Conversion("timedelta", text, path.own_method),
-        json=Conversion("timedelta", text, f"json_value({path.own_method})"),
-        names={"timedelta": datetime.timedelta, function.__name__: function, **JSON_VALUE},
-        may_skip=True,
+        datetime.timedelta,
+        f"{function.__name__}({{value}})",
+        names={function.__name__: function},
     )
+    for function in (duration_iso_string, duration_string)
+]
+
+RULES: dict[Any, Rule] = {
+    stock_method(fields.DateField, "to_representation"): _date,
+    stock_method(fields.TimeField, "to_representation"): _time,
+    stock_method(fields.DateTimeField, "to_representation"): _datetime,
+    stock_method(fields.DurationField, "to_representation"): _duration,
+}

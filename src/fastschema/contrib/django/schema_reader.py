@@ -12,9 +12,11 @@ from django.core.exceptions import ObjectDoesNotExist
 from rest_framework import fields, relations, serializers
 from rest_framework.utils.serializer_helpers import BindingDict
 
+from fastschema.compiler.kinds import ENGINE_NAMES, STRING, by_class, unchanged
 from fastschema.compiler.nodes import (
     ATTRIBUTE,
     ITEM,
+    PLAIN,
     Conversion,
     FieldNode,
     Form,
@@ -51,9 +53,23 @@ from fastschema.contrib.django.hyperlinks import (
     of_request,
     with_known_addresses,
 )
-from fastschema.contrib.django.json_encoding import json_value, missing
-from fastschema.contrib.django.kinds import kind
-from fastschema.contrib.django.rules import describe, why_unknown
+from fastschema.contrib.django.json_encoding import json_number, json_value, missing
+from fastschema.contrib.django.kinds import (
+    describe,
+    kind,
+    many_related,
+    model_field,
+    why_unknown,
+)
+from fastschema.contrib.django.kinds_relations import (
+    hyperlink,
+    nested,
+    nested_list,
+    own_hyperlink,
+    primary_key,
+    slug,
+    string_related,
+)
 from fastschema.runtime.descriptions import OWN_METHOD, Description, method_of, reason_of
 from fastschema.runtime.programs import DumpProgram, dump_program, programs
 from fastschema.runtime.stock import stock_method
@@ -71,10 +87,10 @@ _KEY_ONLY = stock_method(relations.PrimaryKeyRelatedField, "use_pk_only_optimiza
 _KEY_ONLY_IF_LOOKED_UP = stock_method(relations.HyperlinkedRelatedField, "use_pk_only_optimization")
 _READABLE_FIELDS = stock_method(serializers.Serializer, "_readable_fields")
 _PLAIN_KEYS = (str, uuid.UUID)
-_HOLDERS = frozenset(["list", "dict", "many related"])
-_OF_OBJECTS = ("primary key", "hyperlink", "own hyperlink", "model field", "many related")
+_KEY_ONLY_KIND = "key only"
+_OF_OBJECTS = (primary_key, hyperlink, own_hyperlink, model_field, many_related)
 """Kinds of fields that have a ``get_attribute`` of their own."""
-_BY_RELATION = ("nested", "string related", "slug", "hyperlink", "own hyperlink")
+_BY_RELATION = (nested, string_related, slug, hyperlink, own_hyperlink)
 """Kinds whose value is a related object as a rule."""
 
 
@@ -136,15 +152,15 @@ def _describe_field(field: Any) -> Description:
         return (name, None, (_BY_STOCK, "get_attribute is set on the field object"))
     described = describe(field)
     source_attrs = tuple(field.source_attrs)
-    kind_name = described[0]
+    maker = described[0]
     if get_attribute is _GET_ATTRIBUTE:
-        if kind_name not in _OF_OBJECTS:
+        if maker not in _OF_OBJECTS:
             return (name, source_attrs, described)
     elif get_attribute is _RELATED_GET_ATTRIBUTE:
         return _describe_relation(field, name, source_attrs, described)
-    elif get_attribute is _MANY_GET_ATTRIBUTE and kind_name == "many related":
+    elif get_attribute is _MANY_GET_ATTRIBUTE and maker is many_related:
         return (name, source_attrs, described)
-    elif get_attribute is _MODEL_FIELD_GET_ATTRIBUTE and kind_name == "model field":
+    elif get_attribute is _MODEL_FIELD_GET_ATTRIBUTE and maker is model_field:
         return (name, (), described)
     where = getattr(get_attribute, "__qualname__", "its get_attribute")
     return (name, None, (_BY_STOCK, f"{where} is not one that fastschema knows"))
@@ -169,7 +185,7 @@ def _describe_relation(
         return (name, None, (_BY_STOCK, described[1]))
     if len(source_attrs) > 1:
         return (name, None, (_BY_STOCK, "a key of a dotted source is not compiled"))
-    return (name, source_attrs, ("key only", *described))
+    return (name, source_attrs, (_KEY_ONLY_KIND, *described))
 
 
 def make_node(description: Description) -> ObjectNode:
@@ -190,6 +206,9 @@ def make_node(description: Description) -> ObjectNode:
         access=access_of,
         dict_class=None if is_display else "dict_class",
         names={
+            "json_value": json_value,
+            "json_number": json_number,
+            **ENGINE_NAMES,
             "ObjectDoesNotExist": ObjectDoesNotExist,
             "PKOnlyObject": relations.PKOnlyObject,
             "SkipField": fields.SkipField,
@@ -211,27 +230,27 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
     name, source_attrs, kind_description = description
     field = f"fields[{index}]"
     reason = _reason(kind_description)
-    kind_name = kind_description[0]
-    if kind_name == _BY_STOCK:
+    maker = kind_description[0]
+    if maker == _BY_STOCK:
         source = Source(name, Read(f"represent_field({field}, obj)"), user_code=kind_description[1])
         return FieldNode(
-            name, source, _represented("the field's own methods"), field, reason=reason
+            name, source, unchanged("the field's own methods", STRING), field, reason=reason
         )
-    if kind_name == "key only":
+    if maker == _KEY_ONLY_KIND:
         make = _KEY_NODES.get(kind_description[1], _primary_key_node)
         return make(index, name, source_attrs[0], slots)
     slot = many = None
-    if kind_name in _BY_RELATION and len(source_attrs) == 1:
+    if maker in _BY_RELATION and len(source_attrs) == 1:
         slot = f"relation_{len(slots)}"
         slots.append(_class_slot(slot, lambda cls: relation(cls, source_attrs[0])))
-    if kind_name == "nested list" and len(source_attrs) == 1:
+    if maker is nested_list and len(source_attrs) == 1:
         many = f"prefetched_{len(slots)}"
         slots.append(_class_slot(many, lambda cls: prefetched(cls, source_attrs[0])))
-    if kind_name == "many related":
+    if maker is many_related:
         source = _many_source(index, source_attrs, slots)
     else:
         source = _source(field, source_attrs, slot, many, slots)
-    is_called = len(source_attrs) != 1 or kind_name == "many related"
+    is_called = len(source_attrs) != 1 or maker is many_related
     field_kind = kind(kind_description, SerializerPath.of(index, is_called), slots)
     return FieldNode(
         name,
@@ -252,7 +271,7 @@ def _class_slot(name: str, resolve: Callable[[type], Any]) -> Slot:
 def _reason(description: Description) -> str | None:
     """Why a field runs as stock, or calls the own method of a field inside of it."""
     name, *options = description
-    return str(options[0]) if name == _BY_STOCK else reason_of(description, _HOLDERS)
+    return str(options[0]) if name == _BY_STOCK else reason_of(description)
 
 
 def _calling(relation: str | None) -> tuple[str, str]:
@@ -266,16 +285,6 @@ def _calling(relation: str | None) -> tuple[str, str]:
     return condition, "call_if_callable({field}, {value}, obj)"
 
 
-def _represented(label: str) -> Kind:
-    """The kind of a value that stock has represented already."""
-    return Kind(
-        label,
-        python=Conversion(),
-        json=Conversion("str", None, "json_value({value})"),
-        names={"json_value": json_value},
-    )
-
-
 def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> FieldNode:
     """The value of the foreign key's own column, where the model's own method would give it."""
     field = f"fields[{index}]"
@@ -285,21 +294,11 @@ def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> 
     # What represent_field gives is finished.
     is_finished = f"{slot} is None or type({{value}}) in plain_keys"
     key = f"{{value}} if {is_finished} else represent_key({{field}}, {{value}}, obj)"
+    names = {"plain_keys": _PLAIN_KEYS, "represent_key": represent_key}
     return FieldNode(
         name,
         Source(source, Read(expression), path=(source,)),
-        Kind(
-            "primary key",
-            python=Conversion("int", None, key),
-            json=Conversion("int", None, f"json_value({key})"),
-            names={
-                "json_value": json_value,
-                "plain_keys": _PLAIN_KEYS,
-                "represent_key": represent_key,
-            },
-            may_skip=True,
-            rereading=Rereading.KEY,
-        ),
+        by_class("primary key", "int", None, key, PLAIN, names=names, rereading=Rereading.KEY),
         field,
     )
 
@@ -336,13 +335,13 @@ def _own_key_link_node(index: int, name: str, source: str, slots: list[Slot]) ->
     slots.append(Slot(link, resolve, of_request))
     read = Read(f"{link}(obj)")
     own_code = "get_url of the field"
-    kind = _represented("hyperlink")
+    kind = unchanged("hyperlink", STRING)
     return FieldNode(name, Source(source, read, user_code=own_code), kind, f"fields[{index}]")
 
 
 _KEY_NODES = {
-    "hyperlink": _key_link_node,
-    "own hyperlink": _own_key_link_node,
+    hyperlink: _key_link_node,
+    own_hyperlink: _own_key_link_node,
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models.manager import BaseManager
 from rest_framework.serializers import ListSerializer, Serializer
 
-from fastschema.contrib.django.rules import RULES
+from fastschema.contrib.django.kinds import RULES
 from fastschema.runtime.stock import stock_method
 
 STOCK_TO_REPRESENTATION = stock_method(Serializer, "to_representation")

@@ -7,29 +7,24 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from fastschema.compiler.kinds import STRING, for_all, unchanged
 from fastschema.compiler.nodes import (
+    PLAIN,
     Conversion,
     FieldNode,
     Form,
-    Kind,
     ObjectNode,
     Read,
     Slot,
     Source,
 )
 from fastschema.contrib.django.hyperlinks import Later, link_from_value
-from fastschema.contrib.django.json_encoding import json_value
 from fastschema.contrib.django.rows.reading import TAKES_OBJECT, FieldRead, Reads, Way
 from fastschema.contrib.django.rows.tables import InstancesNeededError
 from fastschema.runtime.dispatch import Dispatch, Link, UniformDispatch
 
 _ROW = "row"
-_VALUE = Kind(
-    "value of a related object",
-    python=Conversion(),
-    json=Conversion("str", None, "json_value({value})"),
-    names={"json_value": json_value},
-)
+_VALUE = unchanged("value of a related object", STRING)
 # A new one each time: an exception keeps the frames that it has passed.
 _NO_ATTRIBUTES = "AttributeError('None has no attributes')"
 
@@ -80,8 +75,7 @@ def _row_field(number: int, field: FieldNode, read: FieldRead, slots: dict[str, 
         name = f"row_link_{number}"
         slots[name] = Slot(name, partial(_address_link, number))
         expression = f"None if {expression} is None else PKOnlyObject({expression})"
-        address = Conversion(otherwise=f"{name}({{value}})")
-        kind = Kind(kind.label, python=address, json=address)
+        kind = for_all(kind.label, f"{name}({{value}})", PLAIN)
     source = Source(field.source.label, Read(expression))
     return replace(field, source=source, kind=kind, call_if_callable=None)
 
@@ -92,7 +86,6 @@ def _each_value(position: int) -> dict[str, Any]:
     return {
         "python": Conversion(otherwise=f"[{value} for each in {{value}}]"),
         "json": Conversion(otherwise=f"[json_value({value}) for each in {{value}}]"),
-        "names": {"json_value": json_value},
     }
 
 

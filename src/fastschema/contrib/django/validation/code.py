@@ -33,8 +33,7 @@ serializer validates by ``own.nested['name']``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +43,7 @@ from rest_framework.fields import SkipField, empty, get_error_detail
 from rest_framework.serializers import Serializer
 
 from fastschema.compiler.nodes import literal
-from fastschema.compiler.source import GeneratedFunction, Names, SourceWriter
+from fastschema.compiler.source import GeneratedFunction, Lines, Names, branches, text_of
 from fastschema.runtime.programs import Program
 from fastschema.runtime.stock import stock_method
 
@@ -155,41 +154,41 @@ def generate(node: InputNode) -> InputFunction:
     """Return the function that validates the input of a serializer."""
     objects = _OBJECTS | {name: each for field in node.fields for name, each in field.names}
     name = Names(frozenset(objects)).unique(f"validate_{node.name}")
-    writer = SourceWriter()
-    with writer.block(f"def {name}(serializer, options, own, data):"):
-        writer.line("values = {}")
-        writer.line("errors = {}")
-        for number, field in zip(node.numbers, node.fields, strict=True):
-            _write_field(writer, field, f"options[{number}]")
-        with writer.block("if errors:"):
-            writer.line("raise ValidationError(errors)")
-        writer.line("return values")
-    source = GeneratedFunction(name, name, writer.text, objects)
+    body: Lines = ["values = {}", "errors = {}"]
+    for number, field in zip(node.numbers, node.fields, strict=True):
+        body += _field(field, f"options[{number}]")
+    body += ["if errors:", ["raise ValidationError(errors)"], "return values"]
+    text = text_of([f"def {name}(serializer, options, own, data):", body])
+    source = GeneratedFunction(name, name, text, objects)
     return InputFunction(source.function, source)
 
 
-def _write_field(writer: SourceWriter, field: InputField, options: str) -> None:
+def _field(field: InputField, options: str) -> Lines:
     name = literal(field.name)
     own = f"own[{name}]"
-    writer.line(f"# {name}")
-    writer.line(
-        {
-            "get": f"value = data.get({name}, empty)",
-            "empty": "value = empty",
-            "own": f"value = {own}.get_value(data)",
-        }[field.value]
-    )
-    with _where_it_is_validated(writer, field):
-        with writer.block("try:"):
-            _write_value(writer, field, options, options if field.is_shared else own)
-            if field.has_method:
-                writer.line(f"value = {_method(field.name)}(value)")
-        with writer.block("except SkipField:"):
-            writer.line("pass")
-        with writer.block("except (ValidationError, DjangoValidationError) as error:"):
-            writer.line(f"errors[{name}] = detail(error)")
-        with writer.block("else:"):
-            writer.line(_setting(field.source_attrs))
+    found = {
+        "get": f"data.get({name}, empty)",
+        "empty": "empty",
+        "own": f"{own}.get_value(data)",
+    }[field.value]
+    converted = _value(field, options, options if field.is_shared else own)
+    if field.has_method:
+        converted.append(f"value = {_method(field.name)}(value)")
+    validated: Lines = [
+        "try:",
+        converted,
+        "except SkipField:",
+        ["pass"],
+        "except (ValidationError, DjangoValidationError) as error:",
+        [f"errors[{name}] = detail(error)"],
+        "else:",
+        [_setting(field.source_attrs)],
+    ]
+    if field.skips is not None:
+        is_given = "value is not empty"
+        condition = is_given if field.skips else f"{is_given} or not is_partial(serializer)"
+        validated = [f"if {condition}:", validated]
+    return [f"# {name}", f"value = {found}", *validated]
 
 
 def _method(field_name: str) -> str:
@@ -199,45 +198,22 @@ def _method(field_name: str) -> str:
     return f"getattr(serializer, {literal(name)})"
 
 
-def _where_it_is_validated(writer: SourceWriter, field: InputField) -> AbstractContextManager[None]:
-    if field.skips is None:
-        return nullcontext()
-    is_given = "value is not empty"
-    return writer.block(
-        f"if {is_given}:" if field.skips else f"if {is_given} or not is_partial(serializer):"
-    )
-
-
-def _write_value(writer: SourceWriter, field: InputField, options: str, own: str) -> None:
-    """Write the lines that validate a value, but for the serializer's own method."""
-    branches = []
+def _value(field: InputField, options: str, own: str) -> Lines:
+    """Return the lines that validate a value, but for the serializer's own method."""
+    cases: list[tuple[str | None, Lines]] = []
     if field.accepts:
-        lines = [] if field.result == "value" else [f"value = {field.result}"]
+        lines: Lines = [] if field.result == "value" else [f"value = {field.result}"]
         if field.has_more_validators:
             lines.append(f"{own}.run_validators(value)")
-        branches.append((field.accepts.replace("{field}", options), lines or ["pass"]))
+        cases.append((field.accepts.replace("{field}", options), lines or ["pass"]))
     if field.has_default:
-        branches.append(("value is empty", [f"value = {options}.default"]))
+        cases.append(("value is empty", [f"value = {options}.default"]))
     if field.none_stays:
-        branches.append(("value is None", ["pass"]))
-    keyword = "if"
-    for condition, lines in branches:
-        with writer.block(f"{keyword} {condition}:"):
-            _write_lines(writer, lines)
-        keyword = "elif"
+        cases.append(("value is None", ["pass"]))
     validation = f"value = {own}.run_validation(value)"
     if field.is_nested:
         validation = f"value = own.nested[{literal(field.name)}](value)"
-    if not branches:
-        writer.line(validation)
-    else:
-        with writer.block("else:"):
-            writer.line(validation)
-
-
-def _write_lines(writer: SourceWriter, lines: Iterable[str]) -> None:
-    for line in lines:
-        writer.line(line)
+    return branches(*cases, (None, [validation]))
 
 
 def _setting(source_attrs: tuple[str, ...]) -> str:

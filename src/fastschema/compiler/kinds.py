@@ -1,0 +1,273 @@
+"""What kinds do to values, from how it looks in Python form and what comes of it.
+
+A front end says of a kind what stock's method makes of a value, as a template, and what that is: a
+:class:`~fastschema.compiler.nodes.Result`. The conversions to JSON follow from the two.
+"""
+
+from __future__ import annotations
+
+import datetime
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, Self
+
+from fastschema.compiler.nodes import (
+    ANY,
+    PLAIN,
+    TEXT,
+    Conversion,
+    Kind,
+    Rereading,
+    Result,
+    Slot,
+    as_template,
+    substitute,
+)
+
+try:
+    import orjson
+except ImportError:  # CPython without it, or PyPy, for which it is not published
+    orjson = None  # type: ignore[assignment]  # a module otherwise
+
+ENGINE_NAMES: dict[str, object] = (
+    {} if orjson is None else {"dumps": orjson.dumps, "loads": orjson.loads}
+)
+"""What templates name of the JSON engine; the node of a schema has it among its names."""
+
+
+def for_all(label: str, template: str, result: Result = ANY, **options: Any) -> Kind:
+    """Return the kind that does the same to values of all classes.
+
+    :param template: what becomes of a value
+    :param options: as for :class:`~fastschema.compiler.nodes.Kind`
+    """
+    return Kind(
+        label,
+        python=Conversion(otherwise=template),
+        json=Conversion(otherwise=substitute(result.json, value=template)),
+        **options,
+    )
+
+
+def by_class(
+    label: str,
+    common: str,
+    template: str | None,
+    otherwise: str,
+    result: Result,
+    *,
+    json: str | None = None,
+    text: str | None = None,
+    together: str | None = None,
+    **options: Any,
+) -> Kind:
+    """Return the kind that looks at the class of a value.
+
+    :param common: the name of the class that values usually have
+    :param template: what becomes of such a value; None: it stays
+    :param otherwise: a template for all other values, of which anything may come
+    :param result: what a usual value has become
+    :param json: a template for what the JSON engine is given of it, if that does not follow
+    :param text: the same for what ``json.dumps`` writes
+    :param together: as for :class:`~fastschema.compiler.nodes.Conversion`, where texts are made
+    :param options: as for :class:`~fastschema.compiler.nodes.Kind`
+    """
+    given = "{value}" if template is None else template
+    json = json or substitute(result.json, value=given)
+    text = text or substitute(result.text, value=given)
+    if orjson is None:
+        together = None
+    in_python = None if template is None else together
+    return Kind(
+        label,
+        python=Conversion(common, template, otherwise, together=in_python),
+        json=Conversion(common, None if json == "{value}" else json, f"json_value({otherwise})"),
+        text=Conversion(common, text, f"written({otherwise})", together=together),
+        **options,
+    )
+
+
+class HasOwnMethod(Protocol):
+    """Where a field is found."""
+
+    @property
+    def own_method(self) -> str:
+        """A template: the field's own method."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ByClass:
+    """A kind that looks at nothing but the class of a value; a description may begin with it.
+
+    :param label: how reports name it
+    :param common: the class that values usually have; others go to the field's own method
+    :param python: a template for what stock makes of a usual value; None: it stays
+    :param result: what a usual value has become
+    :param names: the objects that the templates name
+    :param more: ``json``, ``text`` and ``together``, as for :func:`by_class`
+    """
+
+    label: str
+    common: type
+    python: str | None = None
+    result: Result = TEXT
+    names: Mapping[str, object] = field(default_factory=dict)
+    more: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, *, path: HasOwnMethod, **_: Any) -> Kind:
+        """Return the kind of a field."""
+        return self.kind(path.own_method)
+
+    def kind(self, otherwise: str) -> Kind:
+        """Return the kind of a field that does something else to other values: a template."""
+        name = self.common.__name__
+        return by_class(
+            self.label,
+            name,
+            self.python,
+            otherwise,
+            self.result,
+            names={name: self.common, **self.names},
+            rereading=Rereading.VALUE,
+            **self.more,
+        )
+
+
+def unchanged(label: str, usual: ByClass) -> Kind:
+    """Return the kind of a value that stays as it is.
+
+    :param usual: the kind of its usual values
+    """
+    return replace(usual.kind("{value}"), label=label, python=Conversion())
+
+
+def written_by_engine(
+    label: str, common: type, as_text: str, when: str = "", **names: object
+) -> ByClass:
+    """Return the kind of values that the JSON engine writes as text, several times as fast.
+
+    :param as_text: what stock makes of a value, a template
+    :param when: a condition on those of which the engine writes the same; a template
+    :param names: the objects that the templates name
+    """
+    if orjson is None:
+        return ByClass(label, common, as_text, names=names)
+    engine, otherwise, quoted = "dumps({value})", "", ""
+    if when:
+        otherwise, quoted = f" if {when} else {as_text}", f" if {when} else quote({as_text})"
+    more = {"json": "{value}" + otherwise, "text": f"{engine}.decode(){quoted}", "together": when}
+    return ByClass(label, common, f"{engine}[1:-1].decode(){otherwise}", names=names, more=more)
+
+
+STRING = ByClass("string", str)
+BOOLEAN = ByClass("boolean", bool, result=PLAIN, more={"text": '"true" if {value} else "false"'})
+INTEGER = ByClass(
+    "integer",
+    int,
+    result=PLAIN,
+    more={"text": "str({value}) if -1000000000 < {value} < 1000000000 else written({value})"},
+)
+INTEGER_AS_STRING = ByClass("integer as string", int, "str({value})")
+# Other floats, negative ones among them, may be spelt differently: json_number looks closer.
+_IS_COMMON_FLOAT = "1e-4 <= {value} < 1e16"
+FLOAT = ByClass(
+    "float",
+    float,
+    more={
+        "json": f"{{value}} if {_IS_COMMON_FLOAT} else json_number({{value}})",
+        "text": f"dumps({{value}}).decode() if {_IS_COMMON_FLOAT} else written({{value}})",
+        "together": _IS_COMMON_FLOAT,
+    },
+)
+UUID = written_by_engine("uuid", uuid.UUID, "str({value})")
+DATE = written_by_engine("date", datetime.date, "{value}.isoformat()")
+# orjson refuses times with a zone, and writes some fractions of seconds wrongly.
+_IS_WRITTEN_ALIKE = "not {value}.microsecond and {value}.tzinfo is None"
+TIME = ByClass(
+    "time",
+    datetime.time,
+    "{value}.isoformat()",
+    more={"json": f"{{value}} if {_IS_WRITTEN_ALIKE} else {{value}}.isoformat()"},
+)
+
+
+def expression(
+    inner: Kind, conversion: Conversion, value: str, field: str, *, none_stays: bool
+) -> str:
+    """Return what is done to a value inside of another, as one expression (a template again).
+
+    :param inner: the kind of the inner field
+    :param conversion: that of its conversions which is meant
+    :param value: a template for the value, an expression without side effects
+    :param field: an expression for the inner field
+    :param none_stays: whether None stays None, or is a value like any other
+    """
+
+    def fill(template: str | None) -> str:
+        if template is None:
+            return value
+        return f"({substitute(template, value=value, field=as_template(field))})"
+
+    if inner.link is not None:
+        return f"{inner.link}({value})"
+    result = fill(conversion.otherwise)
+    if none_stays and result != value:
+        result = f"{value} if {value} is None else {result}"
+    if conversion.items is not None:
+        return result  # a comprehension copies as well
+    if conversion.common is not None and (conversion.inline, result) != (None, value):
+        is_common = f"type({value}) is {conversion.common}"
+        result = f"{fill(conversion.inline)} if {is_common} else {result}"
+    return result
+
+
+def dict_of(key: str | None, value: str | None) -> str:
+    """Return a dictionary of converted keys and values, all keys before any value; a template.
+
+    :param key: a template for what becomes of a key called ``each``; None: it stays
+    :param value: the same for a value
+    """
+    if key is not None:
+        values = f"[{value or 'each'} for each in {{value}}.values()]"
+        return f"dict(zip([{key} for each in {{value}}], {values}))"
+    if value is not None:
+        return f"{{{{key: {value} for key, each in {{value}}.items()}}}}"
+    return "{value}.copy()"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPath:
+    """Where a field object is found; front ends add what else they know of the place.
+
+    :param expression: in generated code
+    :param get: in what slots resolve from (the list of fields, or a load)
+    """
+
+    expression: str
+    get: Callable[[Any], Any]
+
+    def within(self, suffix: str, get: Callable[[Any], Any]) -> Self:
+        """Return the path to a field inside of this one.
+
+        :param suffix: what follows the expression
+        :param get: from the outer field to the inner one
+        """
+        return replace(
+            self,
+            expression=f"{self.expression}{suffix}",
+            get=lambda source: get(self.get(source)),
+        )
+
+
+def new_slot(
+    slots: list[Slot],
+    name: str,
+    resolve: Callable[..., Any],
+    ambient: Callable[[Any], object] | None = None,
+) -> str:
+    """Return the name of a new slot."""
+    slot = f"{name}_{len(slots)}"
+    slots.append(Slot(slot, resolve, ambient))
+    return slot
