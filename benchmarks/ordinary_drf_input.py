@@ -5,6 +5,7 @@ Imported when Django is set up.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from rest_framework import serializers
@@ -174,6 +175,18 @@ def housed(count: int) -> Run:
 def housed_half_wrong(count: int) -> Run:
     wrong = {**HOUSED, **MISTAKES, "house": {"street": "", "number": 0}}
     return validated(Housed, ([HOUSED, wrong] * count)[:count])
+
+
+@DRF.add("input: fields that are others each time", sizes=(1,))
+def others(count: int) -> Run:
+    names = itertools.count()
+
+    class Other(Addressed):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.fields["role"].choices = ["member", f"role {next(names)}"]
+
+    return validated(Other, [ADDRESSED] * count)
 
 
 @DRF.add("input: fields that __init__ has looked at", sizes=SIZES)

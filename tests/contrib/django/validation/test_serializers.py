@@ -173,6 +173,17 @@ def test_fields_that_are_changed_are_seen():
             assert_same_input(lambda: Changing(data=data, drop=drop))  # noqa: B023
 
 
+def test_fields_that_are_others_each_time():
+    class Other(Person):
+        def __init__(self, *args, role, **kwargs):
+            super().__init__(*args, **kwargs)
+            self.fields["role"].choices = [role]
+
+    for number in range(40):
+        for role in ("x", f"role {number}"):
+            assert_same_input(lambda: Other(data={**RIGHT, "role": "x"}, role=role))  # noqa: B023
+
+
 def test_a_default_that_is_read_only_is_seen_when_it_is_new():
     class Checked(Person):
         fixed = serializers.IntegerField(read_only=True)

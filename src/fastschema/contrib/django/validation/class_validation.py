@@ -60,7 +60,8 @@ _VALIDATE = stock_method(Serializer, "validate")
 _UNKNOWN: Any = object()
 _MOST_READINGS = 4
 _MOST_NAMES = 64
-_MOST_FAILURES = 4
+_MOST_MISSES = 16
+"""After so many serializers in a row whose fields were like those of no other, nobody compares."""
 
 
 class Validation(NamedTuple):
@@ -110,11 +111,6 @@ class Validation(NamedTuple):
         """Return whether ``run_validators`` does anything for one of the serializers."""
         own = vars(serializer)
         return self.has_validators or LATER in own or bool(own.get("_validators"))
-
-    def holds(self, fields: list[Any]) -> bool:
-        """Return whether fields of the same names are still like those that were read."""
-        # First the validators: to ask for them is to set them.
-        return list(map(details, fields)) == self.details and self.snapshot.is_like(fields)
 
 
 class OwnFields(dict[str, Any]):
@@ -200,7 +196,7 @@ class _ClassValidation:
         self._state = state
         self._pending: Validation | None = _UNKNOWN
         self._readings: dict[tuple[str, ...], list[Validation]] = {}
-        self._failures = 0
+        self._misses = 0
 
     def pending(self) -> Validation | None:
         """Return how serializers validate that have made no fields; None if they must make them."""
@@ -221,18 +217,19 @@ class _ClassValidation:
 
         :param fields: its fields by name
         """
+        if self._misses >= _MOST_MISSES:
+            return None
         names, made = tuple(fields), list(fields.values())
+        seen = list(map(details, made))  # first, as to ask for validators is to set them
         known = self._readings.get(names, [])
         for each in known:
-            if each.holds(made):
+            if each.details == seen and each.snapshot.is_like(made):
+                self._misses = 0
                 return each
+        self._misses += 1
         has_room = len(known) < _MOST_READINGS and (known or len(self._readings) < _MOST_NAMES)
-        if not has_room or self._failures >= _MOST_FAILURES:
-            return None
-        found = self._read(serializer, fields)
-        if found is None:
-            self._failures += 1
-        else:
+        found = self._read(serializer, fields) if has_room else None
+        if found is not None:
             self._state.watch(found.snapshot.classes)
             self._readings[names] = [found, *known]
         return found
