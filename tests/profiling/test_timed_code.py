@@ -11,6 +11,7 @@ from fastschema.compiler import dump_code, kinds
 from fastschema.compiler.nodes import ITEM, Form, Slot
 from fastschema.profiling import timed_code
 from fastschema.profiling.timed_code import generate, new_spent
+from tests.marks import needs_orjson
 from tests.nodes import field, node
 
 SPENT = Slot("spent", lambda subject, cls, form: None)
@@ -83,6 +84,7 @@ def test_objects_of_another_class_are_not_counted():
     assert (dumped, spent) == ([{"a": 1}, "other"], [1, 1, 0, 1])
 
 
+@needs_orjson
 @pytest.mark.usefixtures("clock")
 def test_texts_that_are_written_at_once_are_timed_apart():
     kind = kinds.UUID.kind("str({value})")
