@@ -24,7 +24,7 @@ from fastschema.contrib.django.class_state import (
     unseen_field,
 )
 from fastschema.contrib.django.clones import LATER
-from fastschema.contrib.django.rules import inner_fields
+from fastschema.contrib.django.kinds import inner_fields
 from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.contrib.django.validation.code import InputNode, InputProgram, input_program
 from fastschema.contrib.django.validation.conversions import NESTED_KINDS, OPTIONS
