@@ -152,12 +152,13 @@ def _holds_any_value(kind: Description | None) -> bool:
     return any(_holds_any_value(None if inner is None else inner[0]) for inner in options)
 
 
-def _describe_inner(field: Any) -> Description | None:
+def _describe_inner(field: Any, kind: Description) -> Description | None:
     """Return a field inside of a field: its kind, whether it allows None, its validators.
 
     None if it may call user code, or loads by itself.
+
+    :param kind: its :func:`description <describe>`, which takes long if it holds others
     """
-    kind = describe(field)
     if kind[0] == OWN_METHOD or loads_by_itself(kind):
         return None
     described = describe_validators(field, kind)
@@ -345,10 +346,11 @@ def _members(enum_class: Any, by: str) -> dict[Any, Any]:
 
 def _list(field: Any) -> Description:
     inner = field.inner
-    if describe(inner) == _NESTED:
+    kind = describe(inner)
+    if kind == _NESTED:
         has_validators = bool(validator_rules.describe(inner))
         return (_linked, "list of nested schemas", "nested_list", has_validators)
-    described = _describe_inner(inner)
+    described = _describe_inner(inner, kind)
     if described is None:
         return stock("a list of fields that run as stock is not compiled")
     return (_list_of, described)
@@ -381,7 +383,7 @@ def _inner(
 
 
 def _tuple(field: Any) -> Description:
-    inner = [_describe_inner(each) for each in field.tuple_fields]
+    inner = [_describe_inner(each, describe(each)) for each in field.tuple_fields]
     length = field.validate_length
     is_usual = type(length) is validate.Length and length.equal == len(inner)
     if any(each is None for each in inner) or not is_usual:
@@ -413,7 +415,7 @@ def _mapping(field: Any) -> Description:
     inner: list[Description | None] = []
     for name in ("key_field", "value_field"):
         each = getattr(field, name)
-        described = None if each is None else _describe_inner(each)
+        described = None if each is None else _describe_inner(each, describe(each))
         if each is not None and described is None:
             return stock("a mapping of fields that run as stock is not compiled")
         inner.append(described)
