@@ -764,7 +764,7 @@ def test_a_field_that_cannot_be_read_for_want_of_room_is_read_the_next_time(erro
     schema.fields["number"].places = Cramped("0.1")
     for _ in range(3):
         report = fastschema.compile(schema).explain()
-        assert report.why == report.loading.why == "it cannot be read: "
+        assert report.why == "it cannot be read: "
     wants_room[0] = False
     assert fastschema.compile(schema).dump({"number": 5}) == {"number": "5.0"}
     report = fastschema.compile(schema).explain()

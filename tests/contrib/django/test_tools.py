@@ -288,6 +288,7 @@ class TestCommand:
             "why": "",
             "reasons": [],
             "kept": ["name"],
+            "filters": "",
             "unloaded": [],
         }
         assert printed["unknown"]["GET /unnamed/ (Unnamed)"]

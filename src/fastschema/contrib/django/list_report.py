@@ -116,7 +116,7 @@ def _report(view: Any) -> ListReport:
         model = getattr(queryset, "model", None)
         dispatch, kept = dispatch_of(view, queryset, model, loaded)
     except (ReadOnceError, UnreadableError) as error:
-        return ListReport(STOCK, (*reasons, Reason(str(error))))
+        return ListReport(STOCK, (*reasons, Reason(str(error)), *instances))
     if reasons:
         return ListReport(STOCK, tuple(reasons))
     if fetched is not None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.conf import settings
 from django.core.exceptions import ValidationError as DjangoValidationError
@@ -62,6 +61,11 @@ _MOST_READINGS = 4
 _MOST_NAMES = 64
 _MOST_MISSES = 16
 """After so many serializers in a row whose fields were like those of no other, nobody compares."""
+
+if TYPE_CHECKING:
+    from functools import cached_property
+else:
+    from django.utils.functional import cached_property  # has no lock
 
 
 class Validation(NamedTuple):
