@@ -1,4 +1,4 @@
-"""fastschema makes the schemas you already have fast."""
+"""fastschema speeds up the schemas you already have."""
 
 from fastschema import json
 from fastschema.installation import install, uninstall
