@@ -473,6 +473,24 @@ def test_overrides_of_fields_are_called_as_in_stock(attributes, base):
         assert_same(serializer_of(a=field_class()), data)
 
 
+@pytest.mark.parametrize("options", [{"required": False}, {"default": 3}], ids=str)
+def test_defaults_that_a_field_finds_itself(options):
+    class Found(serializers.IntegerField):
+        def get_default(self):
+            CALLS.append("get_default")
+            return self.context.get("number", 7)
+
+    for context in ({}, {"number": 8}):
+        assert_same(serializer_of(a=Found(**options)), [{}, {"a": 1}, {}], context=context)
+
+
+def test_values_of_a_list_that_are_read_only():
+    children = [serializers.IntegerField(read_only=True, default=default) for default in (3, None)]
+    fields = {f"list_{n}": serializers.ListField(child=each) for n, each in enumerate(children)}
+    fields["none"] = serializers.ListField(child=serializers.IntegerField(read_only=True))
+    assert_same(serializer_of(**fields), [dict.fromkeys(fields, [1, 2]), {}])
+
+
 class Recursive(serializers.Serializer):
     """Has itself as a field."""
 

@@ -11,7 +11,12 @@ from django.core.exceptions import ValidationError as DjangoValidationError
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 from rest_framework.fields import Field, empty
-from rest_framework.serializers import ModelSerializer, Serializer, as_serializer_error
+from rest_framework.serializers import (
+    BaseSerializer,
+    ModelSerializer,
+    Serializer,
+    as_serializer_error,
+)
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.class_state import (
@@ -26,7 +31,7 @@ from fastschema.contrib.django.clones import LATER
 from fastschema.contrib.django.kinds import inner_fields
 from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.contrib.django.validation.code import InputNode, InputProgram, input_program
-from fastschema.contrib.django.validation.conversions import NESTED_KINDS, OPTIONS
+from fastschema.contrib.django.validation.conversions import OPTIONS
 from fastschema.contrib.django.validation.fields import details, input_field
 from fastschema.runtime.programs import programs
 from fastschema.runtime.snapshot import Snapshot
@@ -55,6 +60,10 @@ _GET_VALIDATORS = (
     stock_method(Serializer, "get_validators"),
     stock_method(ModelSerializer, "get_validators"),
 )
+_OF_MODELS = {
+    name: stock_method(ModelSerializer, name)
+    for name in ("get_unique_together_validators", "get_unique_for_date_validators")
+}
 _VALIDATE = stock_method(Serializer, "validate")
 _UNKNOWN: Any = object()
 _MOST_READINGS = 4
@@ -77,6 +86,7 @@ class Validation(NamedTuple):
     :param details: what else they were like
     :param names: what a serializer must not have of its own
     :param is_whole: whether ``run_validation`` is stock's as a whole
+    :param is_flat: whether it gives no values for other objects than the serializer's own
     :param has_validators: whether ``run_validators`` does anything
     :param has_validate: whether there is a ``validate``
     """
@@ -87,16 +97,9 @@ class Validation(NamedTuple):
     details: list[Any]
     names: frozenset[str]
     is_whole: bool
+    is_flat: bool
     has_validators: bool
     has_validate: bool
-
-    @property
-    def is_flat(self) -> bool:
-        """Whether it gives no values for other objects than the serializer's own."""
-        return not any(
-            len(field.source_attrs) > 1 or field.kind in NESTED_KINDS
-            for field in self.program.node.fields
-        )
 
     def run(self, serializer: Any, options: list[Any], own: OwnFields, data: Any) -> Any:
         """Return what ``run_validation`` does for a dictionary.
@@ -338,6 +341,7 @@ def _read_validation(serializer: Any, fields: list[Any]) -> Validation:
         seen,
         frozenset([*_OF_CLASS, *[f"validate_{each.name}" for each in nodes]]),
         runs_as_a_whole(cls),
+        not any(_is_of_another_object(fields[number]) for number in numbers),
         has_defaults or _has_validators(serializer),
         cls.validate is not _VALIDATE,
     )
@@ -347,6 +351,10 @@ _OF_CLASS = (
     *("validate", "get_validators", "validate_empty_values", "set_value"),
     *("run_validation", "to_internal_value", "run_validators"),
 )
+
+
+def _is_of_another_object(field: Any) -> bool:
+    return isinstance(field, BaseSerializer) or len(field.source_attrs) > 1
 
 
 def _has_method(cls: Any, name: str) -> bool:
@@ -364,6 +372,7 @@ def _has_validators(serializer: Any) -> bool:
         and super(Serializer, serializer).run_validators.__func__ is _RUN_FIELD_VALIDATORS
         and cls.validators is _VALIDATORS
         and cls.get_validators in _GET_VALIDATORS
+        and all(getattr(cls, name, method) is method for name, method in _OF_MODELS.items())
     )
     return not is_stock or bool(cls.get_validators(serializer))
 

@@ -55,6 +55,7 @@ _EMPTY_VALUES = {
         stock_method(_FIELD, "validate_empty_values"),
     ),
 }
+_GET_DEFAULT = stock_method(_FIELD, "get_default")
 _VALIDATING = {
     name: stock_method(_FIELD, name) for name in ("run_validators", "get_validators", "validators")
 }
@@ -121,6 +122,8 @@ def overridden(field: Any) -> str | None:
         return _unknown((unknown or [last])[0])
     if methods_of(field, "validate_empty_values", _FIELD) not in _EMPTY_VALUES:
         return _unknown(method_of(field, "validate_empty_values"))
+    if type(field).get_default is not _GET_DEFAULT:
+        return _unknown(type(field).get_default)
     return None
 
 
@@ -133,15 +136,12 @@ def has_stock_validators(field: Any) -> bool:
     return all(getattr(type(field), name) is method for name, method in _VALIDATING.items())
 
 
-NESTED_KINDS = ("nested list", "nested serializer")
-
-
 def conversion(field: Any) -> tuple[Conversion, str | None]:
     """Return how values are converted, and why that is left to the field's own method, or None."""
     if isinstance(field, serializers.ListSerializer):
-        return Conversion(NESTED_KINDS[0]), None
+        return Conversion("nested list"), None
     if isinstance(field, serializers.BaseSerializer):
-        return Conversion(NESTED_KINDS[1]), None
+        return Conversion("nested serializer"), None
     for name, method in _VALIDATING.items():
         found = getattr(type(field), name)
         if found is not method:
@@ -323,6 +323,7 @@ def _list(field: Any) -> Conversion | None:
     if (
         method_of(field, "run_child_validation") is not _RUN_CHILDREN
         or overridden(child) is not None
+        or child.read_only  # it gives its default for any value
     ):
         return None
     inner, reason = conversion(child)
