@@ -195,6 +195,40 @@ def test_a_copy_by_copy_has_the_very_fields(change, looks):
     assert not assert_as_stock(use).error
 
 
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_schema_has_what_is_done_to_its_copies(change, is_first):
+    def use():
+        schema = Pet()
+        copies = [copy.copy(schema), copy.copy(schema), copy.copy(copy.copy(schema))]
+        if is_first:
+            schema.dump(PET)
+        change(copies[0])
+        return [each.dump(PET) for each in (schema, *copies)], schema.load(GIVEN)
+
+    assert not assert_as_stock(use).error
+
+
+@pytest.mark.parametrize("is_bound_anew", [False, True])
+def test_a_method_is_that_of_the_schema_that_was_bound_last(is_bound_anew):
+    class Tagged(Schema):
+        about = fields.Method("get_about")
+
+        def get_about(self, obj):
+            return self.tag
+
+    def use():
+        schema = Tagged()
+        copied = copy.copy(schema)
+        schema.tag, copied.tag = "schema", "copy"
+        if is_bound_anew:
+            copied._init_fields()
+        return [each.dump({}) for each in (copied, schema, copied)]
+
+    use()
+    assert not assert_as_stock(use).error
+
+
 def test_a_copy_is_bound_anew_where_it_chooses_other_fields():
     def use():
         schema = Pet()

@@ -106,7 +106,8 @@ class SchemaState(State):
                 own = clone(field, self.exemplar.schema, schema, schema)
             else:
                 own = original.__dict__[ATTRIBUTE].field(original, field)
-                bind_methods(own, schema)
+                if self.is_bound_anew:
+                    bind_methods(own, schema)
             own = self._clones.setdefault(key, own)
         return own
 
@@ -132,6 +133,7 @@ class SchemaState(State):
             else:
                 state = self.original.__dict__[ATTRIBUTE]
                 theirs = state.made(self.original)
+                make_fields(self.original)  # whoever gets the copy's fields gets the original's
                 made |= (
                     {"declared_fields": theirs["declared_fields"]} if self.is_bound_anew else theirs
                 )
