@@ -73,6 +73,17 @@ def test_what_is_no_option_is_not_compared():
     assert snapshot.is_like([field])
 
 
+def test_another_attribute_is_noticed_if_it_decides_something():
+    bare = Field(harmless=1)
+    del bare.format
+    snapshot = snapshot_of(Field(harmless=1), bare)
+    assert snapshot.is_like([Field(harmless=1), bare])
+    assert snapshot.is_like([Field(other=1), bare])
+    assert not snapshot.is_like([Field(method=None), bare])
+    other = Field()  # with as many attributes, and an option that the other one has not
+    assert not snapshot.is_like([Field(harmless=1), other])
+
+
 def test_a_field_inside_of_a_field_that_is_gone_is_noticed():
     snapshot = snapshot_of(Field(inner=Field()))
     assert not snapshot.is_like([Field(more=1)])

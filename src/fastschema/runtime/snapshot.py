@@ -22,7 +22,7 @@ class Snapshot:
     :param holders: gives, for a field, the names of attributes that hold fields inside of it
     """
 
-    __slots__ = ("_get", "_inner", "_seen", "_sizes", "classes")
+    __slots__ = ("_get", "_inner", "_names", "_options", "_seen", "classes")
 
     def __init__(
         self,
@@ -42,8 +42,9 @@ class Snapshot:
         # Of a single name it would give no tuple.
         self._get = [attrgetter("__class__", "__class__", *sorted(names)) for names in own]
         self._seen = [copied(get(field)) for get, field in zip(self._get, every, strict=True)]
-        self._sizes = [len(field.__dict__) for field in every]
-        """How many attributes each has of its own; one that it gets later may be a method."""
+        self._options = options
+        self._names = [list(field.__dict__) for field in every]
+        """The attributes that each has of its own; one that another one has may be a method."""
 
     def is_like(self, fields: Iterable[Any]) -> bool:
         """Return whether fields, as many as those, are what those were."""
@@ -51,12 +52,20 @@ class Snapshot:
         try:
             for index, name in self._inner:
                 every.append(getattr(every[index], name))
-            return (
-                list(map(call, self._get, every)) == self._seen
-                and [len(field.__dict__) for field in every] == self._sizes
+            return list(map(call, self._get, every)) == self._seen and (
+                [list(field.__dict__) for field in every] == self._names
+                or all(map(self._has_names, every, self._names))
             )
         except Exception:
             return False  # an attribute that is gone, or that cannot be compared
+
+    def _has_names(self, field: Any, seen: list[str]) -> bool:
+        """Return whether a field has those attributes, or as many, and the others do not decide."""
+        own = field.__dict__
+        return len(own) == len(seen) and not any(
+            name in self._options or callable(getattr(type(field), name, None))
+            for name in own.keys() ^ seen
+        )
 
 
 class ClassSnapshot:

@@ -488,7 +488,7 @@ def test_values_of_a_list_that_are_read_only():
     children = [serializers.IntegerField(read_only=True, default=default) for default in (3, None)]
     fields = {f"list_{n}": serializers.ListField(child=each) for n, each in enumerate(children)}
     fields["none"] = serializers.ListField(child=serializers.IntegerField(read_only=True))
-    assert_same(serializer_of(**fields), [dict.fromkeys(fields, [1, 2]), {}])
+    assert_same(serializer_of(**fields), [{name: [1, 2] for name in fields}, {}])
 
 
 class Recursive(serializers.Serializer):

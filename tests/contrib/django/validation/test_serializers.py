@@ -7,6 +7,7 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.core.validators import MaxLengthValidator
 from django.http import QueryDict
 from django.test import override_settings
 from django.utils import timezone, translation
@@ -182,6 +183,45 @@ def test_fields_that_are_others_each_time():
     for number in range(40):
         for role in ("x", f"role {number}"):
             assert_same_input(lambda: Other(data={**RIGHT, "role": "x"}, role=role))  # noqa: B023
+
+
+@pytest.mark.parametrize("name", ["note", "name"])
+def test_validators_set_on_one_field_are_called_for_its_serializer_only(name):
+    def make(validators):
+        serializer = Person(data={**RIGHT, name: "four"})
+        serializer.fields[name].validators = validators
+        return serializer
+
+    choices = [[], [refuse], [MaxLengthValidator(5)], [MaxLengthValidator(3)], [refuse], []]
+    for validators in choices:
+        assert_same_input(lambda: make(validators))  # noqa: B023
+
+
+def refuse(value):
+    CALLS.append(("refuse", value))
+    raise serializers.ValidationError("no", code="no")
+
+
+FIELD_METHODS = {
+    "harmless": "something",
+    "run_validation": lambda data: "run_validation",
+    "to_internal_value": lambda data: "to_internal_value",
+    "get_value": lambda data: "get_value",
+    "run_validators": lambda value: CALLS.append(value),
+    "get_default": lambda: "get_default",
+}
+
+
+def test_methods_set_on_one_field_are_called_for_its_serializer_only():
+    def make(attribute):
+        serializer = Person(data=RIGHT)
+        for name in ("name", "note"):
+            setattr(serializer.fields[name], attribute, FIELD_METHODS[attribute])
+        return serializer
+
+    for attribute in FIELD_METHODS:
+        assert_same_input(lambda: make("harmless"))
+        assert_same_input(lambda: make(attribute))  # noqa: B023
 
 
 def test_a_default_that_is_read_only_is_seen_when_it_is_new():

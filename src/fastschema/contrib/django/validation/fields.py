@@ -110,9 +110,10 @@ def details(field: Any) -> Any:
     is_plain = default is empty or type(default) in _IMMUTABLE
     if field.read_only:
         return default if is_plain else type(default)
-    found = vars(field).get(LATER)
+    own = vars(field)
+    found = own.get(LATER) if "_validators" not in own else None
     if found is None and has_stock_validators(field):
-        # It is no clone, or somebody has looked at its validators.
+        # It is no clone, or somebody has looked at its validators, or set others.
         found = [(type(each), getattr(each, "limit_value", None)) for each in field.validators]
     inner = details(field.child) if isinstance(field, fields.ListField) else None
     return found, default if is_plain else type(default), inner
