@@ -224,6 +224,47 @@ def test_methods_set_on_one_field_are_called_for_its_serializer_only():
         assert_same_input(lambda: make(attribute))  # noqa: B023
 
 
+FIELD_CHANGES = {
+    "required": lambda fields: setattr(fields["extra"], "required", False),
+    "read-only": lambda fields: setattr(fields["extra"], "read_only", True),
+    "blank": lambda fields: setattr(fields["extra"], "allow_blank", True),
+    "choices": lambda fields: setattr(fields["choice"], "choices", ["z"]),
+    "validators": lambda fields: fields["extra"].validators.append(refuse),
+    "replaced": lambda fields: fields.update(extra=serializers.IntegerField()),
+}
+
+
+class Conditional(serializers.Serializer):
+    kind = serializers.CharField()
+    extra = serializers.CharField()
+    choice = serializers.ChoiceField(["a"], required=False)
+
+    def validate_kind(self, value):
+        CALLS.append(value)
+        FIELD_CHANGES.get(value, len)(self.fields if value != "none" else ())
+        return value
+
+    def validate_choice(self, value):
+        CALLS.append(("choice", value))
+        return value
+
+
+@pytest.mark.parametrize("kind", [*FIELD_CHANGES, "none"])
+@pytest.mark.parametrize("values", [{}, {"extra": " e "}, {"extra": ""}, {"extra": 5}], ids=str)
+@pytest.mark.parametrize("choice", [{}, {"choice": "a"}, {"choice": "z"}], ids=str)
+def test_a_method_changes_the_fields_after_its_own(kind, values, choice):
+    def validated_rows(rows, *, many):
+        serializer = Conditional(data=rows if many else rows[0], many=many)
+        return serializer.is_valid(), exactly(serializer.validated_data), told(serializer._errors)
+
+    row = {"kind": kind, **values, **choice}
+    for many in (False, True):
+        rows = [row, {**row, "kind": "none"}, {**row, "kind": "required"}]
+        with fastschema.disabled():
+            expected = outcome(lambda: validated_rows(rows, many=many), CALLS)  # noqa: B023
+        assert_equal(outcome(lambda: validated_rows(rows, many=many), CALLS), expected)  # noqa: B023
+
+
 def test_a_default_that_is_read_only_is_seen_when_it_is_new():
     class Checked(Person):
         fixed = serializers.IntegerField(read_only=True)

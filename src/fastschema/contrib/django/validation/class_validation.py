@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
-from rest_framework.fields import Field, empty
+from rest_framework.fields import Field, SkipField, empty
 from rest_framework.serializers import (
     BaseSerializer,
     ModelSerializer,
@@ -30,7 +30,12 @@ from fastschema.contrib.django.class_state import (
 from fastschema.contrib.django.clones import LATER
 from fastschema.contrib.django.kinds import inner_fields
 from fastschema.contrib.django.schema_reader import field_mapping
-from fastschema.contrib.django.validation.code import InputNode, InputProgram, input_program
+from fastschema.contrib.django.validation.code import (
+    InputNode,
+    InputProgram,
+    detail,
+    input_program,
+)
 from fastschema.contrib.django.validation.conversions import OPTIONS
 from fastschema.contrib.django.validation.fields import details, input_field
 from fastschema.runtime.programs import programs
@@ -108,7 +113,10 @@ class Validation(NamedTuple):
         :param own: its own fields
         :raises ValidationError: as stock
         """
-        value = self.program.function().validate(serializer, options, own, data)
+        if own.are_made():  # for an object before
+            value = own.validate_after(None, data, {}, {})
+        else:
+            value = self.program.function().validate(serializer, options, own, data)
         has_validators = self.has_validators_for(serializer)
         if has_validators or self.has_validate:
             return checked(serializer, value, has_validators=has_validators)
@@ -128,6 +136,44 @@ class OwnFields(dict[str, Any]):
 
     def __init__(self, serializer: Any) -> None:
         self._serializer = serializer
+        self._were_made = has_made_fields(serializer)
+
+    def are_made(self) -> bool:
+        """Return whether somebody has made all fields meanwhile, and may have changed them."""
+        return not self._were_made and has_made_fields(self._serializer)
+
+    def validate_after(
+        self, name: str | None, data: Any, values: dict[str, Any], errors: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Do what stock does for the fields after one, which somebody may have changed.
+
+        :param name: the name of that one; None: do it for all fields
+        :param values: those of the fields before, to which values are added
+        :param errors: those of the fields before
+        :raises ValidationError: as stock
+        """
+        serializer = self._serializer
+        fields = iter(serializer.fields.values())
+        if name is not None:
+            next(filter(lambda field: field.field_name == name, fields), None)
+        for field in fields:
+            if field.read_only:
+                continue
+            validate = getattr(serializer, f"validate_{field.field_name}", None)
+            value = field.get_value(data)
+            try:
+                value = field.run_validation(value)
+                if validate is not None:
+                    value = validate(value)
+            except (ValidationError, DjangoValidationError) as error:
+                errors[field.field_name] = detail(error)
+            except SkipField:
+                pass
+            else:
+                serializer.set_value(values, field.source_attrs, value)
+        if errors:
+            raise ValidationError(errors)
+        return values
 
     def __missing__(self, name: str) -> Any:
         field = self[name] = unseen_field(self._serializer, name)
@@ -171,12 +217,12 @@ class Rows:
         self._serializer = serializer
         self._count = count
         self._found: tuple[Validation, list[Any]] | None = None
-        self._own = OwnFields(serializer)
         self._is_found = False
 
     def find(self) -> None:
         """Look at the serializer."""
         self._is_found = True
+        self._own = OwnFields(self._serializer)
         if not self._serializer.read_only:
             self._found = find_validation(self._serializer, self._count)
 
