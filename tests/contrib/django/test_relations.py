@@ -379,6 +379,10 @@ def odd(django_db_setup, django_db_blocker):
             def get_queryset(self):
                 return super().get_queryset().exclude(name="hidden")
 
+        class Visibly(models.QuerySet):
+            def visible(self):
+                return self.filter(name="visible")
+
         class Base(models.Model):
             name = models.CharField(max_length=10)
 
@@ -411,9 +415,29 @@ def odd(django_db_setup, django_db_blocker):
             unordered = models.ManyToManyField(Plain, related_name="+")
             tame = models.ManyToManyField(Hidden, related_name="+")
 
-    found = {cls.__name__: cls for cls in (Hidden, Plain, Unmanaged, Owner)}
-    with tables_of([Hidden, Plain, Unmanaged, Owner], django_db_blocker):
-        yield type("Models", (), found)
+            objects = Visibly.as_manager()
+
+        class Card(Base):
+            plain = models.OneToOneField(
+                Plain, models.CASCADE, related_name="card", related_query_name="ticket"
+            )
+
+    found = [Hidden, Plain, Unmanaged, Owner, Card]
+    with tables_of(found, django_db_blocker):
+        yield type("Models", (), {cls.__name__: cls for cls in found})
+
+
+class Named(serializers.Serializer):
+    """What has a name."""
+
+    name = serializers.CharField()
+
+
+class Visible(serializers.ListSerializer):
+    """Asks for some rows only."""
+
+    def to_representation(self, data):
+        return super().to_representation(data.filter(name="visible"))
 
 
 class TestOddRelations:
@@ -443,6 +467,31 @@ class TestOddRelations:
         own = {"queryset": odd.Owner.objects.order_by("pk"), "serializer_class": Methods}
         assert_same(view_of(**own), 3)
         assert_same(view_of(FlightDetail, **own), 3, pk=owner.pk)
+
+    @pytest.mark.parametrize(
+        "serializer",
+        [
+            of(name=serializers.CharField(source="owners.first.name", default=None)),
+            of(owners=Named(many=True, source="owners.visible")),
+            of(owners=Visible(child=Named())),
+            of(number=serializers.IntegerField(source="owners.count")),
+        ],
+        ids=["first", "a method of the manager", "a list serializer", "count"],
+    )
+    @pytest.mark.parametrize("base", [Flights, FlightDetail])
+    def test_what_asks_by_other_methods_asks_no_more(self, odd, serializer, base):
+        plain = odd.Plain.objects.create(name="p")
+        odd.Owner.objects.create(name="visible", strict=plain)
+        view = view_of(base, queryset=odd.Plain.objects.order_by("pk"), serializer_class=serializer)
+        assert_same(view, 2, **({"pk": plain.pk} if base is FlightDetail else {}))
+
+    def test_what_joins_know_by_another_name_is_left_alone(self, odd):
+        plain = odd.Plain.objects.create(name="p")
+        odd.Card.objects.create(name="c", plain=plain)
+        view = view_of(
+            FlightDetail, queryset=odd.Plain.objects.all(), serializer_class=of(card=Named())
+        )
+        assert_same(view, 2, pk=plain.pk)
 
     @pytest.mark.skipif(VERSION < (6, 1), reason="fetch modes came with Django 6.1")
     def test_method_fields_fetch_one_by_one_there(self, odd):
