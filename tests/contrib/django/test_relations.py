@@ -422,7 +422,23 @@ def odd(django_db_setup, django_db_blocker):
                 Plain, models.CASCADE, related_name="card", related_query_name="ticket"
             )
 
-    found = [Hidden, Plain, Unmanaged, Owner, Card]
+        class Line(models.Model):
+            plain = models.ForeignKey(Plain, models.CASCADE, related_name="lines")
+            number = models.IntegerField()
+
+            class Meta:
+                app_label = "flights"
+                unique_together = ("plain", "number")
+
+        class Ranked(Base):
+            plain = models.ForeignKey(Plain, models.CASCADE, related_name="ranked")
+            number = models.IntegerField(null=True)
+
+            class Meta:
+                app_label = "flights"
+                ordering = ("number",)
+
+    found = [Hidden, Plain, Unmanaged, Owner, Card, Line, Ranked]
     with tables_of(found, django_db_blocker):
         yield type("Models", (), {cls.__name__: cls for cls in found})
 
@@ -484,6 +500,38 @@ class TestOddRelations:
         odd.Owner.objects.create(name="visible", strict=plain)
         view = view_of(base, queryset=odd.Plain.objects.order_by("pk"), serializer_class=serializer)
         assert_same(view, 2, **({"pk": plain.pk} if base is FlightDetail else {}))
+
+    @pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite says how it gets rows")
+    def test_rows_without_an_order_come_as_in_stock(self, odd):
+        plains = [odd.Plain.objects.create(name="p") for _ in range(60)]
+        for number in (3, 1, 6, 5, 4, 2):
+            for plain in plains:
+                odd.Line.objects.create(plain=plain, number=number)
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")  # now SQLite reads the whole table for many plains
+        numbers = serializers.SlugRelatedField("number", many=True, read_only=True)
+        view = view_of(
+            queryset=odd.Plain.objects.order_by("pk"), serializer_class=of(lines=numbers)
+        )
+        assert_same(view, 61)
+
+    @pytest.mark.parametrize(
+        ("model", "ordering", "is_loaded"),
+        [
+            ("Line", ("number",), True),
+            ("Line", ("plain",), False),
+            ("Line", ("plain", "-pk"), True),
+            ("Ranked", ("-id",), True),
+            ("Ranked", ("number",), False),
+        ],
+    )
+    def test_an_order_says_which_of_two_rows_is_first(
+        self, odd, monkeypatch, model, ordering, is_loaded
+    ):
+        monkeypatch.setattr(getattr(odd, model)._meta, "ordering", ordering)
+        source = "lines" if model == "Line" else "ranked"
+        loaded = load_relations(odd.Plain.objects.all(), of(**{source: Named(many=True)}))
+        assert loaded._prefetch_related_lookups == ((source,) if is_loaded else ())
 
     def test_what_joins_know_by_another_name_is_left_alone(self, odd):
         plain = odd.Plain.objects.create(name="p")

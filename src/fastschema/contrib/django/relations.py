@@ -236,14 +236,13 @@ def _may_load(model: Any, relation: Any, following: str | None = None) -> bool:
       raises an error, or gives None if it was joined or prefetched.
     - What a row inherits from another table takes no query.
     - Managers and querysets of users may give other objects for many rows than for one.
-    - What joins two tables comes in any order, if it has none of its own.
+    - Rows of which the ordering of their model says nothing come in any order.
     """
     related = relation.related_model
     descriptor = on_class(model, attribute_of(relation))
     if type(descriptor) in _TO_MANY:
-        is_ordered = relation.one_to_many or bool(related._meta.ordering)
-        is_read = is_ordered and following in (None, "all") and _has_stock_manager(related)
-        return is_read and _has_exact_keys(relation)
+        is_read = following in (None, "all") and _has_stock_manager(related)
+        return is_read and _is_in_one_order(relation) and _has_exact_keys(relation)
     field, is_reverse = single_relation(model, attribute_of(relation))
     if field is None or type(related._base_manager) is not Manager:
         return False  # a generic relation, for one
@@ -256,6 +255,26 @@ def _may_load(model: Any, relation: Any, following: str | None = None) -> bool:
         is_managed = field.model._meta.managed and related._meta.managed
         is_known = is_managed and getattr(field, "db_constraint", False)
     return is_known and _has_exact_keys(relation)
+
+
+def _is_in_one_order(relation: Any) -> bool:
+    """Return whether the ordering of a model says for any two objects of a relation which is first.
+
+    Where it does not, the order depends on the index that the database takes: it may be another
+    one for many rows than for one.
+    """
+    options = relation.related_model._meta
+    names = {name.lstrip("-") for name in options.ordering if isinstance(name, str)}
+    if "pk" in names:
+        return True
+    if relation.one_to_many:
+        names.add(relation.remote_field.name)  # it is the same for all
+    unique = [(field.name,) for field in options.concrete_fields if field.unique]
+    unique += [each.fields for each in options.total_unique_constraints]
+    return any(
+        names.issuperset(key) and not any(options.get_field(name).null for name in key)
+        for key in (*unique, *options.unique_together)
+    )
 
 
 def _has_exact_keys(relation: Any) -> bool:
