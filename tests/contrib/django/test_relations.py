@@ -221,6 +221,29 @@ class TestLists:
 
         assert_same(Asking, len(queries_of_stock(Asking)))
 
+    @pytest.mark.parametrize("base", [Flights, FlightDetail])
+    def test_what_a_view_keeps_of_its_context_is_what_it_would_be(self, base):
+        class Counted(serializers.Serializer):
+            airline = AirlineLike()
+            count = serializers.SerializerMethodField()
+
+            def get_count(self, flight):
+                return self.context["count"]
+
+        class Counting(base):
+            serializer_class = Counted
+
+            def get_serializer_context(self):
+                if not hasattr(self, "count"):
+                    try:
+                        self.count = Airline.objects.count()
+                    except RuntimeError:
+                        self.count = None
+                return {**super().get_serializer_context(), "count": self.count}
+
+        key = {} if base is Flights else {"pk": 1}
+        assert_same(Counting, 3 if base is Flights else 2, **key)
+
     def test_a_paginator_that_looks_at_rows_is_left_alone(self):
         class Cursor(pagination.CursorPagination):
             ordering = "pk"

@@ -7,6 +7,7 @@ is left to those queries: see :func:`_may_load`.
 
 from __future__ import annotations
 
+import copy
 import functools
 import weakref
 from typing import Any
@@ -157,10 +158,13 @@ def _finds_as_stock(view: Any) -> bool:
 
 
 def _serializer_of(view: Any, *args: Any, **kwargs: Any) -> Any:
-    """Return the serializer of a view; None if it cannot be had without a query."""
+    """Return the serializer of a view; None if it cannot be had without a query.
+
+    The view itself keeps nothing of it: its code may catch the error, and keep what it has then.
+    """
     try:
         with no_queries():
-            return view.get_serializer(*args, **kwargs)
+            return copy.copy(view).get_serializer(*args, **kwargs)
     except Exception:
         return None  # stock raises its own, if it does
 
