@@ -488,6 +488,14 @@ class TestReasons:
                 "the choices of the filter x are asked for in any case",
             ),
             (
+                django_filters.ChoiceFilter(choices=lambda: [("UA", "United")]),
+                "the choices of the filter x may be others for each request",
+            ),
+            (
+                django_filters.TypedChoiceFilter(choices=[("UA", "United")], coerce=lambda x: x),
+                "the form field of the filter x has code of its own",
+            ),
+            (
                 type("Own", (django_filters.CharFilter,), {"always": 1})(),
                 "the filter x has code of its own",
             ),
