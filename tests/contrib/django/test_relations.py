@@ -221,6 +221,29 @@ class TestLists:
 
         assert_same(Asking, len(queries_of_stock(Asking)))
 
+    @pytest.mark.parametrize("base", [Flights, FlightDetail])
+    def test_what_a_view_keeps_of_its_context_is_what_it_would_be(self, base):
+        class Counted(serializers.Serializer):
+            airline = AirlineLike()
+            count = serializers.SerializerMethodField()
+
+            def get_count(self, flight):
+                return self.context["count"]
+
+        class Counting(base):
+            serializer_class = Counted
+
+            def get_serializer_context(self):
+                if not hasattr(self, "count"):
+                    try:
+                        self.count = Airline.objects.count()
+                    except RuntimeError:
+                        self.count = None
+                return {**super().get_serializer_context(), "count": self.count}
+
+        key = {} if base is Flights else {"pk": 1}
+        assert_same(Counting, 3 if base is Flights else 2, **key)
+
     def test_a_paginator_that_looks_at_rows_is_left_alone(self):
         class Cursor(pagination.CursorPagination):
             ordering = "pk"
@@ -379,6 +402,10 @@ def odd(django_db_setup, django_db_blocker):
             def get_queryset(self):
                 return super().get_queryset().exclude(name="hidden")
 
+        class Visibly(models.QuerySet):
+            def visible(self):
+                return self.filter(name="visible")
+
         class Base(models.Model):
             name = models.CharField(max_length=10)
 
@@ -411,9 +438,45 @@ def odd(django_db_setup, django_db_blocker):
             unordered = models.ManyToManyField(Plain, related_name="+")
             tame = models.ManyToManyField(Hidden, related_name="+")
 
-    found = {cls.__name__: cls for cls in (Hidden, Plain, Unmanaged, Owner)}
-    with tables_of([Hidden, Plain, Unmanaged, Owner], django_db_blocker):
-        yield type("Models", (), found)
+            objects = Visibly.as_manager()
+
+        class Card(Base):
+            plain = models.OneToOneField(
+                Plain, models.CASCADE, related_name="card", related_query_name="ticket"
+            )
+
+        class Line(models.Model):
+            plain = models.ForeignKey(Plain, models.CASCADE, related_name="lines")
+            number = models.IntegerField()
+
+            class Meta:
+                app_label = "flights"
+                unique_together = ("plain", "number")
+
+        class Ranked(Base):
+            plain = models.ForeignKey(Plain, models.CASCADE, related_name="ranked")
+            number = models.IntegerField(null=True)
+
+            class Meta:
+                app_label = "flights"
+                ordering = ("number",)
+
+    found = [Hidden, Plain, Unmanaged, Owner, Card, Line, Ranked]
+    with tables_of(found, django_db_blocker):
+        yield type("Models", (), {cls.__name__: cls for cls in found})
+
+
+class Named(serializers.Serializer):
+    """What has a name."""
+
+    name = serializers.CharField()
+
+
+class Visible(serializers.ListSerializer):
+    """Asks for some rows only."""
+
+    def to_representation(self, data):
+        return super().to_representation(data.filter(name="visible"))
 
 
 class TestOddRelations:
@@ -443,6 +506,63 @@ class TestOddRelations:
         own = {"queryset": odd.Owner.objects.order_by("pk"), "serializer_class": Methods}
         assert_same(view_of(**own), 3)
         assert_same(view_of(FlightDetail, **own), 3, pk=owner.pk)
+
+    @pytest.mark.parametrize(
+        "serializer",
+        [
+            of(name=serializers.CharField(source="owners.first.name", default=None)),
+            of(owners=Named(many=True, source="owners.visible")),
+            of(owners=Visible(child=Named())),
+            of(number=serializers.IntegerField(source="owners.count")),
+        ],
+        ids=["first", "a method of the manager", "a list serializer", "count"],
+    )
+    @pytest.mark.parametrize("base", [Flights, FlightDetail])
+    def test_what_asks_by_other_methods_asks_no_more(self, odd, serializer, base):
+        plain = odd.Plain.objects.create(name="p")
+        odd.Owner.objects.create(name="visible", strict=plain)
+        view = view_of(base, queryset=odd.Plain.objects.order_by("pk"), serializer_class=serializer)
+        assert_same(view, 2, **({"pk": plain.pk} if base is FlightDetail else {}))
+
+    @pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite says how it gets rows")
+    def test_rows_without_an_order_come_as_in_stock(self, odd):
+        plains = [odd.Plain.objects.create(name="p") for _ in range(60)]
+        for number in (3, 1, 6, 5, 4, 2):
+            for plain in plains:
+                odd.Line.objects.create(plain=plain, number=number)
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")  # now SQLite reads the whole table for many plains
+        numbers = serializers.SlugRelatedField("number", many=True, read_only=True)
+        view = view_of(
+            queryset=odd.Plain.objects.order_by("pk"), serializer_class=of(lines=numbers)
+        )
+        assert_same(view, 61)
+
+    @pytest.mark.parametrize(
+        ("model", "ordering", "is_loaded"),
+        [
+            ("Line", ("number",), True),
+            ("Line", ("plain",), False),
+            ("Line", ("plain", "-pk"), True),
+            ("Ranked", ("-id",), True),
+            ("Ranked", ("number",), False),
+        ],
+    )
+    def test_an_order_says_which_of_two_rows_is_first(
+        self, odd, monkeypatch, model, ordering, is_loaded
+    ):
+        monkeypatch.setattr(getattr(odd, model)._meta, "ordering", ordering)
+        source = "lines" if model == "Line" else "ranked"
+        loaded = load_relations(odd.Plain.objects.all(), of(**{source: Named(many=True)}))
+        assert loaded._prefetch_related_lookups == ((source,) if is_loaded else ())
+
+    def test_what_joins_know_by_another_name_is_left_alone(self, odd):
+        plain = odd.Plain.objects.create(name="p")
+        odd.Card.objects.create(name="c", plain=plain)
+        view = view_of(
+            FlightDetail, queryset=odd.Plain.objects.all(), serializer_class=of(card=Named())
+        )
+        assert_same(view, 2, pk=plain.pk)
 
     @pytest.mark.skipif(VERSION < (6, 1), reason="fetch modes came with Django 6.1")
     def test_method_fields_fetch_one_by_one_there(self, odd):

@@ -7,13 +7,14 @@ is left to those queries: see :func:`_may_load`.
 
 from __future__ import annotations
 
+import copy
 import functools
 import weakref
 from typing import Any
 
 from django.db import connections, models
 from django.db import router as routers
-from django.db.models import Manager, QuerySet, prefetch_related_objects
+from django.db.models import ForeignKey, Manager, QuerySet, prefetch_related_objects
 from django.db.models.expressions import RawSQL
 from django.db.models.fields.related_descriptors import (
     ManyToManyDescriptor,
@@ -30,6 +31,7 @@ from rest_framework.serializers import ListSerializer, Serializer
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django import conf
 from fastschema.contrib.django.attribute_access import on_class
+from fastschema.contrib.django.bulk.questions import is_exact
 from fastschema.contrib.django.class_state import class_state, pending
 from fastschema.contrib.django.kept_values import no_queries
 from fastschema.contrib.django.rows.fetching import is_stock_queryset
@@ -55,7 +57,7 @@ PER_VIEW = "fastschema_load_relations"
 STOCK_RETRIEVE = stock_method(RetrieveModelMixin, "retrieve")
 _PAGINATE = stock_method(GenericAPIView, "paginate_queryset")
 _GET_OBJECT = stock_method(GenericAPIView, "get_object")
-_GET_QUERYSET = stock_method(BaseManager, "get_queryset")
+_OF_MANAGERS = {name: stock_method(BaseManager, name) for name in ("get_queryset", "all")}
 _FETCH_ONE = getattr(models, "FETCH_ONE", None)  # since Django 6.1
 # What Django calls of a queryset to prefetch for it, or with it.
 _HOOKS = {
@@ -156,10 +158,13 @@ def _finds_as_stock(view: Any) -> bool:
 
 
 def _serializer_of(view: Any, *args: Any, **kwargs: Any) -> Any:
-    """Return the serializer of a view; None if it cannot be had without a query."""
+    """Return the serializer of a view; None if it cannot be had without a query.
+
+    The view itself keeps nothing of it: its code may catch the error, and keep what it has then.
+    """
     try:
         with no_queries():
-            return view.get_serializer(*args, **kwargs)
+            return copy.copy(view).get_serializer(*args, **kwargs)
     except Exception:
         return None  # stock raises its own, if it does
 
@@ -211,7 +216,12 @@ def _made_fields(serializer: Any) -> list[Any]:
 
 def _read_by_path(fields: list[Any], program: Any) -> list[Any]:
     pairs = zip(fields, program.node.fields, strict=True)
-    return [field for field, node in pairs if node.source.path is not None]
+    return [
+        field
+        for field, node in pairs
+        if node.source.path is not None
+        and (not isinstance(field, ListSerializer) or is_stock_list(field))
+    ]
 
 
 def _is_stock(serializer: Any) -> bool:
@@ -221,34 +231,83 @@ def _is_stock(serializer: Any) -> bool:
     return is_listed and is_stock_serializer(serializer)
 
 
-def _may_load(model: Any, relation: Any) -> bool:
+def _may_load(model: Any, relation: Any, following: str | None = None) -> bool:
     """Return whether the objects of a relation are the same, be they loaded now or one by one.
 
+    - Other methods of managers than ``all`` ask the database in any case.
+    - The keys must be equal to the database only if they are equal to Python.
     - A foreign key must have a constraint in the database: where there is no such object, Django
       raises an error, or gives None if it was joined or prefetched.
     - What a row inherits from another table takes no query.
     - Managers and querysets of users may give other objects for many rows than for one.
-    - What joins two tables comes in any order, if it has none of its own.
+    - Rows of which the ordering of their model says nothing come in any order.
     """
     related = relation.related_model
     descriptor = on_class(model, attribute_of(relation))
     if type(descriptor) in _TO_MANY:
-        is_ordered = relation.one_to_many or bool(related._meta.ordering)
-        return is_ordered and _has_stock_manager(related)
+        is_read = following in (None, "all") and _has_stock_manager(related)
+        return is_read and _is_in_one_order(relation) and _has_exact_keys(relation)
     field, is_reverse = single_relation(model, attribute_of(relation))
     if field is None or type(related._base_manager) is not Manager:
         return False  # a generic relation, for one
     if field.remote_field.parent_link and not is_reverse:
         return False
-    is_managed = field.model._meta.managed and related._meta.managed
-    return is_reverse or bool(is_managed and getattr(field, "db_constraint", False))
+    if is_reverse:
+        # As querysets join it, and as it is read.
+        is_known = relation.name == attribute_of(relation)
+    else:
+        is_managed = field.model._meta.managed and related._meta.managed
+        is_known = is_managed and getattr(field, "db_constraint", False)
+    return is_known and _has_exact_keys(relation)
+
+
+def _is_in_one_order(relation: Any) -> bool:
+    """Return whether the ordering of a model says for any two objects of a relation which is first.
+
+    Where it does not, the order depends on the index that the database takes: it may be another
+    one for many rows than for one.
+    """
+    options = relation.related_model._meta
+    names = {name.lstrip("-") for name in options.ordering if isinstance(name, str)}
+    if "pk" in names:
+        return True
+    if relation.one_to_many:
+        names.add(relation.remote_field.name)  # it is the same for all
+    unique = [(field.name,) for field in options.concrete_fields if field.unique]
+    unique += [each.fields for each in options.total_unique_constraints]
+    return any(
+        names.issuperset(key) and not any(options.get_field(name).null for name in key)
+        for key in (*unique, *options.unique_together)
+    )
+
+
+def _has_exact_keys(relation: Any) -> bool:
+    """Return whether Python finds the objects of a relation by their keys, as the database does."""
+    if relation.many_to_many:
+        through = getattr(relation, "through", None) or relation.remote_field.through
+        fields = [field for field in through._meta.fields if field.is_relation]
+    else:
+        fields = [relation if relation.concrete else relation.remote_field]
+    vendors = {connection.vendor for connection in connections.all()}
+    return all(
+        key is not None
+        and not hasattr(key, "from_db_value")
+        and all(is_exact(key, vendor) for vendor in vendors)
+        for key in map(_key_of, fields)
+    )
+
+
+def _key_of(field: Any) -> Any:
+    """Return the column to which a foreign key refers in the end; None if it is no such key."""
+    while isinstance(field, ForeignKey):
+        field = field.target_field
+    return None if field.is_relation else field
 
 
 def _has_stock_manager(model: Any) -> bool:
     manager = model._default_manager
-    return type(manager).get_queryset is _GET_QUERYSET and _is_stock_queryset(
-        manager.get_queryset()
-    )
+    is_stock = all(getattr(type(manager), name) is hook for name, hook in _OF_MANAGERS.items())
+    return is_stock and _is_stock_queryset(manager.get_queryset())
 
 
 def _is_stock_queryset(queryset: Any) -> bool:

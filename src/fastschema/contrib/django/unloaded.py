@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
@@ -39,18 +40,19 @@ class Follow(NamedTuple):
     """Which relations are followed.
 
     :param fields: from a serializer to its fields that follow relations
-    :param may_load: whether a relation is followed, with the model that has it
+    :param may_load: whether a relation is followed, with the model that has it, and with the next
+        attribute that is read, if there is one
     """
 
     fields: Callable[[Serializer], Iterable[Any]]
-    may_load: Callable[[Any, Any], bool]
+    may_load: Callable[[Any, Any, str | None], bool]
 
 
 def _dumped_fields(serializer: Serializer) -> list[Any]:
     return [field for field in serializer.fields.values() if not field.write_only]
 
 
-ALL = Follow(_dumped_fields, lambda model, relation: True)
+ALL = Follow(_dumped_fields, lambda model, relation, following: True)
 """All that a serializer follows; its fields are made if they are not."""
 
 
@@ -230,9 +232,11 @@ def _of_fields(serializer: Serializer, at: _Step) -> Iterator[Unloaded]:
 
 def _of_field(key: str, field: Any, at: _Step) -> Iterator[Unloaded]:
     end, is_named = at, False
-    for name in _relations(field):
+    for name, following in zip_longest(_relations(field), field.source_attrs[1:]):
         relation = _relations_of(end.model).get(name)
-        if relation is None or name == end.back or not at.follow.may_load(end.model, relation):
+        if relation is None or name == end.back:
+            return
+        if not at.follow.may_load(end.model, relation, following):
             return
         lookup = (*end.lookup, name)
         loads = end.loads.through(name, relation)

@@ -1,5 +1,6 @@
 """Filter sets as people write them: what is made, what runs, and what is left to django-filter."""
 
+import copy
 import pickle
 import threading
 
@@ -286,6 +287,35 @@ class TestOwnCode:
         assert_same(lambda: Own, "airline=UA", request="UA")
         assert_same(lambda: Own, "airline=UA", request="DL")
 
+    @pytest.mark.parametrize("query", ["code=UA&miles=x", "code=UA", "code=XX"])
+    def test_what_converts_choices_is_called_as_often(self, query):
+        calls = []
+
+        def code(value):
+            calls.append(value)
+            return value
+
+        def make():
+            choices = [("UA", "United")]
+            return filter_set(
+                code=django_filters.TypedChoiceFilter(
+                    field_name="airline", choices=choices, coerce=code
+                ),
+                miles=django_filters.NumberFilter(field_name="distance"),
+            )
+
+        assert_same(make, query, calls=calls)
+
+    def test_an_error_that_is_none_of_validation_is_raised_once(self):
+        def make():
+            flights = django_filters.ModelMultipleChoiceFilter(queryset=Flight.objects.all())
+            return filter_set(id=flights)
+
+        looks = (lambda made: made.is_valid(),) * 2
+        [error, is_valid, _] = assert_same(make, f"id={10**30}", *looks, rows_of)
+        assert error[0] is OverflowError
+        assert "True" in is_valid
+
 
 class TestChanges:
     """What changes after the first filter set of a class."""
@@ -297,6 +327,51 @@ class TestChanges:
             cls.base_filters["tail_number"] = django_filters.CharFilter(field_name="tail_number")
             assert rows_of(cls(QueryDict("number=1&tail_number=x"), Flight.objects.all())) == []
             del cls.base_filters["tail_number"]
+
+    def test_filters_that_each_request_changes(self):
+        class Own(FilterSet):
+            class Meta:
+                model = Flight
+                fields = ["airline"]
+
+            def __init__(self, *args, code, **kwargs):
+                self.base_filters["airline"].queryset = Airline.objects.filter(code=code)
+                super().__init__(*args, **kwargs)
+
+        for code in ("UA", "UA", "DL", "UA", "DL"):
+            [is_valid, *_] = assert_same(lambda: Own, "airline=UA", code=code)
+            assert ("True" in is_valid) is (code == "UA")
+
+    def test_choices_that_change(self):
+        choices = [("UA", "United"), ("DL", "Delta")]
+        code = django_filters.ChoiceFilter(field_name="airline", choices=choices)
+        cls = filter_set(code=code)
+        assert_same(lambda: cls, "code=DL")
+        del choices[1]
+        assert_same(lambda: cls, "code=DL")
+        assert not cls(QueryDict("code=DL"), Flight.objects.all()).is_valid()
+
+    def test_choices_of_the_database_are_asked_for_each_time(self):
+        choices = Airline.objects.values_list("code", "name")
+        code = django_filters.ChoiceFilter(field_name="airline", choices=choices)
+        cls = filter_set(code=code)
+        for _ in range(3):
+            assert_same(lambda: cls, "code=XX")
+        Airline.objects.get(code="XX").delete()
+        assert_same(lambda: cls, "code=XX")
+
+    @pytest.mark.parametrize("how", [copy.deepcopy, lambda made: pickle.loads(pickle.dumps(made))])
+    def test_copies_of_a_filter_set(self, how, monkeypatch):
+        cls = filter_set(fields=["number"])
+        cls.__qualname__ = "Flights"
+        monkeypatch.setitem(globals(), "Flights", cls)
+
+        def look(made):
+            copied = how(made)
+            parents = {each.parent is copied for each in copied.filters.values()}
+            return copied.is_valid(), rows_of(copied), list(copied.filters), parents
+
+        assert_same(lambda: cls, "number=1", look)
 
     def test_hooks_that_are_added(self):
         cls = filter_set()
@@ -411,6 +486,14 @@ class TestReasons:
             (
                 django_filters.AllValuesFilter(field_name="tail_number"),
                 "the choices of the filter x are asked for in any case",
+            ),
+            (
+                django_filters.ChoiceFilter(choices=lambda: [("UA", "United")]),
+                "the choices of the filter x may be others for each request",
+            ),
+            (
+                django_filters.TypedChoiceFilter(choices=[("UA", "United")], coerce=lambda x: x),
+                "the form field of the filter x has code of its own",
             ),
             (
                 type("Own", (django_filters.CharFilter,), {"always": 1})(),

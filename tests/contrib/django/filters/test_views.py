@@ -138,6 +138,17 @@ class TestClassOfFields:
         backend = type("Backend", (DjangoFilterBackend,), {"filterset_base": Own})
         assert class_of(["number"], backend=backend) is not class_of(["number"], backend=backend)
 
+    def test_a_base_that_notes_its_subclasses_notes_each_time(self):
+        noted = []
+
+        class Own(FilterSet):
+            def __init_subclass__(cls, **kwargs):
+                super().__init_subclass__(**kwargs)
+                noted.append(cls)
+
+        backend = type("Backend", (DjangoFilterBackend,), {"filterset_base": Own})
+        assert [class_of(["number"], backend=backend) for _ in range(3)] == noted
+
     def test_fields_are_read_once(self):
         read = []
 

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.test import override_settings
 from rest_framework import generics, serializers
 from rest_framework.test import APIRequestFactory
@@ -17,8 +17,10 @@ from tests.contrib.django.rows.models import (
     City,
     Country,
     Language,
+    Letter,
     Person,
     Profile,
+    Word,
     Worker,
 )
 from tests.contrib.django.rows.random_views import (
@@ -128,3 +130,23 @@ def test_what_a_row_inherits_takes_no_query_and_is_not_loaded():
     workers = Worker.objects.order_by("pk")
     view_class = view_of(FlightList, serializer_class=Rows, get_queryset=lambda self: workers.all())
     assert_same_with_fewer_queries(lambda: body(view_class, "/"))
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="the collation is one of SQLite")
+@pytest.mark.parametrize(
+    ("model", "source"),
+    [(Word, "letter"), (Word, "first"), (Letter, "words"), (Letter, "first")],
+)
+def test_keys_that_only_the_database_takes_for_equal(model, source):
+    class Key(serializers.Serializer):
+        pk = serializers.CharField()
+
+    letter = Letter.objects.create(code="a")
+    word = Word.objects.create(letter=letter, first=letter)
+    Word.objects.update(letter_id="A", first_id="A")
+    rows = type("Rows", (serializers.Serializer,), {source: Key(many=source == "words")})
+    view_class = view_of(
+        FlightList, serializer_class=rows, get_queryset=lambda self: model.objects.order_by("pk")
+    )
+    assert_same_with_fewer_queries(lambda: body(view_class, "/"))
+    word.delete()  # Django takes the keys for different

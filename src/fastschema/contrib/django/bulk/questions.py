@@ -24,6 +24,12 @@ _EXACT_VENDORS = ("postgresql", "sqlite")
 """Databases to which two texts are equal if they are equal to Python, unless a column says more."""
 
 
+def is_exact(column: Any, vendor: str) -> bool:
+    """Return whether a database takes two values of a column for equal only if Python does."""
+    is_text = isinstance(column, _TEXTS)
+    return not is_text or (column.db_collation is None and vendor in _EXACT_VENDORS)
+
+
 class Question(NamedTuple):
     """Which rows of a model have some values in a column.
 
@@ -39,10 +45,7 @@ class Question(NamedTuple):
     @property
     def is_exact(self) -> bool:
         """Whether the database takes two values for equal only if Python does."""
-        if not isinstance(self.field, _TEXTS):
-            return True
-        vendor = connections[self.queryset.db].vendor
-        return self.field.db_collation is None and vendor in _EXACT_VENDORS
+        return is_exact(self.field, connections[self.queryset.db].vendor)
 
     def key(self, value: Any) -> Any:
         """A primitive value, or an object that a foreign key refers to, as the column has it.

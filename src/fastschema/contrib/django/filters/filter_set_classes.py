@@ -89,6 +89,7 @@ def _is_the_same_next_time(cls: Any) -> bool:
     """Return whether a class made of names has nothing of a request, a user or a tenant in it."""
     return (
         type(cls) is FilterSetMetaclass
+        and not any("__init_subclass__" in vars(each) for each in cls.__mro__[:-1])
         and any(cls.FILTER_DEFAULTS is each for each in _DEFAULTS)
         and all(getattr(cls, name).__func__ is stock for name, stock in _HOOKS.items())
         and not cls._meta.filter_overrides

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from copy import deepcopy
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-from django import forms
 from django.db.models import QuerySet
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
@@ -19,6 +19,7 @@ from fastschema.contrib.django.filters.plans import (
     STOCK_FORM,
     Plan,
     Step,
+    bind,
     filter_set_state,
 )
 from fastschema.runtime.guard import ATTRIBUTE, State
@@ -63,7 +64,7 @@ class Demand(State):
             try:
                 given = step.field.widget.value_from_datadict(data, {}, prefix + step.name)
                 kept[step.name] = step.field.clean(given)
-            except forms.ValidationError as error:
+            except Exception as error:
                 kept[step.name] = error
                 return
         values |= self.answers
@@ -109,12 +110,17 @@ class FiltersOnDemand:
     """The filters of a filter set that has made none: whoever looks gets those of stock."""
 
     def __get__(self, filter_set: Any, cls: Any) -> Any:
-        demand = None if filter_set is None else vars(filter_set).get(ATTRIBUTE)
+        own = {} if filter_set is None else vars(filter_set)
+        demand = own.get(ATTRIBUTE)
+        if ATTRIBUTE in own and demand is None:  # a deep copy, or a pickle
+            made = own["filters"] = deepcopy(cls.base_filters)
+            bind(made, filter_set, filter_set.queryset.model)
+            return made
         if type(demand) is not Demand:
             which = f"{'type' if filter_set is None else cls.__name__!r} object"
             raise AttributeError(f"{which} has no attribute 'filters'")
         made = demand.plan.copies(filter_set)
-        vars(filter_set)["filters"] = made
+        own["filters"] = made
         if demand.steps is not None:  # stock had made and cleaned its form by now
             _make_form(filter_set, demand)
             for step, bound, _ in demand.steps:
@@ -139,13 +145,15 @@ def _make_form(filter_set: Any, demand: Demand) -> None:
     made = STOCK_FORM.fget(filter_set)
     for name, answer in demand.answers.items():
         made.fields[name].clean = partial(_repeat, answer)
-    _ = made.errors
-    for name in demand.answers:
-        del made.fields[name].clean
+    try:
+        _ = made.errors
+    finally:
+        for name in demand.answers:
+            del made.fields[name].clean
 
 
 def _repeat(answer: Any, value: Any) -> Any:
-    if isinstance(answer, forms.ValidationError):
+    if isinstance(answer, Exception):
         raise answer
     return answer
 

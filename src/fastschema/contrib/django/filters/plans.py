@@ -76,6 +76,7 @@ class Plan:
         if self.why is None:
             self._base = copy.copy(cls.base_filters)
             self._seen = (self._base, *_watched(cls)[1:])
+            self._attributes = [_attributes_of(each) for each in self._base.values()]
             for name, base in self._base.items():
                 self.why = self.why or self._add(name, base)
 
@@ -95,7 +96,10 @@ class Plan:
 
     def holds(self, cls: Any) -> bool:
         """Return whether the class is as it was."""
-        return bool(_watched(cls) == self._seen)
+        return bool(_watched(cls) == self._seen) and all(
+            vars(base) == attributes and base.extra == extra
+            for base, (attributes, extra) in zip(self._base.values(), self._attributes, strict=True)
+        )
 
     def sent(self, names: Iterable[Any], prefix: str) -> list[Step]:
         """Return what has to be done, in the order of the filters.
@@ -114,10 +118,21 @@ class Plan:
     def copies(self, parent: Any) -> Any:
         """Return the filters that ``BaseFilterSet.__init__`` makes for a filter set."""
         made = copied_filters(self._base, {})
-        for each in made.values():
-            each.model = self._model
-            each.parent = parent
+        bind(made, parent, self._model)
         return made
+
+
+def bind(filters: Any, parent: Any, model: Any) -> None:
+    """Tell filters of their filter set, and of the model of its querysets."""
+    for each in filters.values():
+        each.model = model
+        each.parent = parent
+
+
+def _attributes_of(base: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the attributes of a filter and what it gives its form field, to notice changes."""
+    extra = {name: list(each) if type(each) is list else each for name, each in base.extra.items()}
+    return dict(vars(base)), extra
 
 
 def _why_class(cls: Any) -> str | None:

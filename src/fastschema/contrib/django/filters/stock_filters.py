@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import EnumMeta
 from types import FunctionType
 from typing import Any
 
@@ -59,9 +60,11 @@ _MADE_WITH_CLASSES = {
 _ATTRIBUTES = {
     *("field_name", "lookup_expr", "_label", "_method", "distinct", "exclude", "extra", "filter"),
     *("creation_counter", "null_value", "conjoined", "always_filter", "queryset", "field_class"),
-    *("lookup_choices", "empty_label", "param_map", "choices", "filters"),
+    *("lookup_choices", "empty_label", "param_map", "choices", "filters", "_field"),
 }
 """What django-filter sets on filters."""
+_MODULES_OF_COERCE = {int.__module__, forms.TypedChoiceField.__module__}
+_CHOICES = (list, tuple, dict, type(None))
 _METHODS = [
     (owner, name, [stock_method(owner, name), filter_by_choices])
     for owner in (filters.Filter, filters.ChoiceFilter, filters.MultipleChoiceFilter, ASKING)
@@ -87,6 +90,9 @@ def why_filter(name: str, made: Any) -> str | None:
         return f"the method of the filter {name} is no function and no name"
     if isinstance(made, ASKING) and not is_stock_queryset(type(made.queryset)):
         return f"the queryset of the filter {name} is made for each request"
+    choices = made.extra.get("choices")
+    if type(choices) not in _CHOICES and not isinstance(choices, EnumMeta):
+        return f"the choices of the filter {name} may be others for each request"
     if made.field.required or made.field.disabled:
         return f"the filter {name} is required, or disabled"
     if not _is_plain_field(made.field):
@@ -119,6 +125,7 @@ def _is_plain_field(field: Any) -> bool:
     return (
         _is_plain(type(field), _FIELDS)
         and all(type(each).__module__ == validators.__name__ for each in field.validators)
+        and getattr(field, "coerce", int).__module__ in _MODULES_OF_COERCE
         and all(map(_is_plain_field, getattr(field, "fields", ())))
     )
 
