@@ -355,6 +355,7 @@ def test_stock_writes_while_fastschema_is_disabled(monkeypatch):
         assert FastJSONRenderer().render({"a": 1}) == b"stock"
 
 
+@needs_orjson
 @pytest.mark.parametrize(
     ("data", "ensure_ascii"),
     [
