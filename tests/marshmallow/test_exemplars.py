@@ -37,7 +37,7 @@ def nesting(**options):
         a = fields.Integer()
         b = fields.String()
 
-    Parent = Schema.from_dict({"c": fields.Nested(Child, **options)})  # noqa: N806
+    Parent = Schema.from_dict({"c": fields.Nested(Child, **options)})  # noqa: N806  # a class
     for _ in range(3):
         Parent().dump({"c": {"a": 1, "b": 2}})
         Parent().load({"c": {"a": 1}})

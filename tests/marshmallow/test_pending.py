@@ -357,7 +357,7 @@ def test_a_field_that_is_no_instance_is_refused_as_by_stock():
 
 
 def test_a_hook_that_somebody_put_into_marshmallow_before_is_called():
-    Bound = Schema.from_dict({"id": fields.Integer(), "name": fields.String()})  # noqa: N806
+    Bound = Schema.from_dict({"id": fields.Integer(), "name": fields.String()})  # noqa: N806  # a class
     with mock.patch.object(Schema, "on_bind_field") as hook, installed():
         dog = Bound()
     assert hook.mock_calls == [mock.call(name, field) for name, field in dog.fields.items()]

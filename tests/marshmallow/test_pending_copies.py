@@ -351,7 +351,7 @@ def test_stock_has_no_method_for_it():
     assert not hasattr(Pet(), "__copy__")
     Pet().dump([PET] * 30, many=True)
     with pytest.raises(AttributeError, match="Pet"):
-        Pet().__copy__  # noqa: B018
+        Pet().__copy__  # noqa: B018  # the access raises
 
 
 def test_a_copy_that_is_pending_is_pickled_with_its_fields():

@@ -112,7 +112,7 @@ def copied(value: Any) -> Any:
 
 
 def computes_options(
-    cls: type, options: frozenset[str], stock_classes: frozenset[type]
+    cls: Any, options: frozenset[str], stock_classes: frozenset[type]
 ) -> str | None:
     """Return why nobody can know what the options of a field are: its class computes them.
 
@@ -120,7 +120,7 @@ def computes_options(
     :param options: the names of those that decide what a field does
     :param stock_classes: the classes of the framework
     """
-    if getattr(cls, "__getattribute__") is not object.__getattribute__:  # noqa: B009
+    if cls.__getattribute__ is not object.__getattribute__:
         return "__getattribute__ is overridden"
     for each in cls.__mro__[:-1]:
         if each not in stock_classes:

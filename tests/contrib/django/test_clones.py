@@ -471,7 +471,7 @@ def test_methods_that_users_have_overridden_are_called_as_in_stock():
     ]
     for name in names:
         content = {"extra": serializers.CharField(max_length=4), name: calling(name)}
-        Rows = type("Rows", (model_serializer(Flight),), content)  # noqa: N806
+        Rows = type("Rows", (model_serializer(Flight),), content)  # noqa: N806  # a class
 
         def made(rows=Rows):
             calls.clear()

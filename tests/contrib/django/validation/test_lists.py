@@ -59,7 +59,7 @@ def assert_same(serializer_class, data, **options):
     if isinstance(data, list):
         options = {key: options[key] for key in {"partial", "context"} & options.keys()}
         for row in data:
-            assert_same_input(lambda: serializer_class(data=row, **options))  # noqa: B023
+            assert_same_input(lambda: serializer_class(data=row, **options))
     return many
 
 

@@ -52,7 +52,8 @@ def input_field(field: Any, *, has_method: bool) -> InputField:
     source_attrs = tuple(field.source_attrs)
     own_method = overridden(field)
     if own_method is not None:
-        is_plain = getattr(type(field), "__getattribute__") is object.__getattribute__  # noqa: B009
+        cls: Any = type(field)
+        is_plain = cls.__getattribute__ is object.__getattribute__
         value = "get" if is_plain and method_of(field, "get_value") in _GET_VALUE else "own"
         kind = "the field's run_validation"
         return InputField(
