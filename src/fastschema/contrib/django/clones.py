@@ -279,11 +279,11 @@ def _check_classes(cls: type, other: type) -> None:
             raise UncloneableError(f"it is a {cls.__name__} once, and a {other.__name__} later")
     known = (*CONTAINERS, lazy_format)
     is_known = cls in known or issubclass(cls, (Field, *IMMUTABLE, *_LAZY))
-    if not (is_known or is_stock_queryset(cls) or is_copied_by_attributes(cls)):
+    if not (is_known or is_stock_queryset_class(cls) or is_copied_by_attributes(cls)):
         raise UncloneableError(f"nobody knows how to copy a {cls.__name__}")
 
 
-def is_stock_queryset(cls: type) -> bool:
+def is_stock_queryset_class(cls: type) -> bool:
     """Return whether a class of querysets copies its objects as Django's does."""
     names = ("__init__", "__new__", "__deepcopy__", "all", "_chain", "_clone", "__setattr__")
     return issubclass(cls, QuerySet) and all(

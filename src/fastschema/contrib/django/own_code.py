@@ -20,7 +20,7 @@ from fastschema.contrib.django.clones import (
     CONTAINERS,
     IMMUTABLE,
     is_copied_by_attributes,
-    is_stock_queryset,
+    is_stock_queryset_class,
 )
 from fastschema.runtime.snapshot import computes_options
 
@@ -95,7 +95,7 @@ def copies_by_own_code(value: Any) -> bool:
     cls = type(value)
     if cls in CONTAINERS:
         return any(map(copies_by_own_code, value.values() if cls is dict else value))
-    if value is None or isinstance(value, (*_ATOMIC, *IMMUTABLE)) or is_stock_queryset(cls):
+    if value is None or isinstance(value, (*_ATOMIC, *IMMUTABLE)) or is_stock_queryset_class(cls):
         return False
     return not is_copied_by_attributes(cls) or any(map(copies_by_own_code, vars(value).values()))
 

@@ -16,7 +16,7 @@ from django_filters.rest_framework import DjangoFilterBackend
 from django_filters.rest_framework.filterset import FILTER_FOR_DBFIELD_DEFAULTS
 from django_filters.utils import get_model_field
 
-from fastschema.contrib.django.clones import is_stock_queryset
+from fastschema.contrib.django.clones import is_stock_queryset_class
 from fastschema.contrib.django.filters.plans import filter_set_state
 from fastschema.contrib.django.filters.stock_filters import ASKING
 from fastschema.runtime.guard import readings
@@ -112,7 +112,7 @@ def _selects_the_same(model: Any, made: Any) -> bool:
     queryset = type(made.queryset)
     manager = type(made.queryset.model._default_manager)
     return (
-        is_stock_queryset(queryset)
+        is_stock_queryset_class(queryset)
         and queryset.complex_filter is QuerySet.complex_filter
         and all(getattr(manager, name) is getattr(Manager, name) for name in _OF_MANAGERS)
     )

@@ -13,7 +13,7 @@ from django_filters import fields, filters, widgets
 from django_filters.constants import EMPTY_VALUES
 from django_filters.rest_framework import filters as rest_filters
 
-from fastschema.contrib.django.clones import is_stock_queryset
+from fastschema.contrib.django.clones import is_stock_queryset_class
 from fastschema.contrib.django.filters.forms import filter_by_choices
 from fastschema.runtime.stock import stock_method
 
@@ -88,7 +88,7 @@ def why_filter(name: str, made: Any) -> str | None:
     is_own = "filter" in vars(made) and type(made.filter) is not filters.FilterMethod
     if is_own or not isinstance(made.method, (str, FunctionType, type(None))):
         return f"the method of the filter {name} is no function and no name"
-    if isinstance(made, ASKING) and not is_stock_queryset(type(made.queryset)):
+    if isinstance(made, ASKING) and not is_stock_queryset_class(type(made.queryset)):
         return f"the queryset of the filter {name} is made for each request"
     choices = made.extra.get("choices")
     if type(choices) not in _CHOICES and not isinstance(choices, EnumMeta):
