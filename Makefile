@@ -163,7 +163,7 @@ test-postgresql: $(TEST)/installed
 # marshmallow 3 and SQLAlchemy 2.0.
 test-marshmallow-3: .venv/test-marshmallow-3/installed
 	.venv/test-marshmallow-3/bin/pytest $(PARALLEL) tests/marshmallow tests/test_plan.py \
-		tests/test_registration.py tests/contrib/flask tests/contrib/sqlalchemy tests/profiling
+		tests/test_registration.py tests/contrib/flask tests/contrib/sqlalchemy tests/tools
 	@$(call passed,test-marshmallow-3,marshmallow flask sqlalchemy)
 
 .venv/test-marshmallow-3/installed: pyproject.toml Makefile
@@ -222,7 +222,7 @@ $(PYTHONS:%=.venv/test-python-%/installed): .venv/test-python-%/installed: pypro
 test-without-orjson: $(TEST)/installed
 	$(TEST)/bin/python -m pytest $(PARALLEL) -p tests.without_orjson \
 		tests/compiler tests/runtime tests/contrib/flask tests/contrib/sqlalchemy \
-		tests/test_plan.py tests/test_report.py tests/test_doctor.py \
+		tests/test_plan.py tests/test_report.py tests/tools/test_doctor.py \
 		$(addprefix tests/contrib/django/test_,doctor.py json_encoding.py message_pack.py ndjson.py \
 			parsers.py renderers.py settings.py streaming.py toolbar.py)
 

@@ -62,16 +62,15 @@ def _of_stock(serializer_class: Any) -> Parts:
 
 def _of_fastschema(serializer_class: Any) -> Parts:
     from fastschema.compiler.nodes import Form
+    from fastschema.contrib.django.bound_serializer import dispatch_for
     from fastschema.contrib.django.json_encoding import engine
-    from fastschema.contrib.django.rows.fetching import FetchedRows
-    from fastschema.contrib.django.rows.programs import by_row
-    from fastschema.contrib.django.rows.reading import reads_of
-    from fastschema.contrib.django.subjects import dispatch_for
+    from fastschema.contrib.django.lists.columns import by_row, columns_of
+    from fastschema.contrib.django.lists.queryset_rows import FetchedRows
     from flights.views import FLIGHTS
 
     dispatch = dispatch_for(serializer_class(), Form.JSON)
     table = FetchedRows(FLIGHTS.all(), is_run=False).table
-    reads = reads_of(dispatch.subject.options, dispatch.program.node, table)
+    reads = columns_of(dispatch.subject.options, dispatch.program.node, table)
 
     def dump(rows: Any) -> Any:
         return by_row(dispatch, reads).all_rows(rows)

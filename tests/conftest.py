@@ -4,18 +4,18 @@ import gc
 
 import pytest
 
-from fastschema.runtime import json_engine, policy
+from fastschema.runtime import json_engine, thresholds
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _read_at_once():
     """Compile schemas from the first row on; tests of the policy itself set their own number."""
-    policy.rows_worth_reading = policy.rows_worth_reading_at_once = 1
-    policy.values_worth_comparing.update(dump=0, load=0)
-    policy.fields_worth_binding = 0
-    policy.spares_first_schemas = False
-    policy.uses_worth_planning = 1
-    policy.fewest_rows = None
+    thresholds.rows_worth_reading = thresholds.rows_worth_reading_at_once = 1
+    thresholds.values_worth_comparing.update(dump=0, load=0)
+    thresholds.fields_worth_binding = 0
+    thresholds.spares_first_schemas = False
+    thresholds.uses_worth_planning = 1
+    thresholds.fewest_rows = None
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -17,7 +17,7 @@ from fastschema.compiler.nodes import (
     Source,
     literal,
 )
-from fastschema.runtime.dispatch import Dispatch
+from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.programs import dump_program
 
 MISSING = object()

@@ -31,9 +31,9 @@ from django.utils.module_loading import import_string
 import fastschema
 import fastschema.contrib.django
 import fastschema.contrib.flask
-from fastschema.contrib.django import conf
+from fastschema.contrib.django.app import conf
 from fastschema.contrib.flask import configuration
-from fastschema.marshmallow import kinds
+from fastschema.marshmallow import fields
 from flights_flask import create_app
 from tests.quick_starts.follow import PAGES as QUICK_START_PATHS
 from tests.quick_starts.follow import follow
@@ -288,12 +288,12 @@ def anchors(page: Path) -> set[str]:
 @pytest.fixture
 def leave_no_trace() -> Iterator[None]:
     """Undo what snippets install."""
-    rules = dict(kinds.RULES)
+    rules = dict(fields.RULES)
     yield
     fastschema.uninstall()
     fastschema.contrib.django.install()  # as the example project's settings have it
-    kinds.RULES.clear()
-    kinds.RULES.update(rules)
+    fields.RULES.clear()
+    fields.RULES.update(rules)
 
 
 @pytest.mark.parametrize("page", OTHER_PAGES)

@@ -19,11 +19,11 @@ class Dog(Schema):
 
 DUMP = """
 import fastschema
-from fastschema.runtime import policy
+from fastschema.runtime import thresholds
 from marshmallow import Schema, fields
-policy.rows_worth_reading = 1
-policy.fewest_rows = None
-policy.values_worth_comparing.update(dump=0, load=0)
+thresholds.rows_worth_reading = 1
+thresholds.fewest_rows = None
+thresholds.values_worth_comparing.update(dump=0, load=0)
 class Dog(Schema):
     name = fields.String()
 

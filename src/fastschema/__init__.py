@@ -1,12 +1,11 @@
 """fastschema speeds up the schemas you already have."""
 
 from fastschema import json
-from fastschema.installation import install, uninstall
 from fastschema.plan import Plan, compile, forget
 from fastschema.registration import register
 from fastschema.report import FieldReport, Report
 from fastschema.statistics import Statistics, stats
-from fastschema.switch import disabled, enabled
+from fastschema.switch import disabled, enabled, install, uninstall
 
 __version__ = "0.1.0"
 __all__ = [

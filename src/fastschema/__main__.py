@@ -2,6 +2,6 @@
 
 import sys
 
-from fastschema.cli import main
+from fastschema.tools.cli import main
 
 sys.exit(main())

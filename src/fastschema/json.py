@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fastschema.runtime.json_engine import is_written_alike, orjson
+from fastschema.runtime.json_engine import orjson, orjson_matches_stdlib
 
 _DIGITS_AS_ZEROS = bytes(ord("0") if chr(byte) in "0123456789" else 0 for byte in range(256))
 _HUGE_INTEGER = b"0" * 19
@@ -30,7 +30,7 @@ def dumps(obj: Any, *args: Any, **kwargs: Any) -> str:
     """
     if orjson is not None and not args and not kwargs:
         try:
-            if is_written_alike(obj):
+            if orjson_matches_stdlib(obj):
                 return orjson.dumps(obj).decode()
         except (TypeError, RecursionError):
             pass  # the standard library writes it, or raises its own error

@@ -8,21 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 from fastschema.compiler.nodes import ATTRIBUTE, Form
 from fastschema.report import Report
+from fastschema.runtime.encode import (
+    CHUNK_SIZE,
+    checked_chunk_size,
+    dumped_data,
+    json_bytes,
+    json_stream,
+)
 from fastschema.runtime.front_end import CompiledSchema, front_end_for
 from fastschema.runtime.guard import readings
-from fastschema.runtime.json_chunks import CHUNK_SIZE, checked_chunk_size
-from fastschema.runtime.json_text import dumped_data, json_stream, json_text
 from fastschema.runtime.message_pack import MessagePacker, packed_objects, packed_stream
 from fastschema.runtime.standalone import FORMS, module_text
 from fastschema.switch import is_disabled
 
 if TYPE_CHECKING:
-    from fastschema.contrib.sqlalchemy.selecting import SelectingSchema
+    from fastschema.contrib.sqlalchemy.row_dump import SelectDumper
     from fastschema.profiling import Profile
 
 
 def compile(schema: Any) -> Plan:
-    """The plan of a schema: a marshmallow ``Schema`` or a DRF ``Serializer``, instance or class.
+    """Return the plan of a schema: a marshmallow ``Schema`` or a DRF ``Serializer``, instance or
+    class.
 
     Like ``re.compile``: the schema is read now, once. The plan does not see what is changed about
     the schema later; compile it again for that. The schema itself is not changed, and nothing needs
@@ -61,7 +67,8 @@ class Plan:
         return f"<Plan of {type(self._schema.schema).__name__}>"
 
     def dump(self, obj: Any, many: bool | None = None) -> Any:
-        """What stock's dump (``Schema.dump``, ``Serializer(obj).data``) returns for an object.
+        """Return what stock's dump (``Schema.dump``, ``Serializer(obj).data``) returns for an
+        object.
 
         :param obj: the object, or a collection of objects
         :param many: whether it is a collection; None: as the schema says
@@ -70,14 +77,14 @@ class Plan:
         return dumped_data(self._schema, obj, many)
 
     def dumps(self, obj: Any, many: bool | None = None) -> bytes:
-        """The JSON of what :meth:`dump` returns, as ``bytes``: compact UTF-8.
+        """Return the JSON of what :meth:`dump` returns, as ``bytes``: compact UTF-8.
 
         marshmallow's ``Schema.dumps`` returns ``str``; decode the result if you need that.
         Parameters as for :meth:`dump`.
 
         :raises Exception: what stock's dump or the framework's JSON encoder raises
         """
-        return json_text(self._schema, obj, many)
+        return json_bytes(self._schema, obj, many)
 
     def packb(self, obj: Any, many: bool | None = None) -> bytes:
         """One MessagePack message, as ``bytes``, with the values of the JSON of :meth:`dumps`.
@@ -100,7 +107,8 @@ class Plan:
         return self._pack_json(self._schema.stock_encode(self.dump(obj, many)))
 
     def pack_stream(self, rows: Any, chunk_size: int = CHUNK_SIZE) -> Iterator[bytes]:
-        """The rows as MessagePack messages, one after the other, packed while the rows are read.
+        """Return the rows as MessagePack messages, one after the other, packed while the rows are
+        read.
 
         Read them with a streaming unpacker (``msgpack.Unpacker``): there is no array around them,
         which would have to tell their number first. Parameters as for :meth:`stream`.
@@ -112,7 +120,8 @@ class Plan:
         return self._pack_stream(rows, checked_chunk_size(chunk_size), is_stock=is_disabled())
 
     def stream(self, rows: Any, chunk_size: int = CHUNK_SIZE) -> Iterator[bytes]:
-        """The rows as one JSON array, in chunks of ``bytes``, written while the rows are read.
+        """Return the rows as one JSON array, in chunks of ``bytes``, written while the rows are
+        read.
 
         A schema that must see all rows at once (one with hooks, say) is dumped in one piece.
 
@@ -125,7 +134,7 @@ class Plan:
         return json_stream(self._schema, rows, size, is_stock=is_disabled())
 
     def dumps_select(self, statement: Any, session: Any) -> bytes:
-        """The JSON of the objects that a SQLAlchemy statement selects, as ``bytes``.
+        """Return the JSON of the objects that a SQLAlchemy statement selects, as ``bytes``.
 
         What :meth:`dumps` returns for ``session.scalars(statement).unique().all()``. Where nobody
         can tell, no objects are made: the text is written from the rows, and the session holds no
@@ -139,12 +148,12 @@ class Plan:
         """
         selecting = self._selecting(statement, session, is_streamed=False)
         with closing(selecting.selection):
-            return json_text(selecting, None, True)
+            return json_bytes(selecting, None, True)
 
     def stream_select(
         self, statement: Any, session: Any, chunk_size: int = CHUNK_SIZE
     ) -> Iterator[bytes]:
-        """What a SQLAlchemy statement selects as one JSON array, in chunks of ``bytes``.
+        """Return what a SQLAlchemy statement selects as one JSON array, in chunks of ``bytes``.
 
         As :meth:`dumps_select`, but for ``session.scalars(statement)``: the rows are fetched some
         at a time (as many as the statement's ``yield_per`` says, or 1,000), where the database
@@ -170,7 +179,7 @@ class Plan:
         :raises TypeError: for another statement or session
         :raises Exception: what SQLAlchemy raises
         """
-        from fastschema.contrib.sqlalchemy.explaining import explain_select
+        from fastschema.contrib.sqlalchemy.row_dump import explain_select
 
         return explain_select(self._schema, statement, session)
 
@@ -181,7 +190,7 @@ class Plan:
         partial: Any = None,
         unknown: str | None = None,
     ) -> Any:
-        """What stock's ``Schema.load`` returns for data.
+        """Return what stock's ``Schema.load`` returns for data.
 
         :param data: a dictionary, or a list of them
         :param many: whether it is a collection; None: as the schema says
@@ -200,7 +209,7 @@ class Plan:
         partial: Any = None,
         unknown: str | None = None,
     ) -> Any:
-        """What :meth:`load` returns for the value of a JSON text, ``str`` or ``bytes``.
+        """Return what :meth:`load` returns for the value of a JSON text, ``str`` or ``bytes``.
 
         Parameters as for :meth:`load`.
 
@@ -210,7 +219,7 @@ class Plan:
         return self._schema.loads(text, _given(options))
 
     def validate(self, data: Any, many: bool | None = None, partial: Any = None) -> Any:
-        """What stock's ``Schema.validate`` returns: all errors, or an empty dictionary.
+        """Return what stock's ``Schema.validate`` returns: all errors, or an empty dictionary.
 
         Parameters as for :meth:`load`.
         """
@@ -232,12 +241,13 @@ class Plan:
         :raises Exception: what :meth:`dump` raises
         """
         # Imported here: few ask for it.
-        from fastschema.profiling.run import profile
+        from fastschema.tools.profile_run import profile
 
         return profile(self._schema, rows, many)
 
     def source(self, form: str = "python", access: str = ATTRIBUTE, *, many: bool = False) -> str:
-        """The generated code, as a module that runs on its own: its ``dump`` dumps an object.
+        """Return the generated code, as a module that runs on its own: its ``dump`` dumps an
+        object.
 
         :param form: "python" (what :meth:`dump` runs) or "json" (:meth:`dumps`)
         :param access: for objects read by "attribute", by "item", or in "general" as stock does;
@@ -256,7 +266,7 @@ class Plan:
         return module_text(function, self._schema, known_form, known_access, many=many)
 
     def load_source(self) -> str:
-        """The generated code that loads a row, a function.
+        """Return the generated code that loads a row, a function.
 
         :returns: its source, or a comment if the schema loads as stock
         """
@@ -266,11 +276,11 @@ class Plan:
     def _comment(self) -> str:
         return "".join(f"# {line}".rstrip() + "\n" for line in str(self.explain()).splitlines())
 
-    def _selecting(self, statement: Any, session: Any, *, is_streamed: bool) -> SelectingSchema:
+    def _selecting(self, statement: Any, session: Any, *, is_streamed: bool) -> SelectDumper:
         # Imported here: SQLAlchemy is not there for everybody.
-        from fastschema.contrib.sqlalchemy.selecting import SelectingSchema
+        from fastschema.contrib.sqlalchemy.row_dump import SelectDumper
 
-        return SelectingSchema(self._schema, statement, session, is_streamed=is_streamed)
+        return SelectDumper(self._schema, statement, session, is_streamed=is_streamed)
 
     @property
     def _name(self) -> str:
@@ -293,5 +303,5 @@ class Plan:
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given: a schema's own ``load`` need not know the others."""
+    """Return the options that were given: a schema's own ``load`` need not know the others."""
     return {name: value for name, value in options.items() if value is not None}

@@ -110,7 +110,7 @@ def register(
 def _renamed(
     expression: str, names: Mapping[str, object], number: int
 ) -> tuple[str, dict[str, object]]:
-    """The expression as a template in which each name has a number, and the objects by name.
+    """Return the expression as a template in which each name has a number, and the objects by name.
 
     :raises ValueError: if it is no expression, or uses a name that it was not given
     """
@@ -146,17 +146,17 @@ class _Numbering(ast.NodeTransformer):
         self._number = number
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
-        """A name that is used or bound."""
+        """Return a name that is used or bound."""
         node.id = self._numbered(node.id)
         return node
 
     def visit_arg(self, node: ast.arg) -> ast.arg:
-        """A parameter of a lambda."""
+        """Return a parameter of a lambda."""
         node.arg = self._numbered(node.arg)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """A call; a lambda that is called at once may be passed its parameters by name."""
+        """Return a call; a lambda that is called at once may be passed its parameters by name."""
         if isinstance(node.func, ast.Lambda):
             parameters = node.func.args
             named = {each.arg for each in [*parameters.args, *parameters.kwonlyargs]}

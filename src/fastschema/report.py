@@ -56,7 +56,7 @@ class Report:
         return sum(field.compiled for field in self.fields)
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as plain values, for JSON."""
+        """Return the report as plain values, for JSON."""
         loading = {} if self.loading is None else {"loading": self.loading.as_dict()}
         fields = [asdict(field) for field in self.fields]
         about = {"schema": self.schema, "why": self.why, "notes": list(self.notes)}
@@ -74,7 +74,7 @@ class Report:
         return self._table(self.schema, "source")
 
     def loading_table(self) -> str:
-        """The table of a report that is the ``loading`` of another."""
+        """Return the table of a report that is the ``loading`` of another."""
         return self._table(f"{self.schema}, loading", "target")
 
     def _table(self, title: str, source: str) -> str:
@@ -114,7 +114,7 @@ class Above:
         self._told: Counter[Hashable] = Counter() if told is None else told
 
     def with_schema(self, schema: Hashable) -> Above | None:
-        """The same and one more; None where a report need not tell of that once more.
+        """Return the same and one more; None where a report need not tell of that once more.
 
         A schema that nests itself is told of once on each way, and not on every way that there is:
         schemas that nest each other have more ways than anybody reads.
@@ -128,7 +128,7 @@ class Above:
 
 
 def field_reports(node: ObjectNode) -> list[FieldReport]:
-    """The reports on the fields of one node, without those of nested schemas."""
+    """Return the reports on the fields of one node, without those of nested schemas."""
     return [
         FieldReport(
             key=field.key,
@@ -143,7 +143,9 @@ def field_reports(node: ObjectNode) -> list[FieldReport]:
 
 
 def load_field_reports(node: LoadNode) -> list[FieldReport]:
-    """The reports on how the fields of one node are loaded, without those of nested schemas."""
+    """Return the reports on how the fields of one node are loaded, without those of
+    nested schemas.
+    """
     return [
         FieldReport(
             key=field.key,
@@ -157,7 +159,7 @@ def load_field_reports(node: LoadNode) -> list[FieldReport]:
 
 
 def with_nested(reports: list[FieldReport], nested: dict[str, Report]) -> list[FieldReport]:
-    """The reports with those of nested schemas after their fields, their keys dotted.
+    """Return the reports with those of nested schemas after their fields, their keys dotted.
 
     A nested schema that runs as stock makes its field a stock one.
     """

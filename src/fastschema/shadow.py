@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fastschema.locks import Locked
+from fastschema.runtime.locks import Locked
 from fastschema.switch import disabled
 
 logger = logging.getLogger("fastschema.shadow")
@@ -132,7 +132,7 @@ def compare(
 def difference_between(
     written: bytes, expected: bytes, *, schema: str, view: str, has_values: bool
 ) -> Difference | None:
-    """The first difference of two texts; None if they are the same.
+    """Return the first difference of two texts; None if they are the same.
 
     The parameters are those of :func:`compare` and :class:`Difference`.
     """
@@ -163,7 +163,7 @@ def first_difference(one: bytes, other: bytes) -> int:
 
 
 def json_path(text: bytes, position: int) -> str:
-    """The path of what stands at a position of a JSON text, such as ``$[3].title``.
+    """Return the path of what stands at a position of a JSON text, such as ``$[3].title``.
 
     Within a key it is the path of the key's object.
     """

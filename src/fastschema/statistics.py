@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from fastschema.locks import Locked
 from fastschema.runtime.json_engine import engine
+from fastschema.runtime.locks import Locked
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Recorder(Locked):
         self._compiled_fields = self._stock_fields = 0
 
     def compiled_row(self, program: FieldCounts) -> None:
-        """Generated code dumped a single row."""
+        """Count a single row that generated code dumped."""
         rows = self._single_rows
         rows.append(program.counts)  # without a lock, which one object would notice
         if len(rows) >= _SINGLE_ROWS:
@@ -96,12 +96,12 @@ class Recorder(Locked):
         del rows[:count]  # and not those that came meanwhile
 
     def plan_made(self, name: str) -> None:
-        """A plan was made from the schema of that name."""
+        """Count a plan that was made from the schema of that name."""
         with self.lock:
             self._schemas[name] += 1
 
     def compiled(self, rows: int, compiled_fields: int, stock_fields: int) -> None:
-        """Generated code dumped so many rows, each with so many fields of either sort."""
+        """Count rows that generated code dumped, each with so many fields of either sort."""
         with self.lock:
             self._compiled_rows += rows
             self._compiled_fields += rows * compiled_fields
@@ -113,7 +113,7 @@ class Recorder(Locked):
             self._stock_rows += rows
 
     def statistics(self, *, reset: bool = False) -> Statistics:
-        """The counts so far.
+        """Return the counts so far.
 
         :param reset: whether to begin again at zero; nothing is counted in between
         """
@@ -145,7 +145,7 @@ stock_row = recorder.stock_row
 
 
 def stats(*, reset: bool = False) -> Statistics:
-    """What happened in this process so far.
+    """Return what happened in this process so far.
 
     :param reset: whether to begin again at zero; what other threads count meanwhile is in these
         statistics or in the next ones

@@ -1,4 +1,4 @@
-"""The switch between stock and fastschema: for a process, for a block, for a request."""
+"""Install and uninstall fastschema, and switch it off for a process, a block or a request."""
 
 from __future__ import annotations
 
@@ -64,6 +64,32 @@ def switch_for_rest(*, is_on: bool) -> None:
 
 
 def as_function(choose: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A callable that chooses requests, so that it shows whether it is ``async``."""
+    """Return a callable that chooses requests, so that it shows whether it is ``async``."""
     call: Callable[[Any], Any] = type(choose).__call__.__get__(choose)
     return call if inspect.iscoroutinefunction(call) else choose
+
+
+def install() -> None:
+    """Make marshmallow's ``Schema.dump`` and ``Schema.load`` use plans.
+
+    All schemas do, be they defined before or after; new ones also take less time to make.
+    A method that somebody else has replaced since fastschema was imported stays as it is.
+    Installing again does nothing.
+
+    For Django REST framework, put ``"fastschema.contrib.django"`` into ``INSTALLED_APPS`` instead.
+
+    :raises ImportError: if marshmallow is too old; ``ModuleNotFoundError`` if it is not installed
+    """
+    from fastschema.marshmallow.installation import install
+
+    install()
+
+
+def uninstall() -> None:
+    """Give marshmallow its own methods back, where ``install`` has replaced them.
+
+    :raises ImportError: if marshmallow is not installed
+    """
+    from fastschema.marshmallow.installation import uninstall
+
+    uninstall()

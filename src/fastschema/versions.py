@@ -1,17 +1,50 @@
-"""The versions of what works together here, for ``--version`` and for reports of bugs."""
+"""The packages that fastschema works with: which ones a part needs, and their versions."""
 
 from __future__ import annotations
 
+import importlib
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
 from fastschema import __version__
 
+_MODULES = {"djangorestframework": "rest_framework", "django-debug-toolbar": "debug_toolbar"}
+
+
+def require(part: str, extra: str, **oldest: tuple[int, int]) -> None:
+    """See to it that packages are there, and new enough.
+
+    :param part: the part of fastschema that needs them, for the message
+    :param extra: the extra that installs them
+    :param oldest: the oldest version of each package that will do, by its name
+    :raises ImportError: if one is older; ``ModuleNotFoundError`` if one is missing
+    """
+    install = f"pip install 'fastschema[{extra}]'"
+    for package, least in oldest.items():
+        module = _MODULES.get(package, package)
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name != module:
+                raise
+            raise ModuleNotFoundError(
+                f"{part} needs {package}, which is not installed: {install}", name=module
+            ) from None
+        found = version(package)
+        numbers = [int(part) for part in found.split(".")[:2] if part.isdecimal()]
+        if tuple(numbers) < least:
+            raise ImportError(
+                f"{part} needs {package} {'.'.join(map(str, least))} or newer, and {found} is "
+                f"installed: {install}",
+                name=module,
+            )
+
+
 _PACKAGES = ("orjson", "marshmallow", "Django", "djangorestframework", "Flask", "SQLAlchemy")
 
 
 def versions() -> dict[str, str]:
-    """The versions of fastschema, Python, and the packages around it that are installed."""
+    """Return the versions of fastschema, Python, and the packages around it that are installed."""
     found = {"fastschema": __version__, platform.python_implementation(): platform.python_version()}
     for package in _PACKAGES:
         try:
@@ -22,5 +55,5 @@ def versions() -> dict[str, str]:
 
 
 def versions_text() -> str:
-    """The same, in a line."""
+    """Return the same, in a line."""
     return ", ".join(f"{name} {number}" for name, number in versions().items())

@@ -6,7 +6,7 @@ import types
 import pytest
 
 from fastschema.compiler.nodes import ITEM, Conversion, Form, Read, Slot, Source
-from fastschema.runtime.dispatch import Link, UniformDispatch
+from fastschema.runtime.bound_program import CallDumper, NestedDumper
 from tests.nodes import MISSING, dispatch, field, kind, node
 
 
@@ -154,7 +154,7 @@ def test_fields_with_like_names_do_not_mix():
 
 def test_a_nested_value_goes_through_its_link():
     inner = dispatch(node(field("x"), name="Inner"))
-    slot = Slot("inner", lambda subject, cls, form: Link(lambda: inner))
+    slot = Slot("inner", lambda subject, cls, form: NestedDumper(lambda: inner))
     nested = field("child", kind(Conversion(), link="inner"))
     dump = dispatch(node(nested, slots=(slot,)))
 
@@ -169,9 +169,9 @@ def test_a_link_is_followed_when_the_first_value_needs_it_and_once():
 
     def find():
         found.append("found")
-        return UniformDispatch(lambda value: f"dumped {value}")
+        return CallDumper(lambda value: f"dumped {value}")
 
-    slot = Slot("inner", lambda subject, cls, form: Link(find))
+    slot = Slot("inner", lambda subject, cls, form: NestedDumper(find))
     dump = dispatch(node(field("child", kind(Conversion(), link="inner")), slots=(slot,)))
 
     dump({})
@@ -183,7 +183,7 @@ def test_a_link_is_followed_when_the_first_value_needs_it_and_once():
 
 def test_the_objects_in_a_list_go_through_one_link_each_as_its_class_is_dumped():
     inner = dispatch(node(field("x"), name="Inner"))
-    slot = Slot("inner", lambda subject, cls, form: Link(lambda: inner))
+    slot = Slot("inner", lambda subject, cls, form: NestedDumper(lambda: inner))
     many = field("list", kind(Conversion(otherwise="inner.each({value})"), item_link="inner"))
     dump = dispatch(node(many, slots=(slot,)))
     first, second = {"x": 1}, types.SimpleNamespace(x=2)
@@ -198,7 +198,7 @@ def test_the_objects_in_a_list_go_through_one_link_each_as_its_class_is_dumped()
 
 def test_a_nested_value_that_is_callable_is_called():
     slot = Slot(
-        "inner", lambda subject, cls, form: Link(lambda: UniformDispatch(lambda value: value))
+        "inner", lambda subject, cls, form: NestedDumper(lambda: CallDumper(lambda value: value))
     )
     nested = field(
         "child",

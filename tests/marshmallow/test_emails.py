@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from marshmallow import ValidationError
 from marshmallow.validate import Email
 
-from fastschema.marshmallow import validator_rules
-from fastschema.marshmallow.validator_rules import is_email
+from fastschema.marshmallow import validators
+from fastschema.marshmallow.validators import is_email
 from tests.marshmallow.differential import MARSHMALLOW_3
 
 PARTS = ["a", "Z9", ".", "-", "_", "+", "@", "@", "x.com", "\n", " ", "é", "com", '"', "b" * 60]
@@ -82,7 +82,7 @@ def test_random_addresses_are_some_if_stock_says_so(text):
 
 
 def test_a_usual_address_needs_no_expression_of_stock(monkeypatch):
-    monkeypatch.setattr(validator_rules, "_is_user", None)
+    monkeypatch.setattr(validators, "_is_user", None)
 
     assert is_email("given.name+tag@mail.example-company.co.uk")
 
@@ -91,12 +91,12 @@ def test_expressions_that_were_replaced_before_are_asked():
     code = (
         "import re; from marshmallow.validate import Email;"
         "Email.DOMAIN_REGEX = re.compile('only');"
-        "from fastschema.marshmallow.validator_rules import is_email;"
+        "from fastschema.marshmallow.validators import is_email;"
         "assert not is_email('a@b.co') and is_email('a@only')"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_expressions_of_this_marshmallow_are_known():
-    assert validator_rules._HAS_KNOWN_EXPRESSIONS
+    assert validators._HAS_KNOWN_EXPRESSIONS
     assert isinstance(Email.USER_REGEX, re.Pattern)

@@ -10,7 +10,7 @@ import pytest
 from marshmallow import EXCLUDE, Schema, ValidationError, class_registry, fields
 
 import fastschema
-from fastschema.runtime import policy
+from fastschema.runtime import thresholds
 from fastschema.runtime.guard import CLASS_ATTRIBUTE
 from tests.marshmallow.differential import MARSHMALLOW_3, outcome
 
@@ -267,8 +267,8 @@ def test_a_schema_is_shown_once_where_it_has_no_such_field(options):
 
 
 def test_the_first_schema_of_a_class_that_no_module_holds_counts_from_its_second_dump(monkeypatch):
-    monkeypatch.setattr(policy, "spares_first_schemas", True)
-    monkeypatch.setattr(policy, "rows_worth_reading", 3)
+    monkeypatch.setattr(thresholds, "spares_first_schemas", True)
+    monkeypatch.setattr(thresholds, "rows_worth_reading", 3)
     schema = Schema.from_dict({name: fields.Integer() for name in "abcdefgh"})()
     row = dict.fromkeys("abcdefgh", "1")
     expected = dict.fromkeys("abcdefgh", 1)

@@ -7,12 +7,12 @@ from marshmallow import Schema, ValidationError, fields, missing, validate
 
 from tests.marshmallow.differential import MARSHMALLOW_3
 from tests.marshmallow.load_differential import Comparison, assert_loads_same
-from tests.marshmallow.test_kinds import (
+from tests.marshmallow.test_fields import (
     Colour,
     Size,
     Whole,
 )
-from tests.marshmallow.test_load_kinds import FIELDS, is_hashable, logged, schema_of
+from tests.marshmallow.test_load_fields import FIELDS, is_hashable, logged, schema_of
 
 LOG = []
 

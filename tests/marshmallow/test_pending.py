@@ -415,12 +415,12 @@ def test_a_dictionary_class_of_ones_own_is_filled_as_by_stock():
             filled.append(name)
             super().__setitem__(name, field)
 
-    class WatchedSchema(Dog):
+    class CountingSchema(Dog):
         dict_class = Watched
 
-    WatchedSchema()
+    CountingSchema()
     stock = list(filled)
     filled.clear()
     with installed():
-        WatchedSchema()
+        CountingSchema()
     assert filled == stock

@@ -12,7 +12,7 @@ from marshmallow import Schema, fields
 
 import fastschema
 from fastschema.marshmallow import schema_state
-from fastschema.runtime import policy
+from fastschema.runtime import thresholds
 from fastschema.runtime.programs import Program, programs
 from tests.marks import needs_cpython
 
@@ -41,7 +41,7 @@ def readings(monkeypatch):
 
 @pytest.fixture
 def _real_policy(monkeypatch):
-    monkeypatch.setattr(policy, "rows_worth_reading", 8)
+    monkeypatch.setattr(thresholds, "rows_worth_reading", 8)
 
 
 class Item(Schema):
@@ -69,7 +69,7 @@ def test_schemas_that_are_made_for_each_dump_are_read_once(cls, readings):
 
 
 def test_a_schema_that_is_changed_before_each_dump_is_not_read_each_time(readings, monkeypatch):
-    monkeypatch.setattr(policy, "rows_worth_reading", 8)
+    monkeypatch.setattr(thresholds, "rows_worth_reading", 8)
     schema = Item()
     for number in range(40):
         schema.fields["name"].data_key = f"key {number}"

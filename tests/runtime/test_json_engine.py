@@ -289,8 +289,8 @@ def test_a_schema_gives_the_same_json_values_without_orjson():
 TELL_OF_JSON = """
 from marshmallow import Schema, fields
 import fastschema
-from fastschema.doctor import diagnosis_of
-from fastschema.doctor_lines import details, overview
+from fastschema.tools.doctor import diagnosis_of
+from fastschema.tools.doctor_text import details, overview
 
 class Dog(Schema):
     name = fields.String()
@@ -334,6 +334,6 @@ def test_what_is_written_in_advance_keeps_its_value(value):
 
 
 def test_a_caller_may_know_of_more_classes_that_are_written_alike():
-    assert not json_engine.is_written_alike([{"a": Decimal(1)}])
-    assert json_engine.is_written_alike([{"a": Decimal(1)}], others=(Decimal,))
-    assert not json_engine.is_written_alike([{"a": Decimal(1)}, {1}], others=(Decimal,))
+    assert not json_engine.orjson_matches_stdlib([{"a": Decimal(1)}])
+    assert json_engine.orjson_matches_stdlib([{"a": Decimal(1)}], others=(Decimal,))
+    assert not json_engine.orjson_matches_stdlib([{"a": Decimal(1)}, {1}], others=(Decimal,))

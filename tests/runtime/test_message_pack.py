@@ -9,12 +9,7 @@ import msgpack
 import pytest
 
 from fastschema.runtime.json_engine import JsonText, StandardEngine, engine
-from fastschema.runtime.message_pack import (
-    MessagePacker,
-    MessagePackError,
-    array_header,
-    unpacked,
-)
+from fastschema.runtime.message_pack import MessagePacker, MessagePackError, array_header, unpacked
 from tests.marks import needs_orjson
 
 VALUES = [

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 import fastschema
-from fastschema.runtime import policy
+from fastschema.runtime import thresholds
 
 WITH_RENDERER = os.environ.get("FASTSCHEMA_TEST_RENDERER") == "1"
 rendered = 0
@@ -41,11 +41,11 @@ def make_the_renderer_the_default() -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_configure() -> None:
     # From the first row on: most tests have no more than one.
-    policy.rows_worth_reading = policy.rows_worth_reading_at_once = 1
-    policy.values_worth_comparing.update(dump=0, load=0)
-    policy.fields_worth_binding = 0
-    policy.spares_first_schemas = False
-    policy.uses_worth_planning = 1
+    thresholds.rows_worth_reading = thresholds.rows_worth_reading_at_once = 1
+    thresholds.values_worth_comparing.update(dump=0, load=0)
+    thresholds.fields_worth_binding = 0
+    thresholds.spares_first_schemas = False
+    thresholds.uses_worth_planning = 1
     if "django" in sys.modules:
         if WITH_RENDERER:
             make_the_renderer_the_default()

@@ -46,6 +46,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from fastschema.compiler.batched_text import Texts
 from fastschema.compiler.nodes import Conversion, FieldNode, Form, ObjectNode, Read, Slot, literal
 from fastschema.compiler.source import (
     GeneratedFunction,
@@ -56,7 +57,6 @@ from fastschema.compiler.source import (
     local_names,
     text_of,
 )
-from fastschema.compiler.texts import Texts
 
 _FIXED_NAMES = frozenset(
     [

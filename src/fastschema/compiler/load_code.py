@@ -132,7 +132,7 @@ class LoadFunction:
 
 
 def refuse() -> Any:
-    """Raised for a value that is not accepted.
+    """Raise, for a value that is not accepted.
 
     :raises ValueError: always
     """

@@ -1,6 +1,6 @@
 """The marshmallow front end."""
 
-from fastschema.requirements import require
+from fastschema.versions import require
 
 require("fastschema", "marshmallow", marshmallow=(3, 26))
 

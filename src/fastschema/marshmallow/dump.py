@@ -1,32 +1,41 @@
-"""Dumping by marshmallow schemas: what stock does around the generated code."""
+"""Dump by marshmallow schemas, to Python and to text: what stock does around generated code."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial
+from itertools import islice
 from typing import Any
 
-from marshmallow import Schema, utils
+from marshmallow import Schema, missing, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
-from fastschema.compiler.dump_text_code import is_written
 from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.marshmallow.kinds import json_value
-from fastschema.marshmallow.mapped_attributes import key_finder
+from fastschema.compiler.text_code import is_written
+from fastschema.marshmallow.fields import json_value
 from fastschema.marshmallow.pending import for_stock
 from fastschema.marshmallow.schema_reader import describe_dump, make_dump_program
 from fastschema.marshmallow.schema_state import (
     Compiled,
-    Side,
+    Direction,
     find_compiled,
     known_compiled,
     read_once,
 )
-from fastschema.runtime import policy
-from fastschema.runtime.binding import Binding
-from fastschema.runtime.dispatch import Dispatch, Dispatcher, Link, UniformDispatch
-from fastschema.runtime.stock import stock_method
-from fastschema.runtime.stock_text import StockText
+from fastschema.marshmallow.sqlalchemy import key_finder
+from fastschema.runtime import thresholds
+from fastschema.runtime.batched_text import StockText
+from fastschema.runtime.bound_program import (
+    BoundProgram,
+    CallDumper,
+    Dispatch,
+    Dispatcher,
+    NestedDumper,
+)
+from fastschema.runtime.encode import CHUNK_SIZE
+from fastschema.runtime.json_engine import orjson
+from fastschema.runtime.patching import stock_method
 from fastschema.statistics import recorder, stock_row
 from fastschema.switch import is_disabled
 
@@ -34,11 +43,11 @@ STOCK_DUMP = stock_method(Schema, "dump")
 STOCK_SERIALIZE = stock_method(Schema, "_serialize")
 KNOWN_DUMP = {STOCK_DUMP}
 """``Schema.dump`` as stock has it, and as installed."""
-DUMP = Side("dump", "dump_fields", describe_dump, make_dump_program)
+DUMP = Direction("dump", "dump_fields", describe_dump, make_dump_program)
 _PYTHON = Form.PYTHON
 
 
-class Subject:
+class BoundSchema:
     """What the slots of a program resolve from: one schema's own objects.
 
     :param schema: the schema
@@ -59,23 +68,25 @@ class Subject:
         self._frozen = frozen
         self.text = text
 
-    def writing(self, text: StockText) -> Subject:
-        """The same for a dump that becomes text."""
-        return Subject(self.schema, self.fields, self._frozen, text)
+    def writing(self, text: StockText) -> BoundSchema:
+        """Return the same for a dump that becomes text."""
+        return BoundSchema(self.schema, self.fields, self._frozen, text)
 
     def loaded_key(self, cls: type, name: str) -> object:
-        """The key of a loaded attribute; see :func:`mapped_attributes.key_finder`."""
+        """Return the key of a loaded attribute; see :func:`mapped_attributes.key_finder`."""
         return key_finder(cls)(name)
 
-    def link(self, field: Any, form: Form) -> Link:
-        """The link to the schema of a nested field."""
+    def link(self, field: Any, form: Form) -> NestedDumper:
+        """Return the link to the schema of a nested field."""
         find = _NestedFinder(field, form, self._frozen, self._text_of(form))
-        return Link(find, find.rest)
+        return NestedDumper(find, find.release)
 
-    def pluck(self, field: Any, form: Form) -> Link:
-        """The link to the schema of a ``Pluck`` field, from which one value is taken."""
+    def pluck(self, field: Any, form: Form) -> NestedDumper:
+        """Return the link to the schema of a ``Pluck`` field, from which one value is taken."""
         find = _NestedFinder(field, _PYTHON, self._frozen)
-        return Link(partial(_pluck_dispatch, field, form, find, self._text_of(form)), find.rest)
+        return NestedDumper(
+            partial(_pluck_dispatch, field, form, find, self._text_of(form)), find.release
+        )
 
     def _text_of(self, form: Form) -> StockText | None:
         return self.text if form is Form.TEXT else None
@@ -101,20 +112,21 @@ def has_hooks(schema: Any) -> bool:
     return bool(hooks and (hooks.get(PRE_DUMP) or hooks.get(POST_DUMP)))
 
 
-def binding_of(compiled: Compiled) -> Binding | None:
+def binding_of(compiled: Compiled) -> BoundProgram | None:
     """Return what a program is bound to; None if there is no program."""
     if compiled.binding is None and compiled.program is not None:
         frozen = compiled.inner if compiled.is_frozen else None
-        subject = Subject(compiled.schema, compiled.fields, frozen)
-        compiled.binding = Binding(compiled.program, subject)
-    binding: Binding | None = compiled.binding
+        subject = BoundSchema(compiled.schema, compiled.fields, frozen)
+        compiled.binding = BoundProgram(compiled.program, subject)
+    binding: BoundProgram | None = compiled.binding
     return binding
 
 
 def find_binding(
     schema: Any, rows: int, *, is_inner: bool = False, counts: bool = True
-) -> Binding | None:
-    """What dumps by a schema, if that is known or if it pays to find out; None if stock must.
+) -> BoundProgram | None:
+    """Return what dumps by a schema, if that is known or if it pays to find out; None if stock
+    must.
 
     The parameters are those of :func:`find_compiled`.
     """
@@ -129,17 +141,17 @@ def was_compiled(schema: Any) -> bool:
 
 
 def read_for_plan(schema: Any) -> Compiled:
-    """What a schema compiles to for dumping, for a plan."""
+    """Return what a schema compiles to for dumping, for a plan."""
     return read_once(schema, DUMP)
 
 
 def own_dump(schema: Any, obj: Any, many: bool | None) -> Any:
-    """What the schema's own ``dump`` returns."""
+    """Return what the schema's own ``dump`` returns."""
     return schema.dump(obj) if many is None else schema.dump(obj, many=many)
 
 
 def dump(schema: Any, obj: Any, many: bool | None, compiled: Compiled | None = None) -> Any:
-    """What ``Schema.dump`` returns, compiled between its hooks, be it installed or not.
+    """Return what ``Schema.dump`` returns, compiled between its hooks, be it installed or not.
 
     :param compiled: that of a plan
     """
@@ -156,7 +168,8 @@ def dump(schema: Any, obj: Any, many: bool | None, compiled: Compiled | None = N
 
 
 def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = None) -> Any:
-    """What ``Schema._serialize`` returns, by generated code where the schema can be compiled.
+    """Return what ``Schema._serialize`` returns, by generated code where the schema can be
+    compiled.
 
     :param compiled: that of a plan
     """
@@ -170,7 +183,7 @@ def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = Non
             binding = find_binding(schema, 1)
         else:
             # Of rows that user code makes nobody knows how many there are.
-            rows = len(obj) if type(obj) is list else policy.MANY
+            rows = len(obj) if type(obj) is list else thresholds.MANY
             binding = find_binding(schema, rows)
         if binding is not None:
             return dump_by(binding, obj, many)
@@ -182,8 +195,8 @@ def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = Non
     return result
 
 
-def dump_by(binding: Binding, obj: Any, many: bool) -> Any:
-    """What a schema's program makes of an object, or of each of several."""
+def dump_by(binding: BoundProgram, obj: Any, many: bool) -> Any:
+    """Return what a schema's program makes of an object, or of each of several."""
     if many and type(obj) is not list:
         # Code of the user's that makes the rows runs before anything is looked up.
         return binding.new_dispatch(_PYTHON).all_rows(obj)
@@ -198,7 +211,7 @@ class _NestedFinder:
 
     :param field: the field
     :param form: the form of the output
-    :param frozen: as for :class:`Subject`
+    :param frozen: as for :class:`BoundSchema`
     :param text: likewise
     """
 
@@ -240,10 +253,10 @@ class _NestedFinder:
         assert self._found is not None
         return self._found
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """Let go of the classes of rows."""
         if self._dispatch is not None:
-            self._dispatch.rest()
+            self._dispatch.release()
 
     def _compile(self, schema: Any) -> Compiled | None:
         if self._frozen is None:
@@ -269,11 +282,11 @@ class _NestedFinder:
         if not many:
             return dispatch
         dump_rows = _rows_dump(dispatch, self._text)
-        return UniformDispatch(dump_rows, each=dispatch, is_stock=False)
+        return CallDumper(dump_rows, each=dispatch, is_stock=False)
 
 
-def text_dispatch(binding: Binding, text: StockText) -> Dispatch:
-    """What writes objects into a text; its program's node has to be one that is written."""
+def text_dispatch(binding: BoundProgram, text: StockText) -> Dispatch:
+    """Return what writes objects into a text; its program's node has to be one that is written."""
     return Dispatch(binding.program, Form.TEXT, binding.subject.writing(text))
 
 
@@ -283,26 +296,26 @@ def _rows_dump(dispatch: Dispatch, text: StockText | None) -> Callable[[Any], An
 
 def _uniform(
     dump: Callable[[Any], Any], form: Form, text: StockText | None, *, is_stock: bool = True
-) -> UniformDispatch:
-    """What dumps all values by a function that gives what stock gives.
+) -> CallDumper:
+    """Return what dumps all values by a function that gives what stock gives.
 
-    :param text: as for :class:`Subject`
-    :param is_stock: as for :class:`UniformDispatch`
+    :param text: as for :class:`BoundSchema`
+    :param is_stock: as for :class:`CallDumper`
     """
     if text is not None:
-        return UniformDispatch(lambda value: text.written(dump(value)), is_stock=is_stock)
+        return CallDumper(lambda value: text.written(dump(value)), is_stock=is_stock)
     if form is Form.JSON:
-        return UniformDispatch(lambda value: json_value(dump(value)), is_stock=is_stock)
-    return UniformDispatch(dump, is_stock=is_stock)
+        return CallDumper(lambda value: json_value(dump(value)), is_stock=is_stock)
+    return CallDumper(dump, is_stock=is_stock)
 
 
 def _pluck_dispatch(
     field: Any, form: Form, find: Callable[[], Dispatcher], text: StockText | None
 ) -> Dispatcher:
-    """What dumps as ``Pluck._serialize`` does.
+    """Return what dumps as ``Pluck._serialize`` does.
 
     :param find: finds the dispatch of the field's schema, for data as stock gives them
-    :param text: as for :class:`Subject`
+    :param text: as for :class:`BoundSchema`
     """
     dispatch = find()
 
@@ -317,7 +330,8 @@ def _pluck_dispatch(
 
 
 def dispatch_for(compiled: Compiled, form: Form) -> Dispatch:
-    """What dumps single objects by a plan's program, without anything that stock does around it.
+    """Return what dumps single objects by a plan's program, without anything that stock does around
+    it.
 
     :raises UnreadableError: if the schema cannot be compiled
     """
@@ -325,3 +339,50 @@ def dispatch_for(compiled: Compiled, form: Form) -> Dispatch:
     if binding is None:
         raise UnreadableError(compiled.reason)
     return binding.new_dispatch(form)
+
+
+STOCK_DUMPS = stock_method(Schema, "dumps")
+_JSON_DUMPS = json.dumps
+_JSON_ENCODER = vars(json)["_default_encoder"]
+
+
+def dumps(schema: Any, obj: Any, many: bool | None) -> str | None:
+    """Return what ``Schema.dumps`` returns for rows, without further arguments.
+
+    :param obj: the rows
+    :param many: as for ``Schema.dumps``
+    :returns: None if stock writes what ``Schema.dump`` returns
+    :raises Exception: what stock raises
+    """
+    is_collection = schema.many if many is None else many is True
+    if not is_collection or obj is None or not _writes_as_stock(schema):
+        return None
+    rows = len(obj) if type(obj) is list else thresholds.MANY
+    if rows < thresholds.rows_worth_writing:
+        return None
+    # Where it is none, `dump` is called and counts the rows.
+    binding = find_binding(schema, rows, counts=False)
+    if binding is None or not is_written(binding.program.node):
+        return None
+    text = StockText(missing)
+    dispatch = text_dispatch(binding, text)
+    if type(obj) is not list:
+        text.add(dispatch.all_rows(obj))
+        return text.finished()
+    each_row = iter(obj)
+    while texts := dispatch.all_rows(islice(each_row, CHUNK_SIZE)):
+        text.add(texts)
+    return text.finished()
+
+
+def _writes_as_stock(schema: Any) -> bool:
+    """Whether ``json.dumps`` writes what stock's own code dumps."""
+    return (
+        orjson is not None
+        and not is_disabled()
+        and schema.opts.render_module is json
+        and json.dumps is _JSON_DUMPS
+        and vars(json)["_default_encoder"] is _JSON_ENCODER
+        and overrides_dump(schema) is None
+        and not has_hooks(schema)
+    )

@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.compiler.nodes import Form, known_access
-from fastschema.marshmallow import load_run
+from fastschema.marshmallow import bound_load
 from fastschema.marshmallow.dump import (
     binding_of,
     dispatch_for,
@@ -20,14 +20,14 @@ from fastschema.marshmallow.dump import (
     own_dump,
     read_for_plan,
 )
-from fastschema.marshmallow.explaining import explain, hook_names
+from fastschema.marshmallow.explain import explain, hook_names
 from fastschema.marshmallow.load import has_own_methods, load, loads, validate
 from fastschema.marshmallow.load_overrides import has_load_hooks, overrides_load
-from fastschema.marshmallow.mapped_attributes import MAPPED
 from fastschema.marshmallow.schema_state import Compiled, forget
+from fastschema.marshmallow.sqlalchemy import MAPPED
 from fastschema.report import Report
-from fastschema.runtime import policy
-from fastschema.runtime.dispatch import Dispatch, RowDumper
+from fastschema.runtime import thresholds
+from fastschema.runtime.bound_program import Dispatch, RowDumper
 from fastschema.runtime.front_end import Hooks
 from fastschema.runtime.guard import readings
 from fastschema.runtime.json_engine import Engine, engine, standard_dumps
@@ -91,22 +91,22 @@ class CompiledMarshmallowSchema:
         return obj is not None and bool(many)
 
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
-        """The schema's dispatch, unless it has hooks or overrides or cannot be read."""
+        """Return the schema's dispatch, unless it has hooks or overrides or cannot be read."""
         schema, binding = self.schema, self._plain_binding
         if self._dumping is None and not has_hooks(schema) and overrides_dump(schema) is None:
             # Where it is none, `dump` is called and counts the rows.
-            binding = find_binding(schema, policy.MANY if rows is None else rows, counts=False)
+            binding = find_binding(schema, thresholds.MANY if rows is None else rows, counts=False)
         if binding is None:
             return None
         return binding.new_dispatch(form) if rows is None else binding.begin(form)
 
     def rows(self, obj: Any) -> Iterable[Any]:
-        """The collection itself."""
+        """Return the collection itself."""
         rows: Iterable[Any] = obj
         return rows
 
     def engine(self) -> Engine:
-        """The engine whose values equal those of ``json.dumps``."""
+        """Return the engine whose values equal those of ``json.dumps``."""
         return _engine
 
     def stock_encode(self, data: Any) -> bytes:
@@ -130,17 +130,17 @@ class CompiledMarshmallowSchema:
         )
 
     def program(self) -> DumpProgram | None:
-        """The program that dumps by the schema, or None if that runs as stock."""
+        """Return the program that dumps by the schema, or None if that runs as stock."""
         program: DumpProgram | None = self._compiled_dump().program
         return None if overrides_dump(self.schema) is not None else program
 
     def load_program(self) -> LoadProgram | None:
-        """The program that loads by the schema, or None if that runs as stock."""
+        """Return the program that loads by the schema, or None if that runs as stock."""
         program: LoadProgram | None = self._compiled_load().program
         return None if overrides_load(self.schema) is not None else program
 
     def dispatch(self, form: Form) -> Dispatch:
-        """The dispatch of the schema."""
+        """Return the dispatch of the schema."""
         return dispatch_for(self._compiled_dump(), form)
 
     def arguments(self) -> dict[str, Any]:
@@ -163,7 +163,9 @@ class CompiledMarshmallowSchema:
         return given
 
     def access(self, name: str) -> str:
-        """A way of access by its name; see :func:`fastschema.compiler.nodes.known_access`."""
+        """Return a way of access by its name; see
+        :func:`fastschema.compiler.nodes.known_access`.
+        """
         return known_access(name, MAPPED)
 
     def explain(self) -> Report:
@@ -174,11 +176,11 @@ class CompiledMarshmallowSchema:
         return self._dumping or read_for_plan(self.schema)
 
     def _compiled_load(self) -> Compiled:
-        return self._loading or load_run.read_for_plan(self.schema)
+        return self._loading or bound_load.read_for_plan(self.schema)
 
 
 def _nested_names(schema: Any, option: str, name: str) -> list[str]:
-    """The dotted names ("author.name") that an option gave to a nested field.
+    """Return the dotted names ("author.name") that an option gave to a nested field.
 
     Stock hands them on to the field, and keeps their first part at the most.
     """
@@ -193,14 +195,14 @@ class MarshmallowFrontEnd:
     framework = "marshmallow"
 
     def compiled(self, schema: Any, *, is_frozen: bool) -> CompiledMarshmallowSchema:
-        """A schema, an instance or a class, compiled."""
+        """Return a schema, an instance or a class, compiled."""
         if isinstance(schema, type):
             schema = schema()
         if not is_frozen:
             return CompiledMarshmallowSchema(schema)
         # A hook may change the schema in the midst of a dump.
         dumping = None if has_hooks(schema) else read_for_plan(schema)
-        loading = None if has_load_hooks(schema) else load_run.read_for_plan(schema)
+        loading = None if has_load_hooks(schema) else bound_load.read_for_plan(schema)
         return CompiledMarshmallowSchema(schema, dumping, loading)
 
     def forget(self, schema: Any) -> None:

@@ -9,8 +9,7 @@ from marshmallow import RAISE, Schema
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema import json
-from fastschema.marshmallow.dump import KNOWN_DUMP, STOCK_DUMP, serialize
-from fastschema.marshmallow.dump_text import STOCK_DUMPS, dumps
+from fastschema.marshmallow.dump import KNOWN_DUMP, STOCK_DUMP, STOCK_DUMPS, dumps, serialize
 from fastschema.marshmallow.exemplars import FIRST, STOCK_INIT
 from fastschema.marshmallow.load import KNOWN_LOADS, STOCK_LOADS, deserialize, parses_as_stock
 from fastschema.marshmallow.load_overrides import (
@@ -18,14 +17,10 @@ from fastschema.marshmallow.load_overrides import (
     STOCK_DESERIALIZE,
     deserialize_as_stock,
 )
-from fastschema.marshmallow.pending import (
-    STOCK_INIT_FIELDS,
-    init,
-    init_fields,
-)
-from fastschema.runtime import policy
+from fastschema.marshmallow.pending import STOCK_INIT_FIELDS, init, init_fields
+from fastschema.runtime import thresholds
 from fastschema.runtime.guard import ATTRIBUTE
-from fastschema.runtime.stock import Replacements, warn_of_newer
+from fastschema.runtime.patching import Replacements, warn_of_newer
 from fastschema.statistics import recorder, stock_row
 
 _NEWEST_TESTED = (4, 4)
@@ -39,7 +34,7 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
     if hooks[PRE_DUMP]:
         processed = self._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=obj)
     state = self._fastschema  # guard.ATTRIBUTE
-    rows = 1 if not many else len(processed) if type(processed) is list else policy.MANY
+    rows = 1 if not many else len(processed) if type(processed) is list else thresholds.MANY
     if state is not None and rows <= state.few_rows:
         # At once, as a small dump would notice more.
         if state is FIRST and rows:

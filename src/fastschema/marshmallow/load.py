@@ -11,14 +11,14 @@ from marshmallow import Schema, ValidationError
 from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES_SCHEMA
 
 from fastschema import json
+from fastschema.marshmallow.bound_load import Load, find_compiled_load, idle_loads, is_plain_partial
 from fastschema.marshmallow.load_nested import ErrorStore
 from fastschema.marshmallow.load_overrides import deserialize_as_stock, overrides_load
-from fastschema.marshmallow.load_run import Load, find_compiled_load, idle_loads, is_plain_partial
 from fastschema.marshmallow.pending import checked_unknown
 from fastschema.marshmallow.schema_state import Compiled
-from fastschema.marshmallow.sqlalchemy_rules import load_instances, loads_instances
+from fastschema.marshmallow.sqlalchemy import load_instances, loads_instances
+from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import programs
-from fastschema.runtime.stock import stock_method
 from fastschema.statistics import recorder, stock_row
 from fastschema.switch import is_disabled
 
@@ -40,7 +40,7 @@ def parses_as_stock(schema: Any) -> bool:
 
 
 def load(schema: Any, data: Any, compiled: Compiled | None = None, **options: Any) -> Any:
-    """What ``Schema.load`` returns, compiled between its hooks, be it installed or not.
+    """Return what ``Schema.load`` returns, compiled between its hooks, be it installed or not.
 
     :param compiled: that of a plan
     :param options: ``many``, ``partial`` and ``unknown``, as for ``Schema.load``
@@ -52,7 +52,7 @@ def load(schema: Any, data: Any, compiled: Compiled | None = None, **options: An
 
 
 def _load(schema: Any, data: Any, **options: Any) -> Any:
-    """What ``Schema.load`` returns, or that of marshmallow-sqlalchemy."""
+    """Return what ``Schema.load`` returns, or that of marshmallow-sqlalchemy."""
     if loads_instances(type(schema).load):
         return load_instances(schema, lambda: do_load(schema, data, **options))
     return do_load(schema, data, **options)
@@ -72,7 +72,7 @@ def has_own_methods(schema: Any) -> bool:
 def loads(
     schema: Any, text: str | bytes | bytearray, compiled: Compiled | None = None, **options: Any
 ) -> Any:
-    """What :func:`load` returns for the value of a JSON text.
+    """Return what :func:`load` returns for the value of a JSON text.
 
     A schema that overrides ``loads`` or ``load`` reads the text itself.
 
@@ -86,7 +86,7 @@ def loads(
 
 
 def validate(schema: Any, data: Any, compiled: Compiled | None = None, **options: Any) -> Any:
-    """What ``Schema.validate`` returns: the messages of all errors, or an empty dictionary.
+    """Return what ``Schema.validate`` returns: the messages of all errors, or an empty dictionary.
 
     :param compiled: that of a plan
     :param options: ``many`` and ``partial``, as for ``Schema.validate``
@@ -111,7 +111,7 @@ def do_load(
     postprocess: bool = True,
     compiled: Compiled | None = None,
 ) -> Any:
-    """What ``Schema._do_load`` returns, with compiled code for ``_deserialize``.
+    """Return what ``Schema._do_load`` returns, with compiled code for ``_deserialize``.
 
     :param compiled: that of a plan
     :raises ValidationError: as stock
@@ -153,7 +153,7 @@ def do_load(
 
 
 def _go_on_as_stock(*, has_data: bool) -> Any:
-    """What stock does after a refusal without errors: it reads a variable that has no value.
+    """Return what stock does after a refusal without errors: it reads a variable that has no value.
 
     :raises UnboundLocalError: with the message that this Python has for it
     """
@@ -213,7 +213,8 @@ def deserialize(
     index: int | None,
     compiled: Compiled | None = None,
 ) -> Any:
-    """What ``Schema._deserialize`` returns, by generated code where the schema can be compiled.
+    """Return what ``Schema._deserialize`` returns, by generated code where the schema can be
+    compiled.
 
     :param compiled: that of a plan
     """

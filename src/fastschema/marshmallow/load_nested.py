@@ -9,8 +9,8 @@ from marshmallow import EXCLUDE, INCLUDE, RAISE, ValidationError, error_store
 
 from fastschema.compiler.load_code import BoundLoad, LoadRow, load_rows
 from fastschema.marshmallow.load_overrides import has_load_hooks, overrides_load
-from fastschema.marshmallow.sqlalchemy_rules import pass_session, passes_session
-from fastschema.marshmallow.validator_rules import has_validators
+from fastschema.marshmallow.sqlalchemy import pass_session, passes_session
+from fastschema.marshmallow.validators import has_validators
 
 ErrorStore: Any = error_store.ErrorStore  # marshmallow has no types for it
 
@@ -27,7 +27,7 @@ class NestedLoad(Protocol):
 
 
 class OuterLoad(Protocol):
-    """The load that a nested one is a part of; a :class:`~fastschema.marshmallow.load_run.Load`."""
+    """The load that a nested one is a part of; a ``bound_load.Load``."""
 
     load_nested: Callable[..., Any]
 

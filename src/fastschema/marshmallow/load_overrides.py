@@ -9,8 +9,8 @@ from marshmallow import Schema
 from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES, VALIDATES_SCHEMA
 
 from fastschema.marshmallow.pending import for_stock
-from fastschema.marshmallow.sqlalchemy_rules import loads_instances
-from fastschema.runtime.stock import stock_method
+from fastschema.marshmallow.sqlalchemy import loads_instances
+from fastschema.runtime.patching import stock_method
 
 STOCK_DESERIALIZE = stock_method(Schema, "_deserialize")
 KNOWN_DESERIALIZE = {STOCK_DESERIALIZE}

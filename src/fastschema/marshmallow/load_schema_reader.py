@@ -7,8 +7,8 @@ from typing import Any
 from marshmallow import missing, utils
 
 from fastschema.compiler.nodes import LoadFieldNode, LoadKind, LoadNode, Slot, UnreadableError
-from fastschema.marshmallow import validator_rules
-from fastschema.marshmallow.load_kinds import (
+from fastschema.marshmallow import validators
+from fastschema.marshmallow.load_fields import (
     LoadPath,
     allows_none,
     describe,
@@ -21,8 +21,13 @@ from fastschema.marshmallow.load_kinds import (
 )
 from fastschema.marshmallow.load_overrides import CALL_AND_STORE, overrides_load
 from fastschema.marshmallow.schema_reader import check_schema, describe_dict_class
-from fastschema.runtime.descriptions import OWN_METHOD, Description, method_of
-from fastschema.runtime.programs import LoadProgram, load_program
+from fastschema.runtime.programs import (
+    OWN_METHOD,
+    Description,
+    LoadProgram,
+    load_program,
+    method_of,
+)
 
 _BY_DESERIALIZE = "deserialize"
 _OWN_METHOD = LoadKind("the field's own method")
@@ -58,7 +63,7 @@ def _describe_field(name: str, field: Any) -> Description:
     if described[0] != OWN_METHOD:
         checks = describe_validators(field, described)
     elif why_not_deserialized(field) is None:
-        checks = validator_rules.CUSTOM if validator_rules.describe(field) else ()
+        checks = validators.CUSTOM if validators.describe(field) else ()
     else:
         described = (_BY_DESERIALIZE, described[1])
         return (key, attribute or name, described, False, "own", ())
@@ -66,15 +71,15 @@ def _describe_field(name: str, field: Any) -> Description:
 
 
 def make_load_program(description: Description) -> LoadProgram:
-    """The program for a description.
+    """Return the program for a description.
 
-    The slots of its node resolve from a :class:`fastschema.marshmallow.load_run.Load`.
+    The slots of its node resolve from a :class:`fastschema.marshmallow.bound_load.Load`.
     """
     return load_program(_make_node(description))
 
 
 def _make_node(description: Description) -> LoadNode:
-    """The node for a description: from the description alone, so that the cache is right."""
+    """Return the node for a description: from the description alone, so that the cache is right."""
     _, name, is_dict, descriptions = description
     slots: list[Slot] = []
     if not is_dict:
@@ -95,7 +100,7 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Load
     field = f"fields[{index}]"
     if described[0] == _BY_DESERIALIZE:
         return LoadFieldNode(key, target, field, _OWN_METHOD, own_default=True, reason=described[1])
-    is_custom = checks == validator_rules.CUSTOM
+    is_custom = checks == validators.CUSTOM
     by_kind = () if is_custom or loads_by_itself(described) else checks
     reason = None
     if described[0] == OWN_METHOD:

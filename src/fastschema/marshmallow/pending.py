@@ -14,18 +14,20 @@ from typing import Any
 
 from marshmallow import Schema, utils
 
-from fastschema.marshmallow.clones import bind_methods, clone, is_clone
+from fastschema.marshmallow.customization import KNOWN_INIT_FIELDS
 from fastschema.marshmallow.exemplars import (
     DECIDING_NAMES,
     STOCK_INIT,
     Exemplar,
+    bind_methods,
+    clone,
     find_exemplar,
+    is_clone,
     record_of,
 )
-from fastschema.marshmallow.plain_classes import KNOWN_INIT_FIELDS
 from fastschema.marshmallow.snapshot import Snapshot
 from fastschema.runtime.guard import ATTRIBUTE, State
-from fastschema.runtime.stock import stock_method
+from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
 
 NAMES = ("declared_fields", "fields", "load_fields", "dump_fields")

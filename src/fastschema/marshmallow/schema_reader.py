@@ -24,7 +24,8 @@ from fastschema.compiler.nodes import (
     UnreadableError,
     literal,
 )
-from fastschema.marshmallow.kinds import (
+from fastschema.marshmallow.customization import STOCK_CLASSES
+from fastschema.marshmallow.fields import (
     AS_IT_IS,
     DumpPath,
     describe,
@@ -33,14 +34,19 @@ from fastschema.marshmallow.kinds import (
     shows_object,
     why_unknown,
 )
-from fastschema.marshmallow.mapped_attributes import MAPPED, is_mapped
-from fastschema.marshmallow.plain_classes import STOCK_CLASSES
-from fastschema.marshmallow.sqlalchemy_rules import gets_value_as_stock
-from fastschema.runtime.descriptions import OWN_METHOD, Description, method_of, reason_of, stock
+from fastschema.marshmallow.sqlalchemy import MAPPED, gets_value_as_stock, is_mapped
+from fastschema.runtime.guard import computes_options
 from fastschema.runtime.json_engine import json_number
-from fastschema.runtime.programs import DumpProgram, dump_program
-from fastschema.runtime.snapshot import computes_options
-from fastschema.runtime.stock import stock_method
+from fastschema.runtime.patching import stock_method
+from fastschema.runtime.programs import (
+    OWN_METHOD,
+    Description,
+    DumpProgram,
+    dump_program,
+    method_of,
+    reason_of,
+    stock,
+)
 
 _STOCK_GET_ATTRIBUTE = stock_method(Schema, "get_attribute")
 _STOCK_FIELD_SERIALIZE = stock_method(fields.Field, "serialize")
@@ -148,15 +154,15 @@ def _reads_as_stock(field: Any) -> bool:
 
 
 def make_dump_program(description: Description) -> DumpProgram:
-    """The program for a description.
+    """Return the program for a description.
 
-    The slots of its node resolve from a :class:`fastschema.marshmallow.dump.Subject`.
+    The slots of its node resolve from a :class:`fastschema.marshmallow.dump.BoundSchema`.
     """
     return dump_program(make_node(description))
 
 
 def make_node(description: Description) -> ObjectNode:
-    """The node for a description: from the description alone, so that the cache is right."""
+    """Return the node for a description: from the description alone, so that the cache is right."""
     _, name, is_dict, own_accessor, descriptions = description
     slots = [
         Slot("fields", lambda subject, cls, form: subject.fields),
@@ -263,7 +269,7 @@ def _function(*, path: DumpPath, slots: list[Slot]) -> Source:
 
 
 def _one_argument(field: Any) -> Callable[[Any], Any]:
-    """The function of a ``Function`` field, as stock calls it.
+    """Return the function of a ``Function`` field, as stock calls it.
 
     marshmallow 3 looks at its signature for each value, to pass it the context if it takes two.
     """
@@ -289,7 +295,7 @@ def _default(field: str, has_default: str | None) -> str | None:
 
 
 def _source(attribute: str, own_accessor: bool, slots: list[Slot]) -> Source:
-    """Reads as ``marshmallow.utils.get_value`` does, unless the schema has an accessor of its own.
+    """Read as ``marshmallow.utils.get_value`` does, unless the schema has an accessor of its own.
 
     A dotted path goes through stock's function.
     """

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.marshmallow.clones import frozen_copy
-from fastschema.marshmallow.exemplars import Exemplar, attributes_of
+from fastschema.marshmallow.customization import own_classes
+from fastschema.marshmallow.exemplars import Exemplar, attributes_of, frozen_copy
 from fastschema.marshmallow.pending import (
     DECIDING_ON_ITSELF,
     SchemaState,
@@ -19,16 +19,13 @@ from fastschema.marshmallow.pending import (
     make_fields,
     pending_like,
 )
-from fastschema.marshmallow.plain_classes import own_classes
 from fastschema.marshmallow.snapshot import Snapshot
-from fastschema.runtime import policy
-from fastschema.runtime.descriptions import Description
-from fastschema.runtime.guard import ATTRIBUTE
-from fastschema.runtime.programs import Program, programs
-from fastschema.runtime.snapshot import ClassSnapshot
+from fastschema.runtime import thresholds
+from fastschema.runtime.guard import ATTRIBUTE, ClassSnapshot
+from fastschema.runtime.programs import Description, Program, programs
 
 
-class Side(NamedTuple):
+class Direction(NamedTuple):
     """One of the two things that schemas do.
 
     :param name: "dump" or "load"
@@ -89,7 +86,7 @@ class Compiled:
         """Whether it belongs to a plan."""
         return self.classes is None
 
-    def classes_hold(self) -> bool:
+    def classes_are_current(self) -> bool:
         """Return whether the classes of users' fields are what they were."""
         return self.classes is None or self.classes.is_current()
 
@@ -128,7 +125,7 @@ def state_of(schema: Any) -> SchemaState:
 
 
 def find_compiled(
-    schema: Any, side: Side, rows: int, *, is_inner: bool = False, counts: bool = True
+    schema: Any, side: Direction, rows: int, *, is_inner: bool = False, counts: bool = True
 ) -> Compiled | None:
     """Return what a schema compiles to, if that is known, or if it pays to find out; else None.
 
@@ -136,7 +133,7 @@ def find_compiled(
     :param is_inner: whether it is nested in one that is compiled: it pays to compile it, too
     :param counts: whether these rows count when it is asked for the next ones
     """
-    if not is_inner and policy.are_too_few(side.name, rows):
+    if not is_inner and thresholds.are_too_few(side.name, rows):
         return None
     own = schema.__dict__
     state = own.get(ATTRIBUTE)
@@ -165,9 +162,9 @@ def find_compiled(
     return _of_one(schema, state, side, common)
 
 
-def _are_too_few(state: SchemaState, side: Side, rows: int, fields: int) -> bool:
+def _are_too_few(state: SchemaState, side: Direction, rows: int, fields: int) -> bool:
     """Return whether so few values are not worth a look at fields that were made."""
-    are_few = rows * fields < policy.values_worth_comparing[side.name]
+    are_few = rows * fields < thresholds.values_worth_comparing[side.name]
     if are_few and side.name == "dump":
         state.few_rows = max(rows, state.few_rows)
     return are_few
@@ -181,7 +178,7 @@ def forget(schema: Any) -> None:
         state.exemplar.forget()
 
 
-def known_compiled(schema: Any, side: Side) -> Compiled | None:
+def known_compiled(schema: Any, side: Direction) -> Compiled | None:
     """Return what a schema compiled to when it was asked last, or None."""
     state = state_of(schema)
     is_pending = state.exemplar is not None and side.fields not in schema.__dict__
@@ -190,11 +187,11 @@ def known_compiled(schema: Any, side: Side) -> Compiled | None:
 
 
 def _of_exemplar(
-    exemplar: Exemplar, side: Side, rows: int, *, is_inner: bool, counts: bool
+    exemplar: Exemplar, side: Direction, rows: int, *, is_inner: bool, counts: bool
 ) -> Compiled | None:
     """Return what all schemas like an exemplar compile to, if it is known or pays."""
     known: Compiled | None = getattr(exemplar, side.name)
-    if not exemplar.is_current() or (known is not None and not known.classes_hold()):
+    if not exemplar.is_current() or (known is not None and not known.classes_are_current()):
         exemplar.forget()
         known = None
     if known is not None:
@@ -202,7 +199,7 @@ def _of_exemplar(
     objects = exemplar.objects + rows
     if counts:
         exemplar.objects = objects
-    if not (is_inner or policy.is_worth_compiling(objects)):
+    if not (is_inner or thresholds.is_worth_compiling(objects)):
         return None
     exemplar.objects = 0  # other threads run stock until it is read
     schema = exemplar.schema
@@ -218,14 +215,14 @@ def _of_exemplar(
     return compiled
 
 
-def _keep(holder: Exemplar | SchemaState, side: Side, compiled: Compiled) -> None:
+def _keep(holder: Exemplar | SchemaState, side: Direction, compiled: Compiled) -> None:
     """Keep what an exemplar or a schema compiles to, as long as the program has its place."""
     setattr(holder, side.name, compiled)
     if compiled.program is not None:
         compiled.program.hold(holder)
 
 
-def _of_one(schema: Any, state: SchemaState, side: Side, common: Compiled) -> Compiled:
+def _of_one(schema: Any, state: SchemaState, side: Direction, common: Compiled) -> Compiled:
     """Return what one schema with the fields of its exemplar compiles to.
 
     :param common: what all of them compile to
@@ -241,7 +238,7 @@ def _of_one(schema: Any, state: SchemaState, side: Side, common: Compiled) -> Co
 
 
 def _by_itself(
-    schema: Any, state: SchemaState, side: Side, rows: int, *, is_inner: bool, counts: bool
+    schema: Any, state: SchemaState, side: Direction, rows: int, *, is_inner: bool, counts: bool
 ) -> Compiled | None:
     """Return what a schema with fields of its own compiles to, if it is known or pays."""
     known: Compiled | None = getattr(state, side.name)
@@ -253,7 +250,7 @@ def _by_itself(
         if (
             known.snapshot is not None
             and known.snapshot.is_current(side.fields, fields)
-            and known.classes_hold()
+            and known.classes_are_current()
             and known.attributes == attributes_of(type(schema))
             and own.keys().isdisjoint(DECIDING_ON_ITSELF)
             and own.get("ordered") is known.ordered
@@ -264,7 +261,7 @@ def _by_itself(
     total = state.rows + rows
     if counts:
         state.rows = total
-    if not (is_inner or policy.is_worth_compiling(total)):
+    if not (is_inner or thresholds.is_worth_compiling(total)):
         return None
     known = _read(schema, fields, side, _classes_of(fields))
     known.snapshot = Snapshot({side.fields: fields})
@@ -274,7 +271,7 @@ def _by_itself(
     return known
 
 
-def read_once(schema: Any, side: Side) -> Compiled:
+def read_once(schema: Any, side: Direction) -> Compiled:
     """Read a schema for a plan, which does not see later changes."""
     compiled = _read(schema, fields_of(schema, side.fields), side, None)
     if compiled.program is not None:
@@ -291,7 +288,7 @@ def _classes_of(fields: dict[str, Any]) -> ClassSnapshot:
 
 
 def _read(
-    schema: Any, fields: dict[str, Any], side: Side, classes: ClassSnapshot | None
+    schema: Any, fields: dict[str, Any], side: Direction, classes: ClassSnapshot | None
 ) -> Compiled:
     program, reason = None, ""
     try:

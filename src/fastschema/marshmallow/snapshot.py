@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fastschema.marshmallow.plain_classes import FIELD_CLASSES, OPTIONS, inner_fields
+from fastschema.marshmallow.customization import FIELD_CLASSES, OPTIONS, inner_fields
 
 _ABSENT = object()
 _FOUND_LATER = "_schema"

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from fastschema.compiler.nodes import Form
 from fastschema.report import Report
-from fastschema.runtime.dispatch import Dispatch, RowDumper
+from fastschema.runtime.bound_program import Dispatch, RowDumper
 from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.programs import DumpProgram, LoadProgram
 
@@ -36,11 +36,11 @@ class DumpingSchema(Protocol):
     schema: Any
 
     def dump(self, obj: Any, many: bool | None) -> Any:
-        """What stock's dump returns, by generated code where that is possible."""
+        """Return what stock's dump returns, by generated code where that is possible."""
         ...
 
     def stock_dump(self, obj: Any, many: bool | None) -> Any:
-        """What stock's dump returns, by stock."""
+        """Return what stock's dump returns, by stock."""
         ...
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
@@ -48,7 +48,7 @@ class DumpingSchema(Protocol):
         ...
 
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
-        """What does all that stock's dump does, row by row, or None if there is more to do.
+        """Return what does all that stock's dump does, row by row, or None if there is more to do.
 
         :param rows: how many rows are to be dumped; None if nobody knows yet, since user code makes
             them
@@ -56,11 +56,11 @@ class DumpingSchema(Protocol):
         ...
 
     def rows(self, obj: Any) -> Iterable[Any]:
-        """What stock iterates over when it dumps a collection."""
+        """Return what stock iterates over when it dumps a collection."""
         ...
 
     def engine(self) -> Engine:
-        """The JSON writer whose output equals stock's."""
+        """Return the JSON writer whose output equals stock's."""
         ...
 
     def stock_encode(self, data: Any) -> bytes:
@@ -72,54 +72,57 @@ class CompiledSchema(DumpingSchema, Protocol):
     """One schema object, as its front end compiles it."""
 
     def load(self, data: Any, options: dict[str, Any]) -> Any:
-        """What stock's load returns, by generated code where that is possible.
+        """Return what stock's load returns, by generated code where that is possible.
 
         :raises TypeError: if the framework's loading is not compiled
         """
         ...
 
     def loads(self, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
-        """What stock's load returns for the value of a JSON text, likewise.
+        """Return what stock's load returns for the value of a JSON text, likewise.
 
         :raises TypeError: if the framework's loading is not compiled
         """
         ...
 
     def validate(self, data: Any, options: dict[str, Any]) -> Any:
-        """What stock's validation returns, likewise.
+        """Return what stock's validation returns, likewise.
 
         :raises TypeError: if the framework's loading is not compiled
         """
         ...
 
     def hooks(self, many: bool | None) -> Hooks | None:
-        """What users' code does around a dump, or None if there is no such code.
+        """Return what users' code does around a dump, or None if there is no such code.
 
         :param many: whether it dumps a collection; None: as the schema says
         """
         ...
 
     def program(self) -> DumpProgram | None:
-        """The program that dumps by the schema, or None if that runs as stock."""
+        """Return the program that dumps by the schema, or None if that runs as stock."""
         ...
 
     def load_program(self) -> LoadProgram | None:
-        """The program that loads by the schema, or None if that runs as stock."""
+        """Return the program that loads by the schema, or None if that runs as stock."""
         ...
 
     def dispatch(self, form: Form) -> Dispatch:
-        """What dumps single objects by generated code, without anything that stock does around it.
+        """Return what dumps single objects by generated code, without anything that stock does
+        around it.
 
         :raises UnreadableError: if the schema cannot be compiled
         """
         ...
 
     def arguments(self) -> dict[str, Any]:
-        """The keyword arguments, plain values all, that make such a schema from its class."""
+        """Return the keyword arguments, plain values all, that make such a schema from
+        its class.
+        """
         ...
 
     def access(self, name: str) -> str:
-        """A way of access by its name.
+        """Return a way of access by its name.
 
         :raises ValueError: if there is none of that name
         """
@@ -137,7 +140,7 @@ class FrontEnd(Protocol):
     """Its name, as docs/explain.md has it."""
 
     def compiled(self, schema: Any, *, is_frozen: bool) -> CompiledSchema:
-        """A schema, compiled.
+        """Return a schema, compiled.
 
         :param schema: an instance or a class
         :param is_frozen: whether the schema is read now and never again, or for each dump as far as
@@ -158,7 +161,7 @@ _FRONT_ENDS = {
 
 
 def front_end_for(schema: Any) -> FrontEnd:
-    """The front end that reads a schema, an instance or a class.
+    """Return the front end that reads a schema, an instance or a class.
 
     No framework is imported that the schema does not come from.
 

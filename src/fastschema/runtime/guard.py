@@ -1,7 +1,10 @@
-"""What hangs on schemas and classes, and forgetting all of it."""
+"""Notice changes: what hangs on schemas and classes, and snapshots to compare them with."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from operator import attrgetter, call
+from types import FunctionType
 from typing import Any
 
 ATTRIBUTE = "_fastschema"
@@ -41,3 +44,125 @@ class Readings:
 
 
 readings = Readings()
+
+
+_FUNCTIONS = (FunctionType, staticmethod, classmethod)
+
+
+class Snapshot:
+    """What some fields were like: their classes, and the attributes that decide what they do.
+
+    Fields of another schema may be compared with it, too.
+
+    :param fields: the fields
+    :param options: the names of the attributes that decide
+    :param holders: gives, for a field, the names of attributes that hold fields inside of it
+    """
+
+    __slots__ = ("_get", "_inner", "_names", "_options", "_seen", "classes")
+
+    def __init__(
+        self,
+        fields: Iterable[Any],
+        options: frozenset[str],
+        holders: Callable[[Any], Iterable[str]],
+    ) -> None:
+        every = list(fields)
+        self._inner: list[tuple[int, str]] = []
+        for index, field in enumerate(every):  # it grows meanwhile
+            for name in holders(field):
+                self._inner.append((index, name))
+                every.append(getattr(field, name))
+        self.classes = set(map(type, every))
+        """The classes of the fields, and of those inside of them."""
+        own = [options.intersection(vars(field)) for field in every]
+        # Of a single name it would give no tuple.
+        self._get = [attrgetter("__class__", "__class__", *sorted(names)) for names in own]
+        self._seen = [copied(get(field)) for get, field in zip(self._get, every, strict=True)]
+        self._options = options
+        self._names = [list(field.__dict__) for field in every]
+        """The attributes that each has of its own; one that another one has may be a method."""
+
+    def is_like(self, fields: Iterable[Any]) -> bool:
+        """Return whether fields, as many as those, are what those were."""
+        every = list(fields)
+        try:
+            for index, name in self._inner:
+                every.append(getattr(every[index], name))
+            return list(map(call, self._get, every)) == self._seen and (
+                [list(field.__dict__) for field in every] == self._names
+                or all(map(self._has_names, every, self._names))
+            )
+        except Exception:
+            return False  # an attribute that is gone, or that cannot be compared
+
+    def _has_names(self, field: Any, seen: list[str]) -> bool:
+        """Return whether a field has those attributes, or as many, and the others do not decide."""
+        own = field.__dict__
+        return len(own) == len(seen) and not any(
+            name in self._options or callable(getattr(type(field), name, None))
+            for name in own.keys() ^ seen
+        )
+
+
+class ClassSnapshot:
+    """What some classes were like: their attributes.
+
+    :param classes: the classes
+    """
+
+    __slots__ = ("_generation", "_seen")
+
+    def __init__(self, classes: Iterable[type] = ()) -> None:
+        self._generation = readings.current
+        self._seen: dict[type, dict[str, Any]] = {}
+        for cls in classes:
+            self.add(cls)
+
+    def add(self, cls: type) -> None:
+        """Add a class as it is, if it is not there yet."""
+        if cls not in self._seen:
+            self._seen[cls] = {name: copied(value) for name, value in vars(cls).items()}
+
+    def is_current(self) -> bool:
+        """Return whether the classes are what they were, and nothing was forgotten since."""
+        if self._generation is not readings.current:
+            return False
+        try:
+            for cls, seen in self._seen.items():
+                if cls.__dict__ != seen:
+                    return False
+        except Exception:
+            return False  # an attribute that cannot be compared
+        return True
+
+
+def copied(value: Any) -> Any:
+    """Return nested lists, tuples, sets and dictionaries anew; what is in them stays."""
+    if type(value) is dict:
+        return {key: copied(each) for key, each in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(copied, value))
+    if type(value) is set:
+        return value.copy()
+    return value
+
+
+def computes_options(
+    cls: Any, options: frozenset[str], stock_classes: frozenset[type]
+) -> str | None:
+    """Return why nobody can know what the options of a field are: its class computes them.
+
+    :param cls: the class
+    :param options: the names of those that decide what a field does
+    :param stock_classes: the classes of the framework
+    """
+    if cls.__getattribute__ is not object.__getattribute__:
+        return "__getattribute__ is overridden"
+    for each in cls.__mro__[:-1]:
+        if each not in stock_classes:
+            for name in options.intersection(vars(each)):
+                value = vars(each)[name]
+                if hasattr(type(value), "__get__") and not isinstance(value, _FUNCTIONS):
+                    return f"its class computes {name}"
+    return None

@@ -30,12 +30,12 @@ __all__ = [
     "OrjsonEngine",
     "StandardEngine",
     "engine",
-    "is_written_alike",
     "json_number",
     "json_value",
     "notes",
     "orjson",
     "orjson_default",
+    "orjson_matches_stdlib",
     "standard_dumps",
     "stock_value",
     "to_ascii",
@@ -67,7 +67,7 @@ class JsonText:
 
     @classmethod
     def of(cls, value: Any, dumps: Callable[[Any], bytes]) -> JsonText | Unwritable | LeftToStock:
-        """A value written by stock's encoder, or the exception that it raises."""
+        """Return a value written by stock's encoder, or the exception that it raises."""
         try:
             return cls(dumps(value), value)
         except UnicodeEncodeError:
@@ -107,7 +107,7 @@ class LeftToStock:
 
 
 def orjson_default(value: Any) -> Any:
-    """What orjson asks for a value that it does not know.
+    """Return what orjson asks for a value that it does not know.
 
     :raises TypeError: if the standard library must write the data
     """
@@ -117,7 +117,7 @@ def orjson_default(value: Any) -> Any:
 
 
 def stock_value(value: Any) -> Any:
-    """What stock's encoder is given for a value that is only found in data in JSON form.
+    """Return what stock's encoder is given for a value that is only found in data in JSON form.
 
     :raises Exception: if the value cannot be written
     """
@@ -156,7 +156,7 @@ def standard_dumps(data: Any, default: Callable[[Any], Any] | None = None) -> by
 
 
 def _escaped(error: UnicodeError) -> tuple[str, int]:
-    """A run of characters beyond ASCII as ``json.dumps`` escapes it, and where it ends."""
+    """Return a run of characters beyond ASCII as ``json.dumps`` escapes it, and where it ends."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     run = error.object[error.start : error.end]
@@ -213,7 +213,7 @@ class OrjsonEngine:
             return standard_dumps(data, default=self._stock_value)
 
     def _stock_value(self, value: Any) -> Any:
-        """What stock would have given for a value that the JSON form leaves to orjson."""
+        """Return what stock would have given for a value that the JSON form leaves to orjson."""
         if isinstance(value, datetime.datetime):
             text = value.isoformat()
             return text.removesuffix("+00:00") + "Z" if self._ends_in_utc(text) else text
@@ -226,7 +226,7 @@ class OrjsonEngine:
 
 
 def engine(*, utc_z: bool = False) -> Engine:
-    """The best engine that is installed."""
+    """Return the best engine that is installed."""
     return StandardEngine() if orjson is None else OrjsonEngine(utc_z=utc_z)
 
 
@@ -236,7 +236,7 @@ def notes() -> Sequence[str]:
 
 
 def json_number(value: Any) -> Any:
-    """A number as orjson must be given it, to write what ``json.dumps`` writes.
+    """Return a number as orjson must be given it, to write what ``json.dumps`` writes.
 
     Floats that the two spell differently (NaN, infinities, very small and very large ones) become
     :class:`JsonText`; everything else is returned as it is.
@@ -256,7 +256,7 @@ def json_value(value: Any) -> Any:
     return JsonText.of(value, standard_dumps)
 
 
-def is_written_alike(
+def orjson_matches_stdlib(
     data: Any,
     mappings: tuple[type, ...] = (dict,),
     lists: tuple[type, ...] = (list,),
@@ -286,6 +286,6 @@ def is_written_alike(
         if cls is float:
             if not (1e-4 <= abs(value) < 1e16 or value == 0.0):
                 return False
-        elif not is_written_alike(value, mappings, lists, others):
+        elif not orjson_matches_stdlib(value, mappings, lists, others):
             return False
     return True

@@ -10,10 +10,9 @@ from math import isfinite
 from typing import Any
 
 from fastschema.compiler.nodes import Form
+from fastschema.runtime.encode import CHUNK_SIZE, dumper_of
 from fastschema.runtime.front_end import DumpingSchema
-from fastschema.runtime.json_chunks import CHUNK_SIZE
 from fastschema.runtime.json_engine import Engine, JsonText
-from fastschema.runtime.json_text import dumper_of
 
 _INSTALL = "pip install 'fastschema[msgpack]'"
 
@@ -23,7 +22,7 @@ class MessagePackError(ValueError):
 
 
 def _library(*names: str) -> tuple[Any, str]:
-    """The first of some libraries that is installed, and its name.
+    """Return the first of some libraries that is installed, and its name.
 
     :raises ModuleNotFoundError: if none is
     """
@@ -40,7 +39,8 @@ def _library(*names: str) -> tuple[Any, str]:
 
 
 def unpacked(content: bytes, *, is_strict: bool = True) -> Any:
-    """The value of a message, by msgpack: ormsgpack takes no notice of what follows a message.
+    """Return the value of a message, by msgpack: ormsgpack takes no notice of what follows a
+    message.
 
     :param is_strict: whether to refuse floats that JSON does not have (NaN, the infinities)
     :raises ValueError: for what is no such message, or has another value or key than JSON has
@@ -114,7 +114,7 @@ class MessagePacker:
         return self.pack_json(text)
 
     def pack_json(self, text: bytes) -> bytes:
-        """The message with the value of a JSON text.
+        """Return the message with the value of a JSON text.
 
         :raises MessagePackError: for a value that MessagePack cannot hold
         """
@@ -125,7 +125,7 @@ class MessagePacker:
             raise self._error(value, error) from None
 
     def pack_rows(self, rows: list[Any]) -> bytes:
-        """The rows of a list, one message after the other."""
+        """Return the rows of a list, one message after the other."""
         packed = self._packed_at_once(rows)
         if packed is None:
             return b"".join([self.pack(row) for row in rows])
@@ -146,7 +146,7 @@ class MessagePacker:
         return packed
 
     def _error(self, value: Any, error: Exception, path: str = "") -> MessagePackError:
-        """The error for a value, or for the value inside of it that cannot be packed."""
+        """Return the error for a value, or for the value inside of it that cannot be packed."""
         inner: Any = ()
         if type(value) is dict:
             inner = value.items()
@@ -164,7 +164,7 @@ class MessagePacker:
 
 
 def _shown(value: Any) -> str:
-    """A value for a message, cut to a line."""
+    """Return a value for a message, cut to a line."""
     text = ascii(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
@@ -220,7 +220,7 @@ def packed_objects(
 def packed_stream(
     schema: DumpingSchema, rows: Any, engine: Engine, name: str, chunk_size: int
 ) -> Iterator[bytes] | None:
-    """A message for each row, in chunks of bytes, packed while the rows are read.
+    """Yield a message for each row, in chunks of bytes, packed while the rows are read.
 
     :returns: None if the schema needs all rows at once
     """

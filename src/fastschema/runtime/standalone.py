@@ -12,7 +12,7 @@ from typing import Any
 
 from fastschema.compiler.dump_code import DumpFunction
 from fastschema.compiler.nodes import Form
-from fastschema.runtime.dispatch import Dispatch, Dump, DumpRows, one_by_one
+from fastschema.runtime.bound_program import Dispatch, Dump, DumpRows, one_by_one
 from fastschema.runtime.front_end import CompiledSchema, front_end_for
 
 FORMS = (Form.PYTHON.value, Form.JSON.value)
@@ -24,7 +24,8 @@ _LITERALS = (bool, int, float, str, bytes)
 def module_text(
     function: DumpFunction, schema: CompiledSchema, form: Form, access: str, *, many: bool
 ) -> str:
-    """The source of a module whose ``dump(obj)``, or ``dump(rows)``, runs a generated function.
+    """Return the source of a module whose ``dump(obj)``, or ``dump(rows)``, runs a generated
+    function.
 
     What the function names is imported; what cannot be imported is looked up in the program of
     the same schema.
@@ -83,7 +84,7 @@ def _place(name: str, value: object) -> tuple[str, str] | None:
 
 
 def _written(imports: set[tuple[str, str]]) -> str:
-    """The import statements, one for each module."""
+    """Return the import statements, one for each module."""
     modules: dict[str, list[str]] = {}
     for module, name in sorted(imports):
         modules.setdefault(module, []).append(name)
@@ -91,7 +92,7 @@ def _written(imports: set[tuple[str, str]]) -> str:
 
 
 def known_object(schema: Any, form: str, access: str, name: str) -> object:
-    """An object that the generated code of a schema names, for one that cannot be imported.
+    """Return an object that the generated code of a schema names, for one that cannot be imported.
 
     :raises TypeError: if it is no schema
     :raises KeyError: if its code names no such object
@@ -101,7 +102,7 @@ def known_object(schema: Any, form: str, access: str, name: str) -> object:
 
 
 def dumper(bind: Callable[..., Dump], schema: Any, form: str, access: str) -> Dispatch:
-    """What dumps objects by a ``bind`` function that was printed, and perhaps changed since.
+    """Return what dumps objects by a ``bind`` function that was printed, and perhaps changed since.
 
     Call it with an object; its ``many`` takes rows.
 
@@ -118,7 +119,7 @@ def dumper(bind: Callable[..., Dump], schema: Any, form: str, access: str) -> Di
 
 
 def rows_dumper(bind: Callable[..., DumpRows], schema: Any, form: str, access: str) -> DumpRows:
-    """What dumps rows by such a function, if it was printed for many; see :func:`dumper`."""
+    """Return what dumps rows by such a function, if it was printed for many; see :func:`dumper`."""
     dispatch = _dispatch(schema, Form(form))
     return _Dumper(dispatch, bind, access, many=True).many
 
@@ -141,7 +142,7 @@ class _Dumper(Dispatch):
         self._many = many
 
     def bind(self, cls: type, *, many: bool) -> Any:
-        """The given function; the other one is that of the program, or made from it."""
+        """Return the given function; the other one is that of the program, or made from it."""
         if many and not self._many:
             return one_by_one(self[cls])
         if self._many and not many:

@@ -7,8 +7,8 @@ from rest_framework import generics, renderers
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django import lazy_list
-from fastschema.contrib.django.lazy_list import LazyResponse
+from fastschema.contrib.django.lists import lazy_list
+from fastschema.contrib.django.lists.lazy_list import LazyResponse
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from flights.models import Flight
 from flights.serializers import FlightSerializer

@@ -16,13 +16,13 @@ from rest_framework.pagination import CursorPagination, PageNumberPagination
 from rest_framework.renderers import JSONRenderer
 
 from fastschema import Plan, compile
-from fastschema.contrib.django.diagnosis import diagnosis_of_project
-from fastschema.contrib.django.endpoints import reached
-from fastschema.doctor import Counts
+from fastschema.contrib.django.app.diagnosis import diagnosis_of_project
+from fastschema.contrib.django.app.url_survey import reached
+from fastschema.tools.doctor import Counts
 from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer
 from tests.contrib.django import surveyed
-from tests.contrib.django.rows.models import City
+from tests.contrib.django.lists.models import City
 from tests.marks import needs_orjson
 from tests.profiles import profile_by_length
 

@@ -4,7 +4,7 @@ import pytest
 from rest_framework import serializers
 
 import fastschema
-from fastschema.runtime import policy
+from fastschema.runtime import thresholds
 from fastschema.runtime.programs import programs
 
 
@@ -43,8 +43,8 @@ def readings(monkeypatch):
 
 @pytest.mark.parametrize("cls", [Outer, ByRow])
 def test_single_objects_run_as_stock_while_others_forget(readings, cls, monkeypatch):
-    monkeypatch.setattr(policy, "rows_worth_reading", 24)
-    monkeypatch.setattr(policy, "rows_worth_reading_at_once", 8)
+    monkeypatch.setattr(thresholds, "rows_worth_reading", 24)
+    monkeypatch.setattr(thresholds, "rows_worth_reading_at_once", 8)
     for _ in range(100):
         fastschema.forget()
         for _ in range(3):

@@ -13,7 +13,7 @@ from django.urls import path
 
 import fastschema
 from fastschema.contrib.django import middleware
-from fastschema.contrib.django.checks import check_middleware
+from fastschema.contrib.django.app.checks import check_middleware
 from fastschema.switch import is_disabled
 
 MIDDLEWARE = ["fastschema.contrib.django.middleware.switch_by_request"]

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework import serializers
 
 import fastschema
-from fastschema.profiling import recording, run
+from fastschema.tools import profile_run
 from flights.models import Flight
 from flights.serializers import FlightSerializer
 
@@ -18,9 +18,9 @@ SECONDS = SimpleNamespace(now=0.0)
 @pytest.fixture
 def _clock(monkeypatch):
     """A clock that goes on by a second whenever code of users runs, and costs nothing to read."""
-    for module in (recording, run):
+    for module in (profile_run, profile_run):
         monkeypatch.setattr(module, "clock", lambda: SECONDS.now)
-    monkeypatch.setattr("fastschema.profiling.timed_code.clock", lambda: SECONDS.now)
+    monkeypatch.setattr("fastschema.tools.profile_code.clock", lambda: SECONDS.now)
 
 
 def tick():

@@ -17,15 +17,15 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django.checks import check_views
+from fastschema.contrib.django.app.checks import check_views
 from fastschema.contrib.django.relations import load_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
 from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer
 from tests.contrib.django.list_views import without_token
+from tests.contrib.django.lists.test_n_plus_one import WithFlights, of
 from tests.contrib.django.tables import tables_of
-from tests.contrib.django.test_unloaded import WithFlights, of
 
 pytestmark = pytest.mark.django_db
 ALL = ("airline", "origin", "destination", "plane")

@@ -19,7 +19,7 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import BuiltinSignatureError, CreateOnlyDefault, SkipField
 
 import fastschema
-from fastschema.contrib.django import kinds, kinds_dates, kinds_relations, schema_reader
+from fastschema.contrib.django import fields, fields_dates, fields_relations, schema_reader
 from flights.models import Airline, Airport, Flight
 from tests.contrib.django.differential import (
     Thing,
@@ -933,7 +933,7 @@ def test_a_setting_that_a_field_computes_is_asked_for_each_time():
 
 def test_rules_read_no_attributes_of_fields_but_options():
     read = set()
-    modules = (kinds, kinds_dates, kinds_relations, schema_reader)
+    modules = (fields, fields_dates, fields_relations, schema_reader)
     source = "".join(map(inspect.getsource, modules))
     for function in ast.walk(ast.parse(source)):
         if isinstance(function, ast.FunctionDef) and (
@@ -946,4 +946,4 @@ def test_rules_read_no_attributes_of_fields_but_options():
                 elif isinstance(node, ast.Call) and ast.unparse(node.func) == "option":
                     read.add(ast.literal_eval(node.args[1]))
     # The time zone is read when a program is bound.
-    assert read - {"parent"} | {"timezone"} == kinds.OPTIONS | kinds._HOLDERS
+    assert read - {"parent"} | {"timezone"} == fields.OPTIONS | fields._HOLDERS

@@ -13,7 +13,7 @@ from rest_framework import generics, serializers
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django.lazy_list import LazyResponse
+from fastschema.contrib.django.lists.lazy_list import LazyResponse
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
 from flights.models import Flight

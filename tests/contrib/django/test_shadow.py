@@ -18,9 +18,9 @@ from rest_framework.test import APIRequestFactory
 
 import fastschema
 from fastschema import shadow
-from fastschema.contrib.django import installation, lazy_list
-from fastschema.contrib.django.lazy_list import LazyResponse
-from fastschema.contrib.django.rows import fetching
+from fastschema.contrib.django import installation
+from fastschema.contrib.django.lists import lazy_list, queryset_rows
+from fastschema.contrib.django.lists.lazy_list import LazyResponse
 from fastschema.contrib.django.shadow import shadow_differed
 from fastschema.contrib.django.views import FastViewMixin
 from fastschema.switch import is_disabled
@@ -91,7 +91,7 @@ def wrong(monkeypatch):
     """A fast path that writes a name wrongly."""
     join = lazy_list.write.__globals__["JsonArray"].join
     monkeypatch.setattr(
-        "fastschema.contrib.django.lazy_rows.JsonArray.join",
+        "fastschema.contrib.django.lists.lazy_rows.JsonArray.join",
         lambda self, *args: join(self, *args).replace(b'"Newark"', b'"Newyork"'),
     )
 
@@ -194,7 +194,7 @@ def test_wrong_data_of_a_list_that_is_not_lazy_are_found(flights, monkeypatch, t
 
 
 def test_stock_gets_instances_of_django_where_the_answer_did_without(flights, monkeypatch, told):
-    maker = fetching.instance_maker
+    maker = queryset_rows.instance_maker
 
     def wrong_maker(*args):
         make = maker(*args)
@@ -206,7 +206,7 @@ def test_stock_gets_instances_of_django_where_the_answer_did_without(flights, mo
 
         return wrong_make
 
-    monkeypatch.setattr(fetching, "instance_maker", wrong_maker)
+    monkeypatch.setattr(queryset_rows, "instance_maker", wrong_maker)
     with override_settings(FASTSCHEMA=ALL):
         assert b"wrong" not in get(FlightList).content
     assert told == []  # stock's instances are Django's own

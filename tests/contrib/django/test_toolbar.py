@@ -13,10 +13,10 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django import dump_log
+from fastschema.contrib.django.app import dump_log
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
-from fastschema.runtime import policy
+from fastschema.runtime import thresholds
 from flights.models import Airline, Flight
 from flights.serializers import AirlineSerializer, CompactFlightSerializer, FlightSerializer
 from tests.marks import needs_orjson
@@ -237,7 +237,7 @@ def test_a_disabled_serializer_ran_as_stock(flights):
 
 
 def test_a_list_that_is_too_short_ran_as_stock(flights, monkeypatch):
-    monkeypatch.setattr(policy, "rows_worth_reading", 1000)
+    monkeypatch.setattr(thresholds, "rows_worth_reading", 1000)
     few = type("Few", (AirlineSerializer,), {})
     view = list_view(Airline.objects.all(), few)
     assert of(view, "is_compiled", "why") == [(False, "stock is faster for so few rows")]

@@ -16,11 +16,11 @@ from rest_framework.pagination import CursorPagination, PageNumberPagination
 from rest_framework.renderers import JSONRenderer
 from rest_framework.views import APIView
 
-from fastschema.contrib.django.checks import check_serializers
-from fastschema.contrib.django.endpoints import Survey, endpoints, reached
+from fastschema.contrib.django.app.checks import check_serializers
+from fastschema.contrib.django.app.url_survey import Survey, endpoints, reached
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
-from fastschema.naming import path_of
+from fastschema.tools.doctor import path_of
 from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer
 from tests.contrib.django import surveyed

@@ -13,7 +13,7 @@ from werkzeug.datastructures import Headers
 
 import fastschema
 from fastschema.contrib.flask import FastSchema
-from fastschema.contrib.flask.encoding import PlanEngine
+from fastschema.contrib.flask.json_provider import PlanEngine
 from tests.contrib.flask.schemas import (
     ALL_ROWS,
     AlbumSchema,

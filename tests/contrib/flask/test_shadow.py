@@ -11,7 +11,7 @@ import fastschema
 from fastschema import shadow
 from fastschema.contrib.flask import FastSchema
 from fastschema.contrib.flask.shadow import shadow_differed
-from fastschema.runtime.json_chunks import JsonArray
+from fastschema.runtime.encode import JsonArray
 from fastschema.switch import is_disabled
 from tests.marks import needs_orjson
 

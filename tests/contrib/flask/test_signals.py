@@ -9,7 +9,7 @@ from marshmallow import Schema, fields, post_dump
 import fastschema
 from fastschema.contrib.flask import FastSchema, streaming
 from fastschema.contrib.flask import responses as responses_module
-from fastschema.contrib.flask.signals import WatchedSchema, dumped
+from fastschema.contrib.flask.signals import CountingSchema, dumped
 from tests.contrib.flask.schemas import ALL_ROWS
 
 
@@ -163,7 +163,7 @@ def test_nothing_is_counted_if_nobody_listens(app, fast, monkeypatch):
     def refuse(*args):
         raise AssertionError("watched")
 
-    monkeypatch.setattr(WatchedSchema, "__init__", refuse)
+    monkeypatch.setattr(CountingSchema, "__init__", refuse)
     assert not dumped.receivers
     with app.test_request_context():
         assert fast.response(Row, rows(3), many=True).json == rows(3)

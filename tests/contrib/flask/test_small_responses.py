@@ -6,7 +6,7 @@ from marshmallow import Schema, fields
 
 import fastschema
 from fastschema.contrib.flask import FastSchema
-from fastschema.runtime import policy
+from fastschema.runtime import thresholds
 
 
 class Item(Schema):
@@ -19,7 +19,7 @@ ITEMS = [{"name": "a", "number": 1}]
 
 @pytest.fixture
 def fs(monkeypatch):
-    monkeypatch.setattr(policy, "rows_worth_reading", 8)
+    monkeypatch.setattr(thresholds, "rows_worth_reading", 8)
     app = flask.Flask(__name__)
     fs = FastSchema(app)
     with app.test_request_context():

@@ -8,8 +8,8 @@ from django.apps import AppConfig
 from django.core import checks
 from django.core.signals import setting_changed
 
-from fastschema.contrib.django import conf
-from fastschema.requirements import require
+from fastschema.contrib.django.app import conf
+from fastschema.versions import require
 
 
 class FastSchemaConfig(AppConfig):
@@ -26,7 +26,7 @@ class FastSchemaConfig(AppConfig):
         :raises ImportError: if Django or DRF is too old, or DRF is missing
         """
         require("fastschema.contrib.django", "django", django=(5, 2), djangorestframework=(3, 16))
-        from fastschema.contrib.django.checks import (
+        from fastschema.contrib.django.app.checks import (
             TAG,
             check_middleware,
             check_serializers,

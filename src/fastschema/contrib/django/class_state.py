@@ -17,6 +17,7 @@ from rest_framework.settings import api_settings
 
 from fastschema.compiler.nodes import Rereading, UnreadableError
 from fastschema.contrib.django.clones import NESTED
+from fastschema.contrib.django.customization import own_classes
 from fastschema.contrib.django.exemplars import (
     BUILDING,
     STOCK_GET_FIELDS,
@@ -24,14 +25,12 @@ from fastschema.contrib.django.exemplars import (
     Exemplar,
     bare_serializer,
 )
-from fastschema.contrib.django.kinds import OPTIONS, inner_fields
-from fastschema.contrib.django.own_code import own_classes
+from fastschema.contrib.django.fields import OPTIONS, inner_fields
 from fastschema.contrib.django.schema_reader import read, readable_fields
-from fastschema.runtime import policy
-from fastschema.runtime.guard import CLASS_ATTRIBUTE, State, readings
+from fastschema.runtime import thresholds
+from fastschema.runtime.guard import CLASS_ATTRIBUTE, ClassSnapshot, Snapshot, State, readings
+from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import DumpProgram
-from fastschema.runtime.snapshot import ClassSnapshot, Snapshot
-from fastschema.runtime.stock import stock_method
 from fastschema.switch import is_disabled
 
 STOCK_FIELDS = stock_method(Serializer, "fields")
@@ -75,7 +74,7 @@ class Pending(State):
         a request, say). What is nested is found by each of them."""
 
 
-class Reading(NamedTuple):
+class CompiledState(NamedTuple):
     """What serializers with the same fields run.
 
     :param program: the program
@@ -127,7 +126,7 @@ class ClassState:
     def forget(self) -> None:
         """Forget the programs of the class."""
         self._pending: Pending | None = _UNKNOWN
-        self._readings: dict[tuple[str, ...], list[Reading]] = {}
+        self._readings: dict[tuple[str, ...], list[CompiledState]] = {}
         self.relations: dict[Any, Any] = {}
         """Which relations querysets lack that its pending serializers read; see ``relations``."""
         self.validation: Any = None
@@ -144,7 +143,7 @@ class ClassState:
     def is_in_use(self, objects: int) -> bool:
         """Count objects that are to be represented; return whether the class is worth a program."""
         self._objects += objects
-        return policy.is_worth_compiling(self._objects)
+        return thresholds.is_worth_compiling(self._objects)
 
     def is_current(self) -> bool:
         """Forget what has changed; return whether anything may be known of the class."""
@@ -235,7 +234,7 @@ class ClassState:
         program.hold(self)
         return Pending(program, fields)
 
-    def reading(self, serializer: Any, fields: list[Any], objects: int) -> Reading:
+    def reading(self, serializer: Any, fields: list[Any], objects: int) -> CompiledState:
         """Return what a serializer runs whose fields are made.
 
         :param fields: those that are dumped
@@ -250,11 +249,11 @@ class ClassState:
                 return reading
         has_room = len(known) < _MOST_READINGS and (known or len(self._readings) < _MOST_NAMES)
         is_kept = has_room and self._failures < _MOST_FAILURES and is_current
-        if not is_kept and objects < policy.rows_worth_reading_at_once:
+        if not is_kept and objects < thresholds.rows_worth_reading_at_once:
             raise UnreadableError("its fields are others each time")
         snapshot = Snapshot(fields, OPTIONS, inner_fields)
         try:
-            reading = Reading(read(serializer, fields), snapshot)
+            reading = CompiledState(read(serializer, fields), snapshot)
         except UnreadableError:
             self._failures += 1
             raise

@@ -29,7 +29,7 @@ Memo = dict[Any, Any]
 Copy = Callable[[Memo], Any]
 
 LATER = "_fastschema_validators"
-"""Where a clone has its :class:`LaterValidators`: a key of its ``__dict__``."""
+"""Where a clone has its :class:`ValidatorsOnDemand`: a key of its ``__dict__``."""
 
 _FIRST = "first"
 """Where a memo has the creation counter of the first clone."""
@@ -51,7 +51,7 @@ class UncloneableError(Exception):
     """Something that stock makes, and of which nobody knows how to copy it."""
 
 
-class LaterValidators:
+class ValidatorsOnDemand:
     """The validators of a clone, copied when somebody reads them.
 
     :param copy: makes the copy
@@ -66,8 +66,8 @@ class LaterValidators:
         return _restored, (self.copy({}),)
 
 
-def _restored(validators: Any) -> LaterValidators:
-    return LaterValidators(lambda memo: validators)
+def _restored(validators: Any) -> ValidatorsOnDemand:
+    return ValidatorsOnDemand(lambda memo: validators)
 
 
 class _Validators:
@@ -219,7 +219,7 @@ class Comparison:
         rank = self.ranks.get(key)
         if rank is not None and "_validators" in copies and key not in self._mixed:
             del shared["_validators"]
-            shared[LATER] = LaterValidators(copies.pop("_validators"))
+            shared[LATER] = ValidatorsOnDemand(copies.pop("_validators"))
         # Most are plain lists and dictionaries, which need no memo.
         plain = [(name, shared[name].copy) for name in copies if self._is_plain(shared[name])]
         others = [each for each in copies.items() if not self._is_plain(shared[each[0]])]

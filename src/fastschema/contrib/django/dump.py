@@ -10,16 +10,16 @@ from typing import Any
 from rest_framework.serializers import Serializer
 
 from fastschema.compiler.nodes import Form
-from fastschema.contrib.django import dump_log
+from fastschema.contrib.django.app import dump_log
+from fastschema.contrib.django.bound_serializer import find_binding, find_binding_for_row
 from fastschema.contrib.django.class_state import class_state
-from fastschema.contrib.django.serializer_state import find_binding, find_binding_for_row
 from fastschema.contrib.django.stock_serializers import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
     is_stock_serializer,
     rows,
 )
-from fastschema.runtime.dispatch import Dump, DumpRows, dump_each
+from fastschema.runtime.bound_program import Dump, DumpRows, dump_each
 from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.statistics import recorder, stock_row
 from fastschema.switch import is_disabled
@@ -29,16 +29,16 @@ compiled_row = recorder.compiled_row
 
 
 def represent(serializer: Any, obj: Any) -> Any:
-    """What ``Serializer.to_representation`` returns, by generated code where that pays."""
+    """Return what ``Serializer.to_representation`` returns, by generated code where that pays."""
     if dump_log.in_use and dump_log.begins(serializer):
         return dump_log.logged(represent, serializer, obj)
     binding = None if is_disabled() else find_binding_for_row(serializer)
     if binding is not None:
-        dispatch = binding.resume()
+        dispatch = binding.checkout()
         if dispatch is not None:
             result = dispatch[type(obj)](obj)
             compiled_row(binding.program)
-            binding.pause(dispatch)
+            binding.checkin(dispatch)
             return result
         serializer.__dict__[ATTRIBUTE].runs_as_stock = True
     result = STOCK_TO_REPRESENTATION(serializer, obj)
@@ -47,7 +47,7 @@ def represent(serializer: Any, obj: Any) -> Any:
 
 
 def represent_list(serializer: Any, data: Any) -> Any:
-    """What ``ListSerializer.to_representation`` returns, compiled where that pays."""
+    """Return what ``ListSerializer.to_representation`` returns, compiled where that pays."""
     if dump_log.in_use and dump_log.begins(serializer):
         return dump_log.logged(represent_list, serializer, data)
     child = serializer.child
@@ -60,7 +60,9 @@ def represent_list(serializer: Any, data: Any) -> Any:
 
 
 def represent_many(serializer: Any, data: Any) -> list[Any]:
-    """What ``Serializer.to_representation`` returns for each row of a collection, or manager."""
+    """Return what ``Serializer.to_representation`` returns for each row of a
+    collection, or manager.
+    """
     each_row = rows(data)
     if is_disabled():
         return [represent(serializer, each) for each in each_row]
@@ -90,13 +92,13 @@ class _AsRead:
         return partial(represent, self._serializer)
 
     def for_rows(self, cls: type, /) -> DumpRows:
-        """The function that represents all rows, those of any class."""
+        """Return the function that represents all rows, those of any class."""
         return self._all
 
     def count(self, rows: int) -> None:
         """Rows are counted as they are represented."""
 
-    def look_again(self) -> bool:
+    def refresh(self) -> bool:
         """Nothing was looked up."""
         return False
 

@@ -24,13 +24,13 @@ from rest_framework.utils import model_meta
 from rest_framework.utils.serializer_helpers import BindingDict
 
 from fastschema.contrib.django.clones import Cloner, Comparison, UncloneableError
-from fastschema.contrib.django.own_code import (
+from fastschema.contrib.django.customization import (
     copies_by_own_code,
     has_own_code,
     is_mapped_by_own_code,
     runs_own_code,
 )
-from fastschema.runtime.stock import stock_method
+from fastschema.runtime.patching import stock_method
 
 STOCK_GET_FIELDS = stock_method(Serializer, "get_fields")
 STOCK_MODEL_GET_FIELDS = stock_method(ModelSerializer, "get_fields")

@@ -9,16 +9,20 @@ from typing import Any
 from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form, UnreadableError, known_access
-from fastschema.contrib.django.attribute_access import MODEL
+from fastschema.contrib.django.access import MODEL
+from fastschema.contrib.django.bound_serializer import (
+    dispatch_for,
+    link_to,
+    read_for_plan,
+    read_now,
+)
 from fastschema.contrib.django.class_state import forget_class
 from fastschema.contrib.django.dump import represent, represent_list, represent_many
+from fastschema.contrib.django.input.explain import loading_report
 from fastschema.contrib.django.json_encoding import engine, stock_encode
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer, rows
-from fastschema.contrib.django.subjects import dispatch_for, link_to, read_for_plan, read_now
-from fastschema.contrib.django.validation.explaining import loading_report
 from fastschema.report import Above, Report, field_reports, with_nested
-from fastschema.runtime.binding import Binding
-from fastschema.runtime.dispatch import Dispatch, RowDumper
+from fastschema.runtime.bound_program import BoundProgram, Dispatch, RowDumper
 from fastschema.runtime.guard import ATTRIBUTE, readings
 from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.programs import DumpProgram
@@ -50,7 +54,7 @@ class CompiledSerializer:
         return self.schema.child if isinstance(self.schema, ListSerializer) else self.schema
 
     def dump(self, obj: Any, many: bool | None) -> Any:
-        """What ``to_representation`` of the serializer returns, be it installed or not."""
+        """Return what ``to_representation`` of the serializer returns, be it installed or not."""
         schema = self.schema
         if isinstance(schema, ListSerializer):
             if not is_stock_list(schema):
@@ -76,7 +80,7 @@ class CompiledSerializer:
         return self._binding.new_dispatch(Form.PYTHON).all_rows(each_row)
 
     def stock_dump(self, obj: Any, many: bool | None) -> Any:
-        """What ``to_representation`` returns in stock."""
+        """Return what ``to_representation`` returns in stock."""
         with disabled():
             return CompiledSerializer(self.schema, is_frozen=False).dump(obj, many)
 
@@ -97,7 +101,7 @@ class CompiledSerializer:
         return bool(many) or isinstance(self.schema, ListSerializer)
 
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
-        """What dumps the rows, unless ``to_representation`` is overridden."""
+        """Return what dumps the rows, unless ``to_representation`` is overridden."""
         schema = self.schema
         if isinstance(schema, ListSerializer) and not is_stock_list(schema):
             return None
@@ -108,12 +112,12 @@ class CompiledSerializer:
         return self._binding.new_dispatch(form) if rows is None else self._binding.begin(form)
 
     def rows(self, obj: Any) -> Iterable[Any]:
-        """The rows, or all rows of a manager."""
+        """Return the rows, or all rows of a manager."""
         iterable: Iterable[Any] = rows(obj)
         return iterable
 
     def engine(self) -> Engine:
-        """The engine whose bytes equal those of ``JSONRenderer``."""
+        """Return the engine whose bytes equal those of ``JSONRenderer``."""
         return _engine
 
     def stock_encode(self, data: Any) -> bytes:
@@ -125,7 +129,7 @@ class CompiledSerializer:
         return
 
     def program(self) -> DumpProgram | None:
-        """The program of the serializer, or None if it runs as stock."""
+        """Return the program of the serializer, or None if it runs as stock."""
         if not is_stock_serializer(self._row_serializer):
             return None
         try:
@@ -138,7 +142,7 @@ class CompiledSerializer:
         return
 
     def dispatch(self, form: Form) -> Dispatch:
-        """The dispatch of the serializer, or of a list serializer's child."""
+        """Return the dispatch of the serializer, or of a list serializer's child."""
         return dispatch_for(self._row_serializer, form)
 
     def arguments(self) -> dict[str, Any]:
@@ -146,7 +150,9 @@ class CompiledSerializer:
         return {}
 
     def access(self, name: str) -> str:
-        """A way of access by its name; see :func:`fastschema.compiler.nodes.known_access`."""
+        """Return a way of access by its name; see
+        :func:`fastschema.compiler.nodes.known_access`.
+        """
         return known_access(name, MODEL)
 
     def explain(self) -> Report:
@@ -154,15 +160,17 @@ class CompiledSerializer:
         return replace(_explain(self.schema, Above()), loading=_explain_loading(self.schema))
 
 
-def _bound(serializer: Any) -> Binding | None:
-    """What represents rows by a serializer as it is now; None if stock must, or if it is broken."""
+def _bound(serializer: Any) -> BoundProgram | None:
+    """Return what represents rows by a serializer as it is now; None if stock must, or
+    if it is broken.
+    """
     try:
         program, subject = read_for_plan(serializer)
     except UnreadableError:
         return None
     except Exception:
         return None  # stock raises it when the first object is dumped
-    return Binding(program, subject)
+    return BoundProgram(program, subject)
 
 
 _BY_SUPER = (
@@ -211,7 +219,7 @@ class RestFrameworkFrontEnd:
     framework = "Django REST framework"
 
     def compiled(self, schema: Any, *, is_frozen: bool) -> CompiledSerializer:
-        """A serializer, an instance or a class, compiled."""
+        """Return a serializer, an instance or a class, compiled."""
         if isinstance(schema, type):
             schema = schema()
         return CompiledSerializer(schema, is_frozen=is_frozen)

@@ -25,7 +25,7 @@ from rest_framework.settings import api_settings
 from rest_framework.versioning import BaseVersioning, NamespaceVersioning, URLPathVersioning
 
 from fastschema.compiler.nodes import Form
-from fastschema.contrib.django.attribute_access import has_plain_key, on_class
+from fastschema.contrib.django.access import has_plain_key, on_class
 from fastschema.contrib.django.json_encoding import json_value
 
 _KEY = "\N{OBJECT REPLACEMENT CHARACTER}"
@@ -231,7 +231,7 @@ class _Address(NamedTuple):
     path_after: str
 
     def of(self, key: Any) -> str | None:
-        """The address for a key, or None if stock must say."""
+        """Return the address for a key, or None if stock must say."""
         if type(key) is int or type(key) is uuid.UUID:
             text = str(key)
         elif type(key) is str and _needs_no_quoting(key):
@@ -244,7 +244,9 @@ class _Address(NamedTuple):
 
 
 def _address(field: Any, context: Any) -> _Address | None:
-    """The addresses that a field makes in this dump, or None if stock makes them one by one."""
+    """Return the addresses that a field makes in this dump, or None if stock makes them
+    one by one.
+    """
     try:
         if type(context) is not dict or "request" not in context:
             return None
@@ -281,7 +283,7 @@ def _find(view_name: str, key_name: str, request: Any, url_format: Any) -> _Addr
 
 
 def _versioned(view_name: str, request: Any) -> tuple[str, dict[str, Any]] | None:
-    """The view's name and further arguments, as the versioning scheme has them."""
+    """Return the view's name and further arguments, as the versioning scheme has them."""
     scheme = getattr(request, "versioning_scheme", None)
     if scheme is None:
         return view_name, {}
@@ -311,7 +313,8 @@ def _has_format_parameter(request: Any) -> bool:
 def _pattern(
     view_name: str, key_name: str, arguments: dict[str, Any]
 ) -> tuple[str, Callable[[str], Any]] | None:
-    """The path of a view with :data:`_KEY` in it, and what says whether a path is the view's.
+    """Return the path of a view with :data:`_KEY` in it, and what says whether a path is the
+    view's.
 
     The first pattern that ``django.urls.reverse`` would try with these arguments.
     """
@@ -338,7 +341,7 @@ def _pattern(
 
 
 def _resolver(view_name: str) -> tuple[Any, str]:
-    """The resolver in which ``django.urls.reverse`` looks a view up, and the name there."""
+    """Return the resolver in which ``django.urls.reverse`` looks a view up, and the name there."""
     resolver = get_resolver(get_urlconf())
     *namespaces, name = view_name.split(":")
     pattern, known_converters = "", {}
@@ -355,7 +358,7 @@ def _resolver(view_name: str) -> tuple[Any, str]:
 
 
 def _start(request: Any, before: str, after: str) -> str | None:
-    """What ``request.build_absolute_uri`` puts before a path, or None if only it can say."""
+    """Return what ``request.build_absolute_uri`` puts before a path, or None if only it can say."""
     if not request:
         return ""
     stock = HttpRequest.build_absolute_uri

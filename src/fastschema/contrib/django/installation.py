@@ -11,8 +11,9 @@ from django.utils.functional import cached_property
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
 
-from fastschema.contrib.django import conf, filters
-from fastschema.contrib.django.bulk.creating import STOCK_CREATE, create_list
+from fastschema.contrib.django import filters
+from fastschema.contrib.django.app import conf
+from fastschema.contrib.django.bound_serializer import SerializerState
 from fastschema.contrib.django.class_state import (
     KNOWN_FIELDS,
     KNOWN_GET_FIELDS,
@@ -22,21 +23,21 @@ from fastschema.contrib.django.class_state import (
 )
 from fastschema.contrib.django.dump import represent, represent_list
 from fastschema.contrib.django.exemplars import STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS
-from fastschema.contrib.django.lazy_list import STOCK_LIST, list_lazily
+from fastschema.contrib.django.input import list_serializers, serializers
+from fastschema.contrib.django.input.bulk_create import STOCK_CREATE, create_list
+from fastschema.contrib.django.input.class_validation import (
+    STOCK_RUN_VALIDATION,
+    STOCK_RUN_VALIDATORS,
+    STOCK_TO_INTERNAL_VALUE,
+)
+from fastschema.contrib.django.lists.lazy_list import STOCK_LIST, list_lazily
 from fastschema.contrib.django.relations import STOCK_RETRIEVE, retrieve
-from fastschema.contrib.django.serializer_state import SerializerState
 from fastschema.contrib.django.stock_serializers import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
     register_installed,
 )
-from fastschema.contrib.django.validation import lists, serializers
-from fastschema.contrib.django.validation.class_validation import (
-    STOCK_RUN_VALIDATION,
-    STOCK_RUN_VALIDATORS,
-    STOCK_TO_INTERNAL_VALUE,
-)
-from fastschema.runtime.stock import Replacements, warn_of_newer
+from fastschema.runtime.patching import Replacements, warn_of_newer
 from fastschema.statistics import stock_row
 from fastschema.switch import is_disabled
 
@@ -106,7 +107,12 @@ _replacements = Replacements(
             serializers.STOCK_RAISE_ERRORS_ON_NESTED_WRITES,
             serializers.raise_errors_on_nested_writes,
         ),
-        (ListSerializer, "run_validation", lists.STOCK_RUN_VALIDATION, lists.run_validation),
+        (
+            ListSerializer,
+            "run_validation",
+            list_serializers.STOCK_RUN_VALIDATION,
+            list_serializers.run_validation,
+        ),
         (ListSerializer, "create", STOCK_CREATE, create_list),
         (ListModelMixin, "list", STOCK_LIST, list_lazily),
         (RetrieveModelMixin, "retrieve", STOCK_RETRIEVE, retrieve),
@@ -117,8 +123,9 @@ _replacements = Replacements(
 def install() -> None:
     """Make all DRF serializers use plans, defined before or after; single and ``many=True``.
 
-    List views answer with a :class:`fastschema.contrib.django.lazy_list.LazyResponse` where they
-    can. A method that another library has replaced stays as it is. Installing again does nothing.
+    List views answer with a :class:`~fastschema.contrib.django.lists.lazy_list.LazyResponse` where
+    they can. A method that another library has replaced stays as it is. Installing again does
+    nothing.
     """
     for package, newest in _NEWEST_TESTED.items():
         warn_of_newer(package, version(package), newest)

@@ -17,7 +17,7 @@ from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
 
 from fastschema.compiler.nodes import Form, Missing
 from fastschema.runtime import json_engine
-from fastschema.runtime.json_chunks import JsonArray
+from fastschema.runtime.encode import JsonArray
 from fastschema.runtime.json_engine import (
     PLAIN_CLASSES,
     Engine,
@@ -49,7 +49,7 @@ class _JsonFormEncoder(JSONEncoder):
 
 
 def stock_encode(data: Any, encoder: type[json.JSONEncoder] = JSONEncoder) -> bytes:
-    """What ``JSONRenderer.render`` writes with its default settings.
+    """Return what ``JSONRenderer.render`` writes with its default settings.
 
     :raises TypeError, ValueError: for a value that it cannot write
     """
@@ -71,7 +71,7 @@ def escape_separators(text: bytes) -> bytes:
 
 
 def _default(value: Any) -> Any:
-    """What orjson asks for a value that it does not know.
+    """Return what orjson asks for a value that it does not know.
 
     :raises TypeError: if DRF's encoder must write the data
     """
@@ -117,12 +117,12 @@ class StandardRestFrameworkEngine:
 
 
 def engine() -> Engine:
-    """The best engine that is installed."""
+    """Return the best engine that is installed."""
     return StandardRestFrameworkEngine() if orjson is None else RestFrameworkEngine()
 
 
 def json_number(value: Any) -> Any:
-    """A number as orjson must be given it, to write what ``JSONRenderer`` writes.
+    """Return a number as orjson must be given it, to write what ``JSONRenderer`` writes.
 
     NaN and infinities under ``STRICT_JSON`` are ``Unwritable``.
     """
@@ -146,23 +146,25 @@ def json_value(value: Any) -> Any:
     if type(value) in _ALIKE or value is missing:
         return value
     try:
-        if is_written_alike(value):
+        if orjson_matches_stdlib(value):
             return value
     except RecursionError:
         pass  # stock's own comes when everything is written
     return JsonText.of(value, stock_encode)
 
 
-def is_written_alike(data: Any) -> bool:
+def orjson_matches_stdlib(data: Any) -> bool:
     """Whether orjson writes ``data``, with ``_default``, as ``JSONRenderer`` does, or refuses it.
 
     :raises RecursionError: for data that are nested too deeply, or in themselves
     """
-    return json_engine.is_written_alike(data, (dict, ReturnDict), (list, ReturnList), _BY_DEFAULT)
+    return json_engine.orjson_matches_stdlib(
+        data, (dict, ReturnDict), (list, ReturnList), _BY_DEFAULT
+    )
 
 
 def encode(data: Any) -> bytes:
-    """Data as ``JSONRenderer`` writes them, by orjson.
+    """Return data as ``JSONRenderer`` writes them, by orjson.
 
     A long list is looked at and written piece by piece: what has just been looked at is still in
     the CPU's cache.
@@ -176,6 +178,6 @@ def encode(data: Any) -> bytes:
 
 
 def _encode(data: Any) -> bytes:
-    if not is_written_alike(data):
+    if not orjson_matches_stdlib(data):
         raise TypeError("orjson would write this otherwise than JSONRenderer")
     return escape_separators(orjson.dumps(data, _default))

@@ -11,7 +11,7 @@ from django.http import FileResponse
 from django.utils.decorators import sync_and_async_middleware
 from django.utils.module_loading import import_string
 
-from fastschema.contrib.django import conf
+from fastschema.contrib.django.app import conf
 from fastschema.switch import DISABLED_AT_START, as_function, is_disabled, switched
 
 PATH = f"{__name__}.switch_by_request"
@@ -65,7 +65,7 @@ def _async_middleware(
 
 
 def _imported(path: str) -> Callable[[Any], Any]:
-    """The callable that a setting names.
+    """Return the callable that a setting names.
 
     :raises ImproperlyConfigured: if there is none
     """
@@ -82,7 +82,7 @@ def _imported(path: str) -> Callable[[Any], Any]:
 
 
 def _kept(response: Any, is_on: bool) -> Any:
-    """The response; if it is streamed, the choice holds until its last chunk."""
+    """Return the response; if it is streamed, the choice holds until its last chunk."""
     # Of a file, no chunk is made by a schema, and servers have a way of their own to send it.
     if getattr(response, "streaming", False) and not isinstance(response, FileResponse):
         switch = _switched_async if getattr(response, "is_async", False) else _switched

@@ -30,7 +30,7 @@ class FastJSONParser(JSONParser):
         media_type: str | None = None,
         parser_context: dict[str, Any] | None = None,
     ) -> Any:
-        """The value of a JSON text, as ``JSONParser.parse`` gives it.
+        """Return the value of a JSON text, as ``JSONParser.parse`` gives it.
 
         :raises ParseError: as ``JSONParser.parse`` does, and for JSON that is nested too deeply
         """
@@ -70,7 +70,7 @@ class FastMessagePackParser(BaseParser):
         media_type: str | None = None,
         parser_context: dict[str, Any] | None = None,
     ) -> Any:
-        """The value of a message.
+        """Return the value of a message.
 
         :raises ParseError: for what is no message, and for values and keys that JSON does not have
         """
@@ -96,7 +96,7 @@ class _WasRead:
         self._contents = [content]
 
     def read(self) -> Any:
-        """What was read, once."""
+        """Return what was read, once."""
         return self._contents.pop() if self._contents else b""
 
 

@@ -29,17 +29,12 @@ from rest_framework.response import Response
 from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django import conf
-from fastschema.contrib.django.attribute_access import on_class
-from fastschema.contrib.django.bulk.questions import is_exact
+from fastschema.contrib.django.access import on_class
+from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.class_state import class_state, pending
-from fastschema.contrib.django.kept_values import no_queries
-from fastschema.contrib.django.rows.fetching import is_stock_queryset
-from fastschema.contrib.django.rows.pages import check_paginator
-from fastschema.contrib.django.rows.tables import InstancesNeededError, single_relation
-from fastschema.contrib.django.schema_reader import readable_fields
-from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
-from fastschema.contrib.django.unloaded import (
+from fastschema.contrib.django.input.batch_lookup import is_exact
+from fastschema.contrib.django.lists.captured_values import no_queries
+from fastschema.contrib.django.lists.n_plus_one import (
     SELECT,
     Follow,
     Unloaded,
@@ -48,8 +43,13 @@ from fastschema.contrib.django.unloaded import (
     lookups_of,
     unloaded,
 )
-from fastschema.runtime import policy
-from fastschema.runtime.stock import stock_method
+from fastschema.contrib.django.lists.pagination import check_paginator
+from fastschema.contrib.django.lists.queryset_rows import is_stock_queryset
+from fastschema.contrib.django.lists.row_layout import NotRowReadableError, single_relation
+from fastschema.contrib.django.schema_reader import readable_fields
+from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
+from fastschema.runtime import thresholds
+from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
 
 PER_VIEW = "fastschema_load_relations"
@@ -117,7 +117,7 @@ def with_relations(view: Any, queryset: Any) -> Any:
     try:
         if not is_whole:
             check_paginator(view)
-    except InstancesNeededError:
+    except NotRowReadableError:
         return queryset
     serializer = _serializer_of(view, [], many=True)
     if not isinstance(serializer, ListSerializer) or not isinstance(queryset, QuerySet):
@@ -208,7 +208,7 @@ def _made_fields(serializer: Any) -> list[Any]:
         return []
     fields = readable_fields(serializer)
     try:
-        reading = class_state(type(serializer)).reading(serializer, fields, policy.MANY)
+        reading = class_state(type(serializer)).reading(serializer, fields, thresholds.MANY)
     except UnreadableError:
         return []
     return _read_by_path(fields, reading.program)

@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
 
-from fastschema.contrib.django.json_encoding import encode, engine, is_written_alike
+from fastschema.contrib.django.json_encoding import encode, engine, orjson_matches_stdlib
 from fastschema.runtime.json_engine import JsonText, orjson, to_ascii
 from fastschema.runtime.message_pack import MessagePacker
 from fastschema.switch import is_disabled
@@ -26,7 +26,7 @@ class FastJSONRenderer(JSONRenderer):
         accepted_media_type: str | None = None,
         renderer_context: dict[str, Any] | None = None,
     ) -> bytes:
-        """``data`` as JSON, as ``JSONRenderer.render`` gives it.
+        """Return ``data`` as JSON, as ``JSONRenderer.render`` gives it.
 
         :raises TypeError, ValueError: what ``JSONRenderer.render`` raises
         """
@@ -75,7 +75,7 @@ class NDJSONRenderer(JSONRenderer):
         accepted_media_type: str | None = None,
         renderer_context: dict[str, Any] | None = None,
     ) -> bytes:
-        """``data`` as lines of JSON; nothing for None or for an empty list.
+        """Return ``data`` as lines of JSON; nothing for None or for an empty list.
 
         :raises TypeError, ValueError: what ``JSONRenderer.render`` raises
         """
@@ -86,7 +86,9 @@ class NDJSONRenderer(JSONRenderer):
         return b"".join([(write(row) or b"null") + b"\n" for row in rows])
 
     def _row_renderer(self) -> FastJSONRenderer:
-        """What writes the lines: by the settings of this renderer, but for the indentation."""
+        """Return what writes the lines: by the settings of this renderer, but for the
+        indentation.
+        """
         renderer = FastJSONRenderer()
         renderer.compact, renderer.ensure_ascii = self.compact, self.ensure_ascii
         renderer.strict, renderer.encoder_class = self.strict, self.encoder_class
@@ -110,7 +112,7 @@ class FastMessagePackRenderer(BaseRenderer):
         accepted_media_type: str | None = None,
         renderer_context: dict[str, Any] | None = None,
     ) -> bytes:
-        """``data`` as one message; nothing for None.
+        """Return ``data`` as one message; nothing for None.
 
         :raises ValueError: for an integer of more than 64 bits or a lone
             surrogate; it names the serializer and the field
@@ -120,7 +122,7 @@ class FastMessagePackRenderer(BaseRenderer):
             return b""
         packer = MessagePacker(engine(), _name_of(data))
         try:
-            is_plain = is_written_alike(data)
+            is_plain = orjson_matches_stdlib(data)
         except RecursionError:
             is_plain = False
         if is_plain:
@@ -129,7 +131,7 @@ class FastMessagePackRenderer(BaseRenderer):
 
 
 def _name_of(data: Any) -> str:
-    """What data were dumped by, for error messages."""
+    """Return what data were dumped by, for error messages."""
     serializer = getattr(data, "serializer", None)
     serializer = getattr(serializer, "child", serializer)
     return "data" if serializer is None else type(serializer).__name__

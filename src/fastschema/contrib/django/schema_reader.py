@@ -29,11 +29,13 @@ from fastschema.compiler.nodes import (
     UnreadableError,
     literal,
 )
-from fastschema.contrib.django.attribute_access import (
+from fastschema.contrib.django.access import (
     MODEL,
     AccessCache,
     access_of,
+    call_if_callable,
     column,
+    is_method,
     prefetched,
     read_many,
     read_path,
@@ -44,24 +46,10 @@ from fastschema.contrib.django.attribute_access import (
     represent_key,
     unreadable,
 )
-from fastschema.contrib.django.attribute_access import read as read_one
-from fastschema.contrib.django.callables import call_if_callable, is_method
+from fastschema.contrib.django.access import read as read_one
 from fastschema.contrib.django.field_path import SerializerPath
-from fastschema.contrib.django.hyperlinks import (
-    Later,
-    link_from_relation,
-    of_request,
-    with_known_addresses,
-)
-from fastschema.contrib.django.json_encoding import json_number, json_value, missing
-from fastschema.contrib.django.kinds import (
-    describe,
-    kind,
-    many_related,
-    model_field,
-    why_unknown,
-)
-from fastschema.contrib.django.kinds_relations import (
+from fastschema.contrib.django.fields import describe, kind, many_related, model_field, why_unknown
+from fastschema.contrib.django.fields_relations import (
     hyperlink,
     nested,
     nested_list,
@@ -70,9 +58,23 @@ from fastschema.contrib.django.kinds_relations import (
     slug,
     string_related,
 )
-from fastschema.runtime.descriptions import OWN_METHOD, Description, method_of, reason_of
-from fastschema.runtime.programs import DumpProgram, dump_program, programs
-from fastschema.runtime.stock import stock_method
+from fastschema.contrib.django.hyperlinks import (
+    Later,
+    link_from_relation,
+    of_request,
+    with_known_addresses,
+)
+from fastschema.contrib.django.json_encoding import json_number, json_value, missing
+from fastschema.runtime.patching import stock_method
+from fastschema.runtime.programs import (
+    OWN_METHOD,
+    Description,
+    DumpProgram,
+    dump_program,
+    method_of,
+    programs,
+    reason_of,
+)
 
 _BY_STOCK = "stock"
 _GET_ATTRIBUTE = stock_method(fields.Field, "get_attribute")
@@ -95,21 +97,21 @@ _BY_RELATION = (nested, string_related, slug, hyperlink, own_hyperlink)
 
 
 def field_mapping(serializer: Any) -> Any:
-    """The fields of a serializer by name, made if there are none yet."""
+    """Return the fields of a serializer by name, made if there are none yet."""
     fields = serializer.fields
     # Its own mapping is read by methods written in Python.
     return fields.fields if type(fields) is BindingDict else fields
 
 
 def readable_fields(serializer: Any) -> list[Any]:
-    """The fields that ``Serializer.to_representation`` goes through."""
+    """Return the fields that ``Serializer.to_representation`` goes through."""
     return [field for field in field_mapping(serializer).values() if not field.write_only]
 
 
 def read(serializer: Any, serializer_fields: list[Any]) -> DumpProgram:
-    """The program for a serializer.
+    """Return the program for a serializer.
 
-    The slots of its node resolve from a :class:`fastschema.contrib.django.subjects.Subject`.
+    The slots of its node resolve from a ``BoundSerializer``.
 
     :param serializer_fields: its :func:`readable_fields`
     :raises UnreadableError: if the serializer cannot be compiled
@@ -169,7 +171,7 @@ def _describe_field(field: Any) -> Description:
 def _describe_relation(
     field: Any, name: str, source_attrs: tuple[Any, ...], described: Description
 ) -> Description:
-    """A field that reads as ``RelatedField`` does: a related object, or only its key."""
+    """Return a field that reads as ``RelatedField`` does: a related object, or only its key."""
     key_only = method_of(field, "use_pk_only_optimization")
     if key_only in _OBJECT_ITSELF or not source_attrs:
         is_key_only = False
@@ -189,7 +191,7 @@ def _describe_relation(
 
 
 def make_node(description: Description) -> ObjectNode:
-    """The node for a description: from the description alone, so that the cache is right."""
+    """Return the node for a description: from the description alone, so that the cache is right."""
     _, name, descriptions = description
     slots = [Slot("fields", lambda subject, cls, form: subject.fields)]
     names = [field_name for field_name, *_ in descriptions]
@@ -264,7 +266,7 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
 
 
 def _class_slot(name: str, resolve: Callable[[type], Any]) -> Slot:
-    """A slot for what depends on the class of the objects alone."""
+    """Return a slot for what depends on the class of the objects alone."""
     return Slot(name, lambda subject, cls, form: resolve(cls), by_class=True)
 
 
@@ -286,7 +288,9 @@ def _calling(relation: str | None) -> tuple[str, str]:
 
 
 def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> FieldNode:
-    """The value of the foreign key's own column, where the model's own method would give it."""
+    """Return the value of the foreign key's own column, where the model's own method
+    would give it.
+    """
     field = f"fields[{index}]"
     slot = f"column_{len(slots)}"
     slots.append(_class_slot(slot, lambda cls: column(cls, source)))
@@ -304,7 +308,7 @@ def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> 
 
 
 def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> FieldNode:
-    """The address made from the value of the foreign key's own column."""
+    """Return the address made from the value of the foreign key's own column."""
     link = f"link_{len(slots)}"
 
     def resolve(subject: Any, cls: type, form: Form) -> Any:
@@ -322,7 +326,7 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
 
 
 def _own_key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> FieldNode:
-    """The address that a ``get_url`` of users' makes for the key of a related object."""
+    """Return the address that a ``get_url`` of users' makes for the key of a related object."""
     link = f"link_{len(slots)}"
 
     def resolve(subject: Any, cls: type, form: Form) -> Any:
@@ -346,7 +350,7 @@ _KEY_NODES = {
 
 
 def _many_source(index: int, source_attrs: tuple[Any, ...], slots: list[Slot]) -> Source:
-    """Reads as ``ManyRelatedField.get_attribute`` does."""
+    """Read as ``ManyRelatedField.get_attribute`` does."""
     access = f"access_{len(slots)}"
     slots.append(_class_slot(access, lambda cls: AccessCache()))
     names = "".join(f"{literal(each)}, " for each in source_attrs)
@@ -370,7 +374,7 @@ def _source(
     many: str | None,
     slots: list[Slot],
 ) -> Source:
-    """Reads as ``rest_framework.fields.get_attribute`` does.
+    """Read as ``rest_framework.fields.get_attribute`` does.
 
     :param relation: the slot that holds the name under which a model keeps the related object
     :param many: the slot that holds the name under which it keeps several that were prefetched

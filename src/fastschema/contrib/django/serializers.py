@@ -7,16 +7,16 @@ from typing import Any
 
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 
-from fastschema.contrib.django.bulk.creating import create_list
 from fastschema.contrib.django.dump import represent, represent_list
+from fastschema.contrib.django.input import serializers
+from fastschema.contrib.django.input.bulk_create import create_list
+from fastschema.contrib.django.input.class_validation import KNOWN as VALIDATING
+from fastschema.contrib.django.input.list_serializers import run_validation
 from fastschema.contrib.django.stock_serializers import (
     KNOWN,
     is_stock_serializer,
     register_installed,
 )
-from fastschema.contrib.django.validation import serializers
-from fastschema.contrib.django.validation.class_validation import KNOWN as VALIDATING
-from fastschema.contrib.django.validation.lists import run_validation
 
 
 class FastListSerializer(ListSerializer):
@@ -26,7 +26,7 @@ class FastListSerializer(ListSerializer):
     create = create_list
 
     def to_representation(self, data: Any) -> Any:
-        """What ``ListSerializer.to_representation`` returns, compiled."""
+        """Return what ``ListSerializer.to_representation`` returns, compiled."""
         return represent_list(self, data)
 
 
@@ -61,7 +61,7 @@ class FastSerializerMixin:
     run_validation = serializers.run_validation
 
     def to_representation(self, instance: Any) -> Any:
-        """What ``Serializer.to_representation`` returns, compiled."""
+        """Return what ``Serializer.to_representation`` returns, compiled."""
         following: Any = super().to_representation  # type: ignore[misc]  # of a serializer
         if following.__func__ in KNOWN:
             return represent(self, instance)
@@ -69,7 +69,7 @@ class FastSerializerMixin:
 
     @classmethod
     def many_init(cls, *args: Any, **kwargs: Any) -> Any:
-        """The list serializer that ``BaseSerializer.many_init`` makes, compiled."""
+        """Return the list serializer that ``BaseSerializer.many_init`` makes, compiled."""
         many = super().many_init(*args, **kwargs)  # type: ignore[misc]  # of a serializer
         return _compiled_list(many)
 
@@ -92,7 +92,7 @@ class FastBulkMixin:
 
     @classmethod
     def many_init(cls, *args: Any, **kwargs: Any) -> Any:
-        """The list serializer that ``BaseSerializer.many_init`` makes, compiled."""
+        """Return the list serializer that ``BaseSerializer.many_init`` makes, compiled."""
         many = super().many_init(*args, **kwargs)  # type: ignore[misc]  # of a serializer
         many = _compiled_list(many)
         check_bulk(many)
@@ -132,7 +132,7 @@ def compiled(serializer: Any) -> Any:
 
 
 def _compiled_list(many: Any) -> Any:
-    """A plain list serializer as a compiled one, made by whatever has made it."""
+    """Return a plain list serializer as a compiled one, made by whatever has made it."""
     if type(many) is ListSerializer:
         many.__class__ = FastListSerializer
     return many

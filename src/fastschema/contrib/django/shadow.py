@@ -22,11 +22,11 @@ from rest_framework.response import Response
 from rest_framework.serializers import ListSerializer
 from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
 
-from fastschema.contrib.django import conf
-from fastschema.contrib.django.dump_log import mute
-from fastschema.contrib.django.rows.fetching import LaterInstances
+from fastschema.contrib.django.app import conf
+from fastschema.contrib.django.app.dump_log import stop_logging
+from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.stock_serializers import is_stock_list
-from fastschema.runtime.stock import stock_method
+from fastschema.runtime.patching import stock_method
 from fastschema.shadow import Difference, compare
 
 shadow_differed = Signal()
@@ -66,7 +66,7 @@ def follow(response: Any, view: Any, serializer: Any, rows: Any, renderer: Any) 
 
 
 def _kept_rows(rows: Any) -> Any:
-    """The list of rows that were read; None if they would have to be read a second time."""
+    """Return the list of rows that were read; None if they would have to be read a second time."""
     if isinstance(rows, QuerySet):
         rows = rows._result_cache
     return rows if isinstance(rows, (list, tuple)) else None
@@ -108,7 +108,7 @@ class _Shadow:
         self._renderer = renderer
         self._kept = kept
         self._context = copy_context()
-        self._context.run(mute)  # what stock does in the shadow is no part of the answer
+        self._context.run(stop_logging)  # what stock does in the shadow is no part of the answer
 
     def __call__(self, response: Any) -> None:
         """Compare it with what stock renders, unless somebody has changed it since."""
@@ -153,8 +153,10 @@ class _Shadow:
 
 
 def _instances(rows: Any) -> list[Any]:
-    """The objects of rows that were read; made by Django where the answer did without them."""
-    if isinstance(rows, LaterInstances) and rows.fetched is not None:
+    """Return the objects of rows that were read; made by Django where the answer did
+    without them.
+    """
+    if isinstance(rows, LazyInstanceList) and rows.fetched is not None:
         return rows.fetched.made_by_django()
     return list(rows)
 

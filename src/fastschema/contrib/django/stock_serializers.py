@@ -7,8 +7,8 @@ from typing import Any
 from django.db.models.manager import BaseManager
 from rest_framework.serializers import ListSerializer, Serializer
 
-from fastschema.contrib.django.kinds import RULES
-from fastschema.runtime.stock import stock_method
+from fastschema.contrib.django.fields import RULES
+from fastschema.runtime.patching import stock_method
 
 STOCK_TO_REPRESENTATION = stock_method(Serializer, "to_representation")
 STOCK_LIST_TO_REPRESENTATION = stock_method(ListSerializer, "to_representation")
@@ -34,7 +34,7 @@ def is_stock_list(serializer: ListSerializer) -> bool:
 
 
 def rows(data: Any) -> Any:
-    """What stock iterates over: the rows, or all rows of a manager."""
+    """Return what stock iterates over: the rows, or all rows of a manager."""
     return data.all() if isinstance(data, BaseManager) else data
 
 

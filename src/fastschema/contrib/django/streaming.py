@@ -26,14 +26,14 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.utils.encoders import JSONEncoder
 
-from fastschema.contrib.django import conf, dump_log
+from fastschema.contrib.django.app import conf, dump_log
+from fastschema.contrib.django.bound_serializer import link_to
 from fastschema.contrib.django.json_encoding import engine
+from fastschema.contrib.django.lists.pagination import StreamedRows
+from fastschema.contrib.django.lists.queryset_rows import is_fetchable, is_stock_queryset
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
-from fastschema.contrib.django.rows.fetching import is_fetchable, is_stock_queryset
-from fastschema.contrib.django.rows.streams import StreamedRows
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer, rows
-from fastschema.contrib.django.subjects import link_to
-from fastschema.runtime.json_chunks import CHUNK_SIZE, checked_chunk_size
+from fastschema.runtime.encode import CHUNK_SIZE, checked_chunk_size
 from fastschema.switch import is_disabled
 
 logger = logging.getLogger("django.request")
@@ -136,7 +136,7 @@ class Writer:
 
     @classmethod
     def of(cls, request: Any) -> Writer | None:
-        """The writer, or None if the renderer's lists cannot be written row by row."""
+        """Return the writer, or None if the renderer's lists cannot be written row by row."""
         renderer = request.accepted_renderer
         render = type(renderer).render
         if render not in {NDJSONRenderer.render, *_ARRAY_RENDERS}:
@@ -188,7 +188,7 @@ def _is_streamable(serializer: Any) -> bool:
 def _source_and_dump(
     data: Any, child: Any, chunk_size: int, *, is_compiled: bool
 ) -> tuple[Generator[Any], DumpMany]:
-    """The rows, each to be read once, and what dumps them.
+    """Return the rows, each to be read once, and what dumps them.
 
     Closing the rows closes a cursor or a generator behind them.
     """
@@ -214,7 +214,7 @@ def _source(data: Any, chunk_size: int) -> Generator[Any]:
 
 
 def _prefetched(queryset: Any, chunk_size: int) -> Generator[Any]:
-    """What ``QuerySet.iterator`` gives, which leaves the cursor open if prefetching fails."""
+    """Yield what ``QuerySet.iterator`` gives, which leaves the cursor open if prefetching fails."""
     rows = queryset._chain()
     rows._prefetch_related_lookups = ()
     with closing(rows.iterator(chunk_size)) as source:
@@ -266,7 +266,7 @@ def _write_fast(layout: Layout) -> Write:
 def _written(
     source: Generator[Any], dump_many: DumpMany, write: Write, layout: Layout, chunk_size: int
 ) -> Generator[bytes]:
-    """The answer in chunks. Rows are read only as they are needed."""
+    """Yield the answer in chunks. Rows are read only as they are needed."""
     before = layout.opening
     with closing(source):
         while dumped := dump_many(islice(source, chunk_size)):
@@ -294,7 +294,7 @@ class Chunks(Iterator[bytes]):
         self._first: bytes | None = self._context.run(next, chunks)
 
     def __next__(self) -> bytes:
-        """The next chunk.
+        """Return the next chunk.
 
         :raises Exception: what making it raises, logged as errors of views are
         """
@@ -330,7 +330,7 @@ class AsyncChunks(AsyncIterator[bytes]):
         self._chunks = chunks
 
     async def __anext__(self) -> bytes:
-        """The next chunk.
+        """Return the next chunk.
 
         :raises Exception: what making it raises, logged as errors of views are
         :raises RuntimeError: in place of a ``TypeError``

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastschema.requirements import require
+from fastschema.versions import require
 
 _OLDEST = {"django-debug-toolbar": (5, 0)}
 require("fastschema.contrib.django.toolbar", "debug-toolbar", **_OLDEST)
 
 from debug_toolbar.panels import Panel  # noqa: E402  # only if it fits
 
-from fastschema.contrib.django.dump_log import DumpLog, Dumps, Output  # noqa: E402  # likewise
-from fastschema.contrib.django.unloaded import advice  # noqa: E402  # likewise
+from fastschema.contrib.django.app.dump_log import DumpLog, Dumps, Output  # noqa: E402  # likewise
+from fastschema.contrib.django.lists.n_plus_one import advice  # noqa: E402  # likewise
 from fastschema.plan import compile  # noqa: E402  # likewise
 from fastschema.report import Report  # noqa: E402  # likewise
 
@@ -60,7 +60,7 @@ class FastSchemaPanel(Panel):
 
 
 def _described(dumps: Dumps) -> dict[str, Any]:
-    """Some dumps, for the template."""
+    """Return some dumps, for the template."""
     cls = type(dumps.row_serializer)
     report = _report(dumps)
     return {
@@ -98,7 +98,9 @@ def _why(dumps: Dumps, report: Report) -> str:
 
 
 def _queries(dumps: Dumps) -> dict[str, Any] | None:
-    """The fields whose relations each row had to ask the database for, and what to do about it."""
+    """Return the fields whose relations each row had to ask the database for, and what
+    to do about it.
+    """
     try:
         found = dumps.unloaded()
     except Exception:  # of code of users

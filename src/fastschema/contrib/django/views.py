@@ -8,8 +8,8 @@ from typing import Any
 from rest_framework.mixins import CreateModelMixin, ListModelMixin
 from rest_framework.serializers import ListSerializer
 
-from fastschema.contrib.django.bulk.choosing import PER_SERIALIZER
-from fastschema.contrib.django.lazy_list import STOCK_LIST, list_lazily
+from fastschema.contrib.django.input.bulk_create import PER_SERIALIZER
+from fastschema.contrib.django.lists.lazy_list import STOCK_LIST, list_lazily
 from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.serializers import check_bulk, compiled
 from fastschema.contrib.django.streaming import stream
@@ -37,7 +37,7 @@ class StreamingListMixin(ListModelMixin):
     ``FASTSCHEMA["STREAM_CHUNK_SIZE"]`` says."""
 
     def list(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        """What ``ListModelMixin.list`` answers, streamed."""
+        """Return what ``ListModelMixin.list`` answers, streamed."""
         queryset = self.filter_queryset(self.get_queryset())
         if loads_relations(self):
             queryset = with_relations(self, queryset)
@@ -69,7 +69,7 @@ class BulkCreateModelMixin(CreateModelMixin):
     """
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> Any:
-        """What ``GenericAPIView.get_serializer`` returns, with ``many=True`` for a list."""
+        """Return what ``GenericAPIView.get_serializer`` returns, with ``many=True`` for a list."""
         is_update = bool(args) or kwargs.get("instance") is not None
         is_list = isinstance(kwargs.get("data"), list) and not is_update
         if is_list:
@@ -107,5 +107,5 @@ class FastViewMixin:
     list = _LazyList()
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> Any:
-        """What ``GenericAPIView.get_serializer`` returns, compiled."""
+        """Return what ``GenericAPIView.get_serializer`` returns, compiled."""
         return compiled(super().get_serializer(*args, **kwargs))  # type: ignore[misc]  # of a view

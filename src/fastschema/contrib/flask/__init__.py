@@ -1,10 +1,10 @@
 """The Flask extension: one line, and every marshmallow response is fast."""
 
-from fastschema.requirements import require
+from fastschema.versions import require
 
 require("fastschema.contrib.flask", "flask", flask=(3, 0), marshmallow=(3, 26))
 
 from fastschema.contrib.flask.extension import FastSchema  # noqa: E402  # only if they fit
-from fastschema.contrib.flask.provider import FastJSONProvider  # noqa: E402  # likewise
+from fastschema.contrib.flask.json_provider import FastJSONProvider  # noqa: E402  # likewise
 
 __all__ = ["FastJSONProvider", "FastSchema"]

@@ -1,23 +1,34 @@
-"""``flask fastschema``: what fastschema makes of an application's schemas."""
+"""``flask fastschema``: what fastschema makes of an application's views and schemas."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import click
-from flask import current_app
+from flask import Flask, current_app
 from flask.cli import AppGroup
 from marshmallow import Schema, class_registry
+from werkzeug.routing import Rule
 
 from fastschema.contrib.flask.configuration import settings_of
-from fastschema.contrib.flask.routes import views
-from fastschema.doctor import ALL, FLAGS, Diagnosis, SchemaFinding, diagnosis_of
-from fastschema.doctor_lines import Line, Status, details, overview
-from fastschema.naming import PathError, named, object_at, path_of
+from fastschema.contrib.flask.responses import SCHEMA
 from fastschema.report import Report
+from fastschema.tools.doctor import (
+    ALL,
+    FLAGS,
+    Diagnosis,
+    PathError,
+    SchemaFinding,
+    ViewFinding,
+    diagnosis_of,
+    named,
+    object_at,
+    path_of,
+)
+from fastschema.tools.doctor_text import Line, Status, details, overview
 from fastschema.versions import versions_text
 
 _DOCTOR = "doctor"
@@ -129,7 +140,7 @@ def explain(schema: str | None, as_json: bool) -> None:
 
 
 def registered_schemas() -> dict[str, type[Schema]]:
-    """The schema classes in marshmallow's registry by ``package.module:Name``, sorted.
+    """Return the schema classes in marshmallow's registry by ``package.module:Name``, sorted.
 
     Without marshmallow's own and those without fields, which others inherit from.
     """
@@ -160,7 +171,7 @@ def _of_named(names: Iterable[str], rows_path: str | None, svg: str | None) -> D
 
 
 def _schema(name: str) -> tuple[str, Any]:
-    """The path and the schema of a name.
+    """Return the path and the schema of a name.
 
     :raises PathError: if there is none, or more than one
     """
@@ -176,7 +187,7 @@ def _schema(name: str) -> tuple[str, Any]:
 
 
 def _report(name: str) -> Report:
-    """The report on the schema of a name.
+    """Return the report on the schema of a name.
 
     :raises click.ClickException: if there is none, or more than one
     """
@@ -214,3 +225,41 @@ def _print(lines: Iterable[Line], *, is_plain: bool) -> None:
     for line in lines:
         styled = click.style(line.text, **_STYLES[line.status]) if line.text else ""
         click.echo(styled, color=False if is_plain else None)
+
+
+_METHODS_OF_FLASK = {"HEAD", "OPTIONS"}
+
+
+def views(app: Flask) -> list[ViewFinding]:
+    """Return the views of an application in the order of its rules, but for Flask's own static
+    files.
+
+    Only of those with ``@fs.output`` the schema is known: what others do with schemas is up to
+    their code.
+    """
+    rules = [rule for rule in app.url_map.iter_rules() if rule.endpoint in app.view_functions]
+    return [
+        _finding(rule, method, view)
+        for rule in rules
+        if rule.endpoint.rpartition(".")[2] != "static"
+        for method, view in _views(rule, app.view_functions[rule.endpoint])
+    ]
+
+
+def _views(rule: Rule, view: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the methods of a rule, each with what answers it: the method of a class, if
+    that does.
+    """
+    cls = getattr(view, "view_class", None)
+    for method in sorted((rule.methods or set()) - _METHODS_OF_FLASK):
+        yield method, getattr(cls, method.lower(), view)
+
+
+def _finding(rule: Rule, method: str, view: Any) -> ViewFinding:
+    schema = getattr(view, SCHEMA, None)
+    cls = schema if isinstance(schema, type) or schema is None else type(schema)
+    return ViewFinding(
+        f"{method} {rule.rule} ({rule.endpoint})",
+        schema="" if cls is None else path_of(cls),
+        facts={"endpoint": rule.endpoint},
+    )

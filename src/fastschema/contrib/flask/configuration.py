@@ -9,7 +9,7 @@ from typing import Any
 
 from flask import Flask, current_app
 
-from fastschema.runtime.json_chunks import CHUNK_SIZE
+from fastschema.runtime.encode import CHUNK_SIZE
 from fastschema.switch import VARIABLE, disabled, is_yes
 
 EXTENSION = "fastschema"
@@ -48,7 +48,8 @@ class Settings:
 
 
 def configured(app: Flask) -> Settings:
-    """The settings in an application's configuration, which gets the defaults of missing keys.
+    """Return the settings in an application's configuration, which gets the defaults of missing
+    keys.
 
     :raises ValueError: for a key that there is not, or one with a value that it cannot have
     """
@@ -75,7 +76,9 @@ def configured(app: Flask) -> Settings:
 
 
 def _is_disabled(value: Any) -> bool:
-    """What ``FASTSCHEMA_DISABLED`` says; it may come from the environment, as text or a number."""
+    """Return what ``FASTSCHEMA_DISABLED`` says; it may come from the environment, as
+    text or a number.
+    """
     if value is not None and not isinstance(value, (bool, int, str)):
         raise ValueError(
             f"{VARIABLE} must be True or False, or text as in the environment, not {value!r}"
@@ -89,13 +92,13 @@ def _hint(key: str) -> str:
 
 
 def settings_of(app: Any) -> Settings | None:
-    """The settings of an application; None if it has no extension."""
+    """Return the settings of an application; None if it has no extension."""
     settings = app.extensions.get(EXTENSION)
     return settings if isinstance(settings, Settings) else None
 
 
 def current_settings() -> Settings:
-    """The settings of the current application.
+    """Return the settings of the current application.
 
     :raises RuntimeError: without an application context, or if it has no extension
     """

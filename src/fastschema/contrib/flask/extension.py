@@ -13,7 +13,7 @@ from flask import Flask, Response
 from fastschema.contrib.flask.commands import commands
 from fastschema.contrib.flask.configuration import EXTENSION, configured, current_settings
 from fastschema.contrib.flask.flask_marshmallow import install_jsonify
-from fastschema.contrib.flask.provider import fast_provider
+from fastschema.contrib.flask.json_provider import fast_provider
 from fastschema.contrib.flask.responses import (
     HeadersLike,
     Status,
@@ -26,10 +26,9 @@ from fastschema.contrib.flask.responses import (
 from fastschema.contrib.flask.shadow import follow
 from fastschema.contrib.flask.streaming import stream_response
 from fastschema.contrib.flask.switching import imported, switch_by_request, switch_off
-from fastschema.installation import install
 from fastschema.runtime.front_end import front_end_for
 from fastschema.shadow import is_sampled
-from fastschema.switch import DISABLED_AT_START
+from fastschema.switch import DISABLED_AT_START, install
 
 
 class FastSchema:
@@ -85,7 +84,7 @@ class FastSchema:
         format: str = "json",
         session: Any = None,
     ) -> Response:
-        """What ``jsonify(schema.dump(rows, many=many))`` returns, straight from the plan.
+        """Return what ``jsonify(schema.dump(rows, many=many))`` returns, straight from the plan.
 
         :param schema: a marshmallow schema, instance or class
         :param rows: an object, or a collection of objects (any iterable); with a session, a
@@ -123,7 +122,7 @@ class FastSchema:
         chunk_size: int | None = None,
         session: Any = None,
     ) -> Response:
-        """A response with all rows, sent in chunks while they are read.
+        """Return a response with all rows, sent in chunks while they are read.
 
         The request's context is kept until then. If a row raises an exception after the first chunk
         was sent, the connection is cut and the exception logged. When the response ends, also
@@ -156,7 +155,8 @@ class FastSchema:
     def output(
         self, schema: Any, many: bool | None = None, format: str = "json"
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """A decorator for views, ``async`` or not, that return objects: :meth:`response` of those.
+        """Return a decorator for views, ``async`` or not, that return objects: :meth:`response` of
+        those.
 
         The view may also return a tuple as Flask knows it (objects, status), (objects, headers) or
         (objects, status, headers), or a finished response, which stays as it is.

@@ -14,11 +14,10 @@ from flask.typing import ResponseReturnValue
 from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Response as BaseResponse
 
-from fastschema.contrib.flask.encoding import PlanEngine
-from fastschema.contrib.flask.provider import FastJSONProvider
-from fastschema.contrib.flask.signals import WatchedSchema, dumped
+from fastschema.contrib.flask.json_provider import FastJSONProvider, PlanEngine
+from fastschema.contrib.flask.signals import CountingSchema, dumped
+from fastschema.runtime.encode import dumped_bytes, dumped_data
 from fastschema.runtime.front_end import DumpingSchema, front_end_for
-from fastschema.runtime.json_text import dumped_data, dumped_text
 from fastschema.runtime.message_pack import MessagePacker, packed_objects
 
 JSON = "application/json"
@@ -40,7 +39,8 @@ def schema_and_rows(
     *,
     is_streamed: bool = False,
 ) -> tuple[DumpingSchema, Any]:
-    """What dumps rows, and the rows: those that a SQLAlchemy statement selects, if it is one.
+    """Return what dumps rows, and the rows: those that a SQLAlchemy statement selects, if it is
+    one.
 
     :param schema: a marshmallow schema, instance or class
     :param rows: the rows, or the statement
@@ -56,28 +56,28 @@ def schema_and_rows(
         return compiled, rows
     if many is False:
         raise ValueError("many=False is for one object, and a statement selects many")
-    from fastschema.contrib.sqlalchemy.selecting import SelectingSchema
+    from fastschema.contrib.sqlalchemy.row_dump import SelectDumper
 
-    selecting = SelectingSchema(compiled, rows, session, is_streamed=is_streamed)
+    selecting = SelectDumper(compiled, rows, session, is_streamed=is_streamed)
     return selecting, selecting.selection
 
 
 def json_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -> Response:
-    """What ``jsonify(schema.dump(obj, many=many))`` returns, straight from the plan.
+    """Return what ``jsonify(schema.dump(obj, many=many))`` returns, straight from the plan.
 
     :param compiled: what dumps by the schema
     :raises Exception: what ``Schema.dump`` or ``jsonify`` raises
     """
     provider = current_app.json
     if isinstance(provider, FastJSONProvider) and provider.is_fast and provider.is_compact:
-        body = dumped_text(compiled, obj, many, PlanEngine(provider.writing), b"\n")
+        body = dumped_bytes(compiled, obj, many, PlanEngine(provider.writing), b"\n")
         if body is not None:
             return current_app.response_class(body, mimetype=provider.mimetype)
     return cast(Response, provider.response(dumped_data(compiled, obj, many)))
 
 
 def message_pack_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -> Response:
-    """The same values as one MessagePack message.
+    """Return the same values as one MessagePack message.
 
     :raises MessagePackError: for a value that MessagePack cannot hold
     :raises Exception: what :func:`json_response` raises
@@ -95,7 +95,7 @@ def message_pack_response(compiled: DumpingSchema, obj: Any, many: bool | None =
 
 
 def accepted_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -> Response:
-    """The one of the two that the request's ``Accept`` prefers; JSON, if it likes both."""
+    """Return the one of the two that the request's ``Accept`` prefers; JSON, if it likes both."""
     best = request.accept_mimetypes.best_match([JSON, MESSAGE_PACK], JSON)
     respond = message_pack_response if best == MESSAGE_PACK else json_response
     response = respond(compiled, obj, many)
@@ -112,7 +112,7 @@ RESPONSES = {
 
 
 def response_in(format: str, compiled: DumpingSchema, obj: Any, many: bool | None) -> Response:
-    """A response in one of these formats, of which the signal ``dumped`` tells.
+    """Return a response in one of these formats, of which the signal ``dumped`` tells.
 
     :raises ValueError: for another format
     :raises Exception: what making it, or a receiver of the signal, raises
@@ -120,7 +120,7 @@ def response_in(format: str, compiled: DumpingSchema, obj: Any, many: bool | Non
     respond = RESPONSES[checked_format(format)]
     if not dumped.receivers:
         return respond(compiled, obj, many)
-    watched = WatchedSchema(compiled)
+    watched = CountingSchema(compiled)
     started = perf_counter()
     response = respond(watched, obj, many)
     watched.tell(perf_counter() - started)
@@ -128,7 +128,7 @@ def response_in(format: str, compiled: DumpingSchema, obj: Any, many: bool | Non
 
 
 def checked_format(format: str) -> str:
-    """The format, if it is one of :data:`RESPONSES`.
+    """Return the format, if it is one of :data:`RESPONSES`.
 
     :raises ValueError: if it is none
     """
@@ -138,14 +138,14 @@ def checked_format(format: str) -> str:
 
 
 def with_status(response: Response, status: Status | None, headers: HeadersLike | None) -> Response:
-    """The response with the status and the headers of a view's tuple, as Flask sets them."""
+    """Return the response with the status and the headers of a view's tuple, as Flask sets them."""
     return current_app.make_response((response, status, headers))  # type: ignore[arg-type]  # may be None
 
 
 def dumping(
     respond: Callable[[Any], Response], schema: Any, view: Callable[Arguments, Any]
 ) -> Callable[Arguments, Any]:
-    """A view, ``async`` or not, whose objects become a response by ``respond``.
+    """Return a view, ``async`` or not, whose objects become a response by ``respond``.
 
     :param schema: by which it does that; it is noted on the view
     """
@@ -168,7 +168,7 @@ def dumping(
 
 
 def _view_response(respond: Callable[[Any], Response], returned: Any) -> ResponseReturnValue:
-    """What Flask gets for what a decorated view returned.
+    """Return what Flask gets for what a decorated view returned.
 
     :raises TypeError: for a tuple that Flask would not take either
     """

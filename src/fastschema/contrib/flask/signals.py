@@ -11,8 +11,8 @@ from flask import Flask, current_app
 
 from fastschema.compiler.nodes import Form
 from fastschema.marshmallow.dump import was_compiled
-from fastschema.runtime import policy
-from fastschema.runtime.dispatch import RowDumper
+from fastschema.runtime import thresholds
+from fastschema.runtime.bound_program import RowDumper
 from fastschema.runtime.front_end import DumpingSchema
 from fastschema.runtime.json_engine import Engine
 from fastschema.switch import is_disabled
@@ -32,7 +32,7 @@ nothing is counted.
 """
 
 
-class WatchedSchema:
+class CountingSchema:
     """A schema of which ``dumped`` tells; see :class:`fastschema.runtime.front_end.DumpingSchema`.
 
     :param watched: the schema
@@ -60,7 +60,7 @@ class WatchedSchema:
         )
 
     def telling(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        """Some chunks of its rows; after the last one the signal is sent."""
+        """Yield chunks of its rows, and send the signal after the last one."""
         seconds = 0.0
         iterator = iter(chunks)
         while True:
@@ -73,14 +73,14 @@ class WatchedSchema:
         self.tell(seconds)
 
     def dump(self, obj: Any, many: bool | None) -> Any:
-        """What stock's dump returns, by generated code where that is possible."""
+        """Return what stock's dump returns, by generated code where that is possible."""
         result = self._watched.dump(obj, many)
         self._count(obj, many, result)
         self._is_compiled = not is_disabled() and was_compiled(self.schema)
         return result
 
     def stock_dump(self, obj: Any, many: bool | None) -> Any:
-        """What stock's dump returns, by stock."""
+        """Return what stock's dump returns, by stock."""
         result = self._watched.stock_dump(obj, many)
         self._count(obj, many, result)
         return result
@@ -90,7 +90,7 @@ class WatchedSchema:
         return self._watched.is_collection(obj, many)
 
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
-        """What dumps the rows, and counts them for the signal."""
+        """Return what dumps the rows, and counts them for the signal."""
         dumper = self._watched.row_dumper(form, rows)
         if dumper is None:
             return None
@@ -98,11 +98,11 @@ class WatchedSchema:
         return _Counting(dumper, self)
 
     def rows(self, obj: Any) -> Iterable[Any]:
-        """What stock iterates over when it dumps a collection."""
+        """Return what stock iterates over when it dumps a collection."""
         return self._watched.rows(obj)
 
     def engine(self) -> Engine:
-        """The schema's own JSON writer."""
+        """Return the schema's own JSON writer."""
         return self._watched.engine()
 
     def stock_encode(self, data: Any) -> bytes:
@@ -121,21 +121,21 @@ class WatchedSchema:
         if not self.is_collection(obj, many):
             self._rows = 1
             return
-        known = len(obj) if type(obj) is list else policy.MANY
+        known = len(obj) if type(obj) is list else thresholds.MANY
         if isinstance(result, list):
             self._rows = len(result)
         else:
-            self._rows = None if known == policy.MANY else known
+            self._rows = None if known == thresholds.MANY else known
 
 
 class _Counting:
-    """Counts the rows that another one dumps; see :class:`fastschema.runtime.dispatch.RowDumper`.
+    """Counts the rows that another one dumps; see ``bound_program.RowDumper``.
 
     :param dumper: the other one
     :param watched: what counts
     """
 
-    def __init__(self, dumper: RowDumper, watched: WatchedSchema) -> None:
+    def __init__(self, dumper: RowDumper, watched: CountingSchema) -> None:
         self._dumper = dumper
         self._watched = watched
 
@@ -152,5 +152,5 @@ class _Counting:
         return results
 
     def end(self) -> None:
-        """The dump is over."""
+        """End the dump."""
         self._dumper.end()

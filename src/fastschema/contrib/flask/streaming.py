@@ -15,14 +15,17 @@ from flask.json.provider import DefaultJSONProvider
 from flask.signals import got_request_exception
 
 from fastschema.compiler.nodes import Form
-from fastschema.contrib.flask.encoding import COMPACT, PlanEngine
-from fastschema.contrib.flask.provider import FastJSONProvider, writes_as_flask
+from fastschema.contrib.flask.json_provider import (
+    COMPACT,
+    FastJSONProvider,
+    PlanEngine,
+    writes_as_flask,
+)
 from fastschema.contrib.flask.responses import response_in, schema_and_rows
-from fastschema.contrib.flask.signals import WatchedSchema, dumped
+from fastschema.contrib.flask.signals import CountingSchema, dumped
+from fastschema.runtime.encode import JsonArray, JsonLines, checked_chunk_size, dumped_data
 from fastschema.runtime.front_end import DumpingSchema
-from fastschema.runtime.json_chunks import JsonArray, JsonLines, checked_chunk_size
 from fastschema.runtime.json_engine import Engine
-from fastschema.runtime.json_text import dumped_data
 from fastschema.switch import is_disabled
 
 # Since Flask 3.2 a request has no context of its own, and the application's is given to methods.
@@ -75,7 +78,7 @@ class ProviderEngine:
 def stream_response(
     schema: Any, rows: Any, form: str, chunk_size: int, session: Any = None
 ) -> Response:
-    """A response that is sent in chunks while the rows are read.
+    """Return a response that is sent in chunks while the rows are read.
 
     The first chunk is made here, so that its errors are those of the view. A JSON provider of the
     application's own that overrides methods writes an array in one piece.
@@ -105,7 +108,7 @@ def stream_response(
             source.close()
             return response
         if dumped.receivers:
-            watched = WatchedSchema(compiled)
+            watched = CountingSchema(compiled)
             chunks = watched.telling(_chunks(watched, each_row, form, chunk_size))
         else:
             chunks = _chunks(compiled, each_row, form, chunk_size)
@@ -153,7 +156,7 @@ def _chunks(
 
 
 def _with_newline(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The chunks, and the newline that Flask's JSON ends with."""
+    """Yield the chunks, and the newline that Flask's JSON ends with."""
     yield from chunks
     yield b"\n"
 

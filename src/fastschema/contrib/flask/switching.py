@@ -91,7 +91,7 @@ class _Body(Iterator[bytes]):
 
 
 def imported(value: Any) -> Callable[[Any], Any]:
-    """A callable, or what a dotted path names.
+    """Return a callable, or what a dotted path names.
 
     :raises ValueError: if that is no callable
     """

@@ -34,7 +34,9 @@ class UnknownVersionError(Exception):
 def _as_known(
     function: Callable[Arguments, Returned],
 ) -> Callable[Arguments, Returned]:
-    """A function that raises ``UnknownVersionError`` where what it looks for is not there."""
+    """Return a function that raises ``UnknownVersionError`` where what it looks for is
+    not there.
+    """
 
     @wraps(function)
     def checked(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Returned:
@@ -104,7 +106,7 @@ _POSITIONS = range(100_000)
 
 
 def _position(getter: Any) -> int:
-    """The position of the column that a getter takes from a row.
+    """Return the position of the column that a getter takes from a row.
 
     :raises ValueError: if it is no such getter
     """
@@ -116,7 +118,9 @@ def _position(getter: Any) -> int:
 
 @_as_known
 def cursor_result(result: Any) -> CursorResult[Any] | None:
-    """The rows from which a result is to make objects, as yet unread; None for another result."""
+    """Return the rows from which a result is to make objects, as yet unread; None for
+    another result.
+    """
     if type(result) is not ChunkedIteratorResult or result._unique_filter_state is not None:
         return None
     raw = result.raw
@@ -125,7 +129,7 @@ def cursor_result(result: Any) -> CursorResult[Any] | None:
 
 @_as_known
 def loaded_entity(cursor: CursorResult[Any], *, is_streamed: bool) -> LoadedEntity | None:
-    """The one class that rows are loaded as; None if they are loaded in another way.
+    """Return the one class that rows are loaded as; None if they are loaded in another way.
 
     :param is_streamed: whether they are to be fetched some at a time
     """
@@ -174,5 +178,5 @@ def run_query(query: Query[Any]) -> Any:
 
 @_as_known
 def result_below(scalars: Any) -> Any:
-    """The result that the first columns are taken from; None if there is none."""
+    """Return the result that the first columns are taken from; None if there is none."""
     return scalars._real_result if isinstance(scalars, ScalarResult) else None

@@ -13,8 +13,13 @@ from sqlalchemy.orm import Mapper, Query, Session, scoped_session
 from sqlalchemy.orm.util import AliasedInsp
 
 from fastschema.contrib.sqlalchemy import internals
-from fastschema.contrib.sqlalchemy.tables import Key, ObjectsNeededError, Table, table_of
-from fastschema.runtime.stock import stock_method
+from fastschema.contrib.sqlalchemy.row_layout import (
+    Key,
+    NotRowReadableError,
+    RowLayout,
+    row_layout_of,
+)
+from fastschema.runtime.patching import stock_method
 
 _SESSION_METHODS = {name: stock_method(Session, name) for name in ("execute", "scalars")}
 _QUERY_METHODS = {
@@ -50,7 +55,8 @@ class Selection:
         self._cursor: Any = None  # below it
 
     def __iter__(self) -> Iterator[Any]:
-        """The objects, as ``session.scalars(statement).unique()`` gives them, or a ``Query``.
+        """Return the objects, as ``session.scalars(statement).unique()`` gives them, or a
+        ``Query``.
 
         What is streamed comes as ``session.scalars(statement)`` gives it: SQLAlchemy does not
         compare all objects then.
@@ -60,31 +66,33 @@ class Selection:
         self._run()
         return iter(self._objects)
 
-    def table(self) -> Table:
-        """What stands where in the rows.
+    def table(self) -> RowLayout:
+        """Return what stands where in the rows.
 
-        :raises ObjectsNeededError: if somebody would notice that no objects are made
+        :raises NotRowReadableError: if somebody would notice that no objects are made
         :raises Exception: what SQLAlchemy raises when it runs the statement
         """
         self._run()
         if self._result is None:
-            raise ObjectsNeededError("the session or the query runs statements in its own way")
+            raise NotRowReadableError("the session or the query runs statements in its own way")
         try:
             cursor = internals.cursor_result(self._result)
             entity = None
             if cursor is not None:
                 entity = internals.loaded_entity(cursor, is_streamed=self.is_streamed)
             if entity is None:
-                raise ObjectsNeededError("the statement, or a listener, asks for an unusual result")
-            table = table_of(entity, self._session)
+                raise NotRowReadableError(
+                    "the statement, or a listener, asks for an unusual result"
+                )
+            table = row_layout_of(entity, self._session)
         except internals.UnknownVersionError as error:
             _warn_of_version(str(error))
-            raise ObjectsNeededError("fastschema does not know this SQLAlchemy") from error
+            raise NotRowReadableError("fastschema does not know this SQLAlchemy") from error
         self._cursor = cursor
         return table
 
-    def rows(self, table: Table) -> Iterator[Any]:
-        """The rows; None where a row has no object.
+    def rows(self, table: RowLayout) -> Iterator[Any]:
+        """Return the rows; None where a row has no object.
 
         :param table: what :meth:`table` has returned just before
         :raises Exception: what SQLAlchemy raises
@@ -94,7 +102,7 @@ class Selection:
         return _chunks(self._cursor, table.key, self._fetch_size)
 
     def without_rows(self) -> Selection:
-        """The same, run without flushing the session; a ``Select`` is to give no row."""
+        """Return the same, run without flushing the session; a ``Select`` is to give no row."""
         statement = self._statement
         if not isinstance(statement, Query):
             statement = statement.limit(0)
@@ -166,7 +174,9 @@ def _has_stock(owner: Any, methods: dict[str, Any]) -> bool:
 
 
 def _unique(result: Any, key: Key) -> Iterator[Any]:
-    """The first row of each object, as a session makes one object of all rows with its key."""
+    """Yield the first row of each object, as a session makes one object of all rows
+    with its key.
+    """
     key_of = key.getter()
     seen = set()
     for row in result.all():

@@ -8,8 +8,8 @@ import pytest
 from django.urls import path
 from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 
-from fastschema.contrib.django.diagnosis import diagnosis_of_project
-from fastschema.contrib.django.endpoints import reached
+from fastschema.contrib.django.app.diagnosis import diagnosis_of_project
+from fastschema.contrib.django.app.url_survey import reached
 from fastschema.contrib.django.filters import is_available
 from flights.models import Airline
 from tests.contrib.django.filters.models import Holder

@@ -17,10 +17,9 @@ from django_filters.rest_framework.filterset import FILTER_FOR_DBFIELD_DEFAULTS
 from django_filters.utils import get_model_field
 
 from fastschema.contrib.django.clones import is_stock_queryset_class
-from fastschema.contrib.django.filters.plans import filter_set_state
-from fastschema.contrib.django.filters.stock_filters import ASKING
+from fastschema.contrib.django.filters.plans import ASKING, filter_set_state
 from fastschema.runtime.guard import readings
-from fastschema.runtime.stock import stock_method
+from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
 
 STOCK_GET_FILTERSET_CLASS = stock_method(DjangoFilterBackend, "get_filterset_class")

@@ -6,13 +6,13 @@ from django_filters import filters
 from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import DjangoFilterBackend
 
-from fastschema.contrib.django.filters import forms, on_demand
+from fastschema.contrib.django.filters import on_demand, stock_speedups
 from fastschema.contrib.django.filters.filter_set_classes import (
     STOCK_GET_FILTERSET_CLASS,
     get_filterset_class,
 )
 from fastschema.contrib.django.filters.plans import STOCK_FORM
-from fastschema.runtime.stock import Replacements
+from fastschema.runtime.patching import Replacements
 
 # It does nothing but for those that were made without filters, be it before uninstalling.
 BaseFilterSet.filters = on_demand.FiltersOnDemand()
@@ -35,12 +35,17 @@ _replacements = Replacements(
             STOCK_GET_FILTERSET_CLASS,
             get_filterset_class,
         ),
-        (filters, "label_for_filter", forms.STOCK_LABEL_FOR_FILTER, forms.label_for_filter),
+        (
+            filters,
+            "label_for_filter",
+            stock_speedups.STOCK_LABEL_FOR_FILTER,
+            stock_speedups.label_for_filter,
+        ),
         (
             filters.MultipleChoiceFilter,
             "filter",
-            forms.STOCK_FILTER_BY_CHOICES,
-            forms.filter_by_choices,
+            stock_speedups.STOCK_FILTER_BY_CHOICES,
+            stock_speedups.filter_by_choices,
         ),
     ]
 )

@@ -13,7 +13,6 @@ from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
 from django_filters.filterset import BaseFilterSet
 
-from fastschema.contrib.django.filters.copies import Copied
 from fastschema.contrib.django.filters.plans import (
     KNOWN_FORMS,
     STOCK_FORM,
@@ -22,8 +21,9 @@ from fastschema.contrib.django.filters.plans import (
     bind,
     filter_set_state,
 )
+from fastschema.contrib.django.filters.stock_speedups import Copied
 from fastschema.runtime.guard import ATTRIBUTE, State
-from fastschema.runtime.stock import stock_method
+from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
 
 STOCK_INIT = stock_method(BaseFilterSet, "__init__")

@@ -13,18 +13,26 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 from django.core.management.color import no_style
 
-from fastschema.contrib.django.diagnosis import (
+from fastschema.contrib.django.app.diagnosis import (
     diagnosis_of_project,
     finding,
     profiled,
     queries_of,
 )
-from fastschema.contrib.django.endpoints import Survey, reached
-from fastschema.contrib.django.unloaded import advice
-from fastschema.costs import write_pictures
-from fastschema.doctor import ALL, FLAGS, Diagnosis, diagnosis_of
-from fastschema.doctor_lines import Line, Status, details, may_be_cut, overview, queries
-from fastschema.naming import PathError, named, object_at, path_of
+from fastschema.contrib.django.app.url_survey import Survey, reached
+from fastschema.contrib.django.lists.n_plus_one import advice
+from fastschema.tools.doctor import (
+    ALL,
+    FLAGS,
+    Diagnosis,
+    PathError,
+    diagnosis_of,
+    named,
+    object_at,
+    path_of,
+    write_pictures,
+)
+from fastschema.tools.doctor_text import Line, Status, details, may_be_cut, overview, queries
 from fastschema.versions import versions_text
 
 
@@ -38,11 +46,11 @@ class Command(BaseCommand):
     )
 
     def get_version(self) -> str:
-        """What ``--version`` prints."""
+        """Return what ``--version`` prints."""
         return versions_text()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The command line."""
+        """Declare the arguments of the command."""
         parser.add_argument(
             "serializers",
             nargs="*",
@@ -113,7 +121,7 @@ class Command(BaseCommand):
 
 
 def _diagnosis(survey: Survey, options: dict[str, Any]) -> Diagnosis:
-    """What there is to find.
+    """Return what there is to find.
 
     :raises CommandError, PathError: if there is no such serializer
     :raises OSError: if a picture cannot be written
@@ -135,7 +143,7 @@ def _diagnosis(survey: Survey, options: dict[str, Any]) -> Diagnosis:
 
 
 def _of_named(survey: Survey, names: Iterable[str]) -> Diagnosis:
-    """What there is to find of the serializers of some names.
+    """Return what there is to find of the serializers of some names.
 
     :raises CommandError, PathError: if there is none of a name
     """
@@ -158,7 +166,9 @@ def _of_named(survey: Survey, names: Iterable[str]) -> Diagnosis:
 
 
 def _told_queries(survey: Survey, options: dict[str, Any]) -> str:
-    """What list views ask of the database for each row; in a real run, if that is asked for."""
+    """Return what list views ask of the database for each row; in a real run, if that
+    is asked for.
+    """
     watched = profiled(survey, None, options["rows"])[1] if options["profile"] else {}
     found = queries_of(survey, watched)
     if options["json"]:

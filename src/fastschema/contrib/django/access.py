@@ -1,0 +1,377 @@
+"""Read values from objects, as DRF reads them: attributes, relations, methods without arguments."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import FunctionType, MethodType
+from typing import Any
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.db.models import Model
+from django.db.models.fields.related_descriptors import (
+    ForwardManyToOneDescriptor,
+    ForwardOneToOneDescriptor,
+    ManyToManyDescriptor,
+    ReverseManyToOneDescriptor,
+)
+from django.db.models.manager import BaseManager
+from rest_framework import fields, relations
+
+from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM
+from fastschema.contrib.django.json_encoding import missing
+from fastschema.runtime.patching import stock_method
+
+MODEL = "model"
+"""The access to model instances: by attribute, and past the descriptors of loaded relations."""
+FORWARD = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
+"""What a model has in the place of its foreign keys."""
+_PREFETCHED = "_prefetched_objects_cache"
+_PK, _GET_PK = stock_method(Model, "pk"), stock_method(Model, "_get_pk_val")
+_IS_PK_SET = stock_method(Model, "_is_pk_set")
+
+
+def on_class(cls: type, name: str) -> Any:
+    """Return what a class has under a name, as it is; None if it has nothing."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def column(cls: type, source: str) -> str | None:
+    """Return the attribute that ``Model.serializable_value`` reads for a foreign key of a model."""
+    model: Any = cls
+    if access_of(cls) != MODEL or model.serializable_value is not Model.serializable_value:
+        return None
+    for field in model._meta.concrete_fields:
+        if field.name == source:
+            name: str = field.attname
+            return name
+    return None
+
+
+def relation(cls: type, source: str) -> str | None:
+    """Under which name a model instance keeps the object that a foreign key of it refers to."""
+    descriptor = on_class(cls, source)
+    return descriptor.field.cache_name if type(descriptor) in FORWARD else None
+
+
+def prefetched(cls: type, source: str) -> str | None:
+    """Under which name a model instance keeps the prefetched objects of a relation to many.
+
+    None where anybody but Django has a say in what ``manager.all()`` gives.
+    """
+    found = relation_to_many(cls, source)
+    return None if found is None else found[0]
+
+
+def relation_to_many(cls: type, source: str) -> tuple[str, Any] | None:
+    """Return what :func:`prefetched` returns, and the foreign key that refers to the model.
+
+    The foreign key is one of the related model, or of the table in between.
+    """
+    model: Any = cls
+    descriptor = on_class(cls, source)
+    if access_of(cls) != MODEL or not _has_stock_key(model):
+        return None
+    if type(descriptor) is ManyToManyDescriptor:
+        field, is_reverse = descriptor.rel.field, descriptor.reverse
+        name = field.related_query_name() if is_reverse else field.name
+        column = field.m2m_reverse_field_name() if is_reverse else field.m2m_field_name()
+        key = descriptor.through._meta.get_field(column)
+    elif type(descriptor) is ReverseManyToOneDescriptor:
+        key = descriptor.field
+        name = key.remote_field.cache_name
+    else:
+        return None
+    # With other keys, the manager asks whether their values are there.
+    is_by_key = all(each.primary_key for each in key.foreign_related_fields)
+    is_stock = is_by_key and _is_stock_manager(descriptor.related_manager_cls)
+    return (name, key) if is_stock else None
+
+
+def _has_stock_key(model: Any) -> bool:
+    return (
+        has_plain_key(model) and model._is_pk_set is _IS_PK_SET and not hasattr(model, _PREFETCHED)
+    )
+
+
+def has_plain_key(model: Any) -> bool:
+    """Whether ``pk`` of a model's instances is the value of one column, as Django has it."""
+    # A key of several columns cannot be asked for on the class.
+    return on_class(model, "pk") is _PK and model._get_pk_val is _GET_PK
+
+
+def _is_stock_manager(manager: Any) -> bool:
+    """Whether making a related manager, and asking it for all, runs no code of users."""
+    base = manager.__mro__[1]
+    return (
+        base.__init__ is BaseManager.__init__
+        and base.__new__ is BaseManager.__new__
+        and base.__getattribute__ is object.__getattribute__
+        and base.__setattr__ is object.__setattr__
+        and manager.all is BaseManager.all
+    )
+
+
+def access_of(cls: type) -> str:
+    """How ``rest_framework.fields.get_attribute`` reads objects of a class.
+
+    Objects that claim another ``__class__`` (lazy ones) are asked one by one.
+    """
+    for base in cls.__mro__[:-1]:
+        own = base.__dict__
+        # That of dict is that of object.
+        if "__class__" in own or ("__getattribute__" in own and base is not dict):
+            return GENERAL
+    if issubclass(cls, Mapping):
+        return ITEM
+    return MODEL if issubclass(cls, Model) else ATTRIBUTE
+
+
+def read(obj: Any, name: str) -> Any:
+    """One attribute or item."""
+    return obj[name] if isinstance(obj, Mapping) else getattr(obj, name)
+
+
+class AccessCache(dict[type, str]):
+    """How objects of each class are read: :func:`access_of`, once for each dump."""
+
+    def __missing__(self, cls: type) -> str:
+        way = self[cls] = access_of(cls)
+        return way
+
+
+def read_path(obj: Any, names: tuple[str, ...], access: AccessCache) -> Any:
+    """Several attributes or items, one after the other; what is found is called if stock would.
+
+    :raises KeyError, AttributeError, BuiltinSignatureError: see :func:`unreadable`
+    """
+    for name in names:
+        way = access[type(obj)]
+        try:
+            if way is ITEM or (way is GENERAL and isinstance(obj, Mapping)):
+                value = obj[name]
+            else:
+                value = getattr(obj, name)
+        except ObjectDoesNotExist:
+            return None
+        if callable(value):
+            by_stock = partial(_get_one, obj, name)
+            value = called(value, by_stock) if is_method(value) else by_stock(value)
+        obj = value
+    return obj
+
+
+def read_prefetched(obj: Any, name: str) -> Any:
+    """Return the related objects of a model instance that were prefetched, or None.
+
+    :param name: see :func:`prefetched`
+    """
+    objects = obj.__dict__.get(_PREFETCHED)
+    if type(objects) is not dict or obj.pk is None:
+        return None
+    found = objects.get(name)
+    return None if isinstance(found, BaseManager) else found
+
+
+def _get_one(obj: Any, name: str, found: Any) -> Any:
+    """Return what DRF makes of a value that it finds in an object."""
+    return fields.get_attribute(ReturningProxy(obj, found), (name,))
+
+
+def read_many(
+    serializer_fields: Any,
+    index: int,
+    obj: Any,
+    names: tuple[str, ...],
+    access: AccessCache,
+    prefetched_name: str | None,
+) -> Any:
+    """Return the related objects of a ``ManyRelatedField``: those of a manager, or any others.
+
+    :param prefetched_name: see :func:`prefetched`
+    :raises SkipField: if the field is to be left out
+    """
+    if prefetched_name is not None:
+        found = read_prefetched(obj, prefetched_name)
+        if found is not None:
+            return found
+    if hasattr(obj, "pk") and obj.pk is None:
+        return []
+    try:
+        relationship = read_path(obj, names, access)
+    except (KeyError, AttributeError) as error:
+        # The same as in ManyRelatedField.get_attribute follows, and nothing is read from it.
+        return fields.Field.get_attribute(serializer_fields[index], RaisingProxy(obj, error))
+    return relationship.all() if hasattr(relationship, "all") else relationship
+
+
+def represent_field(field: Any, obj: Any) -> Any:
+    """One field as ``Serializer.to_representation`` treats it."""
+    try:
+        attribute = field.get_attribute(obj)
+    except fields.SkipField:
+        return missing
+    found = attribute.pk if isinstance(attribute, relations.PKOnlyObject) else attribute
+    return None if found is None else field.to_representation(attribute)
+
+
+def represent(field: Any, value: Any, obj: Any) -> Any:
+    """Return a value as it was read: called if stock would call it, then represented."""
+    value = call_if_callable(field, value, obj)
+    if value is None or value is missing:
+        return value
+    if isinstance(value, relations.PKOnlyObject) and value.pk is None:
+        return None
+    return field.to_representation(value)
+
+
+def unreadable(field: Any, obj: Any, error: Exception) -> Any:
+    """Return what stock does with an object whose attribute cannot be read."""
+    try:
+        return field.get_attribute(RaisingProxy(obj, error))
+    except fields.SkipField:
+        return missing
+
+
+def represent_key(field: Any, value: Any, obj: Any) -> Any:
+    """Return the key in a foreign key's column; stock takes the columns that hold no plain key."""
+    if not (callable(value) or hasattr(value, "pk")):
+        return value
+    return represent_field(field, obj)
+
+
+_IS_SIMPLE_CALLABLE = stock_method(fields, "is_simple_callable")
+_EMPTY = inspect.Parameter.empty
+_OTHER_SIGNATURE = frozenset(
+    ["__wrapped__", "__signature__", "_partialmethod", "__partialmethod__"]
+)
+"""Attributes of functions whose signature is not what their code says."""
+_SELF = {"__self__"}
+"""What ``functools.partialmethod`` sets on the partials that it makes."""
+
+
+def is_method(value: Any) -> bool:
+    """Whether a value that was read is what stock may call."""
+    return callable(value) and (inspect.isroutine(value) or isinstance(value, functools.partial))
+
+
+def call_if_callable(field: Any, value: Any, obj: Any) -> Any:
+    """Return a value as it was read: called if stock would call it.
+
+    Where it is out of the ordinary, stock's own ``get_attribute`` decides and calls, so that its
+    errors and its treatment of them are its own; it finds the value that was read in place of the
+    object.
+    """
+    if not is_method(value):
+        return value
+    try:
+        return called(value, lambda found: field.get_attribute(ReturningProxy(obj, found)))
+    except fields.SkipField:
+        return missing
+
+
+def called(value: Any, by_stock: Callable[[Any], Any]) -> Any:
+    """Return a value, or what it gives where stock would call it.
+
+    :param by_stock: what stock makes of a value that it finds
+    :raises Exception: what stock raises
+    """
+    try:
+        is_called = is_simple_callable(value)
+    except Exception:  # a default that cannot be compared
+        is_called = None
+    if is_called is None:
+        return by_stock(value)
+    if not is_called:
+        return value
+    try:
+        return value()
+    except (AttributeError, KeyError) as error:
+        return by_stock(_Raised(error).again)
+
+
+def is_simple_callable(value: Any) -> bool | None:
+    """DRF's ``is_simple_callable`` for methods, functions and partials; None if DRF must tell.
+
+    DRF makes an ``inspect.Signature`` of each value, which takes longer than most methods do. What
+    it looks for there is in the function's code.
+    """
+    if fields.is_simple_callable is not _IS_SIMPLE_CALLABLE:
+        return None
+    given: dict[str, Any] = {}
+    # Such as Model.get_status_display.
+    if type(value) is functools.partial:
+        given = value.keywords
+        if value.args or not vars(value).keys() <= _SELF:
+            return None
+        value = value.func
+    bound = type(value) is MethodType
+    function = value.__func__ if bound else value
+    if type(function) is not FunctionType or not _OTHER_SIGNATURE.isdisjoint(function.__dict__):
+        return None
+    code, defaults = function.__code__, function.__defaults__ or ()
+    if code.co_argcount <= bound and not code.co_kwonlyargcount and not given:
+        return True if code.co_argcount == bound else None
+    if bound and not code.co_argcount:
+        return None
+    keywords = function.__kwdefaults__ or {}
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    if not given.keys() <= set(names[max(bound, code.co_posonlyargcount) :]):
+        return None
+    values = dict(zip(reversed(names[: code.co_argcount]), reversed(defaults), strict=False))
+    values |= keywords | given
+    # As in stock, the first one that has no default ends the search.
+    return all(name in values and values[name] != _EMPTY for name in names[bound:])
+
+
+class _Raised:
+    """An exception that was raised, to be raised where stock calls."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def again(self) -> Any:
+        """Return what stock calls.
+
+        :raises Exception: the exception
+        """
+        raise self._error
+
+
+class _Substitute:
+    """Stands for an object, whatever is read from it."""
+
+    def __init__(self, obj: Any, result: Any) -> None:
+        object.__setattr__(self, "_fastschema_substitute", (obj, result))
+
+    def __getattribute__(self, name: str) -> Any:
+        obj, result = object.__getattribute__(self, "_fastschema_substitute")
+        return obj.__class__ if name == "__class__" else type(self)._give(result)
+
+    def __getitem__(self, name: str) -> Any:
+        return type(self)._give(object.__getattribute__(self, "_fastschema_substitute")[1])
+
+    @staticmethod
+    def _give(result: Any) -> Any:
+        raise NotImplementedError
+
+
+class ReturningProxy(_Substitute):
+    """Gives the value that was read."""
+
+    @staticmethod
+    def _give(result: Any) -> Any:
+        return result
+
+
+class RaisingProxy(_Substitute):
+    """Raises the exception that reading raised."""
+
+    @staticmethod
+    def _give(result: Any) -> Any:
+        raise result

@@ -1,0 +1,223 @@
+"""What the serializers of one request did, for those who want to see it: the toolbar's panel.
+
+Until a log is opened for the first time in a process, nothing is done but to look at ``in_use``.
+Serializers that are fields of others belong to those, and are not logged on their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import StrEnum
+from time import perf_counter
+from typing import Any
+
+from django.db.models import Model, QuerySet
+from rest_framework.serializers import ListSerializer
+
+from fastschema.contrib.django.bound_serializer import SerializerState
+from fastschema.contrib.django.class_state import Pending
+from fastschema.contrib.django.lists.n_plus_one import Loads, Unloaded, unloaded_with
+from fastschema.contrib.django.stock_serializers import is_stock_serializer
+from fastschema.runtime.guard import ATTRIBUTE
+from fastschema.switch import is_disabled
+
+in_use = False
+"""Whether a log was ever opened in this process."""
+
+
+class Output(StrEnum):
+    """What serializers made of which rows."""
+
+    DATA = "data"
+    JSON = "JSON, from instances"
+    JSON_OF_ROWS = "JSON, from database rows without instances"
+    STREAM = "a stream"
+
+
+@dataclass(slots=True)
+class Loaded:
+    """What was loaded with rows when their dump began.
+
+    :param model: their class
+    :param loads: what was loaded
+    """
+
+    model: type
+    loads: Loads
+
+
+@dataclass(slots=True)
+class Dumps:
+    """Dumps by serializers of one class, which ran alike.
+
+    :param serializer: the first of them
+    :param output: what they made
+    :param is_compiled: whether by generated code
+    :param was_disabled: whether fastschema was disabled
+    :param loaded: what was loaded with the rows of the first of them of which that is known
+    :param times: how many there were
+    :param rows: their rows; None if those were yet to come
+    :param seconds: what they took, with the queries that they ran and the dumps within them
+    """
+
+    serializer: Any
+    output: Output
+    is_compiled: bool
+    was_disabled: bool
+    loaded: Loaded | None = None
+    times: int = 0
+    rows: int | None = None
+    seconds: float = 0.0
+
+    @property
+    def row_serializer(self) -> Any:
+        """What represents a row: the serializer, or the child of a list serializer."""
+        return getattr(self.serializer, "child", self.serializer)
+
+    def unloaded(self) -> list[Unloaded]:
+        """Return the relations that their rows had to ask the database for."""
+        if self.loaded is None:
+            return []
+        return unloaded_with(self.row_serializer, self.loaded.model, self.loaded.loads)
+
+
+class DumpLog:
+    """The dumps of one request, from :meth:`open` to :meth:`close`, in this thread or task."""
+
+    def __init__(self) -> None:
+        self._dumps: dict[object, Dumps] = {}
+        self._begun: list[Any] = []
+        self._outer: DumpLog | None = None
+
+    @property
+    def dumps(self) -> list[Dumps]:
+        """What was logged, in the order in which it was first done."""
+        return list(self._dumps.values())
+
+    def open(self) -> None:
+        """Log from now on; the log that was open until now, if there is one, has a break."""
+        global in_use
+        in_use = True
+        if _current.get() is not self:
+            self._outer = _current.get()
+            _current.set(self)
+
+    def close(self) -> None:
+        """Log no more."""
+        if _current.get() is self:
+            _current.set(self._outer)
+
+    def add(
+        self,
+        serializer: Any,
+        output: Output,
+        loaded: Loaded | None = None,
+        *,
+        is_compiled: bool,
+        rows: int | None = None,
+        seconds: float = 0.0,
+    ) -> None:
+        """Add a dump; the parameters are those of :class:`Dumps`."""
+        was_disabled = is_disabled()
+        row_serializer = getattr(serializer, "child", serializer)
+        if rows == 0:  # neither ran
+            is_compiled = is_stock_serializer(row_serializer) and not was_disabled
+        key = type(serializer), type(row_serializer), output, is_compiled, was_disabled
+        if key not in self._dumps:
+            self._dumps[key] = Dumps(serializer, output, is_compiled, was_disabled)
+        dumps = self._dumps[key]
+        dumps.loaded = dumps.loaded or loaded
+        dumps.times += 1
+        dumps.seconds += seconds
+        if rows is not None:
+            dumps.rows = rows + (dumps.rows or 0)
+
+    def begins(self, serializer: Any) -> bool:
+        """Whether a dump by a serializer is one that is not being logged yet."""
+        return serializer.parent is None and all(serializer is not each for each in self._begun)
+
+    def run(self, represent: Callable[[Any, Any], Any], serializer: Any, data: Any) -> Any:
+        """Represent data, and log that.
+
+        :param represent: given the serializer and the data
+        :raises Exception: what it raises
+        """
+        is_list = isinstance(serializer, ListSerializer)
+        loaded = loaded_with(data) if is_list else None
+        self._begun.append(serializer)
+        started = perf_counter()
+        try:
+            result = represent(serializer, data)
+        finally:
+            self._begun.remove(serializer)
+        self.add(
+            serializer,
+            Output.DATA,
+            loaded,
+            is_compiled=_was_compiled(serializer),
+            rows=len(result) if is_list else 1,
+            seconds=perf_counter() - started,
+        )
+        return result
+
+
+_current: ContextVar[DumpLog | None] = ContextVar("fastschema_dump_log", default=None)
+current_log = _current.get
+
+
+def begins(serializer: Any) -> bool:
+    """Whether a log is open that is to have a dump by a serializer."""
+    log = current_log()
+    return log is not None and log.begins(serializer)
+
+
+def logged(represent: Callable[[Any, Any], Any], serializer: Any, data: Any) -> Any:
+    """Return what ``represent`` returns for a serializer that :func:`begins`.
+
+    :raises Exception: what it raises
+    """
+    log = current_log()
+    assert log is not None
+    return log.run(represent, serializer, data)
+
+
+def stop_logging() -> None:
+    """Log nothing more in this context, which is a copy of the one in which a log is open."""
+    _current.set(None)
+
+
+def log_stream(serializer: Any, *, is_compiled: bool) -> None:
+    """Log a stream, if a log is open; its rows come when nobody looks any more.
+
+    :param serializer: with ``many=True``
+    :param is_compiled: whether generated code dumps the rows, if there is any for the serializer
+    """
+    log = current_log()
+    if log is not None:
+        is_compiled = is_compiled and is_stock_serializer(serializer.child)
+        loaded = loaded_with(serializer.instance)
+        log.add(serializer, Output.STREAM, loaded, is_compiled=is_compiled)
+
+
+def loaded_with(data: Any) -> Loaded | None:
+    """Return what is loaded with the rows of a list now; None if that is not known
+    without asking.
+    """
+    try:
+        if isinstance(data, QuerySet):
+            return Loaded(data.model, Loads.of(data))
+        if type(data) is list and data and isinstance(data[0], Model):
+            return Loaded(type(data[0]), Loads.of_rows(data))
+    except Exception:
+        pass  # of code of users; who watches must not end a request
+    return None
+
+
+def _was_compiled(serializer: Any) -> bool:
+    """Whether generated code has just represented objects by a serializer."""
+    state = vars(getattr(serializer, "child", serializer)).get(ATTRIBUTE)
+    if type(state) is Pending:
+        return True
+    return type(state) is SerializerState and state.was_bound and not state.runs_as_stock

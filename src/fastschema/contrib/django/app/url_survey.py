@@ -1,0 +1,292 @@
+"""The serializers that a URL configuration reaches, and how they are dumped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.contrib.admindocs.views import simplify_regex
+from django.db import DatabaseError
+from django.http import HttpRequest
+from django.urls import URLPattern, get_resolver
+from django.views import View
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.serializers import BaseSerializer, ListSerializer
+from rest_framework.views import APIView
+
+from fastschema.contrib.django.app.list_report import STREAMED, ListReport, list_report
+from fastschema.contrib.django.lists.n_plus_one import Unloaded, unloaded
+from fastschema.contrib.django.relations import loads_relations, with_relations
+from fastschema.contrib.django.stock_serializers import is_stock_list
+from fastschema.contrib.django.views import StreamingListMixin
+from fastschema.plan import compile
+from fastschema.report import Report
+from fastschema.tools.doctor import path_of, told
+
+_FORMAT_SUFFIX = re.compile(r"<(\w+:)?format>/?$")
+
+
+class Endpoint(NamedTuple):
+    """A method of a path.
+
+    :param path: as people write it: ``/flights/<pk>/``
+    :param method: in capitals
+    :param callback: the view function
+    """
+
+    path: str
+    method: str
+    callback: Any
+
+    @property
+    def action(self) -> str | None:
+        """What a viewset calls the method; None for other views."""
+        actions = getattr(self.callback, "actions", None)
+        return actions[self.method.lower()] if actions else None
+
+    @property
+    def takes_input(self) -> bool:
+        """Whether its requests bring data."""
+        return self.method in ("POST", "PUT", "PATCH")
+
+    def __str__(self) -> str:
+        action = f".{self.action}" if self.action else ""
+        return f"{self.method} {self.path} ({self.callback.cls.__name__}{action})"
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A serializer that is reached.
+
+    :param serializer: the first of its class, with these fields
+    :param report: how it is dumped, its nested serializers included
+    :param uses: where: endpoints, and fields of other serializers
+    """
+
+    serializer: Any
+    report: Report
+    uses: list[str]
+
+    @property
+    def path(self) -> str:
+        """Its class, as ``package.module:Name``."""
+        return path_of(type(self.serializer))
+
+
+@dataclass(slots=True)
+class Survey:
+    """What is reached.
+
+    :param serializers: each once, in the order of the URL configuration; a class whose fields
+        differ between endpoints, once for each set of fields
+    :param endpoints: all endpoints with a serializer, and the path of that
+    :param with_input: those of them whose requests bring data
+    :param lists: how the list views among the endpoints make their lists
+    :param views: the list views, made as for a request
+    :param queries: what the list views among them ask of the database for each row
+    :param not_looked_at: the list views of which that cannot be known without a real request, and
+        why
+    :param without: the endpoints whose serializer could not be found, and why
+    """
+
+    serializers: list[Reached] = field(default_factory=list)
+    endpoints: dict[str, str] = field(default_factory=dict)
+    with_input: set[str] = field(default_factory=set)
+    lists: dict[str, ListReport] = field(default_factory=dict)
+    views: dict[str, Any] = field(default_factory=dict)
+    queries: dict[str, list[Unloaded]] = field(default_factory=dict)
+    not_looked_at: dict[str, str] = field(default_factory=dict)
+    without: dict[str, str] = field(default_factory=dict)
+    _by_shape: dict[Any, Reached] = field(default_factory=dict)
+
+    def add(self, serializer: Any, use: str, holders: tuple[type, ...] = ()) -> None:
+        """Add a serializer, and those that it nests.
+
+        :param use: where it is used
+        :param holders: the classes that nest it, so that a cycle ends
+        """
+        if isinstance(serializer, ListSerializer):
+            if not is_stock_list(serializer):
+                self._is_new(serializer, use)
+            serializer = serializer.child
+        cls = type(serializer)
+        if not isinstance(serializer, BaseSerializer) or cls in holders:
+            return
+        is_new = self._is_new(serializer, use)
+        list_class = getattr(getattr(cls, "Meta", None), "list_serializer_class", None)
+        if list_class is not None and not holders:
+            self.add(list_class(child=serializer), use, (cls,))
+        if not is_new:
+            return
+        for name, held in getattr(serializer, "fields", {}).items():
+            nested = _nested(held)
+            if nested is not None:
+                self.add(nested, f"{path_of(cls)}.{name}", (*holders, cls))
+
+    def add_list(self, view: Any, endpoint: str) -> None:
+        """Add what there is to say of a list view."""
+        is_streamed = type(view).list is StreamingListMixin.list
+        self.lists[endpoint] = ListReport(STREAMED) if is_streamed else list_report(view)
+        self.views[endpoint] = view
+        try:
+            queryset = view.get_queryset()
+            if loads_relations(view):
+                queryset = with_relations(view, queryset)
+            found = unloaded(view.get_serializer(), queryset)
+        except Exception as error:  # whatever the project's own code raises
+            self.not_looked_at[endpoint] = told(error)
+            return
+        if found:
+            self.queries[endpoint] = found
+
+    def _is_new(self, serializer: Any, use: str) -> bool:
+        """Add a serializer if there is none like it, and its use in any case."""
+        shape = _shape(serializer)
+        found = self._by_shape.get(shape)
+        is_new = found is None
+        if found is None:
+            report = compile(serializer).explain()
+            same = (
+                each
+                for each in self.serializers
+                if type(each.serializer) is type(serializer) and each.report == report
+            )
+            found = next(same, None)
+        if found is None:
+            found = Reached(serializer, report, [])
+            self.serializers.append(found)
+        self._by_shape[shape] = found
+        if use not in found.uses:
+            found.uses.append(use)
+        return is_new
+
+
+def reached(urlconf: str | None = None) -> Survey:
+    """Return the serializers that a URL configuration reaches.
+
+    Each view is made as for a request by nobody in particular, with ``swagger_fake_view`` set, as
+    OpenAPI tools do; its ``get_serializer`` is asked, or else its ``serializer_class``.
+
+    :param urlconf: the module; None: ``ROOT_URLCONF``
+    :raises ImportError: if there is no such module
+    :raises ImproperlyConfigured: if there are no URL patterns in it
+    """
+    survey = Survey()
+    for endpoint in endpoints(get_resolver(urlconf).url_patterns):
+        try:
+            view = _view(endpoint)
+            serializer = _serializer(view)
+            if not isinstance(serializer, BaseSerializer):
+                survey.without[str(endpoint)] = "the view names no serializer"
+            else:
+                survey.add(serializer, str(endpoint))
+                row_serializer = getattr(serializer, "child", serializer)
+                survey.endpoints[str(endpoint)] = path_of(type(row_serializer))
+                if endpoint.takes_input:
+                    survey.with_input.add(str(endpoint))
+            if _lists(view, endpoint):
+                survey.add_list(view, str(endpoint))
+        except DatabaseError as error:
+            survey.without[str(endpoint)] = (
+                "the view asks the database, which is not ready: run manage.py migrate "
+                f"({type(error).__name__})"
+            )
+        except Exception as error:  # whatever the project's own code raises without a real request
+            survey.without[str(endpoint)] = told(error)
+    return survey
+
+
+def view_classes(urlconf: str | None = None) -> list[Any]:
+    """Return the classes of DRF's views that a URL configuration reaches, each once.
+
+    :param urlconf: as for :func:`reached`
+    """
+    patterns = get_resolver(urlconf).url_patterns
+    return list(dict.fromkeys(each.callback.cls for each in endpoints(patterns)))
+
+
+def endpoints(patterns: list[Any], prefix: str = "") -> Iterator[Endpoint]:
+    """Yield the endpoints of DRF views below URL patterns, in their order."""
+    for pattern in patterns:
+        route = prefix + str(pattern.pattern)
+        if not isinstance(pattern, URLPattern):
+            yield from endpoints(pattern.url_patterns, route)
+            continue
+        path = simplify_regex(route)
+        cls = getattr(pattern.callback, "cls", None)
+        if not isinstance(cls, type) or not issubclass(cls, APIView) or _FORMAT_SUFFIX.search(path):
+            continue
+        for method in _methods(pattern.callback):
+            yield Endpoint(path, method, pattern.callback)
+
+
+def _shape(serializer: Any, holders: tuple[type, ...] = ()) -> Any:
+    """Return the classes of a serializer and of its fields, by which it is told from others."""
+    cls = type(serializer)
+    if cls in holders:
+        return cls
+    holders = (*holders, cls)
+    return cls, tuple(
+        (name, type(held), held.read_only, held.write_only, _shape(_nested(held), holders))
+        for name, held in getattr(serializer, "fields", {}).items()
+    )
+
+
+def _nested(field: Any) -> Any:
+    """Return the serializer that a field is, or of which it holds a list or a
+    dictionary; or None.
+    """
+    while field is not None and not isinstance(field, BaseSerializer):
+        field = getattr(field, "child", None)
+    return field
+
+
+def _methods(callback: Any) -> list[str]:
+    """Return the methods in the order of Django's: ``api_view`` keeps them in a set."""
+    names = getattr(callback, "actions", None) or [
+        name for name in callback.cls.http_method_names if hasattr(callback.cls, name)
+    ]
+    order = {name: position for position, name in enumerate(View.http_method_names)}
+    found = sorted(names, key=lambda name: order.get(name, len(order)))
+    return [name.upper() for name in found if name not in ("head", "options")]
+
+
+def _view(endpoint: Endpoint) -> Any:
+    """Return an endpoint's view, made as for a request."""
+    view = endpoint.callback.cls(**getattr(endpoint.callback, "initkwargs", {}))
+    request = HttpRequest()
+    request.META.update(SERVER_NAME=_host(), SERVER_PORT="80")
+    request.method = endpoint.method
+    request.path = endpoint.path
+    view.swagger_fake_view = True
+    view.args, view.kwargs, view.format_kwarg = (), {}, None
+    view.request = Request(request)
+    view.request.version = view.request.versioning_scheme = None
+    view.action = endpoint.action
+    view.action_map = getattr(endpoint.callback, "actions", None)
+    return view
+
+
+def _host() -> str:
+    """Return a host that the project answers for: addresses in its answers begin with it."""
+    named = [host.lstrip(".") for host in settings.ALLOWED_HOSTS if host != "*"]
+    return named[0] if named else "localhost"
+
+
+def _serializer(view: Any) -> Any:
+    """Return the serializer with which a view answers, or None."""
+    if hasattr(view, "get_serializer"):
+        return view.get_serializer()
+    serializer = getattr(view, "serializer_class", None)
+    return serializer() if isinstance(serializer, type) else serializer
+
+
+def _lists(view: Any, endpoint: Endpoint) -> bool:
+    """Whether an endpoint lists rows, as far as its classes tell."""
+    if not isinstance(view, ListModelMixin) or endpoint.method != "GET":
+        return False
+    return endpoint.action in (None, "list")

@@ -1,1 +1,0 @@
-"""Lists of input that ask the database once for all rows, and create them by few queries."""

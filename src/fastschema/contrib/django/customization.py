@@ -1,0 +1,128 @@
+"""Whose code runs when a field is made: stock's alone, or users' as well.
+
+What runs users' code is made by it, for each serializer, as in stock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+from django.db import models
+from django.utils.functional import Promise
+from rest_framework import fields, relations, serializers
+from rest_framework.fields import Field, FilePathField
+from rest_framework.serializers import BaseSerializer
+from rest_framework.utils.formatting import lazy_format
+
+from fastschema.contrib.django.clones import (
+    CONTAINERS,
+    IMMUTABLE,
+    is_copied_by_attributes,
+    is_stock_queryset_class,
+)
+from fastschema.runtime.guard import computes_options
+
+STOCK_CLASSES = frozenset(
+    value
+    for module in (fields, relations, serializers)
+    for value in vars(module).values()
+    if isinstance(value, type)
+)
+"""The classes of DRF's fields and serializers."""
+_MAKING = {
+    *("__init__", "__new__", "__deepcopy__", "__slots__", "bind", "get_validators", "many_init"),
+    *("__getattr__", "__getattribute__", "__setattr__", "__delattr__"),
+    *("_get_choices", "_set_choices"),
+}
+"""Names of classes' own code that runs when stock makes, copies or binds a field."""
+_ATOMIC = (type, FunctionType, BuiltinFunctionType, Promise, lazy_format, models.Manager)
+
+
+def own_classes(cls: type) -> Iterator[type]:
+    """Return the classes that a class of fields inherits from, itself included, but for stock's."""
+    return (
+        each
+        for each in cls.__mro__[:-1]
+        if each not in STOCK_CLASSES and not each.__module__.startswith("fastschema.")
+    )
+
+
+def has_own_code(cls: type) -> bool:
+    """Return whether code of a class of fields runs when stock makes an object of it."""
+    making = _MAKING - {"get_validators"} if issubclass(cls, BaseSerializer) else _MAKING
+    if issubclass(cls, FilePathField) or type(cls).__call__ is not type.__call__:
+        return True  # the one looks at a directory each time
+    if any(not making.isdisjoint(vars(each)) for each in own_classes(cls)):
+        return True
+    return computes_options(cls, _names_in_init(cls), STOCK_CLASSES) is not None
+
+
+def _names_in_init(cls: type) -> frozenset[str]:
+    """Return what stock's ``__init__`` methods of a class read and set, other names among them."""
+    methods = [vars(each).get("__init__") for each in cls.__mro__]
+    return frozenset(
+        name
+        for method in methods
+        if isinstance(method, FunctionType)
+        for name in method.__code__.co_names
+    )
+
+
+def runs_own_code(field: Any) -> bool:
+    """Return whether users' code runs when stock copies a field that a class declares."""
+    cls = type(field)
+    if has_own_code(cls) or copies_by_own_code(getattr(cls, "child", None)):
+        return True
+    arguments = dict(enumerate(field._args)) | field._kwargs
+    return any(_is_read_by_own_code(name, value) for name, value in arguments.items())
+
+
+def _is_read_by_own_code(name: Any, value: Any) -> bool:
+    """Return whether users' code runs when stock copies or iterates an argument of a field."""
+    is_iterated = name in (0, "choices", "validators", "error_messages")
+    is_plain = value is None or isinstance(value, (*_ATOMIC, *IMMUTABLE, Field))
+    if is_iterated and not is_plain and type(value) not in CONTAINERS:
+        return True
+    return name not in ("validators", "regex") and copies_by_own_code(value)
+
+
+def copies_by_own_code(value: Any) -> bool:
+    """Return whether users' code runs when stock copies a value."""
+    if isinstance(value, Field):
+        return runs_own_code(value)
+    cls = type(value)
+    if cls in CONTAINERS:
+        return any(map(copies_by_own_code, value.values() if cls is dict else value))
+    if value is None or isinstance(value, (*_ATOMIC, *IMMUTABLE)) or is_stock_queryset_class(cls):
+        return False
+    return not is_copied_by_attributes(cls) or any(map(copies_by_own_code, vars(value).values()))
+
+
+_DECIDING = ("choices", "get_limit_choices_to", "has_default", "validators")
+
+
+def is_mapped_by_own_code(field: models.Field[Any, Any] | Any) -> bool:
+    """Return whether users' code runs when stock makes the field of a model's field."""
+    if not isinstance(field, models.Field):
+        return False
+    if any(
+        name in vars(each)
+        for each in type(field).__mro__[:-1]
+        if not each.__module__.startswith("django.")
+        for name in _DECIDING
+    ):
+        return True
+    remote = field.remote_field
+    limit = getattr(remote, "limit_choices_to", None)
+    if limit and (callable(limit) or type(remote.model._default_manager) is not models.Manager):
+        return True
+    if type(field.model._default_manager) is not models.Manager and any(
+        getattr(constraint, "condition", None) is not None
+        for constraint in field.model._meta.constraints
+    ):
+        return True  # a UniqueValidator may get a queryset of it
+    inner = getattr(field, "base_field", None)  # of an array
+    are_computed = bool(field.choices) and type(field.choices) not in (list, tuple)
+    return are_computed or (inner is not None and is_mapped_by_own_code(inner))

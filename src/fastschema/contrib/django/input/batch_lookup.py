@@ -1,0 +1,347 @@
+"""Ask the database once for what the rows of a list would ask one by one.
+
+DRF asks for each unique value and for each related object on its own. Here the values of all rows
+are asked for by one query for each field, before the first row is validated. While the list is
+validated, its fields find the answers where they would ask. What was not asked, or has no answer,
+is asked by stock, whose errors are the answer.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, NamedTuple
+
+from django.core.exceptions import FieldDoesNotExist
+from django.db import connections, models
+from rest_framework.fields import CharField, Field, IntegerField, UUIDField
+from rest_framework.relations import (
+    ManyRelatedField,
+    PrimaryKeyRelatedField,
+    RelatedField,
+    SlugRelatedField,
+)
+from rest_framework.validators import UniqueValidator
+
+from fastschema.contrib.django.lists.queryset_rows import is_stock_queryset
+from fastschema.contrib.django.schema_reader import field_mapping
+from fastschema.runtime.patching import stock_method
+
+GET_QUERYSET = stock_method(RelatedField, "get_queryset")
+_GET, _FILTER = (stock_method(models.QuerySet, name) for name in ("get", "filter"))
+_CALL = stock_method(UniqueValidator, "__call__")
+_TEXTS = (models.CharField, models.TextField)
+_KEYS = (*_TEXTS, models.IntegerField, models.UUIDField)
+_PRIMITIVES = (str, int, uuid.UUID)
+_EXACT_VENDORS = ("postgresql", "sqlite")
+"""Databases to which two texts are equal if they are equal to Python, unless a column says more."""
+
+
+def is_exact(column: Any, vendor: str) -> bool:
+    """Return whether a database takes two values of a column for equal only if Python does."""
+    is_text = isinstance(column, _TEXTS)
+    return not is_text or (column.db_collation is None and vendor in _EXACT_VENDORS)
+
+
+class BatchLookup(NamedTuple):
+    """Which rows of a model have some values in a column.
+
+    :param queryset: the rows
+    :param lookup: the column, as querysets name it
+    :param field: the column; for a foreign key, that to which it refers
+    """
+
+    queryset: Any
+    lookup: str
+    field: Any
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the database takes two values for equal only if Python does."""
+        return is_exact(self.field, connections[self.queryset.db].vendor)
+
+    def key(self, value: Any) -> Any:
+        """Return a primitive value, or an object that a foreign key refers to, as the column has
+        it.
+
+        :raises KeyError: if that is not for us to say
+        """
+        if isinstance(value, models.Model):
+            value = value.__dict__.get(self.field.attname)
+        if type(value) not in _PRIMITIVES:
+            raise KeyError(value)
+        try:
+            key = self.field.to_python(value)
+            is_askable = type(key) is not str or ("\x00" not in key and key.encode() is not None)
+        except Exception:
+            is_askable = False
+        if not is_askable:
+            raise KeyError(value)
+        return key
+
+    def keys(self, values: Iterable[Any]) -> set[Any]:
+        """Return values as the column has them, without those that cannot be asked for."""
+        least = most = None
+        if isinstance(self.field, models.IntegerField):
+            operations = connections[self.queryset.db].ops
+            least, most = operations.integer_field_range(self.field.get_internal_type())
+        keys = set()
+        for value in values:
+            try:
+                key = self.key(value)
+            except KeyError:
+                continue
+            if (least is None or least <= key) and (most is None or key <= most):
+                keys.add(key)
+        return keys
+
+    def answers(self, keys: set[Any]) -> Iterator[Any]:
+        """Yield the rows with these values, as querysets, each for as many as the
+        database takes.
+        """
+        waiting = list(keys)
+        limit = connections[self.queryset.db].features.max_query_params
+        # The other half is for what the queryset itself is filtered by.
+        size = max(1, limit // 2) if limit else max(1, len(waiting))
+        for start in range(0, len(waiting), size):
+            chunk = waiting[start : start + size]
+            yield self.queryset.filter(**{f"{self.lookup}__in": chunk})
+
+
+def related_question(field: Any, values: Iterable[Any]) -> BatchLookup | None:
+    """How to ask for the objects of a relation; None if they are asked for one by one.
+
+    :param values: those that it is given
+    """
+    if isinstance(field, PrimaryKeyRelatedField) and field.pk_field is None:
+        lookup = "pk"
+    elif isinstance(field, SlugRelatedField):
+        lookup = field.slug_field
+    else:
+        return None
+    if "get_queryset" in vars(field) or not any(type(value) in _PRIMITIVES for value in values):
+        return None
+    question = _question(field.get_queryset(), lookup)
+    is_one = question is not None and (question.field.unique or question.is_exact)
+    return question if is_one else None
+
+
+def unique_question(validator: Any, field: Any) -> BatchLookup | None:
+    """How to ask whether values are free; None if a validator asks for them one by one."""
+    if type(validator) is not UniqueValidator or UniqueValidator.__call__ is not _CALL:
+        return None
+    if validator.lookup != "exact" or len(field.source_attrs) != 1:
+        return None
+    queryset = validator.queryset
+    if isinstance(queryset, models.Manager):
+        queryset = queryset.all()
+    return _question(queryset, field.source_attrs[0])
+
+
+def _question(queryset: Any, lookup: str) -> BatchLookup | None:
+    if not _is_askable(queryset):
+        return None
+    try:
+        field = column_of(queryset.model, lookup)
+    except FieldDoesNotExist:
+        return None
+    while isinstance(field, models.ForeignKey):
+        field = field.target_field
+    is_known = isinstance(field, _KEYS) and type(field).__module__.startswith("django.")
+    return BatchLookup(queryset, lookup, field) if is_known else None
+
+
+def column_of(model: Any, lookup: str) -> Any:
+    """Return the field of a model that querysets look up by a name, or by ``pk``.
+
+    :raises FieldDoesNotExist: if there is none
+    """
+    return model._meta.pk if lookup == "pk" else model._meta.get_field(lookup)
+
+
+def _is_askable(queryset: Any) -> bool:
+    """Whether a queryset answers as Django's do, for many rows as for one."""
+    if not is_stock_queryset(queryset):
+        return False
+    query = queryset.query
+    return (
+        type(queryset).get is _GET
+        and type(queryset).filter is _FILTER
+        and not query.is_sliced
+        and not query.combinator
+        and query.deferred_loading == (frozenset(), True)
+        and not any(
+            getattr(each, "contains_over_clause", False) for each in query.annotations.values()
+        )
+    )
+
+
+_FAIL = stock_method(Field, "fail")
+# With it, these call no code of users.
+_TO_KEY = {stock_method(cls, "to_internal_value") for cls in (CharField, IntegerField, UUIDField)}
+
+
+@contextmanager
+def asked_at_once(serializer: Any, data: list[Any]) -> Iterator[None]:
+    """While it holds, the fields of a list's child know what the database says of some rows.
+
+    :param serializer: the list serializer
+    :param data: the rows, before they are validated
+    """
+    rows = [row for row in data if type(row) is dict]
+    with ExitStack() as stack:
+        for field in field_mapping(serializer.child).values() if rows else ():
+            if field.read_only:
+                continue
+            name = field.field_name
+            values = [row[name] for row in rows if name in row]
+            related = None
+            if isinstance(field, ManyRelatedField):
+                items = [item for value in values if type(value) is list for item in value]
+                _know_related(field.child_relation, items, stack)
+            elif isinstance(field, RelatedField):
+                related = _know_related(field, values, stack)
+            # With instances, stock leaves them out one by one.
+            if serializer.instance is None and type(field.validators) is list:
+                _know_unique(field, values, related, stack)
+        yield
+
+
+def asks_at_once(field: Any) -> bool:
+    """Whether a list asks the database once for all values of a field, as far as is known before.
+
+    A ``get_queryset`` of the user's, who may need a request for it, is taken for one that does.
+    """
+    relation = getattr(field, "child_relation", field)
+    if isinstance(relation, RelatedField) and (
+        type(relation).get_queryset is not GET_QUERYSET or related_question(relation, [0])
+    ):
+        return True
+    return any(unique_question(each, field) is not None for each in field.validators)
+
+
+class ObjectCache:
+    """Related objects that are known.
+
+    :param question: how they were asked for
+    :param objects: by their values
+    """
+
+    def __init__(self, question: BatchLookup, objects: dict[Any, Any]) -> None:
+        self._question = question
+        self._objects = objects
+
+    def find(self, value: Any) -> Any:
+        """Return the object with a value.
+
+        :raises KeyError: if it is not known
+        """
+        return self._objects[self._question.key(value)]
+
+    def queryset(self) -> Any:
+        """Return the queryset of the relation, whose ``get`` finds what is known without asking."""
+        queryset = self._question.queryset._chain()
+        vars(queryset)["get"] = self._get
+        return queryset
+
+    def _get(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what ``QuerySet.get`` returns, or raises."""
+        if not args and list(kwargs) == [self._question.lookup]:
+            try:
+                return self.find(kwargs[self._question.lookup])
+            except KeyError:
+                pass  # stock asks, and says what is wrong with it
+        return self._question.queryset.get(*args, **kwargs)
+
+
+def _know_related(field: Any, values: list[Any], stack: ExitStack) -> ObjectCache | None:
+    """Let a relation know the objects to which some values lead, if that can be asked."""
+    question = related_question(field, values)
+    if question is None:
+        return None
+    found: dict[Any, list[Any]] = {}
+    for objects in question.answers(question.keys(values)):
+        for each in objects:
+            found.setdefault(getattr(each, question.field.attname), []).append(each)
+    known = ObjectCache(question, {key: each[0] for key, each in found.items() if len(each) == 1})
+    queryset, asked_of = known.queryset(), field.queryset
+
+    def get_queryset() -> Any:
+        # A method of the serializer may have set another one.
+        return queryset if field.queryset is asked_of else type(field).get_queryset(field)
+
+    own = vars(field)
+    own["get_queryset"] = get_queryset
+    stack.callback(own.pop, "get_queryset", None)
+    return known
+
+
+class PrefetchedUniqueValidator:
+    """Stands for a ``UniqueValidator``: it knows values that are free.
+
+    :param validator: asked for all others
+    :param question: how they were asked for
+    :param free: values that the database has not
+    """
+
+    requires_context = True
+
+    def __init__(self, validator: Any, question: BatchLookup, free: frozenset[Any]) -> None:
+        self.stock = validator
+        self._question = question
+        self._free = free
+
+    def __call__(self, value: Any, serializer_field: Any) -> None:
+        """Validate as ``UniqueValidator`` does.
+
+        :raises ValidationError: if the value is not unique
+        """
+        try:
+            is_free = self._question.key(value) in self._free
+        except KeyError:
+            is_free = False
+        if not is_free:
+            self.stock(value, serializer_field)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stock, name)
+
+
+def _know_unique(
+    field: Any, values: list[Any], related: ObjectCache | None, stack: ExitStack
+) -> None:
+    """Let the validators of a field know which of some values are free, if that can be asked."""
+    for number, validator in enumerate(field.validators):
+        question = unique_question(validator, field)
+        if question is None:
+            continue
+        keys = question.keys(_converted(field, values, related))
+        taken: set[Any] = set()
+        for objects in question.answers(keys):
+            taken.update(objects.values_list(question.lookup, flat=True))
+        if taken and not question.is_exact:
+            continue  # who knows which of them equals what was found
+        known = PrefetchedUniqueValidator(validator, question, frozenset(keys - taken))
+        field.validators[number] = known
+        stack.callback(_restore, field.validators, known, validator)
+
+
+def _converted(field: Any, values: list[Any], related: ObjectCache | None) -> Iterator[Any]:
+    """Yield what validators are given; nothing if code of users makes it, or if it is wrong."""
+    convert = None if related is None else related.find
+    if type(field).to_internal_value in _TO_KEY and type(field).fail is _FAIL:
+        convert = field.to_internal_value
+    if convert is None:
+        return
+    for value in values:
+        try:
+            yield convert(value)
+        except Exception:
+            continue  # stock says what is wrong with it
+
+
+def _restore(validators: list[Any], known: Any, stock: Any) -> None:
+    for number, each in enumerate(validators):
+        if each is known:
+            validators[number] = stock

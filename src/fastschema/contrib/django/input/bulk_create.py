@@ -1,0 +1,181 @@
+"""Create lists in bulk: all rows in one transaction, by as few queries as can be."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from django.db import DataError, IntegrityError, connections, router, transaction
+from django.db.models import AutoField, FileField, Manager, Model, QuerySet
+from django.db.models.manager import BaseManager
+from django.db.models.signals import post_save, pre_save
+from rest_framework.serializers import BaseSerializer, ListSerializer, ModelSerializer
+from rest_framework.utils import model_meta
+
+from fastschema.contrib.django.app import conf
+from fastschema.contrib.django.schema_reader import field_mapping
+from fastschema.runtime.patching import stock_method
+from fastschema.switch import is_disabled
+
+STOCK_CREATE = stock_method(ListSerializer, "create")
+_CREATE = stock_method(ModelSerializer, "create")
+_SAVING = {
+    name: stock_method(Model, name)
+    for name in ("__init__", "save", "save_base", "_save_parents", "_save_table", "_do_insert")
+}
+_OF_MANAGERS = {name: stock_method(Manager, name) for name in ("create", "bulk_create")}
+_GET_QUERYSET = stock_method(BaseManager, "get_queryset")
+_OF_QUERYSETS = {name: stock_method(QuerySet, name) for name in ("create", "bulk_create")}
+_ASKING_NOTHING = (
+    "builtins",
+    "datetime",
+    "uuid",
+    "django.db.models.fields",
+    "django.utils.timezone",
+)
+"""Modules of functions that are usual as defaults."""
+_ROWS_AT_ONCE = 1_000
+_OF_ONE_ROW = (IntegrityError, DataError, TypeError)
+"""Errors for which a row is to blame. Of a TypeError, stock tells what the model was given."""
+
+
+class OneByOneError(Exception):
+    """Rows that must be created one by one, and why."""
+
+
+@functools.wraps(STOCK_CREATE)
+def create_list(self: Any, validated_data: list[Any]) -> list[Any]:
+    """Return what ``ListSerializer.create`` returns; in bulk if users say so.
+
+    Then all is done in one transaction, and an error has a note that names the row.
+    """
+    child = self.child
+    model = getattr(getattr(child, "Meta", None), "model", None)
+    has_table = isinstance(model, type) and issubclass(model, Model)
+    if not has_table or not is_list_in_bulk(self):
+        created: list[Any] = STOCK_CREATE(self, validated_data)
+        return created
+    rows, alias = list(validated_data), router.db_for_write(model)
+    with transaction.atomic(using=alias):
+        try:
+            return _in_bulk(child, rows, alias)
+        except OneByOneError:
+            pass  # its errors have nothing to do with this one
+        return _one_by_one(child, rows)
+
+
+def _one_by_one(child: Any, rows: list[Any]) -> list[Any]:
+    created = []
+    for number, row in enumerate(rows):
+        try:
+            created.append(child.create(row))
+        except Exception as error:
+            error.add_note(f"This is row {number} of {len(rows)}, counted from 0.")
+            raise
+    return created
+
+
+def _in_bulk(child: Any, rows: list[Any], alias: str) -> list[Any]:
+    """Create rows by ``bulk_create``.
+
+    :raises OneByOneError: if that may not be the same, or one of the rows is wrong
+    :raises Exception: whatever else goes wrong, the database above all
+    """
+    check_creating(child)
+    model: Any = child.Meta.model
+    relations = model_meta.get_field_info(model).relations
+    to_many = [name for name, relation in relations.items() if relation.to_many]
+    if any(name in row for name in to_many for row in rows):
+        raise OneByOneError("there are relations to many objects")
+    try:
+        instances = [model(**row) for row in rows]
+    except Exception as error:
+        raise OneByOneError("an object cannot be made") from error  # stock says which, and why
+    try:
+        with transaction.atomic(using=alias):
+            return list(model._default_manager.bulk_create(instances, batch_size=_ROWS_AT_ONCE))
+    except _OF_ONE_ROW as error:
+        raise OneByOneError("a row cannot be created") from error
+
+
+def check_creating(child: Any) -> None:
+    """Check that ``bulk_create`` does what creating objects one by one does.
+
+    :param child: the serializer of a row
+    :raises OneByOneError: if not
+    """
+    if not isinstance(child, ModelSerializer) or type(child).create is not _CREATE:
+        raise OneByOneError(f"{type(child).__name__} has its own create")
+    if "create" in vars(child):
+        raise OneByOneError("create is set on the serializer object")
+    for name, field in field_mapping(child).items():
+        if field.read_only:
+            continue
+        if isinstance(field, BaseSerializer) or len(field.source_attrs) > 1:
+            raise OneByOneError(f"{name} is written to a related object")
+    _check_model(child.Meta.model)
+
+
+def _check_model(model: Any) -> None:
+    name, meta, manager = model.__name__, model._meta, model._default_manager
+    for method, stock in _SAVING.items():
+        if getattr(model, method) is not stock:
+            raise OneByOneError(f"{name} has its own {method}")
+    is_stock_manager = (
+        type(manager).get_queryset is _GET_QUERYSET
+        and all(getattr(type(manager), method) is each for method, each in _OF_MANAGERS.items())
+        and all(
+            getattr(manager._queryset_class, method) is each
+            for method, each in _OF_QUERYSETS.items()
+        )
+    )
+    if not is_stock_manager:
+        raise OneByOneError(f"the manager of {name} creates in its own way")
+    if pre_save.has_listeners(model) or post_save.has_listeners(model):
+        raise OneByOneError(f"pre_save or post_save of {name} has receivers")
+    if any(each._meta.concrete_model is not meta.concrete_model for each in meta.all_parents):
+        raise OneByOneError(f"{name} has the table of a parent, too")
+    if meta.order_with_respect_to:
+        raise OneByOneError(f"objects of {name} are numbered as they are saved")
+    for field in meta.concrete_fields:
+        _check_column(name, field)
+    features = connections[router.db_for_write(model)].features
+    if not features.can_return_rows_from_bulk_insert:
+        made_by_database = [*meta.db_returning_fields]
+        if made_by_database or isinstance(meta.pk, AutoField):
+            raise OneByOneError(f"the database does not tell the keys of new rows of {name}")
+
+
+def _check_column(name: str, field: Any) -> None:
+    """Check that a column's value is the same before and after other rows are saved."""
+    if isinstance(field, FileField):
+        raise OneByOneError(f"{name} has files, which are saved with it")
+    if not type(field).pre_save.__module__.startswith("django."):
+        raise OneByOneError(f"{field.name} of {name} makes its value when it is saved")
+    default = field.default
+    if callable(default) and getattr(default, "__module__", None) not in _ASKING_NOTHING:
+        raise OneByOneError(f"the default of {field.name} of {name} may ask the database")
+
+
+PER_SERIALIZER = "fastschema_bulk_input"
+"""The attribute of a serializer that says more than the setting."""
+
+
+def is_list_in_bulk(serializer: Any) -> bool:
+    """Whether a list of input is handled in bulk.
+
+    One that is nested is not: its rows need not be those that are saved.
+
+    :param serializer: the list serializer
+    """
+    return serializer.parent is None and is_in_bulk(serializer.child)
+
+
+def is_in_bulk(serializer: Any) -> bool:
+    """Whether lists of input for a serializer are handled in bulk, unless they are nested.
+
+    :param serializer: the child of a list
+    """
+    return bool(getattr(serializer, PER_SERIALIZER, conf.settings().bulk_input)) and (
+        not is_disabled()
+    )

@@ -1,0 +1,436 @@
+"""How the serializers of a class validate objects: what is known of the class, for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.conf import settings
+from django.core.exceptions import ValidationError as DjangoValidationError
+from django.utils import timezone
+from rest_framework.exceptions import ValidationError
+from rest_framework.fields import Field, SkipField, empty
+from rest_framework.serializers import (
+    BaseSerializer,
+    ModelSerializer,
+    Serializer,
+    as_serializer_error,
+)
+
+from fastschema.compiler.nodes import UnreadableError
+from fastschema.contrib.django.class_state import (
+    KNOWN_FIELDS,
+    ClassState,
+    class_state,
+    follows_its_class,
+    has_made_fields,
+    unseen_field,
+)
+from fastschema.contrib.django.clones import LATER
+from fastschema.contrib.django.fields import inner_fields
+from fastschema.contrib.django.input.code import InputNode, InputProgram, detail, input_program
+from fastschema.contrib.django.input.conversions import OPTIONS
+from fastschema.contrib.django.input.fields import details, input_field
+from fastschema.contrib.django.schema_reader import field_mapping
+from fastschema.runtime.guard import Snapshot
+from fastschema.runtime.patching import stock_method
+from fastschema.runtime.programs import programs
+from fastschema.switch import is_disabled
+
+STOCK_RUN_VALIDATION = stock_method(Serializer, "run_validation")
+STOCK_TO_INTERNAL_VALUE = stock_method(Serializer, "to_internal_value")
+STOCK_RUN_VALIDATORS = stock_method(Serializer, "run_validators")
+
+KNOWN: dict[str, set[Any]] = {
+    "run_validation": {STOCK_RUN_VALIDATION},
+    "to_internal_value": {STOCK_TO_INTERNAL_VALUE},
+    "run_validators": {STOCK_RUN_VALIDATORS},
+}
+"""The methods as stock has them, and as installed."""
+
+_RELIED_ON = {
+    **{name: stock_method(Serializer, name) for name in ("set_value", "_writable_fields")},
+    "__getattribute__": object.__getattribute__,
+}
+_EMPTY_VALUES = stock_method(Field, "validate_empty_values")
+_VALIDATORS = stock_method(Field, "validators")
+_RUN_FIELD_VALIDATORS = stock_method(Field, "run_validators")
+_GET_VALIDATORS = (
+    stock_method(Serializer, "get_validators"),
+    stock_method(ModelSerializer, "get_validators"),
+)
+_OF_MODELS = {
+    name: stock_method(ModelSerializer, name)
+    for name in ("get_unique_together_validators", "get_unique_for_date_validators")
+}
+_VALIDATE = stock_method(Serializer, "validate")
+_UNKNOWN: Any = object()
+_MOST_READINGS = 4
+_MOST_NAMES = 64
+_MOST_MISSES = 16
+"""After so many serializers in a row whose fields were like those of no other, nobody compares."""
+
+if TYPE_CHECKING:
+    from functools import cached_property
+else:
+    from django.utils.functional import cached_property  # has no lock
+
+
+class Validation(NamedTuple):
+    """How serializers with the same fields validate objects.
+
+    :param program: the program
+    :param options: the exemplar's fields, for serializers that have made none; else []
+    :param snapshot: what all fields were like
+    :param details: what else they were like
+    :param names: what a serializer must not have of its own
+    :param is_whole: whether ``run_validation`` is stock's as a whole
+    :param is_flat: whether it gives no values for other objects than the serializer's own
+    :param has_validators: whether ``run_validators`` does anything
+    :param has_validate: whether there is a ``validate``
+    """
+
+    program: InputProgram
+    options: list[Any]
+    snapshot: Snapshot
+    details: list[Any]
+    names: frozenset[str]
+    is_whole: bool
+    is_flat: bool
+    has_validators: bool
+    has_validate: bool
+
+    def run(self, serializer: Any, options: list[Any], own: OwnFields, data: Any) -> Any:
+        """Return what ``run_validation`` does for a dictionary.
+
+        :param options: fields like those of the serializer
+        :param own: its own fields
+        :raises ValidationError: as stock
+        """
+        if own.are_made():  # for an object before
+            value = own.validate_after(None, data, {}, {})
+        else:
+            value = self.program.function().validate(serializer, options, own, data)
+        has_validators = self.has_validators_for(serializer)
+        if has_validators or self.has_validate:
+            return checked(serializer, value, has_validators=has_validators)
+        return value
+
+    def has_validators_for(self, serializer: Any) -> bool:
+        """Return whether ``run_validators`` does anything for one of the serializers."""
+        own = vars(serializer)
+        return self.has_validators or LATER in own or bool(own.get("_validators"))
+
+
+class OwnFields(dict[str, Any]):
+    """The fields of a serializer that validates, by name: none is made before it is needed.
+
+    :param serializer: the serializer
+    """
+
+    def __init__(self, serializer: Any) -> None:
+        self._serializer = serializer
+        self._were_made = has_made_fields(serializer)
+
+    def are_made(self) -> bool:
+        """Return whether somebody has made all fields meanwhile, and may have changed them."""
+        return not self._were_made and has_made_fields(self._serializer)
+
+    def validate_after(
+        self, name: str | None, data: Any, values: dict[str, Any], errors: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Do what stock does for the fields after one, which somebody may have changed.
+
+        :param name: the name of that one; None: do it for all fields
+        :param values: those of the fields before, to which values are added
+        :param errors: those of the fields before
+        :raises ValidationError: as stock
+        """
+        serializer = self._serializer
+        fields = iter(serializer.fields.values())
+        if name is not None:
+            next(filter(lambda field: field.field_name == name, fields), None)
+        for field in fields:
+            if field.read_only:
+                continue
+            validate = getattr(serializer, f"validate_{field.field_name}", None)
+            value = field.get_value(data)
+            try:
+                value = field.run_validation(value)
+                if validate is not None:
+                    value = validate(value)
+            except (ValidationError, DjangoValidationError) as error:
+                errors[field.field_name] = detail(error)
+            except SkipField:
+                pass
+            else:
+                serializer.set_value(values, field.source_attrs, value)
+        if errors:
+            raise ValidationError(errors)
+        return values
+
+    def __missing__(self, name: str) -> Any:
+        field = self[name] = unseen_field(self._serializer, name)
+        return field
+
+    @cached_property
+    def nested(self) -> _Nested:
+        """Return what nested serializers do, by the names of their fields."""
+        return _Nested(self)
+
+    @cached_property
+    def zone(self) -> Any:
+        """Return the zone of fields that have none of their own:
+        ``DateTimeField.default_timezone``.
+        """
+        return timezone.get_current_timezone() if settings.USE_TZ else None
+
+
+class _Nested(dict[str, Callable[[Any], Any]]):
+    """What the ``run_validation`` of nested serializers does, each looked at once.
+
+    :param fields: them and the other fields
+    """
+
+    def __init__(self, fields: OwnFields) -> None:
+        self._fields = fields
+
+    def __missing__(self, name: str) -> Callable[[Any], Any]:
+        run = self[name] = Rows(self._fields[name], 1).run
+        return run
+
+
+class Rows:
+    """Does what ``run_validation`` of a serializer does, for one object after the other.
+
+    :param serializer: the serializer, at which it looks once, when there is a first object
+    :param count: how many objects there are at least
+    """
+
+    __slots__ = ("_count", "_found", "_is_found", "_own", "_serializer")
+
+    def __init__(self, serializer: Any, count: int) -> None:
+        self._serializer = serializer
+        self._count = count
+        self._found: tuple[Validation, list[Any]] | None = None
+        self._is_found = False
+
+    def find(self) -> None:
+        """Look at the serializer."""
+        self._is_found = True
+        self._own = OwnFields(self._serializer)
+        if not self._serializer.read_only:
+            self._found = find_validation(self._serializer, self._count)
+
+    def run(self, data: Any) -> Any:
+        """Return what ``run_validation`` does.
+
+        :raises ValidationError: as stock
+        """
+        if type(data) is dict:
+            if not self._is_found:
+                self.find()
+            if self._found is not None:
+                return self._found[0].run(self._serializer, self._found[1], self._own, data)
+        return self._serializer.run_validation(data)
+
+
+class _ClassValidation:
+    """What is known of a class; it hangs on the class's state.
+
+    :param state: the state
+    """
+
+    def __init__(self, state: ClassState) -> None:
+        self._state = state
+        self._pending: Validation | None = _UNKNOWN
+        self._readings: dict[tuple[str, ...], list[Validation]] = {}
+        self._misses = 0
+
+    def pending(self) -> Validation | None:
+        """Return how serializers validate that have made no fields; None if they must make them."""
+        if self._pending is _UNKNOWN:
+            self._pending = self._new_pending()
+        return self._pending
+
+    def _new_pending(self) -> Validation | None:
+        serializer = self._state.example()
+        if serializer is None:
+            return None
+        fields = field_mapping(serializer)
+        found = self._read(serializer, fields)
+        return None if found is None else found._replace(options=list(fields.values()))
+
+    def made(self, serializer: Any, fields: Any) -> Validation | None:
+        """Return how a serializer validates that has made its fields; None if stock must.
+
+        :param fields: its fields by name
+        """
+        if self._misses >= _MOST_MISSES:
+            return None
+        names, made = tuple(fields), list(fields.values())
+        seen = list(map(details, made))  # first, as to ask for validators is to set them
+        known = self._readings.get(names, [])
+        for each in known:
+            if each.details == seen and each.snapshot.is_like(made):
+                self._misses = 0
+                return each
+        self._misses += 1
+        has_room = len(known) < _MOST_READINGS and (known or len(self._readings) < _MOST_NAMES)
+        found = self._read(serializer, fields) if has_room else None
+        if found is not None:
+            self._state.watch(found.snapshot.classes)
+            self._readings[names] = [found, *known]
+        return found
+
+    def _read(self, serializer: Any, fields: Any) -> Validation | None:
+        try:
+            found = read_validation(serializer, fields)
+        except UnreadableError:
+            return None
+        found.program.hold(self._state)
+        return found
+
+
+def find_validation(
+    serializer: Any, objects: int = 1, *, is_whole: bool = True, is_pending: bool = False
+) -> tuple[Validation, list[Any]] | None:
+    """Return how a serializer validates, and fields like its own; None if stock must.
+
+    :param objects: how many objects are to be validated
+    :param is_whole: whether its ``run_validation`` must be stock's as a whole
+    :param is_pending: whether it must not make fields
+    """
+    cls = type(serializer)
+    if is_disabled():
+        return None
+    state = class_state(cls)
+    if not state.is_in_use(objects) or not state.is_current():
+        return None
+    known = state.validation
+    if known is None:
+        known = state.validation = _ClassValidation(state)
+    own = vars(serializer)
+    found: Validation | None = None
+    if not has_made_fields(serializer) and follows_its_class(serializer):
+        found = known.pending()
+    if found is not None:
+        options = found.options
+    elif is_pending or not is_readable(cls) or (is_whole and not runs_as_a_whole(cls)):
+        return None  # before its fields are made
+    else:
+        fields = field_mapping(serializer)
+        found, options = known.made(serializer, fields), list(fields.values())
+    if found is None or not found.names.isdisjoint(own) or (is_whole and not found.is_whole):
+        return None
+    return found, options
+
+
+def is_readable(cls: Any) -> bool:
+    """Return whether the serializers of a class take input field by field, as DRF's do."""
+    return (
+        issubclass(cls, Serializer)
+        and cls.fields in KNOWN_FIELDS
+        and all(getattr(cls, name) is method for name, method in _RELIED_ON.items())
+        and not hasattr(cls, "__getattr__")
+    )
+
+
+def runs_as_a_whole(cls: Any) -> bool:
+    """Return whether ``run_validation`` and all that it calls are DRF's."""
+    return cls.validate_empty_values is _EMPTY_VALUES and all(
+        getattr(cls, name) in known for name, known in KNOWN.items()
+    )
+
+
+def read_validation(serializer: Any, fields: Any) -> Validation:
+    """Return how a serializer validates objects.
+
+    :param fields: all of its fields by name
+    :raises UnreadableError: if only stock can say
+    """
+    cls = type(serializer)
+    if not is_readable(cls):
+        raise UnreadableError("it has its own way to validate a row")
+    if any(
+        field.parent is not serializer or field.field_name != name for name, field in fields.items()
+    ):
+        raise UnreadableError("its fields belong to another serializer")
+    try:
+        return _read_validation(serializer, list(fields.values()))
+    except UnreadableError:
+        raise
+    except Exception as error:
+        raise UnreadableError(f"it cannot be read: {error}") from error
+
+
+def _read_validation(serializer: Any, fields: list[Any]) -> Validation:
+    cls = type(serializer)
+    numbers = [number for number, field in enumerate(fields) if not field.read_only]
+    seen = list(map(details, fields))
+    snapshot = Snapshot(fields, OPTIONS, inner_fields)
+    nodes = [
+        input_field(fields[number], has_method=_has_method(cls, f"validate_{name}"))
+        for number in numbers
+        for name in [fields[number].field_name]
+    ]
+    node = InputNode(cls.__name__, tuple(nodes), tuple(numbers))
+    has_defaults = any(field.read_only and field.default is not empty for field in fields)
+    return Validation(
+        programs.get(node, lambda: input_program(node)),
+        [],
+        snapshot,
+        seen,
+        frozenset([*_OF_CLASS, *[f"validate_{each.name}" for each in nodes]]),
+        runs_as_a_whole(cls),
+        not any(_is_of_another_object(fields[number]) for number in numbers),
+        has_defaults or _has_validators(serializer),
+        cls.validate is not _VALIDATE,
+    )
+
+
+_OF_CLASS = (
+    *("validate", "get_validators", "validate_empty_values", "set_value"),
+    *("run_validation", "to_internal_value", "run_validators"),
+)
+
+
+def _is_of_another_object(field: Any) -> bool:
+    return isinstance(field, BaseSerializer) or len(field.source_attrs) > 1
+
+
+def _has_method(cls: Any, name: str) -> bool:
+    found = getattr(cls, name, None)
+    if found is not None and not isinstance(found, FunctionType):
+        raise UnreadableError(f"{name} is no plain method")
+    return found is not None
+
+
+def _has_validators(serializer: Any) -> bool:
+    """Return whether ``run_validators`` does anything, but for defaults of read-only fields."""
+    cls = type(serializer)
+    is_stock = (
+        cls.run_validators in KNOWN["run_validators"]
+        and super(Serializer, serializer).run_validators.__func__ is _RUN_FIELD_VALIDATORS
+        and cls.validators is _VALIDATORS
+        and cls.get_validators in _GET_VALIDATORS
+        and all(getattr(cls, name, method) is method for name, method in _OF_MODELS.items())
+    )
+    return not is_stock or bool(cls.get_validators(serializer))
+
+
+def checked(serializer: Any, value: Any, *, has_validators: bool = True) -> Any:
+    """Return what ``run_validation`` of a serializer, or of a list, makes of its fields' values.
+
+    :param has_validators: whether ``run_validators`` does anything
+    :raises ValidationError: as stock
+    """
+    try:
+        if has_validators:
+            serializer.run_validators(value)
+        value = serializer.validate(value)
+        assert value is not None, ".validate() should return the validated data"
+    except (ValidationError, DjangoValidationError) as error:
+        raise ValidationError(detail=as_serializer_error(error))  # noqa: B904  # as stock does
+    return value

@@ -1,0 +1,231 @@
+"""From what is known of a serializer's fields to the function that validates an object.
+
+The function for a serializer with the fields ``name`` and ``age``, and a ``validate_name``::
+
+    def validate_Person(serializer, options, own, data):
+        values = {}
+        errors = {}
+        # 'name'
+        value = data.get('name', empty)
+        if value is not empty or not is_partial(serializer):
+            try:
+                if type(value) is str and (converted := value.strip()) and len(converted) <= 50:
+                    value = converted
+                else:
+                    value = options[0].run_validation(value)
+                value = serializer.validate_name(value)
+            except SkipField:
+                pass
+            except (ValidationError, DjangoValidationError) as error:
+                errors['name'] = detail(error)
+            else:
+                values['name'] = value
+            if own.are_made():
+                return own.validate_after('name', data, values, errors)
+        # 'age'
+        ...
+        if errors:
+            raise ValidationError(errors)
+        return values
+
+It does what ``Serializer.to_internal_value`` does. ``options`` are fields like those of the
+serializer. Where user code may see the field, it is the serializer's own: ``own['name']``. A nested
+serializer validates by ``own.nested['name']``. A ``validate_`` method may change the fields after
+its own: then these validate by stock's methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import ValidationError as DjangoValidationError
+from rest_framework.exceptions import ValidationError
+from rest_framework.fields import SkipField, empty, get_error_detail
+from rest_framework.serializers import Serializer
+
+from fastschema.compiler.nodes import literal
+from fastschema.compiler.source import GeneratedFunction, Lines, Names, branches, text_of
+from fastschema.runtime.patching import stock_method
+from fastschema.runtime.programs import Program
+
+Validate = Callable[[Any, list[Any], Any, dict[str, Any]], dict[str, Any]]
+"""From a serializer, fields like its own, its own fields, and a dictionary to what is valid."""
+
+_SET_VALUE = stock_method(Serializer, "set_value")
+
+
+@dataclass(frozen=True, slots=True)
+class InputField:
+    """What is done to the value of one field.
+
+    :param name: the field's name
+    :param source_attrs: where the value is put
+    :param kind: how reports name it
+    :param accepts: the condition on values that are converted here, which may assign to
+        ``converted``; "": there are none. ``{field}`` is the field
+    :param result: what such a value becomes
+    :param names: objects that the condition names
+    :param is_shared: whether nobody can tell which field it was, so that any like it will do
+    :param is_nested: whether it is a nested serializer
+    :param has_more_validators: whether converted values go through ``run_validators``
+    :param skips: whether a missing value is left out; None: only the field's own method knows
+    :param has_default: whether a missing value becomes the field's ``default`` as it is
+    :param none_stays: whether None stays None
+    :param value: "get": the value is that of the key; "empty": it is never given; "own": the
+        field's own method finds it
+    :param has_method: whether the serializer has a ``validate_`` method for it
+    :param reason: why its value is converted by its own method, or None if it is not
+    """
+
+    name: str
+    source_attrs: tuple[str, ...]
+    kind: str
+    accepts: str = ""
+    result: str = "value"
+    names: tuple[tuple[str, object], ...] = ()
+    is_shared: bool = False
+    is_nested: bool = False
+    has_more_validators: bool = False
+    skips: bool | None = None
+    has_default: bool = False
+    none_stays: bool = False
+    value: str = "get"
+    has_method: bool = False
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InputNode:
+    """What is done to the input of a serializer.
+
+    :param name: the name of its class
+    :param fields: what is done for each field that takes input
+    :param numbers: the places of these fields among all fields
+    """
+
+    name: str
+    fields: tuple[InputField, ...]
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InputFunction:
+    """A generated function.
+
+    :param validate: the function
+    :param source: where it comes from
+    """
+
+    validate: Validate
+    source: GeneratedFunction
+
+
+InputProgram = Program[InputNode, InputFunction]
+
+
+def input_program(node: InputNode) -> InputProgram:
+    """Return the program of a serializer that takes input."""
+    return Program(node, generate)
+
+
+def is_partial(serializer: Any) -> bool:
+    """Return whether keys may be missing, as DRF's fields ask for it."""
+    while serializer.parent is not None:
+        serializer = serializer.parent
+    return bool(getattr(serializer, "partial", False))
+
+
+def detail(error: Any) -> Any:
+    """Return what an exception says is wrong."""
+    return error.detail if isinstance(error, ValidationError) else get_error_detail(error)
+
+
+_OBJECTS: dict[str, object] = {
+    "DjangoValidationError": DjangoValidationError,
+    "SkipField": SkipField,
+    "ValidationError": ValidationError,
+    "detail": detail,
+    "empty": empty,
+    "is_partial": is_partial,
+    "set_value": _SET_VALUE,
+}
+
+
+def generate(node: InputNode) -> InputFunction:
+    """Return the function that validates the input of a serializer."""
+    objects = _OBJECTS | {name: each for field in node.fields for name, each in field.names}
+    name = Names(frozenset(objects)).unique(f"validate_{node.name}")
+    body: Lines = ["values = {}", "errors = {}"]
+    for number, field in zip(node.numbers, node.fields, strict=True):
+        body += _field(field, f"options[{number}]")
+    body += ["if errors:", ["raise ValidationError(errors)"], "return values"]
+    text = text_of([f"def {name}(serializer, options, own, data):", body])
+    source = GeneratedFunction(name, name, text, objects)
+    return InputFunction(source.function, source)
+
+
+def _field(field: InputField, options: str) -> Lines:
+    name = literal(field.name)
+    own = f"own[{name}]"
+    found = {
+        "get": f"data.get({name}, empty)",
+        "empty": "empty",
+        "own": f"{own}.get_value(data)",
+    }[field.value]
+    converted = _value(field, options, options if field.is_shared else own)
+    if field.has_method:
+        converted.append(f"value = {_method(field.name)}(value)")
+    validated: Lines = [
+        "try:",
+        converted,
+        "except SkipField:",
+        ["pass"],
+        "except (ValidationError, DjangoValidationError) as error:",
+        [f"errors[{name}] = detail(error)"],
+        "else:",
+        [_setting(field.source_attrs)],
+    ]
+    if field.has_method:
+        rest = f"own.validate_after({name}, data, values, errors)"
+        validated += ["if own.are_made():", [f"return {rest}"]]
+    if field.skips is not None:
+        is_given = "value is not empty"
+        condition = is_given if field.skips else f"{is_given} or not is_partial(serializer)"
+        validated = [f"if {condition}:", validated]
+    return [f"# {name}", f"value = {found}", *validated]
+
+
+def _method(field_name: str) -> str:
+    name = f"validate_{field_name}"
+    if name.isascii() and name.isidentifier():
+        return f"serializer.{name}"
+    return f"getattr(serializer, {literal(name)})"
+
+
+def _value(field: InputField, options: str, own: str) -> Lines:
+    """Return the lines that validate a value, but for the serializer's own method."""
+    cases: list[tuple[str | None, Lines]] = []
+    if field.accepts:
+        lines: Lines = [] if field.result == "value" else [f"value = {field.result}"]
+        if field.has_more_validators:
+            lines.append(f"{own}.run_validators(value)")
+        cases.append((field.accepts.replace("{field}", options), lines or ["pass"]))
+    if field.has_default:
+        cases.append(("value is empty", [f"value = {options}.default"]))
+    if field.none_stays:
+        cases.append(("value is None", ["pass"]))
+    validation = f"value = {own}.run_validation(value)"
+    if field.is_nested:
+        validation = f"value = own.nested[{literal(field.name)}](value)"
+    return branches(*cases, (None, [validation]))
+
+
+def _setting(source_attrs: tuple[str, ...]) -> str:
+    if not source_attrs:
+        return "values.update(value)"
+    if len(source_attrs) == 1:
+        return f"values[{literal(source_attrs[0])}] = value"
+    keys = ", ".join(map(literal, source_attrs))
+    return f"set_value(serializer, values, ({keys}), value)"

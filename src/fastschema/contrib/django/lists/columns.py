@@ -1,0 +1,367 @@
+"""Read the fields of a serializer from the columns of a query's rows."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
+from django.db.models.constants import LOOKUP_SEP
+from rest_framework.relations import ManyRelatedField, PrimaryKeyRelatedField, SlugRelatedField
+from rest_framework.serializers import ListSerializer, Serializer
+
+from fastschema.compiler.kinds import STRING, for_all, unchanged
+from fastschema.compiler.nodes import (
+    PLAIN,
+    Conversion,
+    FieldNode,
+    Form,
+    ObjectNode,
+    Read,
+    Rereading,
+    Slot,
+    Source,
+)
+from fastschema.contrib.django.access import column
+from fastschema.contrib.django.app import conf
+from fastschema.contrib.django.bound_serializer import read_now
+from fastschema.contrib.django.class_state import pending
+from fastschema.contrib.django.hyperlinks import Later, link_from_value
+from fastschema.contrib.django.lists.row_layout import NotRowReadableError, RowLayout
+from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
+from fastschema.runtime.bound_program import CallDumper, Dispatch, NestedDumper
+from fastschema.runtime.patching import stock_method
+
+_TO_KEY = stock_method(PrimaryKeyRelatedField, "to_representation")
+_TO_SLUG = stock_method(SlugRelatedField, "to_representation")
+
+
+class ColumnAccess(enum.Enum):
+    """What a field is given of a row."""
+
+    VALUE = "value"
+    """The value of a column."""
+    KEY = "key"
+    """The value of a foreign key's column, for a field that takes no object."""
+    SLUG = "slug"
+    """The value of a related object's column, likewise."""
+    ADDRESS = "address"
+    """The key from which the address of an object is made."""
+    NESTED = "nested"
+    """The columns of a related object."""
+    NESTED_LIST = "nested list"
+    """The rows of related objects."""
+    VALUES = "values"
+    """The values of one column of related objects."""
+
+
+TAKES_OBJECT = (ColumnAccess.NESTED, ColumnAccess.SLUG)
+"""Where the last relation gives the object that the field takes, or None."""
+
+
+class RelationStep(NamedTuple):
+    """A relation on the way to a value.
+
+    :param key: the position of the related object's primary key: null if there is no such object
+    :param none_has_no_attributes: see :class:`fastschema.contrib.django.lists.row_layout.Relation`
+    """
+
+    key: int
+    none_has_no_attributes: bool
+
+
+class FieldColumns(NamedTuple):
+    """How one field is read. It holds no model: programs are made of it, and live longer.
+
+    :param way: what the field is given
+    :param position: where that stands in the row; -1 for ``NESTED``
+    :param steps: the relations that lead there
+    :param nested: how the fields of a nested serializer are read; for ``VALUES``, how the one value
+        of each related object is
+    """
+
+    way: ColumnAccess
+    position: int
+    steps: tuple[RelationStep, ...] = ()
+    nested: tuple[FieldColumns, ...] = ()
+
+
+Columns = tuple[FieldColumns, ...]
+
+
+def columns_of(fields: list[Any], node: ObjectNode, table: RowLayout) -> Columns:
+    """How the fields of a serializer are read from rows.
+
+    :param fields: those of a serializer, or fields like them
+    :param node: what the serializer reads as
+    :param table: what stands where in the rows
+    :raises NotRowReadableError: if a field needs more than the columns of a row
+    """
+    pairs = zip(fields, node.fields, strict=True)
+    return tuple([_field(field, field_node, table) for field, field_node in pairs])
+
+
+def check_errors(reads: Columns) -> None:
+    """Check that no field fails for a row in a way that names the class of the object.
+
+    :raises NotRowReadableError: if one may
+    """
+    for read in reads:
+        check_errors(read.nested)
+        steps = read.steps[:-1] if read.way in TAKES_OBJECT else read.steps
+        if any(step.none_has_no_attributes for step in steps):
+            raise NotRowReadableError("a relation that may be null is followed to an attribute")
+
+
+def _field(field: Any, node: FieldNode, table: RowLayout) -> FieldColumns:
+    path = node.source.path
+    if path is None:
+        raise NotRowReadableError(f"{node.key} reads the object by code of its own")
+    if node.kind.link is not None:
+        return _nested(field, path, table)
+    if node.kind.rereading is Rereading.ADDRESS:
+        return _address(field, node, path, table)
+    if not path:
+        raise NotRowReadableError(f"{node.key} takes the object itself")
+    *relations, name = path
+    if isinstance(field, ManyRelatedField):
+        return _many_related(field, node, path, table)
+    if isinstance(field, SlugRelatedField) and node.reason is None:
+        *more, name = field.slug_field.split("__")
+        steps, table = _follow([*path, *more], table)
+        # Each of them but the last may be None: then reading the next attribute fails.
+        if len(steps) > 1:
+            raise NotRowReadableError(f"{node.key} follows more than one relation")
+        return FieldColumns(ColumnAccess.SLUG, table.column(name), steps)
+    if node.kind.rereading is Rereading.KEY:
+        if relations:
+            raise NotRowReadableError(f"{node.key} reads a key of another object")
+        return FieldColumns(ColumnAccess.KEY, _key(name, table))
+    steps, table = _follow(relations, table)
+    return FieldColumns(ColumnAccess.VALUE, table.column(name), steps)
+
+
+def _nested(field: Any, path: tuple[str, ...], table: RowLayout) -> FieldColumns:
+    if isinstance(field, ListSerializer):
+        *relations, name = path or [""]
+        steps, table = _follow(relations, table)
+        collection = table.collection(name)
+        if not is_stock_list(field):
+            raise NotRowReadableError(f"{field.field_name} is a list of its own kind")
+        reads = _serializer(field.child, collection.table)
+        return FieldColumns(ColumnAccess.NESTED_LIST, collection.position, steps, reads)
+    steps, table = _follow(path, table)
+    return FieldColumns(ColumnAccess.NESTED, -1, steps, _serializer(field, table))
+
+
+def _serializer(serializer: Any, table: RowLayout) -> Columns:
+    if not isinstance(serializer, Serializer) or not is_stock_serializer(serializer):
+        raise NotRowReadableError(f"{type(serializer).__name__} represents in its own way")
+    known = pending(serializer)
+    if known is not None:
+        return columns_of(known.fields, known.program.node, table)
+    program, fields = read_now(serializer)
+    return columns_of(fields, program.node, table)
+
+
+def _many_related(
+    field: ManyRelatedField, node: FieldNode, path: tuple[str, ...], table: RowLayout
+) -> FieldColumns:
+    """Return the keys or slugs of related objects."""
+    name = slug_of(field.child_relation)
+    if len(path) > 1 or node.reason is not None or name is None:
+        raise NotRowReadableError(f"{node.key} takes objects")
+    collection = table.collection(path[0])
+    read = FieldColumns(ColumnAccess.VALUE, collection.table.column(name))
+    return FieldColumns(ColumnAccess.VALUES, collection.position, nested=(read,))
+
+
+def slug_of(relation: Any) -> str | None:
+    """Return the attribute of related objects that a field takes of each; None if it takes more."""
+    method = type(relation).to_representation
+    if method is _TO_KEY:
+        return "pk"
+    if method is _TO_SLUG and LOOKUP_SEP not in relation.slug_field:
+        name: str = relation.slug_field
+        return name
+    return None
+
+
+def _address(field: Any, node: FieldNode, path: tuple[str, ...], table: RowLayout) -> FieldColumns:
+    is_of_key = field.use_pk_only_optimization() if path else field.lookup_field == "pk"
+    if not is_of_key or len(path) > 1:
+        raise NotRowReadableError(f"{node.key} looks up more than a key of the object")
+    position = _key(path[0], table) if path else table.column("pk")
+    return FieldColumns(ColumnAccess.ADDRESS, position)
+
+
+def _key(name: str, table: RowLayout) -> int:
+    """Return the position of the column of a foreign key."""
+    attribute = column(table.model, name)
+    if attribute is None:
+        raise NotRowReadableError(f"{name} is no foreign key")
+    position = table.column(attribute)
+    if position in table.of_users():
+        raise NotRowReadableError(f"{name} has keys of a class of its own")
+    return position
+
+
+def _follow(relations: Any, table: RowLayout) -> tuple[tuple[RelationStep, ...], RowLayout]:
+    steps = []
+    for name in relations:
+        relation = table.relation(name)
+        table = relation.table
+        steps.append(RelationStep(table.key, relation.none_has_no_attributes))
+    return tuple(steps), table
+
+
+_ROW = "row"
+_VALUE = unchanged("value of a related object", STRING)
+# A new one each time: an exception keeps the frames that it has passed.
+_NO_ATTRIBUTES = "AttributeError('None has no attributes')"
+
+
+def by_row(dispatch: Dispatch, reads: Columns) -> Dispatch:
+    """Return what dumps rows of a query as a dispatch dumps the objects that would be made of them.
+
+    :param reads: how the fields of the dispatch's program are read
+    """
+    program = dispatch.program.derived(("by row", reads), partial(_row_node, reads))
+    return Dispatch(program, dispatch.form, dispatch.subject)
+
+
+def _row_node(reads: Columns, node: ObjectNode) -> ObjectNode:
+    slots = {slot.name: slot for slot in node.slots}
+    fields = [
+        _row_field(number, field, read, slots)
+        for number, (field, read) in enumerate(zip(node.fields, reads, strict=True))
+    ]
+    return replace(
+        node,
+        fields=tuple(fields),
+        slots=tuple(slots.values()),
+        access=lambda cls: _ROW,
+    )
+
+
+def _row_field(
+    number: int, field: FieldNode, read: FieldColumns, slots: dict[str, Slot]
+) -> FieldNode:
+    """Return a field that is read from a row; ``slots`` are changed for it."""
+    expression = "obj" if read.way is ColumnAccess.NESTED else f"obj[{read.position}]"
+    kind = field.kind
+    last = len(read.steps) - 1
+    for nth, step in reversed(list(enumerate(read.steps))):
+        is_object = read.way in TAKES_OBJECT and nth == last
+        none = "None"
+        if step.none_has_no_attributes and not is_object:
+            none = f"unreadable({field.field}, obj, {_NO_ATTRIBUTES})"
+        expression = f"{none} if obj[{step.key}] is None else {expression}"
+    if read.way in (ColumnAccess.NESTED, ColumnAccess.NESTED_LIST):
+        slot = slots[str(kind.link)]
+        make = _row_link if read.way is ColumnAccess.NESTED else _row_list_link
+        slots[slot.name] = replace(slot, resolve=partial(make, slot.resolve, read.nested))
+    elif read.way is ColumnAccess.VALUES:
+        kind = replace(kind, **_each_value(read.nested[0].position))
+    elif read.way in (ColumnAccess.KEY, ColumnAccess.SLUG):
+        kind = replace(_VALUE, label=kind.label)
+    elif read.way is ColumnAccess.ADDRESS:
+        name = f"row_link_{number}"
+        slots[name] = Slot(name, partial(_address_link, number))
+        expression = f"None if {expression} is None else PKOnlyObject({expression})"
+        kind = for_all(kind.label, f"{name}({{value}})", PLAIN)
+    source = Source(field.source.label, Read(expression))
+    return replace(field, source=source, kind=kind, call_if_callable=None)
+
+
+def _each_value(position: int) -> dict[str, Any]:
+    """Return what makes a list of one column of some rows."""
+    value = f"each[{position}]"
+    return {
+        "python": Conversion(otherwise=f"[{value} for each in {{value}}]"),
+        "json": Conversion(otherwise=f"[json_value({value}) for each in {{value}}]"),
+    }
+
+
+def _address_link(number: int, subject: Any, cls: type, form: Form) -> Callable[[Any], Any]:
+    own = Later(lambda: subject.fields[number].to_representation)
+    return link_from_value(subject.options[number], subject.context, own, form)
+
+
+def _row_link(
+    resolve: Callable[..., NestedDumper], reads: Columns, subject: Any, cls: type, form: Form
+) -> NestedDumper:
+    link = resolve(subject, cls, form)
+    return NestedDumper(lambda: _nested_row_list(link, reads))
+
+
+def _row_list_link(
+    resolve: Callable[..., NestedDumper], reads: Columns, subject: Any, cls: type, form: Form
+) -> NestedDumper:
+    link = resolve(subject, cls, form)
+    return NestedDumper(lambda: _nested_list(link, reads))
+
+
+def _nested_list(link: NestedDumper, reads: Columns) -> CallDumper:
+    inner = getattr(link.dispatch, "inner", None)
+    if inner is None:
+        raise NotRowReadableError("what is nested is dumped by code of its own")
+    child = NestedDumper(lambda: _nested_row_list(inner, reads))
+    return CallDumper(child.many, child)
+
+
+def _nested_row_list(link: NestedDumper, reads: Columns) -> Dispatch:
+    dispatch = link.dispatch
+    if not isinstance(dispatch, Dispatch) or len(dispatch.program.node.fields) != len(reads):
+        raise NotRowReadableError("what is nested is dumped by code of its own")
+    return by_row(dispatch, reads)
+
+
+PER_VIEW = "fastschema_only_columns"
+"""The attribute of a view that says more than the setting."""
+
+
+def selects_only_what_is_read(view: Any) -> bool:
+    """Whether a view's list asks the database for no more columns than its serializer reads."""
+    return bool(getattr(view, PER_VIEW, conf.settings().only_columns))
+
+
+def narrowed(queryset: QuerySet[Any], reads: Columns, table: RowLayout) -> QuerySet[Any]:
+    """Return a queryset that selects only what is read of its rows, keys, and what joins need.
+
+    :param reads: how a serializer reads the rows that the queryset selects now
+    :param table: what stands where in them
+    :returns: the queryset itself if its rows are others with fewer columns
+    """
+    query = queryset.query
+    if query.distinct or query.combinator or query.group_by is not None:
+        return queryset
+    names = list(_names(table, set(_positions(reads))))
+    narrow = queryset._chain()
+    narrow.query.add_immediate_loading(names)  # as only() does
+    return narrow
+
+
+def _positions(reads: Columns) -> Iterator[int]:
+    for read in reads:
+        yield read.position
+        yield from _positions(read.nested)
+
+
+def _names(table: RowLayout, positions: set[int], path: str = "") -> Iterator[str]:
+    """Yield the columns at some positions, by the names that ``only()`` takes."""
+    joins = [field for field, _ in table.relations]
+    for field in table.model._meta.concrete_fields:
+        position = table.columns.get(field.attname)
+        if position is not None and (
+            position in positions or position == table.key or field in joins
+        ):
+            yield f"{path}{field.name}"
+    for (field, is_reverse), relation in table.relations.items():
+        name = field.remote_field.name if is_reverse else field.name
+        if is_reverse:
+            yield f"{path}{name}__{field.name}"
+        yield from _names(relation.table, positions, f"{path}{name}__")

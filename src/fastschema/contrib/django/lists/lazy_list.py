@@ -1,0 +1,269 @@
+"""List views whose rows become JSON without being dictionaries in between.
+
+``ListModelMixin.list`` makes stock's data of all rows, for a renderer to write. Where that renderer
+is ``FastJSONRenderer``, the rows are written at once instead, from the plan and chunk by chunk.
+That happens where stock makes the data, so queries, exceptions, transactions, the active time zone
+and the language are those of the view. The response only keeps the bytes; whoever reads its
+``data`` gets stock's.
+"""
+
+from __future__ import annotations
+
+import functools
+from time import perf_counter
+from typing import Any
+from weakref import WeakSet
+
+from django.conf import settings
+from rest_framework import pagination
+from rest_framework.generics import GenericAPIView
+from rest_framework.mixins import ListModelMixin
+from rest_framework.renderers import JSONRenderer
+from rest_framework.response import Response
+
+from fastschema.contrib.django.app import conf, dump_log
+from fastschema.contrib.django.app.dump_log import Output
+from fastschema.contrib.django.json_encoding import engine, json_value
+from fastschema.contrib.django.lists.columns import narrowed, selects_only_what_is_read
+from fastschema.contrib.django.lists.lazy_rows import (
+    LazyRows,
+    check_child,
+    check_serializer,
+    dispatch_for_rows,
+    give_instances,
+    reads_by_column,
+    write,
+)
+from fastschema.contrib.django.lists.n_plus_one import warn_of_queries
+from fastschema.contrib.django.lists.pagination import GET_SERIALIZER, check_paginator, paginate
+from fastschema.contrib.django.lists.prefetching import described
+from fastschema.contrib.django.lists.queryset_rows import FetchedRows, Loaded, check_fetchable
+from fastschema.contrib.django.relations import loads_relations, with_relations
+from fastschema.contrib.django.renderers import FastJSONRenderer
+from fastschema.contrib.django.shadow import follow
+from fastschema.runtime.bound_program import Dispatch
+from fastschema.runtime.json_engine import JsonText, orjson
+from fastschema.runtime.patching import stock_method
+from fastschema.shadow import is_sampled
+from fastschema.switch import is_disabled
+
+STOCK_LIST = stock_method(ListModelMixin, "list")
+_RENDER = FastJSONRenderer.render
+_GET_PAGINATED_RESPONSE = stock_method(GenericAPIView, "get_paginated_response")
+_PAGINATOR = stock_method(GenericAPIView, "paginator")
+_PAGINATORS = tuple(
+    stock_method(cls, "get_paginated_response")
+    for cls in (
+        pagination.PageNumberPagination,
+        pagination.LimitOffsetPagination,
+        pagination.CursorPagination,
+    )
+)
+_engine = engine()
+_need_data: WeakSet[type] = WeakSet()
+"""Views of which data were needed before they were rendered: nothing is to be gained there."""
+
+
+class LazyResponse(Response):
+    """A ``Response`` whose rows are JSON already.
+
+    Reading (or setting) its ``data`` makes it the ``Response`` that stock would have returned: with
+    the same data, and rendered from them. So does pickling or copying it.
+
+    Made by :meth:`of`.
+    """
+
+    _lazy: LazyRows
+    _view_class: type
+    _is_rendering = False
+
+    @classmethod
+    def of(cls, response: Response, rows: LazyRows, view_class: type) -> LazyResponse:
+        """Return a response, turned into a lazy one.
+
+        :param response: its data are the text of ``rows``, or a dictionary with that in it
+        """
+        response.__class__ = cls
+        vars(response).update(_lazy=rows, _view_class=view_class)
+        return response  # type: ignore[no-any-return]  # it is one now
+
+    @property
+    def data(self) -> Any:
+        """Stock's data."""
+        if self._is_rendering:
+            data = self.__dict__["data"]
+            return data if data is self._lazy.text else JsonText(_engine.encode(data))
+        if not self.is_rendered:
+            _need_data.add(self._view_class)
+        data, rows = self.__dict__["data"], self._lazy.data()
+        if isinstance(data, dict):
+            for key, value in data.items():
+                if value is self._lazy.text:
+                    data[key] = rows
+        else:
+            data = rows
+        self.data = data
+        return data
+
+    @data.setter
+    def data(self, data: Any) -> None:
+        for name in ("_lazy", "_view_class"):
+            self.__dict__.pop(name, None)
+        self.__class__ = Response
+        self.__dict__["data"] = data
+
+    @property
+    def rendered_content(self) -> Any:
+        """The body, as ``Response.rendered_content`` returns it."""
+        self._is_rendering = self._is_written_for(
+            getattr(self, "accepted_renderer", None),
+            getattr(self, "accepted_media_type", None),
+            getattr(self, "renderer_context", None),
+        )
+        try:
+            return super().rendered_content
+        finally:
+            self.__dict__.pop("_is_rendering", None)
+
+    def _is_written_for(self, renderer: Any, media_type: Any, context: Any) -> bool:
+        if self.is_rendered or not writes_fast(renderer, media_type, context):
+            return False
+        data = self.__dict__["data"]
+        # What stands beside the rows may come from methods that a paginator overrides.
+        text = self._lazy.text
+        return data is text or all(
+            value is text or json_value(value) is value for value in data.values()
+        )
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Return a lazy response is pickled as the stock one."""
+        _ = self.data
+        return self.__reduce_ex__(protocol)
+
+
+@functools.wraps(STOCK_LIST)
+def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
+    """``ListModelMixin.list``; see :mod:`fastschema.contrib.django.lists.lazy_list`."""
+    renderer = getattr(request, "accepted_renderer", None)
+    media_type = getattr(request, "accepted_media_type", None)
+    is_fast = writes_fast(renderer, media_type, {})
+    if is_disabled() or not (is_fast or loads_relations(self)):
+        return STOCK_LIST(self, request, *args, **kwargs)
+    queryset = self.filter_queryset(self.get_queryset())
+    if loads_relations(self):
+        queryset = with_relations(self, queryset)
+    may_be_lazy = is_fast and type(self) not in _need_data
+    if may_be_lazy and selects_only_what_is_read(self):
+        queryset = _with_columns_that_are_read(self, queryset)
+    page = paginate(self, queryset)
+    serializer = self.get_serializer(queryset if page is None else page, many=True)
+    is_lazy = may_be_lazy and (page is None or has_stock_pages(self))
+    rows = _written(serializer, queryset) if is_lazy else None
+    if rows is None:
+        give_instances(serializer)
+        if is_lazy and "_data" in vars(serializer):
+            _need_data.add(type(self))
+    data = serializer.data if rows is None else rows.text
+    if settings.DEBUG:
+        warn_of_queries(self, serializer, queryset)
+    response = Response(data) if page is None else self.get_paginated_response(data)
+    if rows is not None:
+        response = LazyResponse.of(response, rows, type(self))
+    share = conf.settings().shadow
+    # An override of list may change the data, of which only a lazy response tells.
+    if share and (rows is not None or type(self).list is list_lazily) and is_sampled(share):
+        follow(response, self, serializer, data, renderer)
+    return response
+
+
+def _written(serializer: Any, queryset: Any) -> LazyRows | None:
+    """Return what :func:`write` returns; it is logged if a log is open.
+
+    :param queryset: what the rows come from
+    :raises Exception: what code of users raises for a row, as in stock
+    """
+    log = dump_log.current_log() if dump_log.in_use else None
+    if log is None:
+        return write(serializer)
+    started = perf_counter()
+    rows = write(serializer)
+    seconds = perf_counter() - started
+    if rows is not None:
+        output = Output.JSON if rows.has_instances else Output.JSON_OF_ROWS
+        loaded = dump_log.loaded_with(queryset) if rows.has_instances else None
+        log.add(serializer, output, loaded, is_compiled=True, rows=rows.count, seconds=seconds)
+    elif "_data" in vars(serializer):
+        loaded, count = dump_log.loaded_with(queryset), len(serializer._data)
+        log.add(serializer, Output.DATA, loaded, is_compiled=True, rows=count, seconds=seconds)
+    return rows
+
+
+def writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:
+    """Whether a renderer writes what orjson writes, and nobody stands in between."""
+    return (
+        orjson is not None
+        and isinstance(renderer, FastJSONRenderer)
+        and type(renderer).render is _RENDER
+        and "render" not in vars(renderer)
+        and renderer.strict == JSONRenderer.strict
+        and renderer.is_fast(media_type, context)
+    )
+
+
+def has_stock_pages(view: Any) -> bool:
+    """Whether nobody but stock looks at the data of a page."""
+    cls: Any = type(view)
+    is_stock_view = (
+        getattr(cls, "get_paginated_response", None) is _GET_PAGINATED_RESPONSE
+        and cls.paginator is _PAGINATOR
+        and "get_paginated_response" not in vars(view)
+    )
+    if not is_stock_view:
+        return False
+    paginator = view.paginator
+    return getattr(
+        type(paginator), "get_paginated_response", None
+    ) in _PAGINATORS and "get_paginated_response" not in vars(paginator)
+
+
+def dispatch_of(
+    view: Any, rows: Any, model: Any, loaded: Loaded
+) -> tuple[Dispatch, frozenset[int]]:
+    """Return what writes a view's rows at once, and the numbers of the fields whose values are
+    kept.
+
+    :param rows: what the view's serializer is given
+    :param loaded: the relations to many of which the rows know all
+    :raises NotRereadableError, UnreadableError: if they are not written at once
+    """
+    serializer = view.get_serializer(rows, many=True)
+    check_serializer(serializer)
+    check_child(serializer.child)
+    return dispatch_for_rows(serializer.child, {model}, loaded=loaded)
+
+
+def described_rows(view: Any, queryset: Any) -> FetchedRows:
+    """Return what is known of a view's rows; no query is run.
+
+    :raises NotRowReadableError: if they are instances
+    """
+    if view.paginator is not None:
+        check_paginator(view)
+    check_fetchable(queryset)
+    return described(queryset)
+
+
+def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
+    """Return the queryset of a view, which selects no other columns where that can be known."""
+    if type(view).get_serializer is not GET_SERIALIZER or "get_serializer" in vars(view):
+        return queryset
+    if view.paginator is not None and not has_stock_pages(view):
+        return queryset
+    if getattr(queryset, "_prefetch_related_lookups", ()):
+        return queryset
+    try:
+        fetched = described_rows(view, queryset)
+        dispatch, kept = dispatch_of(view, [], queryset.model, fetched.loaded)
+        return narrowed(queryset, reads_by_column(dispatch, kept, fetched), fetched.table)
+    except Exception:
+        return queryset  # stock raises its own, if it does

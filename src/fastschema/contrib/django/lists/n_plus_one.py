@@ -1,0 +1,327 @@
+"""Relations that a serializer follows and a queryset does not load: a query for each row.
+
+Found from the fields and the queryset, without asking the database. What user code reads (method
+fields, properties, overrides) nobody can know.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import Any, NamedTuple
+from weakref import WeakSet
+
+from django.db.models import Prefetch, QuerySet
+from django.db.models.constants import LOOKUP_SEP
+from rest_framework.relations import ManyRelatedField, RelatedField, SlugRelatedField
+from rest_framework.serializers import ListSerializer, Serializer
+
+logger = logging.getLogger("fastschema")
+_warned: WeakSet[type] = WeakSet()
+SELECT, PREFETCH = "select_related", "prefetch_related"
+_ROWS_LOOKED_AT = 20
+
+
+class Unloaded(NamedTuple):
+    """A relation that is asked of the database for each row.
+
+    :param field: the key of the field that follows it, dotted for nested ones
+    :param lookup: the relation, as querysets name it: ``airline__country``
+    :param method: the method of querysets that loads it
+    """
+
+    field: str
+    lookup: str
+    method: str
+
+
+class Follow(NamedTuple):
+    """Which relations are followed.
+
+    :param fields: from a serializer to its fields that follow relations
+    :param may_load: whether a relation is followed, with the model that has it, and with the next
+        attribute that is read, if there is one
+    """
+
+    fields: Callable[[Serializer], Iterable[Any]]
+    may_load: Callable[[Any, Any, str | None], bool]
+
+
+def _dumped_fields(serializer: Serializer) -> list[Any]:
+    return [field for field in serializer.fields.values() if not field.write_only]
+
+
+ALL = Follow(_dumped_fields, lambda model, relation, following: True)
+"""All that a serializer follows; its fields are made if they are not."""
+
+
+class Loads:
+    """What a query loads besides its own rows.
+
+    :param select_related: as ``Query.select_related``
+    :param prefetches: paths of what is prefetched, each with the queryset of the last step, if it
+        has one of its own
+    :param is_prefetched: whether it is a query of ``prefetch_related``
+    """
+
+    def __init__(
+        self,
+        select_related: Any = False,
+        prefetches: Iterable[tuple[list[str], QuerySet[Any] | None]] = (),
+        *,
+        is_prefetched: bool = False,
+    ) -> None:
+        self.is_prefetched = is_prefetched
+        self._select_related = select_related
+        self._prefetches = list(prefetches)
+
+    @classmethod
+    def of(cls, queryset: Any) -> Loads:
+        """Return what a queryset loads."""
+        prefetches = []
+        for lookup in queryset._prefetch_related_lookups:
+            is_object = isinstance(lookup, Prefetch)
+            path = lookup.prefetch_to if is_object else lookup
+            prefetches.append((path.split(LOOKUP_SEP), lookup.queryset if is_object else None))
+        return cls(queryset.query.select_related, prefetches)
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Any]) -> Loads:
+        """Return what is loaded with model instances now, as far as the first of them tell."""
+        loaded: dict[str, Any] = {}
+        for row in rows[:_ROWS_LOOKED_AT]:
+            _add_loaded(row, loaded)
+        return cls(loaded)
+
+    def names_joins(self) -> bool:
+        """Whether it is said which relations to a single object are loaded."""
+        return self._select_related is not True
+
+    def without_joins(self) -> Loads:
+        """Return the same without ``select_related``."""
+        return Loads(False, self._prefetches)
+
+    def through(self, name: str, relation: Any) -> Loads | None:
+        """Return what is loaded with the objects of a relation; None if they are not.
+
+        :param name: of the attribute
+        """
+        select_related: Any = False
+        is_loaded = is_prefetched = False
+        if isinstance(self._select_related, dict):
+            is_loaded = relation.name in self._select_related
+            select_related = self._select_related.get(relation.name, False)
+        elif self._select_related and is_single(relation) and not relation.null:
+            is_loaded = select_related = True
+        prefetches = []
+        for (first, *rest), queryset in self._prefetches:
+            if first != name:
+                continue
+            is_loaded = is_prefetched = True
+            if rest:
+                prefetches.append((rest, queryset))
+            elif queryset is not None:
+                inner = Loads.of(queryset)
+                select_related = select_related or inner._select_related
+                prefetches += inner._prefetches
+        if not is_loaded:
+            return None
+        return Loads(select_related, prefetches, is_prefetched=is_prefetched)
+
+
+def unloaded(serializer: Any, queryset: Any, follow: Follow = ALL) -> list[Unloaded]:
+    """Return the relations of the rows that a serializer follows and a queryset does not load.
+
+    :param serializer: one that represents each row
+    :param follow: which of them
+    """
+    if not isinstance(queryset, QuerySet):
+        return []
+    return unloaded_with(serializer, queryset.model, Loads.of(queryset), follow)
+
+
+def unloaded_with(
+    serializer: Any, model: Any, loads: Loads, follow: Follow = ALL
+) -> list[Unloaded]:
+    """Return the same for rows of a model.
+
+    :param loads: what is loaded with them
+    """
+    if not isinstance(serializer, Serializer):
+        return []
+    found = list(dict.fromkeys(_of_fields(serializer, _Step(model, loads, follow))))
+    if not loads.names_joins() and any(each.method == SELECT for each in found):
+        # select_related() with names loads nothing but those.
+        step = _Step(model, loads.without_joins(), follow)
+        found = list(dict.fromkeys(_of_fields(serializer, step)))
+    return found
+
+
+def warn_of_queries(view: Any, serializer: Any, queryset: Any) -> None:
+    """Log a warning if the rows of a view are a query each, or more; once for each view class.
+
+    :param serializer: with ``many=True``
+    """
+    cls = type(view)
+    if cls in _warned:
+        return
+    _warned.add(cls)
+    try:
+        found = unloaded(getattr(serializer, "child", None), queryset)
+    except Exception:  # of code of users; a warning must not end a request
+        return
+    if found:
+        fields = ", ".join(dict.fromkeys(each.field for each in found))
+        logger.warning(
+            "%s asks the database again for each row (fields %s). Add %s to its queryset.",
+            cls.__name__,
+            fields,
+            advice(found),
+        )
+
+
+def advice(found: list[Unloaded]) -> str:
+    """Return the methods to call on the queryset: ``select_related("airline")``, say."""
+    calls = []
+    for method in (SELECT, PREFETCH):
+        lookups = lookups_of(each for each in found if each.method == method)
+        if lookups:
+            calls.append(f"{method}({', '.join(map(repr, lookups))})")
+    return " and ".join(calls)
+
+
+def lookups_of(found: Iterable[Unloaded]) -> tuple[str, ...]:
+    """Return the lookups to name: what leads further loads what is on its way."""
+    lookups = dict.fromkeys(each.lookup for each in found)
+    return tuple(
+        lookup
+        for lookup in lookups
+        if not any(other.startswith(lookup + LOOKUP_SEP) for other in lookups)
+    )
+
+
+class _Step(NamedTuple):
+    """Where in the relations of a row a field reads.
+
+    :param model: the class of the objects; None where nobody knows
+    :param loads: what is loaded with them
+    :param follow: which relations are followed
+    :param key: the keys of the fields that led there, each with a dot
+    :param lookup: the relations that led there
+    :param method: what loads a relation to a single object from there
+    :param back: the attribute by which Django knows the object that led there, if there is one
+    :param holders: the classes of the serializers that lead there
+    """
+
+    model: Any
+    loads: Loads
+    follow: Follow
+    key: str = ""
+    lookup: tuple[str, ...] = ()
+    method: str = SELECT
+    back: str | None = None
+    holders: tuple[type, ...] = ()
+
+
+def _of_fields(serializer: Serializer, at: _Step) -> Iterator[Unloaded]:
+    at = at._replace(holders=(*at.holders, type(serializer)))
+    for field in at.follow.fields(serializer):
+        yield from _of_field(f"{at.key}{field.field_name}", field, at)
+
+
+def _of_field(key: str, field: Any, at: _Step) -> Iterator[Unloaded]:
+    end, is_named = at, False
+    for name, following in zip_longest(_relations(field), field.source_attrs[1:]):
+        relation = _relations_of(end.model).get(name)
+        if relation is None or name == end.back:
+            return
+        if not at.follow.may_load(end.model, relation, following):
+            return
+        lookup = (*end.lookup, name)
+        loads = end.loads.through(name, relation)
+        is_named = loads is not None and loads.names_joins()
+        is_joined = is_single(relation) and relation.related_model is not None
+        is_joined = is_joined and not (loads is not None and loads.is_prefetched)
+        method = end.method if is_joined else PREFETCH
+        if loads is None:
+            yield Unloaded(key, LOOKUP_SEP.join(lookup), method)
+        back = _way_back(relation)
+        model, loads = relation.related_model, loads or Loads()
+        end = _Step(model, loads, at.follow, at.key, lookup, method, back, at.holders)
+    inner = field.child if isinstance(field, ListSerializer) else field
+    # A serializer that nests itself is followed as far as something is loaded by its name.
+    if isinstance(inner, Serializer) and (is_named or type(inner) not in at.holders):
+        yield from _of_fields(inner, end._replace(key=f"{key}."))
+
+
+def _relations(field: Any) -> list[str]:
+    """Return the attributes of an object that a field follows to other objects."""
+    path: list[str] = list(field.source_attrs)
+    if isinstance(field, Serializer | ListSerializer):
+        return path
+    related = field.child_relation if isinstance(field, ManyRelatedField) else field
+    if isinstance(related, SlugRelatedField):
+        return [*path, *related.slug_field.split(LOOKUP_SEP)[:-1]]
+    is_key = not isinstance(related, RelatedField) or related.use_pk_only_optimization()
+    return path[:-1] if is_key and related is field else path
+
+
+def _relations_of(model: Any) -> dict[str, Any]:
+    """Return the relations of a model by the names of the attributes that hold them."""
+    if model is None:
+        return {}
+    return {
+        attribute_of(relation): relation
+        for relation in model._meta.get_fields(include_hidden=False)
+        if relation.is_relation
+    }
+
+
+def _add_loaded(obj: Any, known: dict[str, Any], holders: tuple[Any, ...] = ()) -> None:
+    """Add the relations that are loaded with an object, and with the objects of those.
+
+    :param known: by their names what is loaded with them in turn, as ``Query.select_related``
+    :param holders: the objects that led there, which need not be looked at again
+    """
+    for attribute, relation in _relations_of(type(obj)).items():
+        objects = _loaded(obj, attribute, relation)
+        if objects is None:
+            continue
+        inner = known.setdefault(relation.name, {})
+        for each in objects[:_ROWS_LOOKED_AT]:
+            if all(each is not holder for holder in holders):
+                _add_loaded(each, inner, (*holders, obj))
+
+
+def _loaded(obj: Any, attribute: str, relation: Any) -> Sequence[Any] | None:
+    """Return the objects of a relation that an object knows; None if it would ask the database."""
+    if is_single(relation):
+        if not relation.is_cached(obj):
+            return None
+        value = relation.get_cached_value(obj)
+        return [] if value is None else [value]
+    prefetched = getattr(obj, "_prefetched_objects_cache", {})
+    found: Any = prefetched.get(attribute, prefetched.get(relation.name))
+    return found if isinstance(found, list) else getattr(found, "_result_cache", None)
+
+
+def attribute_of(relation: Any) -> str:
+    """Return the name of the attribute of a model that follows a relation."""
+    is_reverse = relation.auto_created and not relation.concrete
+    name: str = relation.get_accessor_name() if is_reverse else relation.name
+    return name
+
+
+def _way_back(relation: Any) -> str | None:
+    """Return the attribute of related objects for which Django keeps the object that
+    they came with.
+    """
+    if not (relation.one_to_many or relation.one_to_one):
+        return None
+    return attribute_of(relation.remote_field)
+
+
+def is_single(relation: Any) -> bool:
+    """Whether a relation leads to one object."""
+    return bool(relation.many_to_one or relation.one_to_one)

@@ -1,0 +1,299 @@
+"""The queries that ``prefetch_related`` makes, and how what they find belongs together."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, NamedTuple
+
+from django.db.models import Manager, Prefetch, QuerySet, query
+from django.db.models.base import ModelState
+from django.db.models.constants import LOOKUP_SEP
+from django.db.models.fields.related_descriptors import ManyToManyDescriptor
+from django.db.models.manager import BaseManager
+from django.db.models.query import normalize_prefetch_lookups
+
+from fastschema.contrib.django.access import on_class, relation_to_many
+from fastschema.contrib.django.lists.queryset_rows import FetchedRows, is_stock_queryset
+from fastschema.contrib.django.lists.row_layout import (
+    NotRowReadableError,
+    RowLayout,
+    single_relation,
+    whole_table,
+)
+from fastschema.runtime.patching import stock_method
+
+_GET_QUERYSET = stock_method(BaseManager, "get_queryset")
+# What Django calls of a queryset of related objects.
+_HOOKS = {
+    name: stock_method(QuerySet, name)
+    for name in ("__init__", "using", "filter", "extra", "none", "_add_hints", "_next_is_sticky")
+}
+_PREFETCH = stock_method(QuerySet, "_prefetch_related_objects")
+_FUNCTIONS = {
+    name: stock_method(query, name)
+    for name in ("prefetch_related_objects", "prefetch_one_level", "get_prefetcher")
+}
+
+
+class Keys(NamedTuple):
+    """By which attributes objects and their related objects belong together.
+
+    :param model: the class of the latter
+    :param of_object: the attribute of an object
+    :param of_related: the attribute of a related object
+    :param back: the relation by which a related object knows its one object: the field and whether
+        it is followed backwards; None if it has several
+    :param single: the relation itself in the same way, if it is one to one object
+    :param is_between: whether the attribute of a related object comes from a table in between
+    """
+
+    model: Any
+    of_object: str
+    of_related: str
+    back: tuple[Any, bool] | None
+    single: tuple[Any, bool] | None = None
+    is_between: bool = False
+
+
+class Step(NamedTuple):
+    """One query of ``prefetch_related``: from some objects to those of a relation.
+
+    :param owner: the number of the step that finds the former; -1: they are the rows
+    :param name: of the relation
+    :param attribute: where objects keep what is found
+    :param keys: how they belong together
+    :param lookup: the lookup of which this is a part
+    :param level: which part of it
+    """
+
+    owner: int
+    name: str
+    attribute: str
+    keys: Keys
+    lookup: Prefetch
+    level: int
+
+
+def steps_of(queryset: Any, rows: FetchedRows, table: RowLayout) -> list[Step]:
+    """Return the queries that ``prefetch_related`` makes for the rows of a queryset, in stock's
+    order.
+
+    :param table: what stands where in the rows
+    :raises NotRowReadableError: if code of users has a say in one of them, or sees its objects
+    """
+    _check_prefetching(queryset)
+    path = _Path(rows, table)
+    lookups = normalize_prefetch_lookups(reversed(queryset._prefetch_related_lookups))
+    waiting = [(lookup, False) for lookup in lookups]
+    while waiting:
+        lookup, is_inner = waiting.pop()
+        waiting += [(added, True) for added in path.follow(lookup, is_inner=is_inner)]
+    return path.steps
+
+
+class _Found(NamedTuple):
+    """Objects that a step finds.
+
+    :param step: its number; -1: they are the rows
+    :param table: what stands where in their rows
+    :param back: see :class:`Keys`
+    :param is_inner: whether a queryset of related objects prefetches them itself
+    """
+
+    step: int
+    table: RowLayout
+    back: tuple[Any, bool] | None = None
+    is_inner: bool = False
+
+
+class _Path:
+    """Follows lookups, and notes the steps that are new.
+
+    :param rows: where they begin
+    :param table: what stands where in the rows
+    """
+
+    def __init__(self, rows: FetchedRows, table: RowLayout) -> None:
+        self.steps: list[Step] = []
+        self._rows = rows
+        self._found = {"": _Found(-1, table)}
+
+    def follow(self, lookup: Any, *, is_inner: bool) -> list[Prefetch]:
+        """Follow one lookup; return those that the querysets on its way add.
+
+        :param is_inner: whether such a queryset has added it
+        :raises NotRowReadableError: see :func:`steps_of`
+        """
+        if type(lookup) is not Prefetch:
+            raise NotRowReadableError(f"{type(lookup).__name__} is no Prefetch as Django has it")
+        if lookup.prefetch_to in self._found and lookup.queryset is not None:
+            raise NotRowReadableError(f"{lookup.prefetch_to} is prefetched twice")
+        added: list[Prefetch] = []
+        found = self._found[""]
+        for level, name in enumerate(lookup.prefetch_through.split(LOOKUP_SEP)):
+            path = lookup.get_current_prefetch_to(level)
+            if path not in self._found:
+                if found.is_inner and not is_inner:
+                    raise NotRowReadableError(f"{path} continues what a queryset prefetches")
+                step = self._step(found, name, lookup, level)
+                related = unfiltered(step, self._bare(found.table))
+                _check_queryset(related)
+                table = _table_of(related, step)
+                self._found[path] = _Found(len(self.steps), table, step.keys.back, is_inner)
+                self.steps.append(step)
+                inner = map(copy.copy, reversed(related._prefetch_related_lookups))
+                added += normalize_prefetch_lookups(inner, path)
+            found = self._found[path]
+        return added
+
+    def _step(self, owner: _Found, name: str, lookup: Prefetch, level: int) -> Step:
+        table = owner.table
+        attribute, is_own = lookup.get_current_to_attr(level)
+        keys = _keys(table.model, name)
+        if keys.single is not None and keys.single in (*table.relations, owner.back):
+            raise NotRowReadableError(f"{name} is known before it is prefetched")
+        if is_own and (hasattr(table.model, attribute) or attribute in table.annotations):
+            raise NotRowReadableError(f"{attribute} is an attribute of the model, too")
+        if is_own and keys.single:
+            raise NotRowReadableError(f"{attribute} is one object, which Django may ask for twice")
+        if keys.of_object not in table.columns:
+            raise NotRowReadableError(f"{keys.of_object} is deferred")
+        return Step(owner.step, name, attribute, keys, lookup, level)
+
+    def _bare(self, table: RowLayout) -> Any:
+        return bare(table.model, self._rows.db, self._rows.fetch_mode)
+
+
+def _check_prefetching(queryset: Any) -> None:
+    """Check that nobody but Django prefetches objects for a queryset.
+
+    :raises NotRowReadableError: if somebody does
+    """
+    if queryset._known_related_objects:
+        raise NotRowReadableError("the queryset knows objects to which its rows belong")
+    is_stock = (
+        type(queryset)._prefetch_related_objects is _PREFETCH
+        and "_prefetch_related_objects" not in vars(queryset)
+        and all(getattr(query, name) is function for name, function in _FUNCTIONS.items())
+    )
+    if not is_stock:
+        raise NotRowReadableError("the queryset prefetches in its own way")
+
+
+def _table_of(queryset: Any, step: Step) -> RowLayout:
+    """Return what stands where in the rows of a queryset of related objects.
+
+    :raises NotRowReadableError: if somebody could tell that no instances are made of them
+    """
+    if step.lookup.get_current_querysets(step.level) is None:
+        return whole_table(queryset.model)
+    table = FetchedRows(queryset, is_run=False).table
+    keys = step.keys
+    if table.model._meta.concrete_model is not keys.model._meta.concrete_model:
+        raise NotRowReadableError(f"{step.name} is prefetched as {table.model.__name__}")
+    # Without an attribute of its own, Django cannot filter the slice for each object.
+    if queryset.query.is_sliced and not step.lookup.to_attr:
+        raise NotRowReadableError(f"{step.name} is prefetched from a slice")
+    if not keys.is_between and keys.of_related not in table.columns:
+        raise NotRowReadableError(f"{keys.of_related} is deferred")
+    return table
+
+
+def _keys(model: Any, name: str) -> Keys:
+    """How the objects of a relation belong to those of a model.
+
+    :raises NotRowReadableError: if not Django alone knows
+    """
+    field, is_reverse = single_relation(model, name)
+    keys = _many_keys(model, name) if field is None else _single_keys(field, is_reverse)
+    if keys is None:
+        raise NotRowReadableError(f"{name} is no relation of {model.__name__} as Django has it")
+    return keys
+
+
+def _single_keys(field: Any, is_reverse: bool) -> Keys | None:
+    if len(field.related_fields) > 1:
+        return None  # a ForeignObject of several columns
+    related_model = field.model if is_reverse else field.remote_field.model
+    here, there = field.attname, field.target_field.attname
+    back = None
+    if is_reverse:
+        here, there, back = there, here, (field, False)
+    elif not field.remote_field.multiple:
+        back = field, True
+    if type(related_model._base_manager) is not Manager:
+        raise NotRowReadableError(f"{related_model.__name__} has a base manager of its own")
+    if field.remote_field.parent_link or not _has_own_key(field):
+        return None
+    return Keys(related_model, here, there, back, single=(field, is_reverse))
+
+
+def _many_keys(model: Any, name: str) -> Keys | None:
+    found = relation_to_many(model, name)
+    if found is None:
+        return None
+    descriptor: Any = on_class(model, name)
+    field = found[1]
+    manager = descriptor.related_manager_cls.__mro__[1]
+    if manager.get_queryset is not _GET_QUERYSET:
+        raise NotRowReadableError(f"{manager.__name__} of {name} has its own get_queryset")
+    if not _has_own_key(field):
+        return None
+    key = field.target_field.attname
+    if type(descriptor) is ManyToManyDescriptor:
+        related_model = descriptor.rel.related_model if descriptor.reverse else descriptor.rel.model
+        value = f"_prefetch_related_val_{field.attname}"
+        return Keys(related_model, key, value, None, is_between=True)
+    return Keys(field.model, key, field.attname, (field, False))
+
+
+def _has_own_key(field: Any) -> bool:
+    """Whether the keys to which a foreign key refers are of a class of Django's own."""
+    target = field
+    while target.is_relation:
+        target = target.target_field
+    return type(target).__module__.startswith("django.")
+
+
+def _check_queryset(queryset: Any) -> None:
+    """Check that nobody but Django looks at a queryset of related objects.
+
+    :raises NotRowReadableError: if somebody does
+    """
+    is_stock = (
+        is_stock_queryset(queryset)
+        and all(getattr(type(queryset), name) is hook for name, hook in _HOOKS.items())
+        and _HOOKS.keys().isdisjoint(vars(queryset))
+        and not queryset._known_related_objects
+        and not queryset.query.combinator
+    )
+    if not is_stock:
+        raise NotRowReadableError(f"a {type(queryset).__name__} is no queryset as stock has it")
+
+
+def unfiltered(step: Step, first: Any) -> Any:
+    """Return the queryset of all objects to which a relation may lead.
+
+    :param first: an object that has the relation
+    """
+    given = step.lookup.get_current_querysets(step.level)
+    if given:
+        return given[0]
+    if step.keys.single is not None:
+        descriptor: Any = on_class(type(first), step.name)
+        return descriptor.get_queryset(instance=first)
+    return _GET_QUERYSET(getattr(first, step.name))
+
+
+def bare(model: Any, db: str, fetch_mode: Any) -> Any:
+    """Return an instance that knows nothing but where it comes from, and that its keys are 0."""
+    instance = object.__new__(model)
+    state = instance.__dict__["_state"] = ModelState()
+    state.adding = False
+    state.db = db
+    if fetch_mode is not None:
+        state.fetch_mode = fetch_mode
+    for field in model._meta.concrete_fields:
+        if field.primary_key or field.is_relation:
+            instance.__dict__[field.attname] = 0
+    return instance

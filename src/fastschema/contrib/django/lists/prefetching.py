@@ -1,0 +1,319 @@
+"""The objects that ``prefetch_related`` adds to rows, read as rows themselves.
+
+Django gives each row's instance a manager and a queryset for them. Here its prefetchers only say
+what to ask the database: they get instances that know their keys and nothing else, and a queryset
+that does not run. What the database answers is put beside the rows. Whoever looks at the instances
+later gets what Django makes of the same answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from django.db.models.query import ModelIterable, get_prefetcher, prefetch_one_level
+
+from fastschema.contrib.django.lists.prefetch_plan import Step, bare, steps_of, unfiltered
+from fastschema.contrib.django.lists.queryset_rows import (
+    FetchedRows,
+    LazyInstanceList,
+    Loaded,
+    is_fetchable,
+)
+from fastschema.contrib.django.lists.row_layout import (
+    Collection,
+    Relation,
+    RowLayout,
+    row_layout_of,
+)
+
+if TYPE_CHECKING:
+    from functools import cached_property
+else:  # that of functools has a lock before Python 3.12, one for all objects
+    from django.utils.functional import cached_property
+
+
+class PrefetchedRows(FetchedRows):
+    """What the database answered to a query, and to those of ``prefetch_related``.
+
+    :param queryset: as for :class:`FetchedRows`
+    :param is_run: likewise
+    :raises Exception: what running the query raises
+    """
+
+    def __init__(self, queryset: Any, *, is_run: bool = True) -> None:
+        super().__init__(queryset, is_run=is_run)
+        self.related: list[Related] = []
+        self._rows: list[Any] | None = None
+
+    def prefetch(self, steps: Iterable[Step]) -> None:
+        """Run the queries of ``prefetch_related``.
+
+        :param steps: see :func:`steps_of`
+        :raises Exception: what running one of them raises
+        """
+        self.converted()  # In stock, they are instances before anything is prefetched for them.
+        found: list[PrefetchedRows] = []
+        for step in steps:
+            owner = self if step.owner < 0 else found[step.owner]
+            related = Related(step, owner)
+            owner.related.append(related)
+            found.append(related.rows)
+
+    @property
+    def loaded(self) -> Loaded:
+        """The related objects of which instances would know all, by the names of attributes."""
+        return {each.attribute: each.rows for each in self.related}
+
+    @cached_property
+    def own_table(self) -> RowLayout:
+        """Return what stands where in the rows of the query itself."""
+        return row_layout_of(self.compiler)
+
+    @cached_property
+    def width(self) -> int:
+        """How long the rows are, with all that stands beside them."""
+        width: int = self.compiler.col_count
+        return width + sum(each.width for each in self.related)
+
+    @cached_property
+    def table(self) -> RowLayout:
+        """Return what stands where in the rows, and beside them."""
+        table = self.own_table
+        position: int = self.compiler.col_count
+        for each in self.related:
+            each.add_to(table, position)
+            position += each.width
+        return table
+
+    def rows(self) -> list[Any]:
+        """Return the rows, with what was prefetched beside each."""
+        with self.lock:
+            if self._rows is None:
+                rows = self.converted()
+                for each in self.related:
+                    rows = [
+                        (*row, *beside) for row, beside in zip(rows, each.columns(), strict=True)
+                    ]
+                self._rows = rows
+            return self._rows
+
+    def _made(self) -> list[Any]:
+        instances = super()._made()
+        self.give_related(instances)
+        return instances
+
+    def made_by_django(self) -> list[Any]:
+        """As for :class:`FetchedRows`; those that Django has prefetched for are the same ones."""
+        return self.instances() if self.related else super().made_by_django()
+
+    def instances_alone(self) -> list[Any]:
+        """Return the model instances, which do not know yet what was prefetched for them."""
+        with self.lock:
+            if self._instances is None:
+                self._instances = super()._made()
+            return self._instances
+
+    def give_related(self, instances: list[Any]) -> None:
+        """Let the instances know what was prefetched for them, as Django does."""
+        for each in self.related:
+            each.give(instances)
+
+
+class Related:
+    """The related objects that one query has found for some rows.
+
+    :param step: the query
+    :param owner: the rows
+    :raises Exception: what running the query raises
+    """
+
+    def __init__(self, step: Step, owner: PrefetchedRows) -> None:
+        self._step = step
+        self.attribute = step.attribute
+        self._keys: list[Any] = []
+        self._related_keys: list[Any] = []
+        if not owner.converted():
+            self.rows = PrefetchedRows(unfiltered(step, _bare_of(owner)), is_run=False)
+            return
+        objects = list(_bare_objects(owner, step.keys.of_object))
+        prefetcher, *_ = get_prefetcher(objects[0], step.name, step.attribute)
+        queryset = _with_rows(unfiltered(step, objects[0]), lambda queryset: ())
+        queryset, *self._answer = prefetcher.get_prefetch_querysets(objects, [queryset])
+        # It has not been run, whatever it believes.
+        self.rows = PrefetchedRows(_with_rows(queryset, ModelIterable))
+        key_of_related, key_of, *_ = self._answer
+        self._keys = list(map(key_of, objects))
+        self._related_keys = list(_keys_of_rows(self.rows, step.keys.of_related, key_of_related))
+        if self._cache is not None:
+            known = set(self._keys)
+            for each in self._related_keys:
+                if each not in known:  # to Python, that is; as Django has it
+                    raise KeyError(each)
+
+    @property
+    def width(self) -> int:
+        """How many places this takes beside a row."""
+        return self.rows.width if self._step.keys.single else 1
+
+    def add_to(self, table: RowLayout, position: int) -> None:
+        """Add what is found to the table of the rows, at some position."""
+        single = self._step.keys.single
+        if single is None:
+            table.collections[self.attribute] = Collection(position, self.rows.table)
+        else:
+            field, is_reverse = single
+            related = self.rows.table.shifted(position)
+            table.prefetched[single] = Relation(related, not is_reverse and field.null)
+
+    def columns(self) -> Iterator[tuple[Any, ...]]:
+        """Return what stands beside each row: a list of rows, or the columns of one row."""
+        by_key: dict[Any, list[Any]] = {}
+        for key, row in zip(self._related_keys, self.rows.rows(), strict=True):
+            by_key.setdefault(key, []).append(row)
+        if self._step.keys.single is None:
+            return ((by_key.get(key, ()),) for key in self._keys)
+        nothing = [(None,) * self.width]
+        return (by_key.get(key, nothing)[0] for key in self._keys)
+
+    def give(self, objects: list[Any]) -> None:
+        """Let instances know the related ones, as Django does."""
+        if not objects:
+            return
+        related = self.rows.instances_alone()
+        self._give_back(related, dict(zip(self._keys, objects, strict=True)))
+        for each in objects:
+            each.__dict__.setdefault("_prefetched_objects_cache", {})
+        prefetcher = _Answered((related, *self._answer))
+        prefetch_one_level(objects, prefetcher, self._step.lookup, self._step.level)
+        self.rows.give_related(related)
+
+    @cached_property
+    def _cache(self) -> Any:
+        """Return what keeps the one object of each related one; None if that is not to be told."""
+        keys = self._step.keys
+        # select_related may have loaded it with them.
+        if keys.back is None or (not keys.single and keys.back in self.rows.own_table.relations):
+            return None
+        field, is_reverse = keys.back
+        return field.remote_field if is_reverse else field
+
+    def _give_back(self, related: list[Any], objects: dict[Any, Any]) -> None:
+        """Let the related ones know their one object."""
+        if self._cache is not None:
+            for each, key in zip(related, self._related_keys, strict=True):
+                self._cache.set_cached_value(each, objects[key])
+
+
+class _Answered:
+    """Stands for a prefetcher whose query has been run.
+
+    :param answer: what it says, related objects first
+    """
+
+    def __init__(self, answer: tuple[Any, ...]) -> None:
+        self._answer = answer
+
+    def get_prefetch_querysets(self, instances: list[Any], querysets: Any = None) -> Any:
+        """Return the same as Django's prefetchers have it."""
+        return self._answer
+
+
+def fetch(queryset: Any) -> FetchedRows:
+    """Run the query of a queryset, and those of what it prefetches if that may be rows.
+
+    :func:`is_all_fetched` says whether the latter was so.
+
+    :param queryset: see :func:`fastschema.contrib.django.lists.queryset_rows.is_fetchable`
+    :raises Exception: what running one of them raises
+    """
+    if not queryset._prefetch_related_lookups:
+        return FetchedRows(queryset)
+    rows = PrefetchedRows(queryset)
+    try:
+        steps = steps_of(queryset, rows, rows.own_table)
+    except Exception:
+        return rows  # Django prefetches; it raises what is wrong with a queryset in its turn
+    try:
+        rows.prefetch(steps)
+    except Exception:
+        queryset._result_cache = LazyInstanceList(rows)
+        raise
+    queryset._prefetch_done = True
+    return rows
+
+
+def is_all_fetched(queryset: Any) -> bool:
+    """Whether :func:`fetch` has left nothing to prefetch for Django."""
+    return not queryset._prefetch_related_lookups or queryset._prefetch_done
+
+
+def described(queryset: Any) -> FetchedRows:
+    """Return what is known of the rows of a queryset, and of what it prefetches; no query is run.
+
+    :raises NotRowReadableError: if code of users has a say in what is prefetched
+    """
+    if not queryset._prefetch_related_lookups:
+        return FetchedRows(queryset, is_run=False)
+    rows = PrefetchedRows(queryset, is_run=False)
+    rows.prefetch(steps_of(queryset, rows, rows.own_table))
+    return rows
+
+
+def evaluate(queryset: Any) -> list[Any]:
+    """Return the rows of a queryset as it would have them itself, its query run now if it was not.
+
+    :param queryset: any queryset
+    :returns: its instances, or :class:`LazyInstanceList`
+    :raises Exception: what running the query raises
+    """
+    if is_fetchable(queryset):
+        rows = fetch(queryset)
+        if is_all_fetched(queryset):
+            queryset._result_cache = later = LazyInstanceList(rows)
+            return later
+        queryset._result_cache = rows.instances()
+    return list(queryset)
+
+
+def _with_rows(queryset: Any, iterable: Any) -> Any:
+    """Return a queryset that is the same, but for what makes its objects; nothing is
+    prefetched there.
+    """
+    queryset = queryset._chain()
+    queryset._iterable_class = iterable
+    queryset._prefetch_related_lookups = ()
+    return queryset
+
+
+def _bare_of(rows: PrefetchedRows) -> Any:
+    return bare(rows.model, rows.db, rows.fetch_mode)
+
+
+def _bare_objects(rows: PrefetchedRows, attribute: str) -> Iterator[Any]:
+    """Instances of rows that know nothing but their keys."""
+    key = rows.model._meta.pk.attname
+    columns = rows.own_table.columns
+    positions = columns[key], columns[attribute]
+    state = _bare_of(rows)._state
+    for row in rows.converted():
+        instance = object.__new__(rows.model)
+        instance.__dict__.update(
+            {"_state": state, key: row[positions[0]], attribute: row[positions[1]]}
+        )
+        yield instance
+
+
+def _keys_of_rows(
+    rows: PrefetchedRows, attribute: str, key_of: Callable[[Any], Any]
+) -> Iterator[Any]:
+    """Yield the key of each row, from an attribute that its instance would have."""
+    position = rows.own_table.column(attribute)
+    instance = _bare_of(rows)
+    found: dict[Any, Any] = {}
+    for row in rows.converted():
+        value = row[position]
+        if value not in found:
+            instance.__dict__[attribute] = value
+            found[value] = key_of(instance)
+        yield found[value]

@@ -1,0 +1,441 @@
+"""The layout of a query's rows: what stands where, and how the driver's values are converted.
+
+Stock calls each converter for each row. Those of Django itself, which do nothing but convert, are
+called a column at a time; the most frequent values are converted right here.
+"""
+
+from __future__ import annotations
+
+import datetime
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from typing import Any, TypeVar
+
+from django.conf import settings
+from django.db.models import Model
+from django.db.models.fields.files import FileDescriptor, ImageFileDescriptor
+from django.db.models.fields.json import JSONField
+from django.db.models.fields.mixins import FieldCacheMixin
+from django.db.models.fields.related_descriptors import (
+    ForeignKeyDeferredAttribute,
+    ReverseOneToOneDescriptor,
+)
+from django.db.models.query_utils import DeferredAttribute
+from django.db.models.signals import post_init, pre_init
+from django.db.models.sql.compiler import SQLCompiler
+
+from fastschema.contrib.django.access import FORWARD, MODEL, access_of, has_plain_key, on_class
+from fastschema.runtime.patching import stock_method
+
+_STOCK = {
+    name: stock_method(SQLCompiler, name)
+    for name in ("results_iter", "get_converters", "apply_converters", "has_composite_fields")
+}
+_PURE_MODULES = frozenset(
+    f"django.db.backends.{name}.operations" for name in ("base", "mysql", "postgresql", "sqlite3")
+)
+_SQLITE = "django.db.backends.sqlite3.operations"
+_TO_DATETIME = "DatabaseOperations.convert_datetimefield_value"
+_CLASSES = {
+    _TO_DATETIME: datetime.datetime,
+    "DatabaseOperations.convert_datefield_value": datetime.date,
+    "DatabaseOperations.convert_timefield_value": datetime.time,
+    "DatabaseOperations.convert_booleanfield_value": bool,
+}
+"""SQLite's converters by name, since importing them imports SQLite; values of exactly these classes
+stay what they are."""
+_SLOW = (
+    "DatabaseOperations.convert_uuidfield_value",
+    "DatabaseOperations.get_decimalfield_converter.<locals>.converter",
+)
+_MOST_REMEMBERED = 10_000
+
+Column = Iterable[Any]
+Convert = Callable[[Any], Any]
+Converters = dict[int, tuple[list[Any], Any]]
+"""As ``SQLCompiler.get_converters`` returns them: by the position of a column, functions that take
+a value, the expression and the connection; and the expression."""
+
+
+def converted_rows(
+    compiler: Any, results: Iterable[list[Any]], converters: Converters | None
+) -> Iterator[Any]:
+    """Return the rows of a query, with values as model instances have them.
+
+    :param compiler: the one that has executed the query
+    :param results: what it returned: rows, some at a time
+    :param converters: its :func:`pure_converters`
+    :returns: tuples or lists
+    :raises Exception: what a converter raises, for the row for which it does in stock
+    """
+    if converters is None:
+        rows: Iterator[Any] = compiler.results_iter(results)
+        return rows
+    if not converters:
+        return chain.from_iterable(results)
+    by_column: list[tuple[int, Callable[[Column], Column]]] = [
+        (position, _convert_column(function, expression, compiler.connection))
+        for position, (functions, expression) in converters.items()
+        for function in functions
+    ]
+    return chain.from_iterable(_converted(compiler, block, by_column) for block in results)
+
+
+def converted_by_users(compiler: Any) -> frozenset[int]:
+    """Return the positions of the columns whose values code of users may make."""
+    return frozenset(
+        position
+        for position, (functions, _) in _all_converters(compiler).items()
+        if not all(map(_is_pure, functions))
+    )
+
+
+def _all_converters(compiler: Any) -> Converters:
+    expressions = [selected[0] for selected in compiler.select[: compiler.col_count]]
+    converters: Converters = compiler.get_converters(expressions)
+    return converters
+
+
+def pure_converters(compiler: Any) -> Converters | None:
+    """Return the converters of a query; None if stock must call them row by row."""
+    if any(getattr(type(compiler), name) is not method for name, method in _STOCK.items()):
+        return None
+    if compiler.has_composite_fields([each[0] for each in compiler.select]):
+        return None
+    converters = _all_converters(compiler)
+    is_pure = all(_is_pure(each) for functions, _ in converters.values() for each in functions)
+    return converters if is_pure else None
+
+
+def _is_pure(converter: Any) -> bool:
+    """Whether a converter is Django's own, and runs no code of users."""
+    if getattr(converter, "__func__", None) is JSONField.from_db_value:
+        return converter.__self__.decoder is None
+    return getattr(converter, "__module__", None) in _PURE_MODULES
+
+
+def _converted(
+    compiler: Any, block: list[Any], by_column: list[tuple[int, Callable[[Column], Column]]]
+) -> Iterable[Any]:
+    columns: list[Column] = list(zip(*block, strict=True))
+    try:
+        for position, convert_column in by_column:
+            columns[position] = convert_column(columns[position])
+    except Exception:
+        rows: Iterable[Any] = compiler.results_iter([block])  # which raises it for the right row
+        return rows
+    return zip(*columns, strict=True)
+
+
+def _convert_column(
+    function: Any, expression: Any, connection: Any
+) -> Callable[[Column], list[Any]]:
+    """From the values of a column to what a converter makes of them."""
+
+    def convert(value: Any) -> Any:
+        return function(value, expression, connection)
+
+    name = function.__qualname__ if function.__module__ == _SQLITE else None
+    if name == _TO_DATETIME and settings.USE_TZ:
+        return partial(_aware_datetimes, convert, connection.timezone)
+    if name in _CLASSES:
+        return partial(_of_class, convert, _CLASSES[name])
+    if name in _SLOW:
+        return partial(_each_once, _Remembered(convert))
+    return lambda column: [convert(value) for value in column]
+
+
+def _aware_datetimes(convert: Convert, zone: Any, column: Column) -> list[Any]:
+    return [
+        value.replace(tzinfo=zone)
+        if type(value) is datetime.datetime and value.tzinfo is None
+        else convert(value)
+        for value in column
+    ]
+
+
+def _of_class(convert: Convert, cls: type, column: Column) -> list[Any]:
+    return [value if type(value) is cls else convert(value) for value in column]
+
+
+def _each_once(remembered: _Remembered, column: Column) -> list[Any]:
+    return [remembered[value] for value in column]
+
+
+class _Remembered(dict[Any, Any]):
+    """What became of the values of one column so far: those of related objects come often.
+
+    :param convert: what is called for a value that is new
+    """
+
+    def __init__(self, convert: Convert) -> None:
+        self._convert = convert
+
+    def __missing__(self, value: Any) -> Any:
+        converted = self._convert(value)
+        # 0.0 equals -0.0.
+        if value != 0 and len(self) < _MOST_REMEMBERED:
+            self[value] = converted
+        return converted
+
+
+_INIT = stock_method(Model, "__init__")
+_NEW = stock_method(Model, "__new__")
+_SETATTR = stock_method(Model, "__setattr__")
+_FROM_DB = stock_method(Model, "from_db").__func__
+_BASES = (Model, object)
+_CACHE = {
+    name: stock_method(FieldCacheMixin, name)
+    for name in ("is_cached", "get_cached_value", "set_cached_value", "delete_cached_value")
+}
+# These keep the name that they are given, until somebody reads it.
+_FILES = (FileDescriptor, ImageFileDescriptor)
+
+
+class NotRowReadableError(Exception):
+    """Rows that cannot be written without model instances, and why."""
+
+
+@dataclass(slots=True)
+class Relation:
+    """A related object that is in the same row.
+
+    :param table: its columns
+    :param none_has_no_attributes: whether the attribute is None where there is no such object;
+        else it raises ``ObjectDoesNotExist``
+    """
+
+    table: RowLayout
+    none_has_no_attributes: bool
+
+
+@dataclass(slots=True)
+class Joined(Relation):
+    """One that ``select_related`` has loaded.
+
+    :param set_here: lets an instance know its related object, or None
+    :param set_there: lets the related object know the instance
+    """
+
+    set_here: Callable[[Any, Any], None]
+    set_there: Callable[[Any, Any], None]
+
+
+@dataclass(slots=True)
+class Collection:
+    """The objects of a relation to many, which stand beside a row as a list of rows.
+
+    :param position: of the list
+    :param table: the columns of their rows
+    """
+
+    position: int
+    table: RowLayout
+
+
+@dataclass(slots=True)
+class RowLayout:
+    """The columns of one model in the rows of a query.
+
+    :param model: the model
+    :param key: the position of its primary key; null if there is no such object
+    :param columns: positions by the names of attributes, one after the other
+    :param foreign_keys: those of foreign keys among them
+    :param files: the names of files among them, of which instances make objects when they are read
+    :param annotations: positions of what the query adds, by the names of attributes
+    :param of_users: gives the positions of columns whose values code of users may make
+    :param relations: what was loaded with it, by the field and whether it is followed backwards
+    :param prefetched: the same for what another query has loaded
+    :param collections: the relations to many that were prefetched, by the names of attributes
+    """
+
+    model: Any
+    key: int
+    columns: dict[str, int]
+    of_users: Callable[[], frozenset[int]]
+    foreign_keys: list[int] = field(default_factory=list)
+    files: set[str] = field(default_factory=set)
+    annotations: dict[str, int] = field(default_factory=dict)
+    relations: dict[tuple[Any, bool], Joined] = field(default_factory=dict)
+    prefetched: dict[tuple[Any, bool], Relation] = field(default_factory=dict)
+    collections: dict[str, Collection] = field(default_factory=dict)
+
+    def column(self, name: str) -> int:
+        """Return the position of what an attribute of the model holds.
+
+        :raises NotRowReadableError: if that is not in the row, or not a plain value
+        """
+        if name == "pk" and has_plain_key(self.model):
+            return self.key
+        position = self.columns.get(name, self.annotations.get(name))
+        if position is None or name in self.files:
+            raise NotRowReadableError(f"{name} is no column of {self.model.__name__} that is read")
+        return position
+
+    def relation(self, name: str) -> Relation:
+        """Return the related object that an attribute of the model gives.
+
+        :raises NotRowReadableError: if it was not loaded with the rows
+        """
+        key = single_relation(self.model, name)
+        relation = self.relations.get(key) or self.prefetched.get(key)
+        if relation is None:
+            raise NotRowReadableError(f"{name} is no relation that the query loads")
+        return relation
+
+    def collection(self, name: str) -> Collection:
+        """Return the related objects that an attribute of the model gives.
+
+        :raises NotRowReadableError: if they were not loaded with the rows
+        """
+        if name not in self.collections:
+            raise NotRowReadableError(f"{name} is no relation that prefetch_related loads as rows")
+        return self.collections[name]
+
+    def shifted(self, offset: int) -> RowLayout:
+        """Return the same for rows that stand some places further to the right in a longer row."""
+        return replace(
+            self,
+            key=self.key + offset,
+            columns={name: position + offset for name, position in self.columns.items()},
+            of_users=lambda: frozenset(position + offset for position in self.of_users()),
+            foreign_keys=[position + offset for position in self.foreign_keys],
+            annotations={name: position + offset for name, position in self.annotations.items()},
+            relations=_shifted(self.relations, offset),
+            prefetched=_shifted(self.prefetched, offset),
+            collections={
+                name: replace(each, position=each.position + offset)
+                for name, each in self.collections.items()
+            },
+        )
+
+
+_Relation = TypeVar("_Relation", bound=Relation)
+
+
+def _shifted(relations: dict[Any, _Relation], offset: int) -> dict[Any, _Relation]:
+    return {key: replace(each, table=each.table.shifted(offset)) for key, each in relations.items()}
+
+
+def single_relation(model: Any, name: str) -> tuple[Any, bool]:
+    """Return the field of a relation to one object, and whether the attribute follows it backwards.
+
+    The field is None if the attribute is no such relation.
+    """
+    descriptor = on_class(model, name)
+    if type(descriptor) in FORWARD:
+        return descriptor.field, False
+    if type(descriptor) is ReverseOneToOneDescriptor:
+        return descriptor.related.field, True
+    return None, False
+
+
+def row_layout_of(compiler: Any) -> RowLayout:
+    """Return what stands where in the rows of a query.
+
+    :param compiler: the one that has executed the query
+    :raises NotRowReadableError: if somebody could tell that no instances are made of the rows
+    """
+    if compiler.klass_info is None:
+        raise NotRowReadableError("the query selects no model")
+    if compiler.query._filtered_relations:
+        raise NotRowReadableError("the query has a FilteredRelation")
+    of_users = functools.cache(lambda: converted_by_users(compiler))
+    table = _table(compiler.klass_info, compiler.select, of_users)
+    for name, position in (compiler.annotation_col_map or {}).items():
+        if on_class(table.model, name) is not None or name in table.columns:
+            raise NotRowReadableError(f"the annotation {name} is an attribute of the model, too")
+        table.annotations[name] = position
+    return table
+
+
+def _table(
+    klass_info: dict[str, Any], select: Any, of_users: Callable[[], frozenset[int]]
+) -> RowLayout:
+    model = klass_info["model"]
+    if klass_info.get("from_parent"):
+        raise NotRowReadableError(f"{model.__name__} is selected by way of its parent")
+    columns = {select[each][0].target.attname: each for each in klass_info["select_fields"]}
+    table = _own_table(model, columns, of_users)
+    for related in klass_info.get("related_klass_infos", ()):
+        is_reverse = related["reverse"]
+        _check_cache(related["field"])
+        table.relations[related["field"], is_reverse] = Joined(
+            _table(related, select, of_users),
+            # A key that may be null gives None, any other raises an error if there is no object.
+            not is_reverse and related["field"].null,
+            related["local_setter"],
+            related["remote_setter"],
+        )
+    return table
+
+
+def whole_table(model: Any) -> RowLayout:
+    """Return what stands where in the rows of a query that selects a model and nothing else.
+
+    :raises NotRowReadableError: if somebody could tell that no instances are made of the rows
+    """
+    names = [field.attname for field in model._meta.concrete_fields]
+    return _own_table(model, {name: position for position, name in enumerate(names)}, frozenset)
+
+
+def _own_table(
+    model: Any, columns: dict[str, int], of_users: Callable[[], frozenset[int]]
+) -> RowLayout:
+    """Return the table of a model without what is loaded with it."""
+    _check_model(model, columns)
+    table = RowLayout(model, columns[model._meta.pk.attname], columns, of_users)
+    for name, position in columns.items():
+        descriptor = type(on_class(model, name))
+        if descriptor is ForeignKeyDeferredAttribute:
+            _check_cache(on_class(model, name).field)
+            table.foreign_keys.append(position)
+        elif descriptor in _FILES:
+            table.files.add(name)
+        elif descriptor is not DeferredAttribute:
+            raise NotRowReadableError(f"{name} of {model.__name__} is more than a column")
+    return table
+
+
+def _check_model(model: Any, columns: dict[str, int]) -> None:
+    """Check that making an instance of a model from these columns runs no code of users.
+
+    :raises NotRowReadableError: if it may
+    """
+    is_plain = (
+        access_of(model) == MODEL
+        and not hasattr(model, "__getattr__")
+        and model.__init__ is _INIT
+        # Model.__init__ calls that of the class behind it.
+        and not any("__init__" in vars(base) for base in model.__mro__ if base not in _BASES)
+        and model.__new__ is _NEW
+        and model.__setattr__ is _SETATTR
+        and model.from_db.__func__ is _FROM_DB
+        and type(model).__call__ is type.__call__
+    )
+    if not is_plain:
+        raise NotRowReadableError(f"{model.__name__} has its own way to make or read instances")
+    if pre_init.has_listeners(model) or post_init.has_listeners(model):
+        raise NotRowReadableError(f"pre_init or post_init of {model.__name__} has receivers")
+    meta = model._meta
+    if meta.is_composite_pk:
+        raise NotRowReadableError(f"the primary key of {model.__name__} is several columns")
+    expected = [each.attname for each in meta.concrete_fields if each.attname in columns]
+    first = next(iter(columns.values()))
+    in_order = list(columns.values()) == list(range(first, first + len(columns)))
+    if list(columns) != expected or not in_order:
+        raise NotRowReadableError(f"the columns of {model.__name__} are not in their usual order")
+
+
+def _check_cache(field: Any) -> None:
+    """Check that Django itself keeps the related objects of a foreign key.
+
+    :raises NotRowReadableError: if not
+    """
+    for each in (field, field.remote_field):
+        for name, method in _CACHE.items():
+            if getattr(type(each), name, None) is not method or name in vars(each):
+                raise NotRowReadableError(f"{field} keeps related objects in its own way")

@@ -1,1 +1,0 @@
-"""Rows of the database to JSON, without model instances that nobody looks at."""

@@ -1,1 +1,0 @@
-"""Validating input by generated code."""

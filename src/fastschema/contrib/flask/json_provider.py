@@ -1,0 +1,264 @@
+"""Flask's JSON provider with orjson behind it: the bytes of ``DefaultJSONProvider``."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import json
+import uuid
+from collections.abc import Callable, Collection
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from flask import Flask
+from flask.json.provider import DefaultJSONProvider
+
+import fastschema.json
+from fastschema.runtime.encode import CHUNK_SIZE, JsonArray
+from fastschema.runtime.json_engine import (
+    JsonText,
+    LeftToStock,
+    OrjsonEngine,
+    Unwritable,
+    orjson,
+    orjson_matches_stdlib,
+    to_ascii,
+)
+from fastschema.switch import is_disabled
+
+COMPACT = (",", ":")
+"""The separators of ``DefaultJSONProvider.response`` out of debug mode."""
+
+_WRITTEN_BY_FLASK = frozenset([datetime.datetime, datetime.date, decimal.Decimal, uuid.UUID])
+"""Classes that Flask's ``default`` makes text of, without a call to user code."""
+
+_PASSED_ON = 0
+if orjson is not None:
+    # To ``default``, as json.dumps does; subclasses never get so far.
+    _PASSED_ON = (
+        orjson.OPT_PASSTHROUGH_DATETIME
+        | orjson.OPT_PASSTHROUGH_DATACLASS
+        | orjson.OPT_PASSTHROUGH_SUBCLASS
+    )
+
+_LEFT_TO_ENCODER = (JsonText, LeftToStock, Unwritable)
+
+
+def written_by_default(default: Callable[[Any], Any]) -> Collection[type]:
+    """Return the classes besides JSON's own whose values orjson and ``default`` write alike."""
+    return _WRITTEN_BY_FLASK if default is DefaultJSONProvider.default else ()
+
+
+@dataclass(slots=True)
+class Writing:
+    """How an application's JSON is written; see the attributes of ``DefaultJSONProvider``.
+
+    :param default: makes other values ones that JSON has
+    """
+
+    default: Callable[[Any], Any]
+    sort_keys: bool
+    ensure_ascii: bool
+
+    def encode(self, data: Any, *, indent: bool = False) -> bytes | None:
+        """Return data as ``json.dumps`` writes them with these settings, or None if it must do
+        that.
+
+        A long list is looked at and written piece by piece: what has just been looked at is still
+        in the CPU's cache. No user code is called, but for the ``utcoffset`` of a time zone of the
+        user's own, which ``json.dumps`` may then call again.
+        """
+        option = orjson.OPT_SORT_KEYS | _PASSED_ON if self.sort_keys else _PASSED_ON
+        if indent:
+            option |= orjson.OPT_INDENT_2
+        try:
+            if type(data) is list and len(data) > CHUNK_SIZE and not indent:
+                encode = partial(self._encode_piece, option=option)
+                text = JsonArray(data, list, encode).join()
+            else:
+                text = self._encode_piece(data, option)
+        except (TypeError, RecursionError):
+            return None
+        return to_ascii(text) if self.ensure_ascii else text
+
+    def _encode_piece(self, data: Any, option: int) -> bytes:
+        others = written_by_default(self.default)
+        if not orjson_matches_stdlib(data, (dict,), (list, tuple), others):
+            raise TypeError("json.dumps writes this otherwise, or calls user code for it")
+        return orjson.dumps(data, self.default, option)
+
+    def stock(self, data: Any, default: Callable[[Any], Any] | None = None) -> bytes:
+        """Return what ``DefaultJSONProvider.dumps`` writes with ``COMPACT``, as UTF-8.
+
+        :param default: instead of the settings' own
+        :raises TypeError, ValueError: what it raises
+        """
+        return json.dumps(
+            data,
+            default=default or self.default,
+            ensure_ascii=self.ensure_ascii,
+            sort_keys=self.sort_keys,
+            separators=COMPACT,
+        ).encode()
+
+
+class PlanEngine(OrjsonEngine):
+    """Writes what plans make of objects as ``jsonify`` writes what ``Schema.dump`` makes of them.
+
+    :param writing: the settings of the application
+    """
+
+    def __init__(self, writing: Writing) -> None:
+        super().__init__()
+        self._writing = writing
+        self._option = orjson.OPT_SORT_KEYS if writing.sort_keys else None
+
+    def encode(self, data: Any) -> bytes:
+        """Write ``data`` (in JSON form) as UTF-8.
+
+        :raises TypeError, ValueError: what ``jsonify`` raises
+        """
+        left = _Left(self._writing)
+        try:
+            text = orjson.dumps(data, left.fragment, self._option)
+        except TypeError:
+            return self._writing.stock(data, lambda value: self._plain(value, left))
+        return to_ascii(text) if self._writing.ensure_ascii else text
+
+    def _plain(self, value: Any, left: _Left) -> Any:
+        """Return what stock's encoder is given for a value that is only found in data
+        in JSON form.
+        """
+        if isinstance(value, (datetime.date, datetime.time, uuid.UUID)):
+            return self._stock_value(value)
+        return json.loads(left.text(value))
+
+
+class _Left:
+    """The values of one piece of data in JSON form that are left to the encoder, each asked once.
+
+    :param writing: the settings of the application
+    """
+
+    def __init__(self, writing: Writing) -> None:
+        self._writing = writing
+        self._others = written_by_default(writing.default)
+        self._written: dict[int, bytes | Exception] = {}
+
+    def fragment(self, value: Any) -> Any:
+        """Return what orjson asks for a value that it does not know.
+
+        :raises Exception: what ``jsonify`` raises for the value
+        """
+        if type(value) in self._others:
+            return self._writing.default(value)
+        return orjson.Fragment(self.text(value))
+
+    def text(self, value: Any) -> bytes:
+        """Return the value's JSON.
+
+        :raises Exception: what ``jsonify`` raises for it
+        """
+        written = self._written.get(id(value))
+        if written is None:
+            stock_value = value.value if type(value) in _LEFT_TO_ENCODER else value
+            try:
+                text = self._writing.encode(stock_value)
+                written = self._writing.stock(stock_value) if text is None else text
+            except Exception as error:
+                written = error
+            self._written[id(value)] = written
+        if isinstance(written, Exception):
+            raise written
+        return written
+
+
+_METHODS = ("_prepare_response_obj", "dump", "dumps", "load", "loads", "response")
+
+
+class FastJSONProvider(DefaultJSONProvider):
+    """``DefaultJSONProvider`` with the same answers, written and read by orjson.
+
+    The settings (``default``, ``ensure_ascii``, ``sort_keys``, ``compact``, ``mimetype``) mean what
+    they mean there. What orjson would write or read otherwise, or not at all, is left to
+    ``DefaultJSONProvider``.
+    """
+
+    @property
+    def writing(self) -> Writing:
+        """The settings that orjson writes by, as they are now."""
+        return Writing(self.default, bool(self.sort_keys), bool(self.ensure_ascii))
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether ``response`` writes compact JSON, as ``DefaultJSONProvider`` decides it."""
+        return not ((self.compact is None and self._app.debug) or self.compact is False)
+
+    def dumps(self, obj: Any, **kwargs: Any) -> str:
+        """``DefaultJSONProvider.dumps``; by orjson for the two layouts that ``response`` has.
+
+        :raises TypeError, ValueError: what it raises
+        """
+        if kwargs in ({"separators": COMPACT}, {"indent": 2}) and _orjson_writes():
+            text = self.writing.encode(obj, indent="indent" in kwargs)
+            if text is not None:
+                return text.decode()
+        return super().dumps(obj, **kwargs)
+
+    def loads(self, s: str | bytes, **kwargs: Any) -> Any:
+        """``DefaultJSONProvider.loads``.
+
+        :raises ValueError: what it raises (``json.JSONDecodeError``)
+        """
+        if kwargs or is_disabled():
+            return super().loads(s, **kwargs)
+        return fastschema.json.loads(s)
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether orjson writes, now, all that ``response`` is given: no method is overridden."""
+        return _orjson_writes() and _is_own(self, _METHODS, FastJSONProvider)
+
+
+def _orjson_writes() -> bool:
+    return orjson is not None and not is_disabled()
+
+
+def _is_own(provider: DefaultJSONProvider, names: tuple[str, ...], cls: type) -> bool:
+    """Whether a provider's methods are those of a class, neither overridden nor replaced."""
+    own = vars(provider)
+    return all(
+        getattr(type(provider), name) is getattr(cls, name) and name not in own for name in names
+    )
+
+
+def writes_as_flask(provider: Any) -> bool:
+    """Whether a provider writes what Flask's own does: only its settings may be others."""
+    if isinstance(provider, FastJSONProvider):
+        return _is_own(provider, _METHODS, FastJSONProvider)
+    return isinstance(provider, DefaultJSONProvider) and _is_own(
+        provider, _METHODS, DefaultJSONProvider
+    )
+
+
+def fast_provider(app: Flask) -> FastJSONProvider | None:
+    """Return a provider that answers as an application's own does, or None if there can be none.
+
+    That is one whose class is Flask's default, or one of the application's that changes settings
+    only. Settings of the provider itself are taken over.
+    """
+    provider = app.json
+    if isinstance(provider, FastJSONProvider):
+        return provider
+    if not writes_as_flask(provider):
+        return None
+    fast: Any = copy(provider)  # not made anew: its class may ask for more than the application
+    cls = type(provider)
+    if cls is DefaultJSONProvider:
+        fast.__class__ = FastJSONProvider
+    else:
+        fast.__class__ = type(f"Fast{cls.__name__}", (FastJSONProvider, cls), {})
+    made: FastJSONProvider = fast
+    return made

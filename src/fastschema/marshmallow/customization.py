@@ -1,0 +1,255 @@
+"""Where code of users takes part in making fields, and in dumping and loading.
+
+All schemas of such a class can dump by one and the same: nobody can tell.
+"""
+
+from __future__ import annotations
+
+from abc import ABCMeta
+from collections.abc import Iterable, Iterator
+from copyreg import dispatch_table
+from types import FunctionType
+from typing import Any
+
+from marshmallow import Schema, class_registry, fields
+from marshmallow.decorators import (
+    POST_DUMP,
+    POST_LOAD,
+    PRE_DUMP,
+    PRE_LOAD,
+    VALIDATES,
+    VALIDATES_SCHEMA,
+)
+
+from fastschema.runtime.patching import stock_method
+
+FIELD_CLASSES = frozenset(
+    cls
+    for cls in vars(fields).values()
+    if isinstance(cls, type) and issubclass(cls, fields.Field) and cls.__module__ == fields.__name__
+)
+"""The classes of fields that marshmallow has."""
+
+_MARSHMALLOW: tuple[type, ...] = (Schema, *FIELD_CLASSES)
+STOCK_CLASSES = frozenset(base for cls in _MARSHMALLOW for base in cls.__mro__)
+"""The classes of marshmallow whose attributes are taken to stay what they are."""
+
+OPTIONS = frozenset(
+    name
+    for cls in FIELD_CLASSES
+    for base in cls.__mro__[:-1]
+    for attribute, value in vars(base).items()
+    for name in (value.__code__.co_names if attribute == "__init__" else [attribute])
+    if attribute == "__init__" or not hasattr(type(value), "__get__")
+)
+"""What marshmallow's fields set when they are made, and what their classes have besides methods."""
+
+_OWN_WAYS = frozenset(
+    [
+        *("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__"),
+        *("__setstate__", "__getnewargs__", "__getnewargs_ex__", "__new__", "__slots__"),
+        *("__getattribute__", "__getattr__", "__setattr__", "__bool__", "__len__"),
+        "__del__",  # would see schemas that nobody asked for
+    ]
+)
+"""What says how an object is copied, what becomes of copies, and what is done with attributes."""
+
+_ATTRIBUTES = frozenset(
+    [
+        *("parent", "name", "root", "data_key", "attribute", "load_only", "dump_only"),
+        *("only", "exclude", "many", "partial", "unknown", "error_messages", "context", "ordered"),
+        *("declared_fields", "fields", "load_fields", "dump_fields"),
+    ]
+)
+"""Attributes of objects that a class may have properties for."""
+_LOOKED_FOR = _OWN_WAYS | _ATTRIBUTES
+_OWN_METHODS = _OWN_WAYS | {"_bind_to_schema"}
+"""What a field object may have of its own, and marshmallow or ``copy`` then calls."""
+_METACLASSES = (type, ABCMeta, type(Schema))
+_STOCK_SCHEMA = {
+    name: stock_method(Schema, name)
+    for name in ("_bind_field", "on_bind_field", "_normalize_nested_options", "set_class")
+}
+KNOWN_INIT_FIELDS = {stock_method(Schema, "_init_fields")}
+"""``Schema._init_fields`` as stock has it, and as installed."""
+_STOCK_DICT_CLASS = Schema.dict_class
+_STOCK_DEEPCOPY = stock_method(fields.Field, "__deepcopy__")
+_STOCK_BINDING = {stock_method(cls, "_bind_to_schema") for cls in FIELD_CLASSES}
+
+
+def makes_fields_as_stock(cls: Any) -> bool:
+    """Return whether marshmallow alone makes the fields of a schema class's objects."""
+    return (
+        _is_plain(cls)
+        and all(getattr(cls, name) is stock for name, stock in _STOCK_SCHEMA.items())
+        and cls._init_fields in KNOWN_INIT_FIELDS
+        and cls.dict_class in (dict, _STOCK_DICT_CLASS)
+        and {str}.issuperset(map(type, cls._declared_fields))
+        and all(_is_copied_plainly(field, cls) for field in cls._declared_fields.values())
+    )
+
+
+def _is_copied_plainly(field: Any, schema_class: Any, *, is_outermost: bool = True) -> bool:
+    """Return whether marshmallow alone copies and binds a field, and those inside of it."""
+    cls: Any = type(field)
+    if not (
+        issubclass(cls, fields.Field)
+        and _is_plain(cls)
+        and cls._bind_to_schema in _STOCK_BINDING
+        and cls.__deepcopy__ is _STOCK_DEEPCOPY
+    ):
+        return False
+    own = vars(field)
+    if not _OWN_METHODS.isdisjoint(own) or own.get("parent") is not None:
+        return False
+    for name in method_names(field):
+        method = getattr(schema_class, name, None) if is_outermost else None
+        if (
+            type(method) is not FunctionType
+            and getattr(method, "__self__", None) is not schema_class
+        ):
+            return False  # a property, say, which runs when the field is bound
+    inner = inner_fields(field)
+    return all(_is_copied_plainly(each, schema_class, is_outermost=False) for each in inner)
+
+
+def method_names(field: Any) -> list[str]:
+    """Return the names of the methods of its schema that a ``Method`` field calls."""
+    own = field.__dict__
+    names = (own.get("serialize_method_name"), own.get("deserialize_method_name"))
+    return [name for name in names if name]
+
+
+def inner_fields(field: Any) -> Iterator[Any]:
+    """Yield the fields inside of a field: those of a list, a tuple or a mapping."""
+    own = field.__dict__
+    for name in ("inner", "key_field", "value_field"):
+        if isinstance(own.get(name), fields.Field):
+            yield own[name]
+    yield from own.get("tuple_fields", ())
+
+
+def all_fields(declared: Iterable[Any]) -> Iterator[Any]:
+    """Yield some fields, and after each the fields inside of it."""
+    for field in declared:
+        yield field
+        yield from all_fields(inner_fields(field))
+
+
+def own_classes(fields: Iterable[Any]) -> Iterator[type]:
+    """Yield the classes of users that fields, and those inside of them, have."""
+    for field in all_fields(fields):
+        yield from (cls for cls in type(field).__mro__ if cls not in STOCK_CLASSES)
+
+
+def _is_plain(cls: Any) -> bool:
+    """Return whether a class leaves its objects to marshmallow."""
+    metaclass = type(cls)
+    if (
+        not (metaclass in _METACLASSES or _is_plain_metaclass(metaclass))
+        or cls in dispatch_table
+        or cls.__setattr__ is not object.__setattr__
+    ):
+        return False
+    return all(base in STOCK_CLASSES or _is_plain_base(base) for base in cls.__mro__)
+
+
+def _is_plain_metaclass(metaclass: Any) -> bool:
+    """Return whether a metaclass of schemas looks up attributes of its classes as ``type`` does."""
+    return (
+        issubclass(metaclass, type(Schema))
+        and metaclass.__getattribute__ is type.__getattribute__
+        and not hasattr(metaclass, "__getattr__")
+    )
+
+
+def _is_plain_base(base: type) -> bool:
+    own = base.__dict__
+    if own.keys().isdisjoint(_LOOKED_FOR):
+        return True
+    return own.keys().isdisjoint(_OWN_WAYS) and not any(
+        hasattr(type(own[name]), "__get__") or name.endswith("fields")
+        for name in _ATTRIBUTES.intersection(own)
+    )
+
+
+_HOOKS = {
+    "dump": (PRE_DUMP, POST_DUMP),
+    "load": (PRE_LOAD, POST_LOAD, VALIDATES, VALIDATES_SCHEMA),
+}
+_METHODS = {
+    "dump": ("dump", "_serialize", "get_attribute"),
+    "load": ("load", "_do_load", "_deserialize", "handle_error", "_invoke_field_validators"),
+}
+IS_MARSHMALLOW_3 = hasattr(fields.Function, "_call_or_raise")
+_SEEING_FIELDS: set[type] = {fields.Method}
+"""The classes of marshmallow whose fields call user code that sees a schema."""
+if IS_MARSHMALLOW_3:  # they pass the schema's context
+    _SEEING_FIELDS.add(fields.Function)
+
+
+Nested = dict[Any, set[str]]
+"""From nested schema classes to the names by which fields refer to them."""
+
+
+def nested_classes(cls: Any, direction: str) -> Nested | None:
+    """Return the classes nested in a schema class; None if user code sees a schema or a field.
+
+    The hooks of the schema itself do not matter, as they are called outside of the generated code;
+    those of nested schemas do.
+
+    :param direction: "dump" or "load"
+    """
+    seen: Nested = {cls: set()}
+    if _has_stock_methods(cls, direction) and _has_blind_fields(cls, direction, seen):
+        return seen
+    return None
+
+
+def _has_stock_methods(cls: Any, direction: str) -> bool:
+    return all(getattr(cls, name) is getattr(Schema, name) for name in _METHODS[direction])
+
+
+def _has_blind_fields(cls: Any, direction: str, seen: Nested) -> bool:
+    for field in all_fields(cls._declared_fields.values()):
+        if type(field) not in FIELD_CLASSES or type(field) in _SEEING_FIELDS:
+            return False
+        if isinstance(field, fields.Nested):
+            nested = _nested_class(field.nested, cls)
+            if nested is None:
+                return False
+            is_new = nested not in seen
+            names = seen.setdefault(nested, set())
+            if isinstance(field.nested, str) and field.nested != "self":
+                names.add(field.nested)
+            if is_new and not _is_blind(nested, direction, seen):
+                return False
+    return True
+
+
+def _is_blind(nested: Any, direction: str, seen: Nested) -> bool:
+    hooks = nested._hooks
+    return (
+        not any(hooks.get(tag) for tag in _HOOKS[direction])
+        and nested.__init__ is Schema.__init__
+        and makes_fields_as_stock(nested)
+        and _has_stock_methods(nested, direction)
+        and _has_blind_fields(nested, direction, seen)
+    )
+
+
+def _nested_class(nested: Any, cls: Any) -> Any:
+    """Return the class of a nested schema; None if user code gives it, or an object of it."""
+    if isinstance(nested, str):
+        if nested == "self" and IS_MARSHMALLOW_3:  # in marshmallow 3
+            return cls
+        return class_of_name(nested)
+    return nested if isinstance(nested, type) and issubclass(nested, Schema) else None
+
+
+def class_of_name(name: str) -> Any:
+    """Return the schema class that a name refers to; None if there is none, or more than one."""
+    try:
+        return class_registry.get_class(name, all=False)
+    except Exception:
+        return None  # stock raises it when the nested schema is needed

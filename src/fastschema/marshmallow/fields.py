@@ -1,0 +1,442 @@
+"""What is done to the value of a marshmallow field that is dumped.
+
+A *rule* describes a field as a tuple: what makes its kind, then plain values, all that the
+generated code depends on. The kind is made from the tuple alone, which is the key to the cache.
+``RULES`` is keyed by the method that stock would call (``Field._serialize``): a subclass that
+overrides only validation is compiled as its parent is, and one that overrides serialization is not.
+
+Only the common class of value is handled inline. Everything else goes to the field's own
+``_serialize``, so that odd values become (or raise) what they do in stock.
+"""
+
+from __future__ import annotations
+
+import decimal
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from marshmallow import fields, missing
+
+from fastschema.compiler import decimals
+from fastschema.compiler.kinds import (
+    BOOLEAN,
+    FLOAT,
+    INTEGER,
+    INTEGER_AS_STRING,
+    STRING,
+    UUID,
+    ByClass,
+    FieldPath,
+    by_class,
+    dict_of,
+    expression,
+    for_all,
+    new_slot,
+    unchanged,
+)
+from fastschema.compiler.nodes import ANY, PLAIN, Conversion, Form, Kind, Slot, as_template, literal
+from fastschema.marshmallow import fields_dates
+from fastschema.marshmallow.customization import OPTIONS, STOCK_CLASSES
+from fastschema.marshmallow.fields_inferred import describe_inferred, inferred
+from fastschema.marshmallow.sqlalchemy import describe_related
+from fastschema.registration import registered
+from fastschema.runtime import json_engine
+from fastschema.runtime.guard import computes_options
+from fastschema.runtime.patching import stock_method
+from fastschema.runtime.programs import (
+    OWN_METHOD,
+    Description,
+    Rule,
+    describe_by_rule,
+    method_of,
+    methods_of,
+    stock,
+    tell_booleans,
+)
+
+# As they are when fastschema is imported: what is patched later is not stock's.
+_NUMBER_FORMAT_NUM = stock_method(fields.Number, "_format_num")
+_NUMBER_TO_STRING = stock_method(fields.Number, "_to_string")
+_DECIMAL_FORMAT_NUM = stock_method(fields.Decimal, "_format_num")
+_DECIMAL_TO_STRING = stock_method(fields.Decimal, "_to_string")
+_NESTED_SCHEMA = stock_method(fields.Nested, "schema")
+_PLUCK_METHODS = (
+    stock_method(fields.Pluck, "_serialize"),
+    stock_method(fields.Nested, "_serialize"),
+)
+_FIELD_DATA_KEY = stock_method(fields.Pluck, "_field_data_key")
+
+
+def json_value(value: Any) -> Any:
+    """Return any value as the JSON engine must be given it; ``missing`` stays, to be left out."""
+    return value if value is missing else json_engine.json_value(value)
+
+
+@dataclass(frozen=True, slots=True)
+class DumpPath(FieldPath):
+    """Where a field is found, and what its ``_serialize`` is told.
+
+    :param arguments: what follows the value in calls of its ``_serialize``, as source
+    :param is_within: whether its values are put into others that no text is made of in parts
+    """
+
+    arguments: str
+    is_within: bool = False
+
+    @classmethod
+    def of(cls, index: int, attribute: str) -> DumpPath:
+        """Return the path to a field of the schema, dumped under the name ``attribute``."""
+        return cls(f"fields[{index}]", lambda fields: fields[index], f"{literal(attribute)}, obj")
+
+    def without_object(self) -> DumpPath:
+        """Return the same, for a field that is told neither the attribute nor the object."""
+        return replace(self, arguments="None, None")
+
+    def inside(self, expression: str, get: Callable[[Any], Any]) -> DumpPath:
+        """Return the path to a field of this one, for values that are put into others."""
+        return replace(self.within(expression, get), is_within=True)
+
+    @property
+    def own_method(self) -> str:
+        """A template: the field's own ``_serialize``."""
+        return f"{{field}}._serialize({{value}}, {as_template(self.arguments)})"
+
+
+def why_unknown(field: Any) -> str | None:
+    """Return why the options of a field cannot be known, or None."""
+    return computes_options(type(field), OPTIONS, STOCK_CLASSES)
+
+
+def describe(field: Any) -> Description:
+    """Return what is done to the value of a field: what makes its kind, then its options."""
+    reason = why_unknown(field)
+    if reason is not None:
+        return stock(reason)
+    method = method_of(field, "_serialize")
+    if method is None:
+        return stock("_serialize is set on the field object")
+    if method in registered:
+        return (_registered, registered[method])
+    if method not in RULES:
+        related = describe_related(field, method)
+        if related is not None:
+            return related
+    return describe_by_rule(field, method, RULES, "_serialize")
+
+
+def kind(description: Description, path: DumpPath, slots: list[Slot]) -> Kind:
+    """Return the kind for a description; what it needs from each dump is added to ``slots``."""
+    make, *options = description
+    if make == OWN_METHOD:
+        return for_all("the field's own method", path.own_method, none_stays=False)
+    made: Kind = make(*options, path=path, slots=slots)
+    return made
+
+
+def shows_object(description: Description) -> bool:
+    """Return whether code of users may be given the object that a field is dumped of."""
+    inner = [each for each in description if isinstance(each, tuple)]
+    return description[0] in _SHOWS_OBJECT or any(shows_object(each) for each in inner if each)
+
+
+AS_IT_IS = unchanged("value as it is", STRING)
+_AS_IT_IS_BOOLEAN = unchanged("value as it is", BOOLEAN)
+
+
+def _as_it_is(field: Any) -> Description:
+    return (_raw, issubclass(type(field), fields.Boolean))
+
+
+def _raw(is_boolean: bool, **_: Any) -> Kind:
+    """Marshmallow 4 dumps whatever value a Boolean has."""
+    return _AS_IT_IS_BOOLEAN if is_boolean else AS_IT_IS
+
+
+def _string(field: Any) -> Description:
+    # In marshmallow 3, UUID serializes by String's method.
+    return (UUID,) if issubclass(type(field), fields.UUID) else (STRING,)
+
+
+def _uuid(field: Any) -> Description:
+    return (UUID,)
+
+
+def _registered(registered: Any, *, path: DumpPath, **_: Any) -> Kind:
+    made: Kind = registered.kind(path.own_method)
+    return made
+
+
+def _number(field: Any) -> Description:
+    as_string = bool(field.as_string)
+    format_num, to_string = method_of(field, "_format_num"), method_of(field, "_to_string")
+    if format_num is _DECIMAL_FORMAT_NUM:
+        if to_string is not _DECIMAL_TO_STRING:
+            return stock("_to_string is overridden")
+        places = field.places
+        return (_decimal, as_string, None if places is None else -places.as_tuple().exponent)
+    if format_num is not _NUMBER_FORMAT_NUM:
+        return stock("_format_num is overridden")
+    if to_string is not _NUMBER_TO_STRING:
+        return stock("_to_string is overridden")
+    made = _NUMBERS.get((field.num_type, as_string))
+    return (made,) if made else stock("num_type is neither int nor float")
+
+
+_NUMBERS = {
+    (int, False): INTEGER,
+    (int, True): INTEGER_AS_STRING,
+    (float, False): FLOAT,
+    (float, True): ByClass("float as string", float, "str({value})"),
+}
+
+
+def _decimal(as_string: bool, places: int | None, *, path: DumpPath, slots: list[Slot]) -> Kind:
+    """Write a value that has its places already as it stands, and quantize the others."""
+    result = "{value}"
+    if places is not None:
+        result = "{value}.quantize({field}.places, {field}.rounding)"
+    if as_string:
+        result = f"str({result})" if places in _INVISIBLE_PLACES else f"format({result}, 'f')"
+    result = f"{result} if {{value}}.is_finite() else {path.own_method}"
+    if not as_string:
+        return ByClass("decimal", decimal.Decimal, result, PLAIN).kind(path.own_method)
+    longest = new_slot(
+        slots, "longest", lambda subject, cls, form: decimals.longest(), decimals.active_precision
+    )
+    result = decimals.written(places, longest, result)
+    return ByClass("decimal as string", decimal.Decimal, result).kind(path.own_method)
+
+
+_INVISIBLE_PLACES = range(7)
+"""With so many places, ``str`` never writes a finite Decimal with an exponent."""
+
+
+def _boolean(field: Any) -> Description:
+    """Marshmallow 3 coerces by the field's sets, which users may set."""
+    if tell_booleans(field.truthy, field.falsy):
+        return (BOOLEAN,)
+    return stock("truthy and falsy do not hold the two booleans")
+
+
+def _ip(field: Any) -> Description:
+    return (_address, "exploded" if field.exploded else "compressed")
+
+
+def _address(attribute: str, **_: Any) -> Kind:
+    return for_all(f"IP, {attribute}", f"{{value}}.{attribute}")
+
+
+def _enum(field: Any) -> Description:
+    attribute = "value" if field.by_value else "name"
+    inner = describe(field.field)
+    if inner[0] in _NOT_IN_AN_ENUM:
+        return stock("an enum by such a field is not compiled")
+    return (_member, attribute, inner)
+
+
+def _member(attribute: str, inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind:
+    """Read the member's own attribute, past the descriptor that ``Enum`` keeps before it."""
+
+    def plain_enum(subject: Any, cls: Any = None, form: Any = None) -> type:
+        return _plain_enum(path.get(subject.fields).enum, attribute)
+
+    # The enum's own attributes may be replaced, too.
+    enum_class = new_slot(slots, "enum", plain_enum, plain_enum)
+    inner_path = path.within(".field", lambda field: field.field)
+    inner_kind = kind(inner, inner_path, slots)
+    found = f"{{value}}._{attribute}_"
+
+    def converted(conversion: Conversion) -> str:
+        if conversion.common is None or conversion.inline is not None:
+            return _expression(inner_kind, conversion, found, inner_path)
+        # Most stay as they are: field once at what is found.
+        others = _expression(inner_kind, replace(conversion, common=None), "member", inner_path)
+        return f"member if type(member := {found}) is {conversion.common} else {others}"
+
+    return by_class(
+        f"enum by {attribute}",
+        enum_class,
+        converted(inner_kind.python),
+        path.own_method,
+        ANY,
+        json=converted(inner_kind.json),
+        names=inner_kind.names,
+        may_skip=True,
+    )
+
+
+class _NoClass:
+    """The class of no value."""
+
+
+def _plain_enum(enum_class: type, attribute: str) -> type:
+    """Return the enum, if what its members give is as ``Enum`` defines it."""
+    for base in enum_class.__mro__:
+        if attribute in base.__dict__:
+            return enum_class if base is enum.Enum else _NoClass
+    return _NoClass
+
+
+def _expression(inner: Kind, conversion: Conversion, value: str, path: DumpPath) -> str:
+    """Return the conversion of a value of the field at a path, as one expression."""
+    return expression(inner, conversion, value, path.expression, none_stays=inner.none_stays)
+
+
+def _list(field: Any) -> Description:
+    return (_list_of, describe(field.inner))
+
+
+def _list_of(inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind:
+    """Write a list comprehension with the inner kind's conversion for each item, or a copy."""
+    inner_path = path.within(".inner", lambda field: field.inner)
+    inner_kind = kind(inner, inner_path, slots)
+    link = inner_kind.link
+
+    def items(conversion: Conversion) -> str:
+        if link is not None:
+            return f"{link}.each({{value}})"
+        return f"[{_expression(inner_kind, conversion, 'each', inner_path)} for each in {{value}}]"
+
+    def each(conversion: Conversion) -> Conversion:
+        stays = conversion.common is not None and conversion.inline is conversion.items is None
+        if stays and link is None:
+            return Conversion("list", otherwise=items(conversion), items=conversion.common)
+        return Conversion(otherwise=items(conversion))
+
+    text = inner_kind.text
+    return Kind(
+        f"list of {inner_kind.label}",
+        python=each(inner_kind.python),
+        json=each(inner_kind.json),
+        text=None if text is None else Conversion(otherwise=f"array({items(text)})"),
+        names=inner_kind.names,
+        item_link=link,
+    )
+
+
+def _tuple(field: Any) -> Description:
+    inner = list(map(describe, field.tuple_fields))
+    if any(each[0] == OWN_METHOD for each in inner):
+        # Stock makes the tuple by a generator, which turns their StopIteration into another error.
+        return stock("a tuple that holds a field that runs as stock is not compiled")
+    return (_tuple_of, tuple(inner))
+
+
+def _tuple_of(inner: tuple[Description, ...], *, path: DumpPath, slots: list[Slot]) -> Kind:
+    """Write a tuple display, for tuples of the right length."""
+    paths = [
+        path.inside(f".tuple_fields[{index}]", _tuple_field(index)) for index in range(len(inner))
+    ]
+    kinds = [kind(each, each_path, slots) for each, each_path in zip(inner, paths, strict=True)]
+    names = {name: value for each in kinds for name, value in each.names.items()}
+
+    def display(form: Form) -> str:
+        items = [
+            _expression(each, each.conversion(form), f"{{value}}[{index}]", each_path)
+            for index, (each, each_path) in enumerate(zip(kinds, paths, strict=True))
+        ]
+        text = "".join(f"{item}, " for item in items)
+        return f"({text}) if len({{value}}) == {len(items)} else {path.own_method}"
+
+    return by_class(
+        "tuple",
+        "tuple",
+        display(Form.PYTHON),
+        path.own_method,
+        PLAIN,
+        json=display(Form.JSON),
+        names=names,
+    )
+
+
+def _tuple_field(index: int) -> Callable[[Any], Any]:
+    return lambda field: field.tuple_fields[index]
+
+
+def _mapping(field: Any) -> Description:
+    if field.mapping_type is not dict:
+        return stock("its mapping_type is not dict")
+    inner = []
+    for name in ("key_field", "value_field"):
+        each = getattr(field, name)
+        inner.append(None if each is None else describe(each))
+    return (_mapping_of, *inner)
+
+
+def _mapping_of(
+    key: Description | None, value: Description | None, *, path: DumpPath, slots: list[Slot]
+) -> Kind:
+    """Write a dictionary of converted keys and values, for dictionaries."""
+    key_path = path.inside(".key_field", lambda field: field.key_field).without_object()
+    value_path = path.inside(".value_field", lambda field: field.value_field).without_object()
+    key_kind = AS_IT_IS if key is None else kind(key, key_path, slots)
+    value_kind = AS_IT_IS if value is None else kind(value, value_path, slots)
+
+    # As in stock, a key is what the python form says: JSON turns it into text.
+    key_item = None if key is None else _expression(key_kind, key_kind.python, "each", key_path)
+
+    def convert(form: Form) -> str:
+        item = _expression(value_kind, value_kind.conversion(form), "each", value_path)
+        return dict_of(key_item, None if item == "each" else item)
+
+    return by_class(
+        "mapping",
+        "dict",
+        convert(Form.PYTHON),
+        path.own_method,
+        PLAIN,
+        json=convert(Form.JSON),
+        names={**key_kind.names, **value_kind.names},
+    )
+
+
+def _nested(field: Any) -> Description:
+    if type(field).schema is not _NESTED_SCHEMA:
+        return stock("the schema property is overridden")
+    return (_linked, "nested schema", "link")
+
+
+def _pluck(field: Any) -> Description:
+    if type(field)._field_data_key is not _FIELD_DATA_KEY:
+        return stock("_field_data_key is overridden")
+    if methods_of(field, "_serialize", fields.Nested) != _PLUCK_METHODS:
+        return stock("_serialize of a base is overridden")
+    nested = _nested(field)
+    return nested if nested[0] == OWN_METHOD else (_linked, "plucked from a nested schema", "pluck")
+
+
+def _linked(label: str, link_method: str, *, path: DumpPath, slots: list[Slot]) -> Kind:
+    def resolve(subject: Any, cls: type, form: Form) -> Any:
+        if path.is_within and form is Form.TEXT:
+            form = Form.PYTHON
+        return getattr(subject, link_method)(path.get(subject.fields), form)
+
+    link = new_slot(slots, "nested", resolve)
+    nothing = Conversion()
+    return Kind(label, python=nothing, json=nothing, text=nothing, link=link, link_for_none=True)
+
+
+_NOT_IN_AN_ENUM = (OWN_METHOD, _linked, _list_of, _mapping_of, _tuple_of, _member)
+_SHOWS_OBJECT = (OWN_METHOD, _registered, inferred)
+
+RULES: dict[Any, Rule] = {
+    **fields_dates.RULES,
+    stock_method(fields.Field, "_serialize"): _as_it_is,
+    stock_method(fields.String, "_serialize"): _string,
+    stock_method(fields.Number, "_serialize"): _number,
+    stock_method(fields.Enum, "_serialize"): _enum,
+    stock_method(fields.List, "_serialize"): _list,
+    stock_method(fields.Tuple, "_serialize"): _tuple,
+    stock_method(fields.Mapping, "_serialize"): _mapping,
+    stock_method(fields.Nested, "_serialize"): _nested,
+    stock_method(fields.Pluck, "_serialize"): _pluck,
+    stock_method(fields.IP, "_serialize"): _ip,
+    stock_method(fields.IPInterface, "_serialize"): _ip,
+}
+# Methods of their own only in one of marshmallow 3 and 4.
+if hasattr(fields, "Inferred"):
+    RULES[stock_method(fields.Inferred, "_serialize")] = describe_inferred
+RULES.setdefault(stock_method(fields.UUID, "_serialize"), _uuid)
+RULES.setdefault(stock_method(fields.Boolean, "_serialize"), _boolean)

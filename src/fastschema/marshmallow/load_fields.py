@@ -1,0 +1,493 @@
+"""What is done to the value of a marshmallow field that is loaded.
+
+As :mod:`fastschema.marshmallow.fields` for dumping: rules, keyed by the methods that stock would
+call, describe a field as a tuple, and the kind is made from that. Only the classes of value that
+JSON has are converted. Everything else goes to the field's own ``deserialize``, so that odd values
+become (or raise) what they do in stock. All that stands in a template here is pure: where it fails,
+stock does the same again, and says what was wrong.
+"""
+
+from __future__ import annotations
+
+import decimal
+import enum
+import ipaddress
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any
+
+from marshmallow import fields, missing, validate
+
+from fastschema.compiler.kinds import FieldPath, dict_of
+from fastschema.compiler.nodes import LoadKind, Slot, as_template, literal, of_classes
+from fastschema.compiler.source import Names
+from fastschema.marshmallow import fields_dates, validators
+from fastschema.marshmallow.fields import why_unknown
+from fastschema.marshmallow.sqlalchemy import passes_session
+from fastschema.runtime.patching import stock_method
+from fastschema.runtime.programs import (
+    OWN_METHOD,
+    Description,
+    Rule,
+    always,
+    describe_by_rule,
+    method_of,
+    methods_of,
+    stock,
+    tell_booleans,
+)
+
+# As they are when fastschema is imported: what is patched later is not stock's.
+_DESERIALIZE = stock_method(fields.Field, "deserialize")
+_VALIDATE_MISSING = stock_method(fields.Field, "_validate_missing")
+_HAS_PROCESSORS = hasattr(fields.Raw(), "pre_load")
+_NUMBER_FORMAT_NUM = stock_method(fields.Number, "_format_num")
+_DECIMAL_FORMAT_NUM = stock_method(fields.Decimal, "_format_num")
+_BY_FIELD = (stock_method(fields.Field, "_deserialize"),)
+_BY_STRING = (stock_method(fields.String, "_deserialize"), *_BY_FIELD)
+_IP_INTERFACE_DESERIALIZE = stock_method(fields.IPInterface, "_deserialize")
+_UUID_VALIDATED = stock_method(fields.UUID, "_validated")
+_NESTED_SCHEMA = stock_method(fields.Nested, "schema")
+_NESTED_METHODS = {
+    name: stock_method(fields.Nested, name) for name in ("_load", "_test_collection", "make_error")
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LoadPath(FieldPath):
+    """Where a field is found in a load, and what to call the things that it needs.
+
+    :param prefix: what begins the names of its objects
+    """
+
+    prefix: str
+
+    @classmethod
+    def of(cls, index: int) -> LoadPath:
+        """Return the path to a field of the schema."""
+        return cls(f"fields[{index}]", lambda subject: subject.fields[index], f"field_{index}")
+
+    def within(self, suffix: str, get: Callable[[Any], Any]) -> LoadPath:
+        """Return the path to a field inside of this one."""
+        path = FieldPath.within(self, suffix, get)
+        return replace(path, prefix=f"{self.prefix}_{Names().unique(suffix)}")
+
+
+def describe(field: Any) -> Description:
+    """Return how the values of a field are loaded: what makes its kind, then the options of that.
+
+    Its validators are told of by :func:`fastschema.marshmallow.validators.describe`.
+    """
+    reason = why_not_deserialized(field)
+    if reason is not None:
+        return stock(reason)
+    methods = methods_of(field, "_deserialize", fields.Field)
+    if not methods:
+        return stock("_deserialize is set on the field object")
+    if passes_session(methods[0]):
+        methods = methods[1:]
+    unknown = next((method for method in methods if method not in RULES), methods[0])
+    return describe_by_rule(field, unknown, RULES, "_deserialize")
+
+
+def why_not_deserialized(field: Any) -> str | None:
+    """Return why what stock does around a field's ``_deserialize`` is not generated, or None."""
+    reason = why_unknown(field)
+    if reason is not None:
+        return reason
+    if method_of(field, "deserialize") is not _DESERIALIZE:
+        return "deserialize is overridden"
+    if method_of(field, "_validate_missing") is not _VALIDATE_MISSING:
+        return "_validate_missing is overridden"
+    if _HAS_PROCESSORS:
+        for name in ("pre_load", "post_load"):
+            if getattr(field, name):
+                return f"it has {name} functions of its own"
+    return None
+
+
+def describe_missing(field: Any) -> str:
+    """Return what is done for a missing key: "skip", "value" or "own" for the field's method."""
+    if bool(field.required):
+        return "own"
+    default = field.load_default
+    if default is missing:
+        return "skip"
+    return "own" if callable(default) else "value"
+
+
+def loads_by_itself(kind: Description) -> bool:
+    """Return whether a kind is a nested schema or a list of those, which store errors."""
+    return kind[0] is _linked
+
+
+def allows_none(field: Any) -> bool:
+    """Return whether None is loaded as None, whatever else the field says."""
+    return bool(field.allow_none)
+
+
+def describe_validators(field: Any, kind: Description) -> Description:
+    """Return what the validators of a field of some kind ask; see :func:`validator_rules.describe`.
+
+    Validators of values whose class is not known, or is an enum of the user's, are called by the
+    field: who knows what comparing such a value calls.
+    """
+    described = validators.describe(field)
+    if _holds_any_value(kind) and any(each[0] is not validators.length for each in described):
+        return validators.CUSTOM
+    return validators.CUSTOM if kind[0] in (_any, _member) and described else described
+
+
+def _holds_any_value(kind: Description | None) -> bool:
+    """Return whether values of a kind may hold objects of any class."""
+    if kind is None or kind[0] in (_any, _member):
+        return True
+    make, *options = kind
+    if make is _tuple_of:
+        options = options[0]
+    elif make not in (_list_of, _mapping_of):
+        return False
+    return any(_holds_any_value(None if inner is None else inner[0]) for inner in options)
+
+
+def _describe_inner(field: Any, kind: Description) -> Description | None:
+    """Return a field inside of a field: its kind, whether it allows None, its validators.
+
+    None if it may call user code, or loads by itself.
+
+    :param kind: its :func:`description <describe>`, which takes long if it holds others
+    """
+    if kind[0] == OWN_METHOD or loads_by_itself(kind):
+        return None
+    described = describe_validators(field, kind)
+    return None if described == validators.CUSTOM else (kind, allows_none(field), described)
+
+
+def kind(
+    description: Description, checks: Description, path: LoadPath, slots: list[Slot]
+) -> LoadKind:
+    """Return the kind for the description of a field and of its validators.
+
+    What it needs from each load is added to ``slots``.
+    """
+    make, *options = description
+    made: LoadKind = make(*options, path=path, slots=slots)
+    names = dict(made.names)
+    valid = validators.condition(checks, path.prefix, path.get, slots, names)
+    return replace(made, valid=valid, names=names)
+
+
+def own_method_kind(number: int, key: str, *, is_validated: bool) -> LoadKind:
+    """Return the kind of a field whose own ``_deserialize`` is called, and nothing else.
+
+    :param number: which field it is
+    :param key: its key in the input
+    :param is_validated: whether its validators are called, too
+    """
+    arguments = f"{number}, {{value}}, {as_template(literal(key))}, data, index, {is_validated}"
+    return LoadKind("the field's own method", call=f"load_own({arguments})")
+
+
+def _simple(label: str, accepts: str | None) -> Callable[..., LoadKind]:
+    """Return a kind whose values stay as they are."""
+    return lambda **_: LoadKind(label, accepts)
+
+
+_any = _simple("value as it is", None)
+_STRING = _simple("string", of_classes("str"))
+_INTEGER = _simple("integer", of_classes("int"))
+_BOOLEAN = _simple("boolean", "{value} is True or {value} is False")
+
+
+def _boolean(field: Any) -> Description:
+    if tell_booleans(field.truthy, field.falsy):
+        return (_BOOLEAN,)
+    return stock("truthy and falsy do not hold the two booleans")
+
+
+def _uuid(field: Any) -> Description:
+    if methods_of(field, "_validated", fields.UUID) != (_UUID_VALIDATED,):
+        return stock("_validated is overridden")
+    return (_hexadecimal,)
+
+
+def _hexadecimal(**_: Any) -> LoadKind:
+    names = {"uuid_from_text": uuid_from_text}
+    return LoadKind("uuid", of_classes("str"), "uuid_from_text({value})", names=names)
+
+
+def uuid_from_text(text: str) -> uuid.UUID:
+    """``uuid.UUID(text)`` for 32 hexadecimal digits, with hyphens or without.
+
+    It does without the checks for other forms, and is three times as fast.
+
+    :raises ValueError: for anything else, which may yet be a UUID for ``uuid.UUID``
+    """
+    digits = text.replace("-", "")
+    if len(digits) != 32:
+        raise ValueError
+    made: uuid.UUID = _new(_UUID)
+    _set_int(made, int(digits, 16))
+    _set_is_safe(made, _UNKNOWN)
+    return made
+
+
+_UUID = uuid.UUID
+_UNKNOWN = uuid.SafeUUID.unknown
+_new = object.__new__
+_set_int = vars(uuid.UUID)["int"].__set__
+_set_is_safe = vars(uuid.UUID)["is_safe"].__set__
+
+
+def _number(field: Any) -> Description:
+    name = _VALIDATED.get(methods_of(field, "_validated", fields.Number))
+    if name is None:
+        return stock("_validated is overridden")
+    format_num = method_of(field, "_format_num")
+    if name == "decimal":
+        if format_num is not _DECIMAL_FORMAT_NUM:
+            return stock("_format_num is overridden")
+        return (_decimal, field.places is not None)
+    if format_num is not _NUMBER_FORMAT_NUM:
+        return stock("_format_num is overridden")
+    num_type = field.num_type
+    if num_type is float and name == "float":
+        return (_float, field.allow_nan is not False)
+    if num_type is int and name in ("integer", "number"):
+        return (_INTEGER,)
+    return stock("its num_type is not that of marshmallow's own field")
+
+
+_NUMBER_VALIDATED = stock_method(fields.Number, "_validated")
+_VALIDATED: dict[tuple[Any, ...], str] = {
+    (_NUMBER_VALIDATED,): "number",
+    (stock_method(fields.Integer, "_validated"), _NUMBER_VALIDATED): "integer",
+    (stock_method(fields.Float, "_validated"), _NUMBER_VALIDATED): "float",
+    (stock_method(fields.Decimal, "_validated"), _NUMBER_VALIDATED): "decimal",
+}
+
+
+def _float(allow_nan: bool, **_: Any) -> LoadKind:
+    is_finite = "{value} * 0.0 == 0.0"  # infinity and NaN make NaN of it
+    return LoadKind(
+        "float",
+        of_classes("float", "int"),
+        "float({value})",
+        check=None if allow_nan else is_finite,
+        stays=of_classes("float") if allow_nan else f"{of_classes('float')} and {is_finite}",
+    )
+
+
+def _decimal(has_places: bool, *, path: LoadPath, **_: Any) -> LoadKind:
+    convert = "Decimal(str({value}))"
+    if has_places:
+        field = as_template(path.expression)
+        quantized = f"number.quantize({field}.places, {field}.rounding)"
+        convert = f"{quantized} if (number := {convert}).is_finite() else refuse()"
+    names = {"Decimal": decimal.Decimal}
+    return LoadKind(
+        "decimal", of_classes("str", "int", "float"), convert, "{value}.is_finite()", names=names
+    )
+
+
+def _ip(field: Any) -> Description:
+    cls = field.DESERIALIZATION_CLASS
+    default = ipaddress.ip_address
+    if method_of(field, "_deserialize") is _IP_INTERFACE_DESERIALIZE:
+        default = ipaddress.ip_interface
+    if cls is not None and cls not in _IP_CLASSES:
+        return stock("its DESERIALIZATION_CLASS is not one that fastschema knows")
+    return (_address, cls or default)
+
+
+_IP_CLASSES = (
+    ipaddress.IPv4Address,
+    ipaddress.IPv6Address,
+    ipaddress.IPv4Interface,
+    ipaddress.IPv6Interface,
+)
+
+
+def _address(make: Any, *, path: LoadPath, **_: Any) -> LoadKind:
+    address = f"{path.prefix}_address"
+    return LoadKind("IP", of_classes("str"), f"{address}({{value}})", names={address: make})
+
+
+def _enum(field: Any) -> Description:
+    by_value = bool(field.by_value)
+    inner = methods_of(field.field, "_deserialize", fields.Field)
+    if inner != (_BY_FIELD if by_value else _BY_STRING):
+        return stock("an enum by such a field is not compiled")
+    return (_member, "value" if by_value else "name")
+
+
+def _member(by: str, *, path: LoadPath, slots: list[Slot]) -> LoadKind:
+    """By the tables that ``Enum`` itself looks into; other enums have an empty one."""
+    members = f"{path.prefix}_members"
+    slots.append(Slot(members, lambda load: _members(path.get(load).enum, by)))
+    accepts = of_classes("str") if by == "name" else of_classes("str", "int")
+    return LoadKind(f"enum by {by}", accepts, f"{members}[{{value}}]")
+
+
+_ENUM_NEW: Any = enum.Enum.__new__
+_NO_MEMBERS: dict[Any, Any] = {}
+
+
+def _members(enum_class: Any, by: str) -> dict[Any, Any]:
+    if type(enum_class) is not enum.EnumType or enum_class.__new__ is not _ENUM_NEW:
+        return _NO_MEMBERS
+    table: dict[Any, Any] = (
+        enum_class._member_map_ if by == "name" else enum_class._value2member_map_
+    )
+    return table
+
+
+def _list(field: Any) -> Description:
+    inner = field.inner
+    kind = describe(inner)
+    if kind == _NESTED:
+        has_validators = bool(validators.describe(inner))
+        return (_linked, "list of nested schemas", "nested_list", has_validators)
+    described = _describe_inner(inner, kind)
+    if described is None:
+        return stock("a list of fields that run as stock is not compiled")
+    return (_list_of, described)
+
+
+def _list_of(described: Description, *, path: LoadPath, slots: list[Slot]) -> LoadKind:
+    inner_path = path.within(".inner", lambda field: field.inner)
+    expression, inner = _inner(described, inner_path, slots, "each")
+    stays = inner.convert is inner.check is inner.valid is None and not described[1]
+    items = _SAME_CLASS.get(inner.accepts or "") if stays else None
+    return LoadKind(
+        f"list of {inner.label}",
+        of_classes("list"),
+        f"[{expression} for each in {{value}}]",
+        items=items,
+        names=inner.names,
+    )
+
+
+_SAME_CLASS = {of_classes(cls): cls for cls in ("str", "int")}
+
+
+def _inner(
+    described: Description, path: LoadPath, slots: list[Slot], value: str
+) -> tuple[str, LoadKind]:
+    """Return the kind of a field inside of a field, and the expression for one of its values."""
+    description, none_stays, checks = described
+    inner = kind(description, checks, path, slots)
+    return inner.expression(value, f"{path.prefix}_value", none_stays=none_stays), inner
+
+
+def _tuple(field: Any) -> Description:
+    inner = [_describe_inner(each, describe(each)) for each in field.tuple_fields]
+    length = field.validate_length
+    is_usual = type(length) is validate.Length and length.equal == len(inner)
+    if any(each is None for each in inner) or not is_usual:
+        return stock("a tuple that holds a field that runs as stock is not compiled")
+    return (_tuple_of, tuple(inner))
+
+
+def _tuple_of(
+    all_described: tuple[Description, ...], *, path: LoadPath, slots: list[Slot]
+) -> LoadKind:
+    items: list[str] = []
+    names: dict[str, object] = {}
+    for index, described in enumerate(all_described):
+        inner_path = path.within(f".tuple_fields[{index}]", _tuple_field(index))
+        item, inner = _inner(described, inner_path, slots, f"{{value}}[{index}]")
+        items.append(f"{item}, ")
+        names.update(inner.names)
+    accepts = f"({of_classes('list')} or {of_classes('tuple')}) and len({{value}}) == {len(items)}"
+    return LoadKind("tuple", accepts, f"({''.join(items)})", names=names)
+
+
+def _tuple_field(index: int) -> Callable[[Any], Any]:
+    return lambda field: field.tuple_fields[index]
+
+
+def _mapping(field: Any) -> Description:
+    if field.mapping_type is not dict:
+        return stock("its mapping_type is not dict")
+    inner: list[Description | None] = []
+    for name in ("key_field", "value_field"):
+        each = getattr(field, name)
+        described = None if each is None else _describe_inner(each, describe(each))
+        if each is not None and described is None:
+            return stock("a mapping of fields that run as stock is not compiled")
+        inner.append(described)
+    return (_mapping_of, *inner)
+
+
+def _mapping_of(
+    key: Description | None, value: Description | None, *, path: LoadPath, slots: list[Slot]
+) -> LoadKind:
+    names: dict[str, object] = {}
+    items: list[str | None] = []
+    for name, described in (("key_field", key), ("value_field", value)):
+        item = None
+        if described is not None:
+            inner_path = path.within(f".{name}", attrgetter(name))
+            item, inner = _inner(described, inner_path, slots, "each")
+            names.update(inner.names)
+        items.append(item)
+    return LoadKind("mapping", of_classes("dict"), dict_of(*items), names=names)
+
+
+def _nested(field: Any) -> Description:
+    if type(field).schema is not _NESTED_SCHEMA:
+        return stock("the schema property is overridden")
+    for name, function in _NESTED_METHODS.items():
+        if method_of(field, name) is not function:
+            return stock(f"{name} is overridden")
+    return _NESTED
+
+
+def _pluck(field: Any) -> Description:
+    nested = _nested(field)
+    if nested == _NESTED and type(field)._field_data_key is not _FIELD_DATA_KEY:
+        return stock("_field_data_key is overridden")
+    return nested if nested != _NESTED else (_linked, "plucked from a nested schema", "pluck")
+
+
+def _linked(label: str, method: str, *_: Any, path: LoadPath, slots: list[Slot]) -> LoadKind:
+    """Return the kind of what loads by itself.
+
+    :param method: the one of :class:`fastschema.marshmallow.bound_load.Load` that finds how
+    """
+    link = f"{path.prefix}_load"
+    number = int(path.prefix.removeprefix("field_"))
+    slots.append(Slot(link, lambda subject: getattr(subject, method)(number)))
+    return LoadKind(label, link=link)
+
+
+_NESTED = (_linked, "nested schema", "nested")
+_FIELD_DATA_KEY = stock_method(fields.Pluck, "_field_data_key")
+
+
+def _by_its_method(field: Any) -> Description:
+    return stock(f"{type(field).__name__} is loaded by its own method")
+
+
+RULES: dict[Any, Rule] = {
+    **fields_dates.LOAD_RULES,
+    stock_method(fields.Field, "_deserialize"): always(_any),
+    stock_method(fields.String, "_deserialize"): always(_STRING),
+    stock_method(fields.UUID, "_deserialize"): _uuid,
+    stock_method(fields.Number, "_deserialize"): _number,
+    stock_method(fields.Boolean, "_deserialize"): _boolean,
+    stock_method(fields.Enum, "_deserialize"): _enum,
+    stock_method(fields.List, "_deserialize"): _list,
+    stock_method(fields.Tuple, "_deserialize"): _tuple,
+    stock_method(fields.Mapping, "_deserialize"): _mapping,
+    stock_method(fields.Nested, "_deserialize"): _nested,
+    stock_method(fields.Pluck, "_deserialize"): _pluck,
+    stock_method(fields.IP, "_deserialize"): _ip,
+    stock_method(fields.IPInterface, "_deserialize"): _ip,
+    stock_method(fields.Method, "_deserialize"): _by_its_method,
+    stock_method(fields.Function, "_deserialize"): _by_its_method,
+    stock_method(fields.Constant, "_deserialize"): _by_its_method,
+}

@@ -1,0 +1,296 @@
+"""marshmallow's validators as conditions in generated code.
+
+Only validators of marshmallow's own classes, with options of plain classes, are looked into: they
+call no user code, so a value may be validated again by stock when a condition is false, to get
+stock's error. With any other validator among them a field's own ``_validate`` is called.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import re
+import uuid
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any
+
+from marshmallow import fields, validate
+
+from fastschema.compiler.nodes import Slot
+from fastschema.runtime.patching import stock_method
+from fastschema.runtime.programs import Description, method_of
+
+CUSTOM: Description = (("custom",),)
+"""The description of validators that the field must call itself."""
+
+_STOCK_VALIDATE = stock_method(fields.Field, "_validate")
+_STOCK_VALIDATE_ALL = stock_method(fields.Field, "_validate_all")
+_PLAIN = (
+    str,
+    int,
+    float,
+    bool,
+    bytes,
+    type(None),
+    decimal.Decimal,
+    datetime.date,
+    datetime.datetime,
+    datetime.time,
+    datetime.timedelta,
+    uuid.UUID,
+)
+"""The classes whose comparison calls no user code."""
+
+Rule = Callable[[Any, int], Description | None]
+"""From a validator, and its place in the list, to its description; None: not known."""
+
+
+def _needs_a_message() -> bool:
+    """Return whether marshmallow looks for a message even without validators: 3 does."""
+    field = fields.Raw()
+    field.error_messages = {}
+    try:
+        field._validate(None)
+    except KeyError:
+        return True
+    return False
+
+
+_NEEDS_A_MESSAGE = _needs_a_message()
+
+
+def has_validators(field: Any) -> bool:
+    """Return whether there is anything for a field's ``_validate`` to do."""
+    cls = type(field)
+    if (
+        field.validators != []
+        or cls._validate is not _STOCK_VALIDATE
+        or cls._validate_all is not _STOCK_VALIDATE_ALL
+        or "_validate" in field.__dict__
+    ):
+        return True
+    return _NEEDS_A_MESSAGE and "validator_failed" not in field.error_messages
+
+
+def describe(field: Any) -> Description:
+    """Return what the validators of a field ask: what makes each condition, then its options.
+
+    Empty if there are none, :data:`CUSTOM` if the field must call them itself.
+    """
+    if method_of(field, "_validate") is not _STOCK_VALIDATE:
+        return CUSTOM
+    if type(field)._validate_all is not _STOCK_VALIDATE_ALL:
+        return CUSTOM
+    if _NEEDS_A_MESSAGE and "validator_failed" not in field.error_messages:
+        return CUSTOM
+    validators = field.validators
+    if type(validators) is not list:
+        return CUSTOM
+    described = []
+    for index, validator in enumerate(validators):
+        description = _describe(validator, index)
+        if description is None:
+            return CUSTOM
+        described.append(description)
+    return tuple(described)
+
+
+def _describe(validator: Any, index: int) -> Description | None:
+    rule = _RULES.get(type(validator))
+    if rule is None or vars(validator).keys() & {"__call__", "_format_error"}:
+        return None
+    if type(validator).__call__ is not _CALLS[type(validator)]:
+        return None
+    return rule(validator, index)
+
+
+def _length(validator: Any, index: int) -> Description | None:
+    limits = [getattr(validator, name) for name in ("min", "max", "equal")]
+    if any(limit is not None and type(limit) is not int for limit in limits):
+        return None
+    return (length, *limits)
+
+
+def length(low: int | None, high: int | None, equal: int | None, **_: Any) -> str:
+    """Return the condition of ``Length``, which looks at no more than the length."""
+    if equal is not None:
+        return f"len({{value}}) == {equal}"
+    if low is None and high is None:
+        return "len({value}) >= 0"
+    lower = "" if low is None else f"{low} <= "
+    upper = "" if high is None else f" <= {high}"
+    return f"{lower}len({{value}}){upper}"
+
+
+def _range(validator: Any, index: int) -> Description | None:
+    low, high = validator.min, validator.max
+    if any(limit is not None and type(limit) not in _PLAIN for limit in (low, high)):
+        return None
+    inclusive = [bool(getattr(validator, name)) for name in ("min_inclusive", "max_inclusive")]
+    # The classes tell 1 from 1.0, which are equal, and would share a key.
+    return (_within, type(low), low, type(high), high, *inclusive)
+
+
+def _within(
+    low_class: type,
+    low: Any,
+    high_class: type,
+    high: Any,
+    low_inclusive: bool,
+    high_inclusive: bool,
+    *,
+    prefix: str,
+    names: dict[str, object],
+    **_: Any,
+) -> str:
+    """Return the comparisons of ``Range``, negated as there: NaN is neither above nor below."""
+    conditions = []
+    for limit, suffix, operator in (
+        (low, "low", "<" if low_inclusive else "<="),
+        (high, "high", ">" if high_inclusive else ">="),
+    ):
+        if limit is not None:
+            names[f"{prefix}_{suffix}"] = limit
+            conditions.append(f"not {{value}} {operator} {prefix}_{suffix}")
+    return " and ".join(conditions) or "True"
+
+
+def _regexp(validator: Any, index: int) -> Description | None:
+    pattern = validator.regex
+    if type(pattern) is not re.Pattern or type(pattern.pattern) is not str:
+        return None
+    return (_matching, pattern)
+
+
+def _matching(pattern: Any, *, prefix: str, names: dict[str, object], **_: Any) -> str:
+    names[f"{prefix}_pattern"] = pattern
+    return f"{prefix}_pattern.match({{value}}) is not None"
+
+
+def _membership(attribute: str) -> Rule:
+    def describe_membership(validator: Any, index: int) -> Description | None:
+        values = getattr(validator, attribute)
+        if type(values) not in (list, tuple, set, frozenset):
+            return None
+        return (_called, index) if all(type(value) in _PLAIN for value in values) else None
+
+    return describe_membership
+
+
+def _equal(validator: Any, index: int) -> Description | None:
+    return (_called, index) if type(validator.comparable) in _PLAIN else None
+
+
+def _url(validator: Any, index: int) -> Description | None:
+    return (_called, index) if type(validator.error) is str else None
+
+
+def _called(
+    index: int, *, prefix: str, get: Callable[[Any], Any], slots: list[Slot], **_: Any
+) -> str:
+    validator = f"{prefix}_validator"
+    slots.append(Slot(validator, lambda subject: get(subject).validators[index]))
+    return f"{validator}({{value}}) is {{value}}"
+
+
+def _email(validator: Any, index: int) -> Description | None:
+    message = validator.error
+    if type(message) is not str:
+        return None
+    is_usual = all(getattr(validator, name) is value for name, value in _EMAIL.items())
+    # Stock formats the message before it knows whether it is needed.
+    is_usual = is_usual and "{" not in message and "}" not in message
+    return (_is_email,) if is_usual else (_called, index)
+
+
+def _is_email(*, names: dict[str, object], **_: Any) -> str:
+    names["is_email"] = is_email
+    return "is_email({value})"
+
+
+# Letters and digits of ASCII, single signs between them, and hyphens inside of labels. Stock's
+# expressions accept all of that where no label is too long, and take three times as long.
+_is_usual_email = re.compile(
+    r"[a-zA-Z0-9]+(?:[._+-][a-zA-Z0-9]+)*"
+    r"@(?:[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*\.)+[a-zA-Z0-9]{2,}\Z"
+).match
+_LONGEST_LABEL = 63
+_USER_EXPRESSION = "6e501dda321be8a8"
+_DOMAIN_EXPRESSIONS = (
+    "d80574fc3f49d5ee",  # of marshmallow 3.26 to 4.2
+    "d65eb3c92b5a1bfa",  # of 4.3 and 4.4
+)
+
+
+def _digest(expression: Any) -> str:
+    pattern, flags = getattr(expression, "pattern", None), getattr(expression, "flags", None)
+    return sha256(f"{pattern} {flags}".encode()).hexdigest()[:16]
+
+
+# Somebody may have put their own in the place of stock's before fastschema was imported.
+_HAS_KNOWN_EXPRESSIONS = (
+    _digest(validate.Email.USER_REGEX) == _USER_EXPRESSION
+    and _digest(validate.Email.DOMAIN_REGEX) in _DOMAIN_EXPRESSIONS
+)
+_longest_usual = _LONGEST_LABEL if _HAS_KNOWN_EXPRESSIONS else 0
+_is_user = validate.Email.USER_REGEX.match
+_is_domain = validate.Email.DOMAIN_REGEX.match
+_known_domains = validate.Email.DOMAIN_WHITELIST
+
+
+def is_email(text: str) -> bool:
+    """Return whether ``validate.Email`` surely finds nothing wrong with a text.
+
+    marshmallow 3 also accepts some domains that are not ASCII.
+    """
+    if len(text) <= _longest_usual and _is_usual_email(text) is not None:
+        return True
+    user, at, domain = text.rpartition("@")
+    return (
+        at == "@"
+        and _is_user(user) is not None
+        and (domain in _known_domains or _is_domain(domain) is not None)
+    )
+
+
+_EMAIL = {
+    name: getattr(validate.Email, name)
+    for name in ("USER_REGEX", "DOMAIN_REGEX", "DOMAIN_WHITELIST")
+}
+
+
+_RULES: dict[type, Rule] = {
+    validate.Length: _length,
+    validate.Range: _range,
+    validate.Regexp: _regexp,
+    validate.OneOf: _membership("choices"),
+    validate.ContainsOnly: _membership("choices"),
+    validate.NoneOf: _membership("iterable"),
+    validate.ContainsNoneOf: _membership("iterable"),
+    validate.Equal: _equal,
+    validate.Email: _email,
+    validate.URL: _url,
+}
+_CALLS = {cls: stock_method(cls, "__call__") for cls in _RULES}
+
+
+def condition(
+    descriptions: Description,
+    prefix: str,
+    get: Callable[[Any], Any],
+    slots: list[Slot],
+    names: dict[str, object],
+) -> str | None:
+    """Return the condition that all validators make, a template; None if there are none.
+
+    :param prefix: what begins the names of the objects that it needs
+    :param get: from what a load is bound to, to the field
+    :param slots: where to add those that belong to a load
+    :param names: where to add the others
+    """
+    conditions = [
+        make(*options, prefix=f"{prefix}_{number}", get=get, slots=slots, names=names)
+        for number, (make, *options) in enumerate(descriptions)
+    ]
+    return " and ".join(conditions) or None

@@ -1,0 +1,453 @@
+"""Bound programs: a program for one schema object, and the functions for each class of row."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from types import GeneratorType
+from typing import Any, Protocol
+
+from fastschema.compiler.nodes import Form, Slot
+from fastschema.runtime.programs import DumpProgram
+from fastschema.statistics import recorder
+
+_JSON = Form.JSON  # a lookup on an enum takes as long as all the rest
+
+
+class BoundProgram:
+    """A program bound to one schema object.
+
+    A dispatch serves one dump at a time, so that threads, and dumps within dumps, do not meet. When
+    the dump is over it waits for the next one.
+
+    :param program: the program
+    :param subject: what the slots of its node resolve from
+    """
+
+    __slots__ = ("_idle_json", "_idle_python", "program", "subject")
+
+    def __init__(self, program: DumpProgram, subject: Any) -> None:
+        self.program = program
+        self.subject = subject
+        self._idle_python: list[Dispatch] = []
+        self._idle_json: list[Dispatch] = []
+
+    def begin(self, form: Form) -> Dispatch:
+        """Return a dispatch for one dump; call :meth:`end` (or its own) when the dump is over."""
+        dispatch = self._take(form)
+        dispatch.begin_again()
+        return dispatch
+
+    def end(self, dispatch: Dispatch) -> None:
+        """End a dump."""
+        dispatch.end()
+
+    def checkout(self) -> Dispatch | None:
+        """Return the same for one row of many: what is nested in it stays what it was.
+
+        Call :meth:`checkin` when the row is over. None if something that does not belong to the
+        schema has changed since the row before.
+        """
+        try:
+            dispatch = self._idle_python.pop()
+        except IndexError:
+            dispatch = Dispatch(self.program, Form.PYTHON, self.subject)
+        return None if dispatch.refresh() else dispatch
+
+    def checkin(self, dispatch: Dispatch) -> None:
+        """End a row after which more may come: drop classes only if they are many."""
+        dispatch.keep_few_classes()
+        if len(self._idle_python) < MOST_IDLE:
+            self._idle_python.append(dispatch)
+
+    def _take(self, form: Form) -> Dispatch:
+        idle = self._idle_json if form is _JSON else self._idle_python
+        try:
+            dispatch = idle.pop()
+        except IndexError:
+            dispatch = Dispatch(self.program, form, self.subject)
+            dispatch.idle = idle
+            return dispatch
+        dispatch.idle = idle
+        self.program.last_used = recorder.plan_used()
+        return dispatch
+
+    def new_dispatch(self, form: Form) -> Dispatch:
+        """Return a dispatch that belongs to the caller."""
+        return Dispatch(self.program, form, self.subject)
+
+
+Dump = Callable[[Any], Any]
+"""From an object to what its schema makes of it."""
+
+DumpRows = Callable[[Iterable[Any]], list[Any]]
+"""From rows to what their schema makes of each."""
+
+Ambient = tuple[Callable[[Any], object], Any, object]
+"""What a value depends on besides the schema: a function, its argument, and what it gave."""
+
+MOST_IDLE = 4
+_MOST_CLASSES = 8
+
+
+class Dispatcher(Protocol):
+    """What dumps objects: generated code (:class:`Dispatch`) or not (:class:`CallDumper`)."""
+
+    def __getitem__(self, cls: type, /) -> Dump:
+        """Return the function that dumps objects of one class."""
+        ...
+
+    def for_rows(self, cls: type, /) -> DumpRows:
+        """Return the function that dumps many rows, most of them of one class."""
+        ...
+
+    def count(self, rows: int) -> None:
+        """Count rows that were dumped."""
+        ...
+
+    def refresh(self) -> bool:
+        """Look up again what does not belong to the schema; return whether it had changed."""
+        ...
+
+
+class RowDumper(Protocol):
+    """What dumps and counts the rows of one dump: a ``Dispatch``, say, or a ``NestedDumper``."""
+
+    def one_row(self, obj: Any) -> Any:
+        """Dump one object, and count it."""
+        ...
+
+    def all_rows(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row, and count them."""
+        ...
+
+    def end(self) -> None:
+        """End the dump."""
+        ...
+
+
+class Dispatch(dict[type, Dump]):
+    """A program bound to one schema object, for one form of output and one dump at a time.
+
+    From the class of an object to the function that dumps it. Functions for classes that a module
+    holds are kept for the next dump; no other class is kept alive. The functions refer to the
+    dispatch weakly: whoever runs a dump holds it while it lasts, and leaves no reference cycle.
+
+    :param program: the program
+    :param form: the form of the output
+    :param subject: what the front end's slots resolve from
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_ambient",
+        "_keeps_classes",
+        "_links",
+        "_rows",
+        "_values",
+        "form",
+        "idle",
+        "program",
+        "subject",
+    )
+
+    def __init__(self, program: DumpProgram, form: Form, subject: Any) -> None:
+        self.program = program
+        self.form = form
+        self.subject = subject
+        self.idle: list[Dispatch] | None = None
+        """Where it is to wait for the next dump, if it is."""
+        self._rows: dict[type, DumpRows] = {}
+        self._keeps_classes = False
+        self._values: dict[str, Any] = {}
+        self._ambient: list[Ambient] = []
+        self._links: list[NestedDumper] = []
+
+    def __missing__(self, cls: type) -> Dump:
+        dump: Dump = self.bind(cls, many=False)
+        self[cls] = dump
+        return dump
+
+    def for_rows(self, cls: type, /) -> DumpRows:
+        """Return the function that dumps many rows, most of them of one class."""
+        dump_rows: DumpRows | None = self._rows.get(cls)
+        if dump_rows is None:
+            dump_rows = self._rows[cls] = self.bind(cls, many=True)
+        return dump_rows
+
+    def bind(self, cls: type, *, many: bool) -> Any:
+        """Return a generated function for objects of a class, with what belongs to this schema.
+
+        :param many: whether it dumps many rows, or one object
+        """
+        access = self.access(cls)
+        self._keeps_classes = self._keeps_classes or not is_lasting(cls)
+        function = self.program.function(self.form, access, many)
+        known = self._values
+        values = [
+            known[slot.name] if slot.name in known else self._resolve(slot, cls)
+            for slot in function.slots
+        ]
+        return function.bind(cls, weakref.ref(self), *values)
+
+    def _resolve(self, slot: Slot, cls: type) -> Any:
+        subject = self.subject
+        ambient = slot.ambient
+        value = slot.resolve(subject, cls, self.form)
+        if ambient is not None and all(ambient is not each for each, _, _ in self._ambient):
+            seen = value if ambient is slot.resolve else ambient(subject)
+            self._ambient.append((ambient, subject, seen))
+        if not slot.by_class:
+            self._values[slot.name] = value
+        if type(value) is NestedDumper:
+            self._links.append(value)
+        return value
+
+    def access(self, cls: type) -> str:
+        """How values are read from the objects of a class."""
+        return self.program.node.access(cls)
+
+    def begin_again(self) -> None:
+        """Begin another dump: look up again what does not belong to the schema, if it has changed.
+
+        Nested schemas are found when they are needed.
+        """
+        if self._ambient:
+            self.refresh()
+        for link in self._links:
+            link.found = NOT_FOUND
+
+    def refresh(self) -> bool:
+        """Return the same where classes and nested schemas stay what they were.
+
+        Returns whether something that does not belong to the schema had changed.
+        """
+        has_changed = False
+        for ambient, subject, seen in self._ambient:
+            if ambient(subject) != seen:
+                self._forget_classes()
+                self._values.clear()
+                self._links.clear()
+                self._ambient.clear()
+                has_changed = True
+                break
+        for link in self._links:
+            if link.found is not NOT_FOUND:
+                has_changed |= link.dispatch.refresh()
+        return has_changed
+
+    def end(self) -> None:
+        """End the dump. After one that ended with an exception nobody need call this."""
+        if self._keeps_classes or self._links or len(self) > _MOST_CLASSES:
+            self.release()
+        idle, self.idle = self.idle, None  # while it waits, the list refers to it
+        if idle is not None and len(idle) < MOST_IDLE:
+            idle.append(self)
+
+    def keep_few_classes(self) -> None:
+        """Let go of classes if they are many."""
+        if len(self) > _MOST_CLASSES:
+            self._forget_classes()
+
+    def release(self) -> None:
+        """Let go of classes that may be thrown away; those of modules stay."""
+        if self._keeps_classes or len(self) > _MOST_CLASSES:
+            self._forget_classes()
+        for link in self._links:
+            link.release()
+
+    def let_go(self) -> None:
+        """Let go of nested schemas, and of the functions that have found them."""
+        if self._links:
+            self._forget_classes()
+        for link in self._links:
+            link.found = NOT_FOUND
+
+    def _forget_classes(self) -> None:
+        self.clear()
+        self._rows.clear()
+        self._keeps_classes = False
+
+    def __call__(self, obj: Any) -> Any:
+        """Dump one object, of another class than a function expected."""
+        return self[type(obj)](obj)
+
+    def one_row(self, obj: Any) -> Any:
+        """Dump one object, and count it."""
+        result = self[type(obj)](obj)
+        recorder.compiled_row(self.program)
+        return result
+
+    def all_rows(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row, and count them."""
+        results = self.many(rows)
+        self.count(len(results))
+        return results
+
+    def count(self, rows: int) -> None:
+        """Count rows that were dumped."""
+        recorder.compiled(rows, self.program.compiled_fields, self.program.stock_fields)
+
+    def many(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row as it is read."""
+        if type(rows) is list and rows:  # most lists of nested objects are short
+            return self.for_rows(type(rows[0]))(rows)
+        return dump_each(rows, lambda: self)
+
+
+def is_lasting(cls: type) -> bool:
+    """Return whether a module holds a class, which then lives as long as the process."""
+    module = sys.modules.get(cls.__module__)
+    return module is not None and vars(module).get(cls.__qualname__) is cls
+
+
+def dump_each(rows: Iterable[Any], find: Callable[[], Dispatcher]) -> list[Any]:
+    """Dump each row as it is read (a row source may reuse one object for all rows).
+
+    :param find: finds the dispatch, when there is a first row
+    """
+    iterator = iter(rows)
+    if type(iterator) not in _PLAIN_ITERATORS:
+        return _dump_each(iterator, find)
+    for first in iterator:
+        # As any row, the first one goes when the next is there: no reference to it is left here.
+        all_rows = chain(iter((first,)), iterator)
+        dispatch = find()
+        dump_rows = dispatch.for_rows(type(first))
+        del first
+        return dump_rows(all_rows)
+    return []
+
+
+_PLAIN_ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), islice, chain, GeneratorType)
+"""Iterators that may be asked for their iterator without anybody noticing."""
+
+
+def _dump_each(iterator: Iterator[Any], find: Callable[[], Dispatcher]) -> list[Any]:
+    """Return the same for an iterator that is only ever asked for the next row."""
+    results: list[Any] = []
+    dispatch = None
+    while True:
+        try:
+            row = next(iterator)
+        except StopIteration:
+            return results
+        if dispatch is None:
+            dispatch = find()
+        results.append(dispatch[type(row)](row))
+
+
+def one_by_one(dump: Dump) -> DumpRows:
+    """Return what dumps many rows by a function for one."""
+    # Not map(): a StopIteration of user code would end it silently.
+    return lambda rows: [dump(row) for row in rows]
+
+
+class CallDumper:
+    """Dumps objects of every class by one function: stock's, or that of a whole collection.
+
+    :param dump: the function
+    :param inner: the link by which the function dumps, if it does
+    :param each: the dispatch whose ``many`` the function is, if it is one
+    :param is_stock: whether code of stock's or of users' dumps
+    """
+
+    __slots__ = ("_dump", "each", "inner", "is_stock")
+
+    def __init__(
+        self,
+        dump: Dump,
+        inner: NestedDumper | None = None,
+        each: Dispatch | None = None,
+        *,
+        is_stock: bool = True,
+    ) -> None:
+        self._dump = dump
+        self.inner = inner
+        self.each = each
+        self.is_stock = is_stock
+
+    def __getitem__(self, cls: type, /) -> Dump:
+        return self._dump
+
+    def for_rows(self, cls: type, /) -> DumpRows:
+        """Return the function that dumps many rows."""
+        return one_by_one(self._dump)
+
+    def count(self, rows: int) -> None:
+        """Count rows that were dumped."""
+        recorder.stock(rows)
+
+    def refresh(self) -> bool:
+        """Look up again what does not belong to the schema; return whether it had changed."""
+        inner = self.inner
+        return inner is not None and inner.found is not NOT_FOUND and inner.dispatch.refresh()
+
+
+NOT_FOUND = object()
+
+
+class NestedDumper:
+    """From a field to the dispatch of its nested schema, found when the first value needs it.
+
+    Calling it dumps a value.
+
+    :param find: finds the dispatch; may raise what stock raises for a schema that is not there
+    :param release: drops the classes of rows
+    """
+
+    __slots__ = ("_find", "found", "release")
+
+    def __init__(
+        self, find: Callable[[], Dispatcher], release: Callable[[], None] = lambda: None
+    ) -> None:
+        self._find = find
+        self.release = release
+        self.found: object = NOT_FOUND
+        """The dispatch, once it is found in this dump; until then ``NOT_FOUND``."""
+
+    @property
+    def dispatch(self) -> Dispatcher:
+        """The dispatch of the nested schema in this dump."""
+        if self.found is NOT_FOUND:
+            self.found = self._find()
+        return self.found  # type: ignore[return-value]  # a cast would be a call for each dump
+
+    def change(self, change: Callable[[Callable[[], Dispatcher]], Dispatcher]) -> None:
+        """Find the dispatch in another way, from now on.
+
+        :param change: finds it; it gets the function that would have found it
+        """
+        find = self._find
+        self._find = lambda: change(find)
+
+    def many(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row; without rows the nested schema is not looked for."""
+        return dump_each(rows, lambda: self.dispatch)
+
+    def one_row(self, obj: Any) -> Any:
+        """Dump one object, and count it."""
+        result = self.dispatch[type(obj)](obj)
+        self.dispatch.count(1)
+        return result
+
+    def all_rows(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row, and count them."""
+        results = self.many(rows)
+        if results:
+            self.dispatch.count(len(results))
+        return results
+
+    def end(self) -> None:
+        """End the dump."""
+
+    def each(self, values: Iterable[Any]) -> list[Any]:
+        """Dump each of some values; None stays None."""
+        return [self(value) for value in values]
+
+    def __call__(self, value: Any) -> Any:
+        """Dump one value; None stays None."""
+        dispatch = self.dispatch
+        return None if value is None else dispatch[type(value)](value)

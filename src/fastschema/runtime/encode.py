@@ -1,0 +1,191 @@
+"""Objects to JSON by generated code: whole, and in chunks as rows are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from io import BytesIO
+from itertools import islice
+from typing import Any
+
+from fastschema.runtime.bound_program import RowDumper
+from fastschema.runtime.front_end import DumpingSchema
+from fastschema.runtime.json_engine import Engine
+from fastschema.switch import is_disabled
+
+
+def dumper_of(
+    schema: DumpingSchema, obj: Any, many: bool | None, engine: Engine
+) -> tuple[bool, RowDumper | None]:
+    """Whether stock dumps an object row by row, and what does so by generated code, if that can."""
+    is_collection = schema.is_collection(obj, many)
+    rows: int | None = 1
+    if is_collection:
+        rows = len(obj) if type(obj) is list else None
+    return is_collection, schema.row_dumper(engine.form, rows)
+
+
+def dumped_bytes(
+    schema: DumpingSchema, obj: Any, many: bool | None, engine: Engine, ending: bytes = b""
+) -> bytes | None:
+    """Return the JSON text of what stock's dump returns, without dictionaries of all rows in
+    between.
+
+    :param obj: the object, or a collection of objects
+    :param many: whether it is a collection; None: as the schema says
+    :param engine: writes the JSON
+    :param ending: what is to follow the text
+    :returns: the text as UTF-8; None if the schema needs all that stock's dump does
+    :raises Exception: what stock raises
+    """
+    is_collection, dumper = dumper_of(schema, obj, many, engine)
+    if dumper is None:
+        return None
+    if is_collection:
+        text = JsonArray(schema.rows(obj), dumper.all_rows, engine.encode).join(ending)
+    else:
+        text = engine.encode(dumper.one_row(obj)) + ending
+    dumper.end()
+    return text
+
+
+def dumped_data(schema: DumpingSchema, obj: Any, many: bool | None) -> Any:
+    """Return what stock's dump returns, by generated code unless that is switched off.
+
+    :raises Exception: what stock's dump raises
+    """
+    return schema.stock_dump(obj, many) if is_disabled() else schema.dump(obj, many)
+
+
+def json_bytes(schema: DumpingSchema, obj: Any, many: bool | None) -> bytes:
+    """Return the JSON text of what stock's dump returns, by the schema's own engine.
+
+    :raises Exception: what stock's dump or the framework's JSON encoder raises
+    """
+    text = None
+    if not is_disabled():
+        many = None if many is None else bool(many)  # asked once
+        text = dumped_bytes(schema, obj, many, schema.engine())
+    return schema.stock_encode(dumped_data(schema, obj, many)) if text is None else text
+
+
+def json_stream(
+    schema: DumpingSchema, rows: Any, chunk_size: int, *, is_stock: bool
+) -> Iterator[bytes]:
+    """Yield the same for rows, as one JSON array in chunks that are written while the rows are
+    read.
+
+    :param chunk_size: how many rows to write at a time
+    :param is_stock: whether stock dumps them, in one piece
+    :raises Exception: what stock raises, when the row that causes it is reached
+    """
+    engine = schema.engine()
+    dumper = None if is_stock else schema.row_dumper(engine.form, None)
+    if dumper is not None:
+        yield from JsonArray(schema.rows(rows), dumper.all_rows, engine.encode, chunk_size)
+    elif is_stock:
+        yield schema.stock_encode(schema.stock_dump(rows, True))
+    else:
+        yield schema.stock_encode(dumped_data(schema, rows, True))
+
+
+CHUNK_SIZE = 150
+"""Rows to a chunk: so few that their dictionaries are gone again before the garbage collector would
+look at them, and that they fit the CPU's cache; enough to be fast."""
+
+
+def checked_chunk_size(chunk_size: int) -> int:
+    """Return the number of rows to write at a time.
+
+    :raises ValueError: if it is no positive integer
+    """
+    if not isinstance(chunk_size, int) or isinstance(chunk_size, bool) or chunk_size < 1:
+        raise ValueError(f"chunk_size must be at least 1, not {chunk_size!r}")
+    return chunk_size
+
+
+class _Chunks:
+    """Rows, a chunk of them at a time. Each row is dumped as soon as it is read.
+
+    :param rows: the rows
+    :param dump_many: from rows to what is written for each
+    :param encode: from that to JSON
+    :param chunk_size: how many rows to write at a time
+    :raises ValueError: if ``chunk_size`` is no positive integer
+    """
+
+    def __init__(
+        self,
+        rows: Iterable[Any],
+        dump_many: Callable[[Iterable[Any]], list[Any]],
+        encode: Callable[[Any], bytes],
+        chunk_size: int = CHUNK_SIZE,
+    ) -> None:
+        self._rows = rows
+        self._dump_many = dump_many
+        self._encode = encode
+        self._chunk_size = checked_chunk_size(chunk_size)
+
+
+class JsonLines(_Chunks):
+    """Rows as newline-delimited JSON, one line for each; ``encode`` writes one row."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield the chunks. They are not empty; joined, they are the lines.
+
+        The newline of the last row comes by itself, at the very end: without it, everybody sees
+        that an answer was cut off.
+        """
+        rows = _once(self._rows)
+        before = b""
+        while dumped := self._dump_many(islice(rows, self._chunk_size)):
+            yield before + b"\n".join([self._encode(row) for row in dumped])
+            before = b"\n"
+        if before:
+            yield before
+
+
+class JsonArray(_Chunks):
+    """Rows as one JSON array; ``encode`` writes a list of rows."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield the chunks. They are not empty; joined, they are the array."""
+        rows = _once(self._rows)
+        opening = b"["
+        while chunk := self._chunk(rows):
+            yield b"".join([opening, chunk])
+            opening = b","
+        yield b"[]" if opening == b"[" else b"]"
+
+    def join(self, ending: bytes = b"") -> bytes:
+        """Return the whole array, and what is to follow it.
+
+        Not by way of the iterator: Python lets no ``StopIteration`` of user code out of a
+        generator.
+        """
+        if type(self._rows) is list and len(self._rows) <= self._chunk_size:
+            return self._encode(self._dump_many(self._rows)) + ending
+        rows = _once(self._rows)
+        opening = b"["
+        # Not a list of chunks: all of them would be in memory beside the text.
+        text = BytesIO()
+        while chunk := self._chunk(rows):
+            text.write(opening)
+            text.write(chunk)
+            opening = b","
+        text.write(b"[]" if opening == b"[" else b"]")
+        text.write(ending)
+        return text.getvalue()
+
+    def _chunk(self, rows: Iterator[Any]) -> memoryview:
+        """Return the next rows, without brackets and without a copy; empty if there are
+        none left.
+        """
+        dumped = self._dump_many(islice(rows, self._chunk_size))
+        return memoryview(self._encode(dumped) if dumped else b"")[1:-1]
+
+
+def _once(rows: Iterable[Any]) -> Iterator[Any]:
+    """Return an iterator that may be asked for its iterator again, which not every one allows."""
+    if type(rows) is list or type(rows) is tuple:
+        return iter(rows)
+    return (row for row in rows)

@@ -1,0 +1,121 @@
+"""What is stock: the methods of a framework as the framework has them, and as we install them."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Sequence
+from functools import cached_property, update_wrapper
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    ModuleType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+logger = logging.getLogger("fastschema")
+
+
+_WRITTEN_IN_C = (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, type, ModuleType)
+
+
+class _Replaced:
+    """Stands for a method that somebody had replaced: no method is it."""
+
+
+def stock_method(owner: Any, name: str) -> Any:
+    """Return a method (or property) of a framework's class, as the framework has it.
+
+    It must be asked when fastschema is imported. If somebody had replaced the method by then, which
+    shows by where its code comes from, the result is an object that equals no method, so that
+    nothing is taken for stock's.
+
+    :param owner: the class, or a module
+    """
+    found = getattr(owner, name)
+    order = owner.__mro__ if isinstance(owner, type) else (owner,)
+    holder = next((each for each in order if name in vars(each)), owner)
+    module = holder.__module__ if isinstance(holder, type) else holder.__name__
+    function = found
+    if isinstance(function, property):
+        function = function.fget
+    elif isinstance(function, cached_property):
+        function = function.func
+    function = getattr(function, "__func__", function)
+    module_names = getattr(function, "__globals__", None)
+    if module_names is None:
+        is_stock = not callable(function) or isinstance(function, _WRITTEN_IN_C)
+    else:
+        is_stock = module_names is vars(sys.modules[module])
+    return found if is_stock else _Replaced()
+
+
+class Replacements:
+    """The methods of a framework that fastschema replaces when it is installed.
+
+    What another library has put in the place of a stock method stays: fastschema is then not
+    installed there. What another library has put around one of ours stays as well; ours then does
+    what stock does, for as long as it is not installed.
+
+    :param methods: for each the owner, the name, what stock has and what replaces it
+    """
+
+    def __init__(self, methods: Sequence[tuple[Any, str, Any, Any]]) -> None:
+        self._methods = methods
+        for _, _, stock, replacement in methods:
+            if isinstance(stock, FunctionType):  # for error messages, signatures and pickles
+                update_wrapper(replacement, stock, ("__module__", "__name__", "__qualname__"))
+        self._before: list[tuple[Any, str, Any, Any]] = []
+        self.are_installed = False
+
+    def install(self) -> None:
+        """Replace the methods that are stock's. Doing so again does nothing."""
+        recorded = [(owner, name) for owner, name, _, _ in self._before]
+        for owner, name, stock, replacement in self._methods:
+            found = getattr(owner, name)
+            if found is replacement and (owner, name) not in recorded:
+                # Somebody has put it back after it was taken out.
+                self._before.append((owner, name, stock, replacement))
+            elif found is stock:
+                self._before.append((owner, name, vars(owner).get(name, _INHERITED), replacement))
+                setattr(owner, name, replacement)
+        self.are_installed = True
+
+    def uninstall(self) -> None:
+        """Put back what was there, where nobody else has put something around ours."""
+        kept = []
+        while self._before:
+            owner, name, before, replacement = self._before.pop()
+            if vars(owner).get(name) is not replacement:
+                kept.append((owner, name, before, replacement))
+            elif before is _INHERITED:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, before)
+        # Somebody may take theirs away again, and leave ours.
+        self._before = kept
+        self.are_installed = False
+
+
+_INHERITED = object()
+_warned: set[str] = set()
+
+
+def warn_of_newer(package: str, version: str, newest: tuple[int, int]) -> None:
+    """Log one warning for a version of a framework that is newer than those that are tested.
+
+    :param newest: the newest version that is tested
+    """
+    numbers = [int(part) for part in version.split(".")[:2] if part.isdecimal()]
+    if tuple(numbers) > newest and package not in _warned:
+        _warned.add(package)
+        tested = ".".join(map(str, newest))
+        logger.warning(
+            "%s %s is newer than the versions that fastschema is tested with (up to %s). It is "
+            "compiled as usual; FASTSCHEMA_DISABLED=1 switches fastschema off.",
+            package,
+            version,
+            tested,
+        )

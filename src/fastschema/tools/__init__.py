@@ -1,0 +1,1 @@
+"""Tools: the doctor, the profile, the command line."""

@@ -1,0 +1,124 @@
+"""What to change about a schema or field that runs as stock, for the common reasons."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+PAGE = "docs/explain.md"
+ANY_FRAMEWORK = "any framework"
+DUMP, LOAD = "dump", "load"
+
+
+class Advice(NamedTuple):
+    """What to change, and where.
+
+    :param where: views, schemas or fields
+    :param what: a sentence
+    :param see: the heading of docs/explain.md that says more
+    """
+
+    where: tuple[str, ...]
+    what: str
+    see: str
+
+
+class _Rule(NamedTuple):
+    """A sentence for a reason.
+
+    :param reason: a pattern for all of it
+    :param what: the sentence; ``{method}`` is what the pattern names so
+    :param does: whether it is about dumping or loading; None: about both
+    :param heading: of docs/explain.md; None: the framework's
+    """
+
+    reason: str
+    what: str
+    does: str | None = None
+    heading: str | None = None
+
+
+_RULES = (
+    _Rule(
+        r"(?P<method>\S+) is not one that fastschema knows",
+        "Tell fastschema what {method} does with fastschema.register; if it only calls super(), "
+        "remove the override.",
+        DUMP,
+        ANY_FRAMEWORK,
+    ),
+    _Rule(
+        r"(TYPE_MAPPING|the fields of common values) .*",
+        "Declare the fields of the names in Meta.fields and Meta.additional.",
+        heading=ANY_FRAMEWORK,
+    ),
+    _Rule(
+        r"its options cannot be read: .*",
+        "Look at the option of the field that the message names.",
+        heading=ANY_FRAMEWORK,
+    ),
+    _Rule(
+        r".* set on the field object",
+        "Move what is assigned to the field object to a subclass of its field.",
+    ),
+    _Rule(r".* not a plain str", "Use a plain str there."),
+    _Rule(r"serialize is overridden", "Override the field's _serialize in place of serialize."),
+    _Rule(
+        r"deserialize is overridden", "Override the field's _deserialize in place of deserialize."
+    ),
+    _Rule(
+        r"get_value is overridden",
+        "If the field's get_value only reads another name, use attribute= in its place.",
+    ),
+    _Rule(
+        r"(dump|_serialize) is overridden",
+        "Move what the schema's {0} adds to a pre_dump or post_dump hook.",
+        DUMP,
+    ),
+    _Rule(
+        r"(load|_do_load|_deserialize) is overridden",
+        "Move what the schema's {0} adds to a pre_load or post_load hook.",
+        LOAD,
+    ),
+    _Rule(
+        r"to_representation is overridden",
+        "Use a SerializerMethodField for each key that to_representation adds, and remove the "
+        "override.",
+    ),
+    _Rule(
+        r"it has its own way to validate a row",
+        "Move what the serializer checks to validate, or to validate_ methods of its fields.",
+    ),
+    _Rule(r"it cannot be read: .*", "Look at what the message names."),
+    _Rule(
+        r"its schema cannot be found: .*",
+        "Import the module that defines the nested schema, or correct the name in Nested.",
+    ),
+    _Rule(
+        r"TRUE_VALUES and FALSE_VALUES .*|truthy and falsy .*",
+        "Put True and False back into the field's sets.",
+    ),
+)
+
+
+def advice_for(where: str, does: str, why: str, framework: str) -> Advice | None:
+    """Return what to change about a schema or a field that runs as stock; None if nothing is known.
+
+    :param where: the schema or the field
+    :param does: ``DUMP`` or ``LOAD``
+    :param why: why it runs as stock
+    :param framework: the framework of the schema, as headings of docs/explain.md name it
+    """
+    for rule in _RULES:
+        match = re.fullmatch(rule.reason, why, re.DOTALL)
+        if match is not None and rule.does in (None, does):
+            what = rule.what.format(*match.groups(), **match.groupdict())
+            return Advice((where,), what, f"Reasons: {rule.heading or framework}")
+    return None
+
+
+def merged(advice: list[Advice]) -> list[Advice]:
+    """Return the same, each sentence once, in the order of the first."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for each in advice:
+        places.setdefault((each.what, each.see), []).extend(each.where)
+    return [Advice(tuple(dict.fromkeys(where)), what, see) for (what, see), where in places.items()]

@@ -1,0 +1,366 @@
+"""Profile a real dump: read the clock between fields, and sum up what each field took."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from time import perf_counter as clock
+from types import FunctionType, MethodType
+from typing import Any, NamedTuple
+
+from fastschema.compiler.dump_code import DumpFunction
+from fastschema.compiler.nodes import ITEM, FieldNode, Form, ObjectNode, Slot
+from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
+from fastschema.runtime.encode import dumped_data
+from fastschema.runtime.front_end import CompiledSchema, Hooks
+from fastschema.runtime.programs import Program
+from fastschema.switch import is_disabled
+from fastschema.tools.profile import FieldTime, Profile
+from fastschema.tools.profile_code import SPENT, generate, new_spent
+
+
+class UserCode(NamedTuple):
+    """What code of users (or stock methods) the value of a field comes from.
+
+    :param why: what it is, in words; "" if there is none
+    :param reads: whether it runs when the value is read
+    :param converts: whether it runs when the value is converted
+    """
+
+    why: str = ""
+    reads: bool = False
+    converts: bool = False
+
+
+def of_field(field: FieldNode, cls: type, access: str) -> UserCode:
+    """Return what code of users a field runs for the objects of a class.
+
+    :param access: the way in which they are read
+    """
+    source, kind = field.source, field.kind
+    in_reading = source.user_code
+    is_method = False
+    if not in_reading and source.path:
+        in_reading, is_method = _on_class(cls, source.path[0], access)
+    # A front end that calls methods does so when it has read them.
+    in_converting = field.reason or kind.user_code
+    return UserCode(in_converting or in_reading, bool(in_reading), bool(in_converting) or is_method)
+
+
+def _on_class(cls: type, name: str, access: str) -> tuple[str, bool]:
+    """Return what code a class has under a name, in words, and whether it is a method."""
+    for method in ("__getattribute__", *(["__getitem__"] if access == ITEM else [])):
+        if _is_overridden(cls, method):
+            return f"{cls.__name__}.{method} is overridden", False
+    if access == ITEM and issubclass(cls, Mapping):
+        return "", False
+    found = _found(cls, name)
+    if isinstance(found, (FunctionType, classmethod, staticmethod)):
+        return f"{cls.__name__}.{name} is a method", True
+    if _is_property(found):
+        return f"{cls.__name__}.{name} is a property", False
+    return "", False
+
+
+def _is_overridden(cls: type, method: str) -> bool:
+    """Whether a method is written in Python, and not Python's own (for PyPy those are, too)."""
+    for base in cls.__mro__:
+        if method in base.__dict__:
+            return type(base.__dict__[method]) is FunctionType and base.__module__ != "builtins"
+    return False
+
+
+def _is_property(found: object) -> bool:
+    """Whether it is a property, a cached one, or one of another library's that is like one."""
+    if isinstance(found, property):
+        return True
+    functions = [inspect.getattr_static(found, name, None) for name in ("fget", "func")]
+    return any(isinstance(function, (FunctionType, MethodType)) for function in functions)
+
+
+def _found(cls: type, name: str) -> Any:
+    """Return what a class has under a name, without asking descriptors."""
+    return next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), None)
+
+
+class Recording:
+    """The times of the fields of one schema, at its place in a dump.
+
+    What is done once for a dump and not for its rows (finding nested schemas, generating the code
+    that reads the clock) is recorded apart, and belongs to no field.
+
+    :param node: the schema's node
+    """
+
+    def __init__(self, node: ObjectNode) -> None:
+        self._node = node
+        self._spent: dict[type, list[float]] = {}
+        self._inner: dict[int, Recording] = {}
+        self._by_stock: set[int] = set()
+        self._finding = [0.0] * len(node.fields)
+        self._generating = 0.0
+        self._together: tuple[int, ...] = ()
+
+    def timed(self, dispatch: Dispatch) -> Dispatch:
+        """Return what dumps as a dispatch of the node's program does, and records its
+        times here.
+        """
+        links = {
+            link: number
+            for number, field in enumerate(self._node.fields)
+            for link in (field.kind.link, field.kind.item_link)
+        }
+        slots = [
+            replace(slot, resolve=partial(self._link, links[slot.name], slot.resolve))
+            if slot.name in links
+            else slot
+            for slot in self._node.slots
+        ]
+        slots.append(Slot(SPENT, self._spent_on, by_class=True))
+        program = Program(replace(self._node, slots=tuple(slots)), self._generate)
+        return Dispatch(program, dispatch.form, dispatch.subject)
+
+    def _generate(self, node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunction:
+        start = clock()
+        function, self._together = generate(node, form, access, many)
+        self._generating += clock() - start
+        return function
+
+    def _spent_on(self, subject: Any, cls: type, form: Form) -> list[float]:
+        return self._spent.setdefault(cls, new_spent(self._node))
+
+    def _link(
+        self, number: int, resolve: Callable[..., NestedDumper], subject: Any, cls: type, form: Form
+    ) -> NestedDumper:
+        link = resolve(subject, cls, form)
+        link.change(partial(self._find, number))
+        return link
+
+    def _find(self, number: int, find: Callable[[], Dispatcher]) -> Dispatcher:
+        """Return what dumps the nested objects of a field, and records the times of
+        their fields.
+        """
+        start = clock()
+        found = self._changed(number, find())
+        self._finding[number] += clock() - start
+        return found
+
+    def _changed(self, number: int, found: Dispatcher) -> Dispatcher:
+        if isinstance(found, Dispatch):
+            return self._timed_inside(number, found)
+        if isinstance(found, CallDumper):
+            if found.inner is not None:
+                found.inner.change(partial(self._find, number))
+            elif found.each is not None:
+                return CallDumper(self._timed_inside(number, found.each).many)
+            elif found.is_stock:
+                self._by_stock.add(number)
+        return found
+
+    def _timed_inside(self, number: int, dispatch: Dispatch) -> Dispatch:
+        inner = self._inner[number] = Recording(dispatch.program.node)
+        return inner.timed(dispatch)
+
+    @property
+    def objects(self) -> float:
+        """How many objects were dumped."""
+        return sum(spent[-1] for spent in self._spent.values())
+
+    @property
+    def preparing(self) -> float:
+        """Return the seconds that went into preparing the profile, not into the dump."""
+        inner = sum(inner.preparing for inner in self._inner.values())
+        return self._generating + sum(self._finding) + inner
+
+    def field_times(
+        self, why_stock: Callable[[str], str], above: str = "", depth: int = 0
+    ) -> list[FieldTime]:
+        """Return the times of the fields in output order, each followed by those nested in it.
+
+        :param why_stock: from the dotted key of a nested schema that ran as stock to the reason
+        :param above: what the keys begin with
+        :param depth: how deep the schema is nested
+        """
+        times = []
+        for number, field in enumerate(self._node.fields):
+            key = f"{above}{field.key}"
+            inner = self._inner.get(number)
+            nested: list[FieldTime] = []
+            if inner is not None and inner.objects:
+                nested = inner.field_times(why_stock, f"{key}.", depth + 1)
+            times.append(self._field_time(number, key, nested, why_stock, depth))
+            times += nested
+        return times
+
+    def _field_time(
+        self,
+        number: int,
+        key: str,
+        nested: list[FieldTime],
+        why_stock: Callable[[str], str],
+        depth: int,
+    ) -> FieldTime:
+        field = self._node.fields[number]
+        parts = self._parts(number, field)
+        inside = [each for each in nested if each.depth == depth + 1]
+        inside_seconds = sum(each.seconds for each in inside)
+        own = max(parts.converting - self._preparing_inside(number) - inside_seconds, 0.0)
+        is_stock = number in self._by_stock
+        user_seconds = parts.read_by_users + sum(each.user_seconds for each in inside)
+        if parts.is_converted_by_users or is_stock:
+            user_seconds += own
+        return FieldTime(
+            key,
+            field.source.label,
+            compiled=field.reason is None and not is_stock,
+            seconds=parts.reading + own + inside_seconds,
+            user_seconds=user_seconds,
+            why=why_stock(key) if is_stock else parts.why,
+            depth=depth,
+        )
+
+    def _preparing_inside(self, number: int) -> float:
+        inner = self._inner.get(number)
+        return self._finding[number] + (0.0 if inner is None else inner.preparing)
+
+    def _parts(self, number: int, field: FieldNode) -> _Parts:
+        """Return what was spent on a field, over objects of all classes."""
+        reading = converting = read_by_users = 0.0
+        is_converted_by_users = False
+        why = field.reason or ""
+        for cls, spent in self._spent.items():
+            code = of_field(field, cls, self._node.access(cls))
+            read = spent[2 * number]
+            reading += read
+            converting += spent[2 * number + 1]
+            if number in self._together:
+                converting += spent[-2] / len(self._together)
+            if code.reads:
+                read_by_users += read
+            is_converted_by_users |= code.converts
+            why = why or code.why
+        return _Parts(reading, converting, read_by_users, is_converted_by_users, why)
+
+
+class _Parts(NamedTuple):
+    """What was spent on one field, in seconds."""
+
+    reading: float
+    converting: float
+    read_by_users: float
+    is_converted_by_users: bool
+    why: str
+
+
+_NO_HOOKS = Hooks("", lambda obj: obj, "", lambda result, obj: result)
+
+
+def profile(schema: CompiledSchema, obj: Any, many: bool | None) -> Profile:
+    """Dump once, and tell where the time went; what was dumped is thrown away.
+
+    :param obj: the object, or a collection of objects
+    :param many: whether it is a collection; None: as the schema says
+    :raises Exception: what stock's dump raises
+    """
+    with _collector_waiting():
+        return _profile(schema, obj, None if many is None else bool(many))  # asked once
+
+
+def _profile(schema: CompiledSchema, obj: Any, many: bool | None) -> Profile:
+    if is_disabled():
+        return _profile_of_stock(schema, obj, many, "fastschema is disabled")
+    hooks = schema.hooks(many)
+    if hooks is not None and schema.program() is not None:
+        return _profile_between(hooks, schema, obj, many, lambda: schema.dispatch(Form.PYTHON))
+    dispatch = None if hooks is not None else schema.row_dumper(Form.PYTHON, None)
+    if not isinstance(dispatch, Dispatch):
+        return _profile_of_stock(schema, obj, many)
+    return _profile_between(_NO_HOOKS, schema, obj, many, lambda: dispatch)
+
+
+def _profile_between(
+    hooks: Hooks,
+    schema: CompiledSchema,
+    obj: Any,
+    many: bool | None,
+    find: Callable[[], Dispatch],
+) -> Profile:
+    """Return the profile of a dump by generated code, between hooks.
+
+    :param find: finds what dumps the rows, once the hooks before have run
+    """
+    processed, before = _timed(partial(hooks.before, obj))
+    dispatch = find()
+    recording = Recording(dispatch.program.node)
+    by_field = recording.timed(dispatch)
+    if schema.is_collection(processed, many):
+        result, seconds = _timed(lambda: by_field.many(schema.rows(processed)))
+        rows = len(result)
+    else:
+        result, seconds = _timed(lambda: by_field[type(processed)](processed))
+        rows = 1
+    dispatch.count(rows)
+    _, after = _timed(partial(hooks.after, result, obj))
+    times = recording.field_times(partial(_why_stock, schema))
+    between = max(
+        seconds - recording.preparing,
+        sum(field.seconds for field in times if field.depth == 0),
+    )
+    if hooks.names_before:
+        times.insert(0, _by_users("(pre_dump)", hooks.names_before, before, "a hook"))
+    if hooks.names_after:
+        times.append(_by_users("(post_dump)", hooks.names_after, after, "a hook"))
+    name = dispatch.program.node.name
+    return Profile(name, rows, before + between + after, times)
+
+
+def _profile_of_stock(
+    schema: CompiledSchema, obj: Any, many: bool | None, why: str | None = None
+) -> Profile:
+    """Return the profile of a dump by a schema that runs as stock, as a whole.
+
+    :param why: why it does; None: as it says itself
+    """
+    is_collection = schema.is_collection(obj, many)
+    result, seconds = _timed(lambda: dumped_data(schema, obj, many))
+    report = schema.explain()
+    rows = len(result) if is_collection and hasattr(result, "__len__") else 1
+    whole = _by_users(report.schema, "", seconds, report.why if why is None else why)
+    return Profile(report.schema, rows, seconds, [whole])
+
+
+def _by_users(key: str, source: str, seconds: float, why: str) -> FieldTime:
+    """Return a line for what is all code of users or stock's."""
+    return FieldTime(key, source, compiled=False, seconds=seconds, user_seconds=seconds, why=why)
+
+
+def _why_stock(schema: CompiledSchema, key: str) -> str:
+    """Why a nested schema runs as stock."""
+    why = next((field.why for field in schema.explain() if field.key == key), "")
+    return why or "code of its own runs around each dump of its schema"
+
+
+@contextmanager
+def _collector_waiting() -> Iterator[None]:
+    """Switch the garbage collector off meanwhile, as timeit does.
+
+    It runs when many objects were made, in a field that need not be to blame for them.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
+    """Return what a function returns, and how many seconds it took."""
+    start = clock()
+    result = call()
+    return result, clock() - start

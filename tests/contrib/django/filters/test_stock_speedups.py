@@ -1,0 +1,151 @@
+"""Labels of filters, and choices of nothing."""
+
+import copy
+from collections import OrderedDict
+
+import pytest
+from django.db import models
+from django.utils import translation
+from django.utils.functional import lazy
+from django_filters import filters, utils
+
+import fastschema
+from fastschema.contrib.django.filters import stock_speedups
+from fastschema.contrib.django.filters.stock_speedups import Copied
+from flights.models import Airline, Airport, Flight
+
+ARGUMENTS = [
+    (Flight, "number", "exact", False),
+    (Flight, "number", "exact", True),
+    (Flight, "airline__name", "icontains", False),
+    (Flight, "airline__flights__date", "year__gte", True),
+    (Airport, "departures", "isnull", False),
+    (Flight, "nothing", "exact", False),
+    (Flight, None, "exact", False),
+    (Flight, "number", ["exact", "lt"], False),
+]
+
+
+@pytest.mark.parametrize("language", ["en", "de", None])
+@pytest.mark.parametrize("arguments", ARGUMENTS)
+def test_a_label_is_that_of_stock(arguments, language):
+    with translation.override(language):
+        expected = utils.label_for_filter(*arguments)
+        for _ in range(2):
+            label = filters.label_for_filter(*arguments)
+            assert label == expected
+            assert type(label) is type(expected)
+
+
+def test_a_label_is_made_once_for_each_language(monkeypatch):
+    calls = []
+    stock = stock_speedups.STOCK_LABEL_FOR_FILTER
+    monkeypatch.setattr(
+        stock_speedups, "STOCK_LABEL_FOR_FILTER", lambda *each: calls.append(each) or stock(*each)
+    )
+    fastschema.forget()
+    for language in ("en", "de", "en", "de"):
+        with translation.override(language):
+            filters.label_for_filter(Flight, "number", "exact")
+    assert len(calls) == 2
+
+
+def test_a_name_that_depends_on_something_else_is_read_each_time(monkeypatch):
+    names = iter("abcd")
+    field = Airline._meta.get_field("name")
+    monkeypatch.setattr(field, "verbose_name", lazy(lambda: next(names), str)())
+    labels = [filters.label_for_filter(Airline, "name", "exact") for _ in range(2)]
+    assert labels == ["A ", "B "] or labels == ["A", "B"]
+
+
+class OddQuerySet(models.QuerySet):
+    """Is never empty."""
+
+    def __bool__(self):
+        return True
+
+
+VALUES = [
+    lambda: Airline.objects.none(),
+    lambda: Airline.objects.filter(code="UA"),
+    lambda: Airline.objects.filter(code="nothing"),
+    lambda: Airline.objects.none().union(Airline.objects.filter(code="UA")),
+    lambda: OddQuerySet(Airline).none(),
+    list,
+    lambda: ["UA"],
+    lambda: "",
+]
+
+
+@pytest.mark.parametrize("make", VALUES)
+def test_a_filter_by_choices_is_that_of_stock(flights, make):
+    filter_ = filters.ModelMultipleChoiceFilter(
+        field_name="airline", queryset=Airline.objects.all()
+    )
+    rows = Flight.objects.all()
+    with fastschema.disabled():
+        expected = filter_.filter(rows, make())
+    found = filter_.filter(rows, make())
+    assert (found is rows) == (expected is rows)
+    assert str(found.query) == str(expected.query)
+
+
+def test_nothing_is_not_asked_whether_it_is_empty(flights, monkeypatch):
+    value = Airline.objects.none()
+    filter_ = filters.ModelMultipleChoiceFilter(queryset=Airline.objects.all())
+    assert filter_.filter(Flight.objects.all(), value) is not None
+    assert value._result_cache is None
+
+
+class Shared:
+    """What two filters have in common."""
+
+
+class Counting(filters.CharFilter):
+    """Copies itself by code of its own."""
+
+    def __deepcopy__(self, memo):
+        made = type(self)(field_name=f"{self.field_name}_copied")
+        memo[id(self)] = made
+        return made
+
+
+class Annotated(filters.CharFilter):
+    """A filter of one's own with what it refers to."""
+
+    def __init__(self, *args, shared, **kwargs):
+        super().__init__(*args, method="find", **kwargs)
+        self.shared = shared
+
+
+def test_copies_of_filters_are_those_of_deepcopy():
+    shared, queryset = Shared(), Airline.objects.all()
+    annotated = Annotated(shared=shared, help_text="x", widget=Shared)
+    base = OrderedDict(
+        first=annotated,
+        again=annotated,
+        other=Annotated(shared=shared),
+        counting=Counting(field_name="x"),
+        airline=filters.ModelChoiceFilter(queryset=queryset, field_name="airline"),
+    )
+
+    def facts(made):
+        first, other, airline = made["first"], made["other"], made["airline"]
+        return [
+            type(made),
+            list(made),
+            made["again"] is first,
+            first is annotated,
+            first.shared is other.shared,
+            first.shared is shared,
+            first.filter.f is first,
+            first.extra == annotated.extra,
+            first.extra is annotated.extra,
+            vars(first).keys() == vars(annotated).keys(),
+            made["counting"].field_name,
+            airline.queryset is airline.extra["queryset"],
+            airline.queryset is queryset,
+            [each.__class__ for each in made.values()],
+        ]
+
+    assert facts(copy.deepcopy(Copied(base))) == facts(copy.deepcopy(base))

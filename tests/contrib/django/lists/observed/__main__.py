@@ -1,0 +1,36 @@
+"""Print as JSON what can be seen of a list view of each observed model: see answers.py.
+
+python -m tests.contrib.django.lists.observed
+"""
+
+import tempfile
+from importlib import import_module
+
+import django
+from django.conf import settings
+
+from fastschema.runtime import thresholds
+
+settings.configure(
+    ALLOWED_HOSTS=["testserver"],
+    DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
+    INSTALLED_APPS=[
+        "django.contrib.contenttypes",
+        "django.contrib.auth",
+        "rest_framework",
+        "polymorphic",
+        "parler",
+        "simple_history",
+        "djmoney",
+        "fastschema.contrib.django",
+        "tests.contrib.django.lists.observed",
+    ],
+    DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
+    MEDIA_ROOT=tempfile.mkdtemp(),
+    MIGRATION_MODULES={"observed": None},
+    USE_TZ=True,
+)
+django.setup()
+thresholds.rows_worth_reading = 1
+# Models can be imported now.
+import_module("tests.contrib.django.lists.observed.answers").main()

@@ -1,0 +1,170 @@
+"""The data of lazy lists have stock's values, also where the JSON engine is given others."""
+
+import pickle
+
+import pytest
+from django.test.utils import isolate_apps
+from rest_framework import serializers
+from rest_framework.relations import Hyperlink
+
+import fastschema
+from flights.models import Airline, Flight
+from tests.contrib.django.differential import exactly, serializer_of
+from tests.contrib.django.list_views import (
+    assert_same_answer,
+    assert_same_outcome,
+    get,
+    is_lazy,
+    view_of,
+)
+from tests.contrib.django.lists.reading import reads_rows
+from tests.contrib.django.lists.test_lazy_list import NumberedPages
+
+pytestmark = pytest.mark.usefixtures("flights")
+
+
+class LinkedAirline(serializers.ModelSerializer):
+    """Has the addresses of its flights."""
+
+    flights = serializers.HyperlinkedRelatedField("flight-detail", many=True, read_only=True)
+
+    class Meta:
+        model = Airline
+        fields = ("code", "flights")
+
+
+AIRLINES = Airline.objects.order_by("pk")
+PREFETCHED = AIRLINES.prefetch_related("flights")
+
+
+@pytest.mark.parametrize("pages", [None, NumberedPages])
+@pytest.mark.parametrize("queryset", [AIRLINES, PREFETCHED], ids=["asked", "prefetched"])
+class TestHyperlinks:
+    """A hyperlink is a text that knows its object, for the browsable API."""
+
+    @pytest.fixture
+    def view_class(self, queryset, pages):
+        return view_of(serializer_class=LinkedAirline, queryset=queryset, pagination_class=pages)
+
+    def test_the_answer_is_that_of_stock(self, view_class):
+        assert_same_answer(view_class)
+        assert is_lazy(view_class)
+
+    def test_so_is_a_pickled_one(self, view_class):
+        def pickled():
+            return exactly(pickle.loads(pickle.dumps(get(view_class))).data)
+
+        with fastschema.disabled():
+            expected = pickled()
+        assert pickled() == expected
+
+    def test_a_hyperlink_knows_its_object(self, view_class):
+        data = get(view_class).data
+        link = (data["results"] if isinstance(data, dict) else data)[0]["flights"][0]
+        assert type(link) is Hyperlink
+        assert isinstance(link.obj, Flight)
+
+
+class Columns(serializers.Serializer):
+    """Values that the JSON engine is given in another form."""
+
+    when = serializers.DateTimeField(source="scheduled_departure", format=None)
+    at = serializers.DateTimeField(source="scheduled_departure")
+    time = serializers.TimeField(source="scheduled_arrival_time", format=None)
+    distance = serializers.DecimalField(9, 2, coerce_to_string=False)
+    airline = serializers.HyperlinkedRelatedField("airline-detail", read_only=True)
+
+
+@isolate_apps("flights")
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"itself": Columns(source="*")},
+        {"legs": serializers.ListField(child=Columns())},
+        {"by_name": serializers.DictField(child=Columns())},
+        {"legs": serializers.ListField(child=serializers.ListField(child=Columns()), source="all")},
+    ],
+    ids=["nested", "in a list", "in a dictionary", "in lists"],
+)
+def test_nested_values_of_all_classes(fields):
+    class WithLegs(Flight):
+        class Meta:
+            proxy = True
+            app_label = "flights"
+
+        @property
+        def legs(self):
+            return [self]
+
+        @property
+        def by_name(self):
+            return {"a": self, "b": None}
+
+        @property
+        def all(self):
+            return [[self], []]
+
+    rows = type("Rows", (serializers.Serializer,), fields)
+    view_class = view_of(serializer_class=rows, queryset=WithLegs.objects.order_by("pk"))
+    assert_same_answer(view_class)
+
+
+class TestAddresses:
+    """An address is made again only if that reads nothing but columns."""
+
+    def check(self, view_class, calls=None):
+        assert_same_outcome(view_class, calls=calls)
+        return is_lazy(view_class)
+
+    def test_of_a_column(self):
+        link = serializers.HyperlinkedIdentityField(
+            "flight-detail", lookup_field="number", lookup_url_kwarg="pk"
+        )
+        assert self.check(view_of(serializer_class=serializer_of(link=link)))
+
+    @isolate_apps("flights")
+    def test_of_a_property(self):
+        calls = []
+
+        class Named(Flight):
+            class Meta:
+                proxy = True
+                app_label = "flights"
+
+            @property
+            def name(self):
+                calls.append(self.pk)
+                return "a"
+
+        link = serializers.HyperlinkedIdentityField(
+            "flight-detail", lookup_field="name", lookup_url_kwarg="pk"
+        )
+        queryset = Named.objects.order_by("pk")
+        assert not self.check(
+            view_of(serializer_class=serializer_of(link=link), queryset=queryset), calls
+        )
+
+    def test_of_a_column_of_a_related_object(self):
+        link = serializers.HyperlinkedRelatedField(
+            "airline-detail", lookup_field="name", lookup_url_kwarg="pk", read_only=True
+        )
+        assert self.check(view_of(serializer_class=serializer_of(airline=link)))
+
+    def test_of_a_property_of_a_related_object(self, monkeypatch):
+        calls = []
+        name = property(lambda self: calls.append(self.pk) or "a")
+        monkeypatch.setattr(Airline, "nickname", name, raising=False)
+        link = serializers.HyperlinkedRelatedField(
+            "airline-detail", lookup_field="nickname", lookup_url_kwarg="pk", read_only=True
+        )
+        assert not self.check(view_of(serializer_class=serializer_of(airline=link)), calls)
+
+    def test_of_the_object_itself_instead_of_its_key(self):
+        class Link(serializers.HyperlinkedRelatedField):
+            use_pk_only_optimization = serializers.RelatedField.use_pk_only_optimization
+
+        link = Link("airline-detail", read_only=True)
+        queryset = Flight.objects.order_by("pk")
+        view_class = view_of(serializer_class=serializer_of(airline=link), queryset=queryset)
+        assert self.check(view_class)
+        assert not reads_rows(view_class)

@@ -1,0 +1,224 @@
+"""Pages that are written from rows, and whose items are instances for whoever looks at them."""
+
+import pytest
+from django.core.paginator import Paginator
+from django.db import connection
+from django.db.models import QuerySet
+from django.test.utils import CaptureQueriesContext
+from rest_framework import pagination, serializers
+
+from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
+from tests.contrib.django.lists.models import Person
+from tests.contrib.django.lists.reading import reads_rows
+from tests.contrib.django.lists.test_row_layout import CALLS, Noting, model_of
+
+pytestmark = pytest.mark.usefixtures("people")
+
+SEEN = []
+
+
+class Names(serializers.Serializer):
+    name = serializers.CharField()
+
+
+class Numbered(pagination.PageNumberPagination):
+    page_size = 4
+    page_size_query_param = "size"
+
+
+class Limited(pagination.LimitOffsetPagination):
+    default_limit = 4
+
+
+class Cursor(pagination.CursorPagination):
+    page_size = 4
+    ordering = "key"
+
+
+def pages_of(pagination_class, **attributes):
+    """A view of people by pages."""
+    attributes = {
+        "serializer_class": Names,
+        "get_queryset": lambda self: Person.objects.order_by("pk"),
+        "pagination_class": pagination_class,
+        **attributes,
+    }
+    return view_of(FlightList, **attributes)
+
+
+@pytest.mark.parametrize("pagination_class", [Numbered, Limited])
+@pytest.mark.parametrize(
+    "path", ["/", "/?page=2", "/?page=last", "/?offset=7", "/?offset=4&limit=3", "/?size=2"]
+)
+def test_a_page_is_written_from_rows(pagination_class, path):
+    view_class = pages_of(pagination_class)
+    assert_same_outcome(view_class, path)
+    assert reads_rows(view_class, path)
+
+
+@pytest.mark.parametrize("path", ["/?page=9", "/?page=x", "/?offset=99", "/?limit=0"])
+@pytest.mark.parametrize("pagination_class", [Numbered, Limited])
+def test_a_page_that_is_not_there(pagination_class, path):
+    assert_same_outcome(pages_of(pagination_class), path)
+
+
+def test_an_empty_table():
+    for pagination_class in (Numbered, Limited):
+        nobody = pages_of(pagination_class, get_queryset=lambda self: Person.objects.none())
+        assert_same_outcome(nobody)
+
+
+def test_cursors_look_at_instances():
+    view_class = pages_of(Cursor)
+    assert_same_outcome(view_class)
+    assert not reads_rows(view_class)
+
+
+class Counting(Paginator):
+    """Looks at what it counts."""
+
+    @property
+    def count(self):
+        return len([person.name for person in self.object_list])
+
+
+class Peeking(pagination.LimitOffsetPagination):
+    """Likewise."""
+
+    default_limit = 4
+
+    def get_count(self, queryset):
+        SEEN.extend(person.name for person in queryset)
+        return len(queryset)
+
+
+class PeekingQuerySet(QuerySet):
+    """Likewise."""
+
+    def count(self):
+        SEEN.extend(person.name for person in self)
+        return len(self)
+
+
+@pytest.mark.parametrize(
+    "view_class",
+    [
+        pages_of(type("Pages", (Numbered,), {"django_paginator_class": Counting})),
+        pages_of(Peeking),
+        pages_of(Numbered, get_queryset=lambda self: PeekingQuerySet(Person).order_by("pk")),
+        pages_of(
+            Limited,
+            paginate_queryset=lambda self, queryset: (
+                SEEN.append(queryset[0].name)
+                or self.paginator.paginate_queryset(queryset, self.request, view=self)
+            ),
+        ),
+    ],
+    ids=["a paginator", "a pagination class", "a queryset", "a view"],
+)
+def test_whoever_looks_at_a_queryset_sees_instances(view_class):
+    assert_same_outcome(view_class, calls=SEEN)
+    assert not reads_rows(view_class)
+
+
+def test_a_serializer_of_the_view_may_look_at_the_page():
+    def get_serializer(self, page, many):
+        SEEN.extend(person.name for person in page)
+        return Names(page, many=many, context=self.get_serializer_context())
+
+    assert_same_outcome(pages_of(Numbered, get_serializer=get_serializer), calls=SEEN)
+
+
+def test_a_serializer_class_may_look_at_the_page():
+    class Looking(Names):
+        def __init__(self, instance, **kwargs):
+            SEEN.append([type(each) for each in instance or ()])
+            super().__init__(instance, **kwargs)
+
+    assert_same_outcome(pages_of(Limited, serializer_class=Looking), calls=SEEN)
+
+
+def test_the_items_of_a_page_are_instances():
+    paginators = []
+
+    class Kept(Numbered):
+        def __init__(self):
+            paginators.append(self)
+
+    view_class = pages_of(Kept)
+    get(view_class, "/?page=2")
+    page = paginators[0].page
+    with CaptureQueriesContext(connection) as queries:
+        assert [person.name for person in page] == [f"Person {number}" for number in range(4, 8)]
+    assert not queries.captured_queries
+    assert page.paginator.object_list[0].name == "Person 0"
+    assert list(page.paginator.page(3)) == list(Person.objects.order_by("pk")[8:])
+
+
+def test_a_page_that_needs_instances_is_a_list_of_them():
+    class Methods(Names):
+        name = serializers.SerializerMethodField()
+
+        def get_name(self, person):
+            SEEN.append(type(self.parent.instance))
+            return person.name
+
+    assert_same_outcome(pages_of(Numbered, serializer_class=Methods), calls=SEEN)
+
+
+def test_a_queryset_with_attributes_of_its_own():
+    def people(self):
+        found = Person.objects.order_by("pk")
+        found.count = lambda: SEEN.append("count") or 100
+        return found
+
+    assert_same_outcome(pages_of(Limited, get_queryset=people), calls=SEEN)
+
+
+def test_the_queryset_of_the_paginator_is_the_views():
+    def filter_queryset(self, queryset):
+        queryset.total = 5
+        return queryset
+
+    class Totals(Numbered):
+        def get_next_link(self):
+            return str(getattr(self.page.paginator.object_list, "total", None))
+
+    assert_same_outcome(pages_of(Totals, filter_queryset=filter_queryset))
+
+
+def test_a_page_and_the_list_of_its_paginator_are_two():
+    lengths = []
+
+    def get_serializer(self, page, many):
+        page.pop()
+        lengths.append((len(page), len(self.paginator.page.object_list)))
+        return Names(page, many=many)
+
+    assert_same_outcome(pages_of(Numbered, get_serializer=get_serializer), calls=lengths)
+
+
+def test_an_overridden_get_serializer_is_given_a_plain_list():
+    def get_serializer(self, page, many):
+        SEEN.append(type(page))
+        return Names(page, many=many)
+
+    assert_same_outcome(pages_of(Numbered, get_serializer=get_serializer), calls=SEEN)
+
+
+@pytest.mark.parametrize("pagination_class", [Numbered, Limited])
+def test_values_are_converted_before_the_serializer_is_made(pagination_class):
+    noting = model_of(name=Noting(max_length=9))
+
+    class Telling(Names):
+        def __init__(self, *args, **kwargs):
+            CALLS.append("serializer")
+            super().__init__(*args, **kwargs)
+
+    view_class = pages_of(
+        pagination_class,
+        serializer_class=Telling,
+        get_queryset=lambda self: noting.objects.order_by("pk"),
+    )
+    assert_same_outcome(view_class, calls=CALLS)
+    assert reads_rows(view_class)

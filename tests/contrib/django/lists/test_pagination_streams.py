@@ -1,0 +1,183 @@
+"""Streamed lists that are written from rows: the bytes, errors, queries and calls of stock."""
+
+import contextlib
+import random
+
+import pytest
+from django.db import transaction
+from django.db.models import Prefetch
+from django.db.models.sql import compiler
+from rest_framework import serializers
+from rest_framework.generics import ListAPIView
+from rest_framework.renderers import JSONRenderer
+from rest_framework.test import APIRequestFactory
+
+import fastschema
+from fastschema.contrib.django.lists import pagination
+from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
+from fastschema.contrib.django.views import StreamingListMixin
+from tests.contrib.django.differential import assert_equal, outcome
+from tests.contrib.django.lists.models import City, Country, Language, Person, Profile, Worker
+from tests.contrib.django.lists.random_views import random_queryset, random_serializer
+from tests.contrib.django.lists.test_row_layout import CALLS, Noting, model_of
+
+pytestmark = pytest.mark.usefixtures("people")
+
+PEOPLE = Person.objects.select_related("city__country", "birthplace").order_by("pk")
+
+
+@pytest.fixture
+def written(monkeypatch):
+    """The dispatches by which rows were written."""
+    found = []
+    by_row = pagination.by_row
+    monkeypatch.setattr(
+        pagination, "by_row", lambda *args: found.append(by_row(*args)) or found[-1]
+    )
+    return found
+
+
+def serializer_of(**fields):
+    return type("Rows", (serializers.Serializer,), fields)
+
+
+def view_of(queryset, serializer_class, renderer=FastJSONRenderer, chunk_size=4):
+    attributes = {
+        "get_queryset": lambda self: queryset.all(),
+        "serializer_class": serializer_class,
+        "renderer_classes": [renderer],
+        "stream_chunk_size": chunk_size,
+        "filter_backends": [],
+    }
+    return type("Export", (StreamingListMixin, ListAPIView), attributes)
+
+
+def answer(view_class):
+    """The chunks of an answer, and the error that ends it."""
+    response = view_class.as_view()(APIRequestFactory().get("/"))
+    chunks = []
+    try:
+        chunks.extend(response.streaming_content)
+    except Exception as error:
+        chunks.append((type(error), str(error)))
+    return chunks
+
+
+def assert_same(view_class, calls=None):
+    calls = [] if calls is None else calls
+
+    def answered():
+        with transaction.atomic():  # after an error, the database would refuse what follows
+            found = outcome(lambda: answer(view_class), calls)
+            transaction.set_rollback(True)
+        return found
+
+    with fastschema.disabled():
+        expected = answered()
+    assert_equal(answered(), expected)
+    return expected
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_a_random_stream_is_that_of_stock(seed):
+    chance = random.Random(seed).random
+    model = random.Random(seed).choice([Person, Person, Worker, City, Profile, Country])
+    serializer_class = random_serializer(chance, model, is_plain=chance() < 0.7)
+    assert_same(view_of(random_queryset(chance, model), serializer_class))
+
+
+@pytest.mark.parametrize("renderer", [FastJSONRenderer, NDJSONRenderer, JSONRenderer])
+def test_rows_are_streamed(written, renderer):
+    assert_same(view_of(PEOPLE, serializer_of(name=serializers.CharField()), renderer))
+    assert written
+
+
+def test_a_row_that_fails_fails_as_in_stock(written):
+    names = serializer_of(
+        name=serializers.CharField(), at=serializers.CharField(source="birthplace.name")
+    )
+    first_without = next(
+        number for number, person in enumerate(PEOPLE) if person.birthplace is None
+    )
+    found = assert_same(view_of(PEOPLE, names, chunk_size=1))
+    assert written
+    assert ("AttributeError" in str(found.error)) == (first_without == 0)
+
+
+def test_fields_of_ones_own_are_called_as_in_stock(written):
+    calls = []
+
+    class Loud(serializers.CharField):
+        def to_representation(self, value):
+            calls.append(value)
+            if value == "Person 5":
+                raise ValueError(value)
+            return value.upper()
+
+    assert_same(view_of(PEOPLE, serializer_of(name=Loud())), calls)
+    assert not written
+
+
+def test_a_client_that_goes_closes_the_cursor(monkeypatch):
+    view_class = view_of(PEOPLE, serializer_of(name=serializers.CharField()), chunk_size=1)
+    response = view_class.as_view()(APIRequestFactory().get("/"))
+    cursors = []
+    close = pagination.FetchedRows._close
+    monkeypatch.setattr(
+        pagination.FetchedRows,
+        "_close",
+        lambda self: cursors.append(close(self) or self._results.gi_frame),
+    )
+    chunks = iter(response.streaming_content)
+    next(chunks)
+    response.close()
+    assert cursors == [None]
+
+
+def test_a_stream_makes_no_fields_without_rows():
+    calls = []
+
+    class Noting(serializers.Serializer):
+        def get_fields(self):
+            calls.append("get_fields")
+            return {"name": serializers.CharField()}
+
+    assert_same(view_of(PEOPLE.none(), Noting), calls)
+    assert_same(view_of(PEOPLE, Noting), calls)
+
+
+def test_one_query(django_assert_num_queries):
+    with django_assert_num_queries(1):
+        answer(view_of(PEOPLE, serializer_of(name=serializers.CharField())))
+
+
+def test_values_are_converted_as_they_are_read():
+    noting = model_of(name=Noting(max_length=9))
+    response = view_of(
+        noting.objects.order_by("pk"), serializer_of(name=serializers.CharField()), chunk_size=2
+    ).as_view()(APIRequestFactory().get("/"))
+    CALLS.clear()
+    next(iter(response.streaming_content))
+    response.close()
+    assert len(CALLS) < 9
+
+
+def test_an_error_while_objects_are_prefetched_closes_the_cursor(monkeypatch):
+    opened, closed = [], []
+    cursor_iter = compiler.cursor_iter
+
+    def noting(*args, **kwargs):
+        opened.append(True)
+        with contextlib.closing(cursor_iter(*args, **kwargs)) as rows:
+            try:
+                yield from rows
+            finally:
+                closed.append(True)
+
+    monkeypatch.setattr(compiler, "cursor_iter", noting)
+    people = PEOPLE.prefetch_related(Prefetch("languages", Language.objects.order_by("pk")[:1]))
+    view_class = view_of(people, serializer_of(name=serializers.CharField()))
+    with pytest.raises(TypeError) as raised:
+        view_class.as_view()(APIRequestFactory().get("/"))
+    assert "Cannot filter" in str(raised.value)
+    assert closed == opened  # while the exception still refers to all that was going on

@@ -1,0 +1,468 @@
+"""What ``prefetch_related`` adds to lists that are written from rows; the answers are stock's."""
+
+import json
+
+import pytest
+from django.db import DatabaseError, connection, models, transaction
+from django.db.models import Prefetch, query
+from django.test.utils import CaptureQueriesContext
+from rest_framework import serializers
+from rest_framework.test import APIRequestFactory
+
+from fastschema.contrib.django.app.list_report import list_report
+from fastschema.contrib.django.lists.prefetching import evaluate
+from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
+from tests.contrib.django.differential import outcome
+from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, is_lazy, view_of
+from tests.contrib.django.lists.models import (
+    City,
+    Country,
+    Language,
+    Letter,
+    Person,
+    Pet,
+    Profile,
+    Tame,
+    Word,
+    Worker,
+)
+from tests.contrib.django.lists.reading import reads_rows
+from tests.contrib.django.lists.test_random import Numbered
+
+pytestmark = pytest.mark.usefixtures("people")
+
+PEOPLE = Person.objects.order_by("pk")
+COUNTRIES = Country.objects.order_by("pk")
+
+
+class NamedSerializer(serializers.Serializer):
+    name = serializers.CharField()
+
+
+class PersonSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Person
+        fields = ("pk", "name", "age", "city", "languages")
+
+
+class CitySerializer(serializers.ModelSerializer):
+    people = PersonSerializer(many=True)
+
+    class Meta:
+        model = City
+        fields = ("name", "country", "people")
+
+
+class MottoSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Profile
+        fields = ("motto", "country")
+
+
+class Own(models.QuerySet):
+    """Notices what it is filtered by."""
+
+    def filter(self, *args, **kwargs):
+        Tame.asked.append("filter")
+        return super().filter(*args, **kwargs)
+
+
+def list_of(queryset, **fields):
+    return view_of(
+        FlightList,
+        serializer_class=type("Rows", (serializers.Serializer,), fields),
+        get_queryset=lambda self: queryset.all(),
+    )
+
+
+def slugs(slug, **options):
+    return serializers.SlugRelatedField(slug_field=slug, many=True, read_only=True, **options)
+
+
+def keys():
+    return serializers.PrimaryKeyRelatedField(many=True, read_only=True)
+
+
+ROWS = {
+    "the other side of foreign keys": (
+        City.objects.order_by("pk").prefetch_related("people"),
+        {"people": NamedSerializer(many=True)},
+    ),
+    "many to many": (
+        PEOPLE.prefetch_related("languages"),
+        {"languages": NamedSerializer(many=True)},
+    ),
+    "many to many, from the other side": (
+        Language.objects.order_by("pk").prefetch_related("speakers"),
+        {"speakers": NamedSerializer(many=True)},
+    ),
+    "many to many of one table": (
+        PEOPLE.prefetch_related("friends"),
+        {"friends": NamedSerializer(many=True)},
+    ),
+    "keys and slugs": (
+        PEOPLE.prefetch_related("languages", "friends"),
+        {"languages": slugs("name"), "friends": keys(), "keys": slugs("pk", source="languages")},
+    ),
+    "a foreign key": (
+        PEOPLE.prefetch_related("city", "birthplace"),
+        {
+            "city": NamedSerializer(),
+            "birthplace": NamedSerializer(),
+            "name_of_city": serializers.CharField(source="city.name"),
+        },
+    ),
+    "one to one, from the other side": (
+        PEOPLE.prefetch_related("profile"),
+        {"profile": MottoSerializer()},
+    ),
+    "one to one": (
+        Profile.objects.order_by("pk").prefetch_related("person"),
+        {"person": NamedSerializer()},
+    ),
+    "several levels": (
+        COUNTRIES.prefetch_related("cities__people__languages", "cities__people__profile"),
+        {"cities": CitySerializer(many=True)},
+    ),
+    "several levels by single objects": (
+        Profile.objects.order_by("pk").prefetch_related("person__city__country"),
+        {"country": serializers.CharField(source="person.city.country.name", default=None)},
+    ),
+    "a list of a single object": (
+        Profile.objects.order_by("pk").prefetch_related("person__languages"),
+        {"languages": NamedSerializer(source="person.languages", many=True)},
+    ),
+    "levels of which one finds nothing": (
+        Person.objects.filter(languages=None).prefetch_related("languages__speakers"),
+        {"languages": type("Spoken", (NamedSerializer,), {"speakers": keys()})(many=True)},
+    ),
+    "a queryset of its own": (
+        City.objects.order_by("pk").prefetch_related(
+            Prefetch("people", Person.objects.select_related("profile").order_by("-age"))
+        ),
+        {"people": type("P", (NamedSerializer,), {"profile": MottoSerializer()})(many=True)},
+    ),
+    "a queryset that prefetches": (
+        City.objects.order_by("pk").prefetch_related(
+            Prefetch("people", Person.objects.prefetch_related("languages"))
+        ),
+        {"people": PersonSerializer(many=True)},
+    ),
+    "an attribute of its own": (
+        City.objects.order_by("pk").prefetch_related(
+            Prefetch("people", Person.objects.order_by("-age")[:2], to_attr="oldest"), "people"
+        ),
+        {"oldest": NamedSerializer(many=True), "people": keys()},
+    ),
+    "a lookup that is there twice": (
+        PEOPLE.prefetch_related("languages", "languages__speakers", "languages"),
+        {"languages": NamedSerializer(many=True)},
+    ),
+    "columns of a parent's table": (
+        Worker.objects.order_by("pk").prefetch_related("languages", "profile", "city"),
+        {"languages": slugs("name"), "profile": MottoSerializer(), "city": NamedSerializer()},
+    ),
+    "no rows": (
+        PEOPLE.none().prefetch_related("languages"),
+        {"languages": NamedSerializer(many=True)},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_list_is_written_from_rows(name):
+    queryset, fields = ROWS[name]
+    view_class = list_of(queryset, **fields)
+    assert_same_outcome(view_class)
+    assert reads_rows(view_class)
+
+
+@pytest.mark.parametrize("path", ["/", "/?page=2", "/?page=9"])
+def test_a_page_is_written_from_rows(path):
+    view_class = list_of(PEOPLE.prefetch_related("languages"), languages=keys())
+    view_class.pagination_class = Numbered
+    assert_same_outcome(view_class, path)
+    assert reads_rows(view_class)
+
+
+class OwnPrefetching(models.QuerySet):
+    """Notices that it prefetches."""
+
+    def _prefetch_related_objects(self):
+        Tame.asked.append("prefetch")
+        super()._prefetch_related_objects()
+
+
+class OwnPrefetch(Prefetch):
+    """Notices that it is asked for querysets."""
+
+    def get_current_querysets(self, level):
+        Tame.asked.append("querysets")
+        return super().get_current_querysets(level)
+
+
+INSTANCES = {
+    "a queryset that prefetches in its own way": (
+        OwnPrefetching(Person).order_by("pk").prefetch_related("languages"),
+        {"languages": NamedSerializer(many=True)},
+    ),
+    "a Prefetch of its own kind": (
+        PEOPLE.prefetch_related(OwnPrefetch("languages")),
+        {"languages": NamedSerializer(many=True)},
+    ),
+    "what another queryset prefetches is continued": (
+        City.objects.order_by("-pk").prefetch_related(
+            Prefetch(
+                "people",
+                Person.objects.order_by("name").prefetch_related(
+                    Prefetch("languages", Language.objects.order_by("-pk"))
+                ),
+            ),
+            "people__languages__speakers",
+        ),
+        {"people": PersonSerializer(many=True)},
+    ),
+    "a manager with its own get_queryset": (
+        PEOPLE.prefetch_related("pets"),
+        {"pets": NamedSerializer(many=True)},
+    ),
+    "a queryset with its own filter": (
+        PEOPLE.prefetch_related(Prefetch("pets", Own(Pet))),
+        {"pets": NamedSerializer(many=True)},
+    ),
+    "objects of a derived model": (
+        Profile.objects.prefetch_related(Prefetch("person", Worker.objects.all())),
+        {"motto": serializers.CharField()},
+    ),
+    "the key of related objects is deferred": (
+        City.objects.prefetch_related(Prefetch("people", Person.objects.only("name"))),
+        {"people": NamedSerializer(many=True)},
+    ),
+    "the foreign key is deferred": (
+        PEOPLE.only("name").prefetch_related("city"),
+        {"name": serializers.CharField()},
+    ),
+    "a key that is no primary key": (
+        City.objects.prefetch_related("twins"),
+        {"twins": NamedSerializer(many=True)},
+    ),
+    "an object that is known": (
+        City.objects.prefetch_related("people__city"),
+        {"people": NamedSerializer(many=True)},
+    ),
+    "an object that is joined": (
+        PEOPLE.select_related("city").prefetch_related("city__people"),
+        {"name": serializers.CharField()},
+    ),
+    "one object in an attribute of its own": (
+        PEOPLE.prefetch_related(Prefetch("city", to_attr="town")),
+        {"town": NamedSerializer()},
+    ),
+    "texts of objects": (
+        PEOPLE.prefetch_related("languages"),
+        {"languages": serializers.StringRelatedField(many=True)},
+    ),
+    "a method that is given an object": (
+        PEOPLE.prefetch_related("languages"),
+        {
+            "count": serializers.SerializerMethodField(),
+            "get_count": lambda self, person: len(person.languages.all()),
+            "languages": NamedSerializer(many=True),
+        },
+    ),
+    "a method of a nested serializer": (
+        PEOPLE.prefetch_related("languages"),
+        {
+            "languages": type(
+                "Method",
+                (NamedSerializer,),
+                {
+                    "count": serializers.SerializerMethodField(),
+                    "get_count": lambda self, language: Tame.asked.append(language.name),
+                },
+            )(many=True)
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", INSTANCES)
+def test_a_list_needs_instances(name):
+    queryset, fields = INSTANCES[name]
+    view_class = list_of(queryset, **fields)
+    assert_same_outcome(view_class, calls=Tame.asked)
+    assert not reads_rows(view_class)
+
+
+def test_the_reason_names_a_manager_with_its_own_get_queryset():
+    queryset, fields = INSTANCES["a manager with its own get_queryset"]
+    view = list_of(queryset, **fields)(request=APIRequestFactory().get("/"), format_kwarg=None)
+    assert list_report(view).why.endswith("; Tame of pets has its own get_queryset")
+
+
+ERRORS = {
+    "a slice": (
+        PEOPLE.prefetch_related(Prefetch("languages", Language.objects.order_by("pk")[:1])),
+        {"languages": NamedSerializer(many=True)},
+    ),
+    "a union": (
+        PEOPLE.prefetch_related(
+            Prefetch("languages", Language.objects.all().union(Language.objects.all()))
+        ),
+        {"languages": NamedSerializer(many=True)},
+    ),
+    "an attribute that is there": (
+        PEOPLE.prefetch_related(Prefetch("languages", to_attr="shout")),
+        {"shout": NamedSerializer(many=True)},
+    ),
+    "a lookup with another queryset": (
+        PEOPLE.prefetch_related("languages", Prefetch("languages", Language.objects.all())),
+        {"name": serializers.CharField()},
+    ),
+    "no relation": (PEOPLE.prefetch_related("shout"), {"name": serializers.CharField()}),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_what_cannot_be_prefetched_raises_what_it_does_in_stock(name):
+    queryset, fields = ERRORS[name]
+    assert_same_outcome(list_of(queryset, **fields))
+
+
+def test_objects_that_the_queryset_knows_are_not_asked_for():
+    city = City.objects.get(name="Oslo")
+    city.name = "changed in memory"
+    people = city.people.order_by("pk").prefetch_related("city")
+    view_class = view_of(
+        FlightList,
+        serializer_class=type("Rows", (serializers.Serializer,), {"city": NamedSerializer()}),
+        get_queryset=lambda self: people.all(),
+    )
+    assert_same_outcome(view_class)
+    assert json.loads(get(view_class).content)[0] == {"city": {"name": "changed in memory"}}
+    assert all(person.city is city for person in evaluate(people.all()))
+
+
+@pytest.mark.parametrize("name", ["prefetch_related_objects", "prefetch_one_level"])
+def test_functions_of_django_that_somebody_has_replaced_are_called(monkeypatch, name):
+    stock = getattr(query, name)
+
+    def noting(*args, **kwargs):
+        Tame.asked.append(name)
+        return stock(*args, **kwargs)
+
+    monkeypatch.setattr(query, name, noting)
+    view_class = list_of(PEOPLE.prefetch_related("languages"), languages=keys())
+    assert_same_outcome(view_class, calls=Tame.asked)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        lambda self, person: person.refresh_from_db(),
+        lambda self, person: person.languages.set([]),
+        lambda self, person: person._prefetched_objects_cache.clear(),
+    ],
+    ids=["refreshed", "set", "cleared"],
+)
+def test_data_of_objects_that_a_method_has_emptied_cost_no_queries(method):
+    view_class = list_of(
+        PEOPLE.prefetch_related("languages"),
+        languages=keys(),
+        named=slugs("name", source="languages"),
+        x=serializers.SerializerMethodField(),
+        get_x=method,
+    )
+    with transaction.atomic():
+        response = get(view_class)
+        transaction.set_rollback(True)
+    found = outcome(lambda: response.data, [])
+    assert not found.queries
+    assert response.data == json.loads(response.content)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="the collation is one of SQLite")
+@pytest.mark.parametrize("lookup", ["words", "first"])
+def test_keys_that_only_the_database_takes_for_equal_are_stocks_error(lookup):
+    Letter.objects.create(code="a")
+    Word.objects.create(letter_id="A", first_id="A")
+    view_class = list_of(Letter.objects.prefetch_related(lookup), code=serializers.CharField())
+    assert_same_outcome(view_class)
+    with pytest.raises(KeyError):
+        get(view_class)
+    Word.objects.all().delete()
+
+
+def test_a_queryset_keeps_its_rows_when_prefetching_fails():
+    unsound = Language.objects.extra(where=["no such column"])
+    people = PEOPLE.prefetch_related("friends", Prefetch("languages", unsound))
+    with pytest.raises(DatabaseError), transaction.atomic():
+        evaluate(people)
+    assert len(people._result_cache) == 9
+    assert "friends" in people._result_cache[0]._prefetched_objects_cache
+
+
+def test_lists_of_objects_that_django_prefetches_are_dictionaries_first():
+    fields = {"pets": NamedSerializer(many=True)}
+    assert not is_lazy(list_of(PEOPLE.prefetch_related("pets"), **fields))
+    assert is_lazy(list_of(PEOPLE.prefetch_related("languages"), languages=keys()))
+
+
+def inside(instance, seen=()):
+    """All that is in an instance, and in what it keeps of relations, in order."""
+    if not isinstance(instance, models.Model):
+        return instance
+    if instance in seen:
+        return str(instance)
+    state = dict(vars(instance._state))
+    own = dict(vars(instance))
+    kept = state.pop("fields_cache", {}), own.pop("_prefetched_objects_cache", {})
+    related = [
+        {name: inside(each, (*seen, instance)) for name, each in kept[0].items()},
+        {name: [inside(each, (*seen, instance)) for each in kept[1][name]] for name in kept[1]},
+        [(each._prefetch_done, str(each.query)) for each in kept[1].values()],
+    ]
+    del own["_state"]
+    lists = {name: own.pop(name) for name in list(own) if isinstance(own[name], list)}
+    related += [
+        (name, [inside(each, (*seen, instance)) for each in lists[name]])
+        for name in lists
+        if name != "notes"
+    ]
+    return type(instance), list(vars(instance)), own, state, related
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_instances_are_those_of_stock(name):
+    queryset, _ = ROWS[name]
+    rows = evaluate(queryset.all())
+    assert type(rows) is LazyInstanceList
+    with CaptureQueriesContext(connection) as queries:
+        found = list(rows)
+    assert not queries.captured_queries
+    assert list(map(inside, found)) == list(map(inside, queryset.all()))
+
+
+def test_what_was_prefetched_can_be_filtered_later():
+    person = next(
+        each for each in evaluate(PEOPLE.prefetch_related("languages")) if each.pk.int == 4
+    )
+    assert [each.name for each in person.languages.filter(name="Latin")] == ["Latin"]
+    assert person.languages.all()[0] is person.languages.all()[0]
+
+
+def test_a_queryset_of_ones_own_stays_as_it_is():
+    people = Person.objects.order_by("-age")
+    prefetch = Prefetch("people", people)
+    evaluate(City.objects.prefetch_related(prefetch))
+    assert people._hints == {}
+    assert people._result_cache is None
+    assert people._iterable_class is models.query.ModelIterable
+
+
+def test_an_exception_of_a_prefetching_query_is_stock_s():
+    unsound = Language.objects.extra(where=["no such column"])
+    view_class = list_of(
+        PEOPLE.prefetch_related("friends", Prefetch("languages", unsound)), friends=keys()
+    )
+    assert_same_outcome(view_class)

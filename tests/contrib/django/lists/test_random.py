@@ -1,0 +1,40 @@
+"""Random querysets and serializers: bytes, data, exceptions and queries as in stock."""
+
+import random
+
+import pytest
+from rest_framework import pagination
+
+from tests.contrib.django.list_views import FlightList, assert_same_outcome, view_of
+from tests.contrib.django.lists.models import Citizen, City, Country, Person, Profile, Worker
+from tests.contrib.django.lists.random_views import pick, random_queryset, random_serializer
+
+pytestmark = pytest.mark.usefixtures("people")
+
+SEEDS = range(300)
+
+
+class Numbered(pagination.PageNumberPagination):
+    page_size = 4
+
+
+class Limited(pagination.LimitOffsetPagination):
+    default_limit = 5
+
+
+class Cursor(pagination.CursorPagination):
+    page_size = 4
+    ordering = "pk"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_random_list_view_answers_as_in_stock(seed):
+    chance = random.Random(seed).random
+    model = pick(chance, [Person, Person, Worker, Citizen, City, Profile, Country])
+    view_class = view_of(
+        FlightList,
+        serializer_class=random_serializer(chance, model, is_plain=chance() < 0.7),
+        get_queryset=lambda self: random_queryset(random.Random(seed).random, model),
+        pagination_class=pick(chance, [None, None, Numbered, Limited, Cursor]),
+    )
+    assert_same_outcome(view_class, pick(chance, ["/", "/?page=2", "/?offset=3"]))

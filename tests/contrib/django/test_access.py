@@ -1,0 +1,131 @@
+"""How values are read from dictionaries and their like, beside stock."""
+
+import collections
+import types
+import weakref
+from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
+
+import pytest
+from django.utils.functional import SimpleLazyObject
+from rest_framework import serializers
+from rest_framework.utils.serializer_helpers import ReturnDict
+
+from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM
+from fastschema.contrib.django.access import access_of
+from tests.contrib.django.differential import assert_same, serializer_of
+
+CALLS = []
+DATA = {"text": "a", "number": 5, "inner": {"text": "b"}}
+
+
+class Noting(dict):
+    def __getitem__(self, key):
+        CALLS.append(("item", key))
+        return super().__getitem__(key)
+
+
+class Making(dict):
+    def __missing__(self, key):
+        CALLS.append(("missing", key))
+        return "made"
+
+
+class Raising(dict):
+    def __getitem__(self, key):
+        raise AttributeError(key)
+
+
+class WithAttributes(dict):
+    text = "attribute"
+
+    def __getattr__(self, name):
+        CALLS.append(("attribute", name))
+        return "attribute"
+
+
+class Hiding(dict):
+    def __getattribute__(self, name):
+        CALLS.append(("hidden", name))
+        return super().__getattribute__(name)
+
+
+class Claiming(dict):
+    __class__ = object
+
+
+class Held(dict):
+    __slots__ = ("__weakref__",)
+
+
+HELD = Held(DATA)
+MAPPINGS = {
+    "dict": dict,
+    "ordered": OrderedDict,
+    "return": lambda data: ReturnDict(data, serializer=None),
+    "default": lambda data: defaultdict(lambda: "made", data),
+    "counter": Counter,
+    "chain": ChainMap,
+    "user": UserDict,
+    "proxy": types.MappingProxyType,
+    "lazy": lambda data: SimpleLazyObject(lambda: data),
+    "weak proxy": lambda data: weakref.proxy(HELD),
+    "noting": Noting,
+    "making": Making,
+    "raising": Raising,
+    "with attributes": WithAttributes,
+    "claiming": Claiming,
+    "namespace": lambda data: types.SimpleNamespace(**data),
+}
+
+
+@pytest.mark.parametrize("name", MAPPINGS)
+@pytest.mark.parametrize("key", ["text", "absent", "inner.text", "inner.absent"])
+@pytest.mark.parametrize("required", [True, False])
+def test_a_mapping_is_read_as_by_stock(name, key, required):
+    serializer = serializer_of(
+        a=serializers.CharField(source=key, required=required), number=serializers.IntegerField()
+    )
+    assert_same(serializer, MAPPINGS[name](DATA), calls=CALLS)
+
+
+def access_of_a_builtin(cls):
+    """Older Pythons list object's own ``__getattribute__`` in types that are written in C."""
+    return GENERAL if "__getattribute__" in vars(cls) else ATTRIBUTE
+
+
+@pytest.mark.parametrize(
+    ("cls", "access"),
+    [
+        (dict, ITEM),
+        (OrderedDict, ITEM),
+        (Noting, ITEM),
+        (UserDict, ITEM),
+        (Hiding, GENERAL),
+        (Claiming, GENERAL),
+        (collections.namedtuple("Row", "a"), access_of_a_builtin(tuple)),
+        (types.SimpleNamespace, access_of_a_builtin(types.SimpleNamespace)),
+        (type("Plain", (), {}), ATTRIBUTE),
+    ],
+)
+def test_the_way_of_reading_goes_by_the_class(cls, access):
+    assert access_of(cls) == access
+
+
+@pytest.mark.parametrize(
+    "odd", [{}, {"name": "x"}, {"code": None, "name": 5}, {"code": "x", "name": lambda: "called"}]
+)
+def test_odd_dictionaries_among_usual_ones_are_read_as_by_stock(odd):
+    serializer = serializer_of(
+        code=serializers.CharField(default="-"), name=serializers.CharField(required=False)
+    )
+    usual = {"code": "a", "name": "b"}
+
+    assert_same(serializer, [usual, usual, odd, usual], many=True)
+
+
+def test_a_key_may_be_named_as_generated_code_names_things():
+    names = ["usual", "rows", "results", "obj", "known", "dict", "type", "missing", "fields"]
+    serializer = serializer_of(**{name: serializers.CharField() for name in names})
+
+    assert_same(serializer, dict.fromkeys(names, "x"))
+    assert_same(serializer, types.SimpleNamespace(**dict.fromkeys(names, 5)))

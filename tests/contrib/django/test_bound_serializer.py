@@ -1,0 +1,271 @@
+"""Serializers that represent row by row: what changes between two rows is seen."""
+
+import copy
+import datetime
+import gc
+import pickle
+import sys
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.utils import timezone
+from rest_framework import serializers
+
+import fastschema
+from fastschema.runtime import thresholds
+from flights.models import Plane
+from flights.serializers import PlaneSerializer
+from tests.contrib.django.differential import Thing, exactly
+
+
+class Inner(serializers.Serializer):
+    at = serializers.DateTimeField()
+
+
+class Outer(serializers.Serializer):
+    name = serializers.CharField()
+    secret = serializers.CharField(source="name", write_only=True)
+    one = Inner()
+    many = Inner(many=True)
+    deep = serializers.ListField(child=serializers.ListField(child=Inner()))
+
+
+class Plain(serializers.Serializer):
+    name = serializers.CharField()
+    at = serializers.DateTimeField()
+
+
+AT = datetime.datetime(2020, 1, 2, tzinfo=datetime.UTC)
+INNER = Thing(at=AT)
+ROW = Thing(name="n", one=INNER, many=[INNER], deep=[[INNER]], at=AT)
+
+
+class Year(serializers.Serializer):
+    year = serializers.IntegerField(source="at.year")
+
+
+def set_format(field, value):
+    field.format = value
+
+
+CHANGES = {
+    "a field that is read now": lambda s: setattr(s.fields["secret"], "write_only", False),
+    "an option of a nested field": lambda s: set_format(s.fields["one"].fields["at"], "%Y"),
+    "an option nested in a list": lambda s: set_format(s.fields["many"].child.fields["at"], "%Y"),
+    "an option in lists of lists": lambda s: set_format(
+        s.fields["deep"].child.child.fields["at"], "%Y"
+    ),
+    "a nested field for writing": lambda s: setattr(
+        s.fields["one"].fields["at"], "write_only", True
+    ),
+    "another nested serializer": lambda s: setattr(s.fields["many"], "child", Year()),
+    "no field": lambda s: s.fields.pop("name"),
+    "no nested field": lambda s: s.fields["one"].fields.pop("at"),
+    "a method of a field": lambda s: setattr(
+        s.fields["name"], "to_representation", lambda value: "own"
+    ),
+}
+
+
+@pytest.mark.parametrize("are_made", [True, False], ids=["fields made", "no fields"])
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_change_between_two_rows_is_seen(change, are_made):
+    serializer = Outer()
+    if are_made:
+        assert serializer.fields["one"].fields
+    for _ in range(3):
+        before = serializer.to_representation(ROW)
+    change(serializer)
+    with fastschema.disabled():
+        expected = exactly(serializer.to_representation(ROW))
+    assert exactly(serializer.to_representation(ROW)) == expected != exactly(before)
+    assert exactly(serializer.to_representation(ROW)) == expected
+
+
+def test_a_list_sees_what_changed_since_the_list_before():
+    listed = Outer(many=True)
+    listed.to_representation([ROW] * 3)
+    listed.child.fields["secret"].write_only = False
+    assert listed.to_representation([ROW])[0]["secret"] == "n"
+
+
+class FromContext(serializers.Serializer):
+    key = serializers.SerializerMethodField()
+
+    def get_key(self, obj):
+        return self.context.get("key")
+
+
+def test_a_copy_whose_fields_belong_to_another_serializer_asks_that_one():
+    original = FromContext(context={"key": "original"})
+    assert original.fields
+    copied = copy.copy(original)
+    copied._context = {"key": "copied"}
+    for _ in range(3):
+        assert copied.to_representation(ROW) == {"key": "original"}
+
+
+def test_rows_of_threads_are_in_the_time_zones_of_those():
+    shared = Plain()
+    assert shared.fields
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    def rows_in(name):
+        with timezone.override(ZoneInfo(name)):
+            return {shared.to_representation(ROW)["at"] for _ in range(300)}
+
+    zones = {
+        "Europe/Berlin": "2020-01-02T01:00:00+01:00",
+        "Asia/Tokyo": "2020-01-02T09:00:00+09:00",
+        "UTC": "2020-01-02T00:00:00Z",
+    }
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            for results in threads.map(lambda _: {name: rows_in(name) for name in zones}, range(8)):
+                assert results == {name: {text} for name, text in zones.items()}
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def test_time_zones_that_differ_by_name_only_are_told_apart():
+    class Named(serializers.Serializer):
+        at = serializers.DateTimeField(format="%H %Z")
+
+    row = Thing(at=datetime.datetime(2024, 1, 1, 12, tzinfo=datetime.UTC))
+    serializer = Named()
+    assert serializer.fields
+    shown = []
+    for name in "ABC":
+        with timezone.override(datetime.timezone(datetime.timedelta(hours=1), name)):
+            shown.append(serializer.to_representation(row)["at"])
+    assert shown == ["13 A", "13 B", "13 C"]
+
+
+def test_fields_that_are_made_while_another_attribute_goes_are_seen():
+    class Swapping(serializers.Serializer):
+        number = serializers.CharField()
+
+        def to_representation(self, instance):
+            if hasattr(self, "before") and instance.swaps:
+                del self.before
+                self.fields["number"] = serializers.IntegerField()
+            return super().to_representation(instance)
+
+    def represented():
+        serializer = Swapping()
+        serializer.before = True
+        return [serializer.to_representation(Thing(number=5, swaps=n > 2)) for n in range(6)]
+
+    with fastschema.disabled():
+        expected = represented()
+    assert represented() == represented() == expected
+
+
+def test_only_a_few_classes_of_rows_are_kept_alive():
+    serializer = Plain()
+    classes = []
+    for _ in range(50):
+        cls = type("Row", (), {"name": "n", "at": AT})
+        classes.append(weakref.ref(cls))
+        serializer.to_representation(cls())
+    del cls
+    gc.collect()
+    assert sum(reference() is not None for reference in classes) < 10
+
+
+def test_fields_that_are_computed_are_asked_for_as_often_as_by_stock():
+    calls = []
+
+    class Dynamic(serializers.Serializer):
+        name = serializers.CharField()
+
+        @property
+        def fields(self):
+            calls.append("fields")
+            return super().fields
+
+    def represent(serializer):
+        for _ in range(10):
+            serializer.to_representation(ROW)
+        return len(calls)
+
+    with fastschema.disabled():
+        expected = represent(Dynamic())
+    calls.clear()
+    assert represent(Dynamic()) == expected
+
+
+def test_what_was_patched_is_seen_after_forgetting(monkeypatch):
+    serializer = Plain()
+    assert serializer.fields
+    for _ in range(3):
+        serializer.to_representation(ROW)
+    monkeypatch.setattr(serializers.CharField, "to_representation", lambda self, value: "patched")
+    fastschema.forget(serializer)
+    assert serializer.to_representation(ROW)["name"] == "patched"
+
+
+def test_a_class_is_compiled_once_it_has_represented_enough_objects(monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_reading", 5)
+    known = type("Known", (Plain,), {})
+    shared = known()
+    for make in (lambda: shared, known):
+        compiled = []
+        for _ in range(7):
+            before = fastschema.stats().compiled_rows
+            make().to_representation(ROW)
+            compiled.append(fastschema.stats().compiled_rows - before)
+        # The fields that stock made for the first row count as an object, too.
+        assert compiled == ([0, 0, 0, 1, 1, 1, 1] if make() is shared else [1] * 7)
+
+
+@pytest.mark.parametrize(("names", "is_compiled"), [("abc", False), ("abcd", True)])
+def test_a_serializer_of_few_fields_represents_rows_one_by_one_as_stock(
+    monkeypatch, names, is_compiled
+):
+    monkeypatch.setattr(thresholds, "values_worth_comparing", {"dump": 4})
+    monkeypatch.setattr(thresholds, "fields_worth_binding", 4)
+    cls = type("Few", (serializers.Serializer,), {name: serializers.CharField() for name in names})
+    serializer = cls()
+    assert serializer.fields
+    before = fastschema.stats().compiled_rows
+    for _ in range(3):
+        assert serializer.to_representation(dict.fromkeys(names, 5)) == dict.fromkeys(names, "5")
+    assert (fastschema.stats().compiled_rows > before) is is_compiled
+
+
+def test_rows_that_each_depend_on_another_request_run_as_stock():
+    class WithFile(serializers.Serializer):
+        image = serializers.FileField()
+
+    serializer = WithFile(context={"request": None})
+    assert serializer.fields
+    row = Thing(image=None)
+    for _ in range(3):
+        serializer.context["request"] = Thing()
+        serializer.to_representation(row)
+    before = fastschema.stats().compiled_rows
+    assert serializer.to_representation(row) == {"image": None}
+    assert fastschema.stats().compiled_rows == before
+
+
+def test_rows_of_one_request_stay_compiled():
+    class WithFile(serializers.Serializer):
+        image = serializers.FileField()
+
+    serializer = WithFile(context={"request": Thing()})
+    serializer.to_representation(Thing(image=None))
+    before = fastschema.stats().compiled_rows
+    assert serializer.to_representation(Thing(image=None)) == {"image": None}
+    assert fastschema.stats().compiled_rows == before + 1
+
+
+def test_a_serializer_that_was_pickled_represents_as_before():
+    serializer = PlaneSerializer(Plane(tail_number="N1"))
+    for _ in range(3):
+        assert serializer.data["tail_number"] == "N1"
+        restored = pickle.loads(pickle.dumps(serializer))
+        assert restored.to_representation(Plane(tail_number="N2"))["tail_number"] == "N2"

@@ -1,0 +1,964 @@
+"""What loading does to values: every field, with right values, wrong ones, and those in between."""
+
+import collections
+import datetime as dt
+import decimal
+import enum
+import ipaddress
+import sys
+import types
+import uuid
+from contextlib import suppress
+from decimal import Decimal
+from functools import cache
+from zoneinfo import ZoneInfo
+
+import pytest
+from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, fields, missing
+
+import fastschema
+from tests.marshmallow.load_differential import Comparison, assert_loads_same
+from tests.marshmallow.test_fields import (
+    VALUES as DUMPED_VALUES,
+)
+from tests.marshmallow.test_fields import (
+    Access,
+    Amount,
+    Colour,
+    Day,
+    Identifier,
+    Moment,
+    Mood,
+    Real,
+    Size,
+    Text,
+    Whole,
+)
+
+
+class Answers(enum.Enum):
+    """By value, True, 1 and 1.0 are the same member; and a text is no number."""
+
+    YES = 1
+    NO = "no"
+    PAIR = (1, 2)
+
+    @classmethod
+    def _missing_(cls, value):
+        if value == "perhaps":
+            return cls.NO
+        if value == "broken":
+            raise LookupError("nothing known of it")
+        return None
+
+
+class Unequal(enum.Enum):
+    LIST = [1]
+    NAN = float("nan")
+
+
+class Hour(dt.time):
+    pass
+
+
+class Period(dt.timedelta):
+    pass
+
+
+class Names(list):
+    def __iter__(self):
+        raise LookupError("not iterable after all")
+
+
+class Odd(int):
+    def __eq__(self, other):
+        raise LookupError("beyond compare")
+
+    __hash__ = int.__hash__
+
+
+class Formatted(str):
+    __slots__ = ()
+
+    def __str__(self):
+        return "formatted"
+
+    def __format__(self, specification):
+        return "in a message"
+
+
+class Stripped:
+    """Iterable, but for stock it is a string."""
+
+    def strip(self):
+        return self
+
+    def __iter__(self):
+        return iter("ab")
+
+
+class Sequence(collections.abc.Sequence):
+    def __init__(self, *values):
+        self.values = values
+
+    def __getitem__(self, index):
+        return self.values[index]
+
+    def __len__(self):
+        return len(self.values)
+
+
+class LyingMapping(collections.UserDict):
+    """Its ``get`` knows more than its items."""
+
+    def get(self, key, default=None):
+        return "got"
+
+
+class ProperFloat:
+    def __float__(self):
+        return 1.5
+
+    def __int__(self):
+        return 2
+
+    def __str__(self):
+        return "2.5"
+
+
+TEXTS = [
+    " ",
+    "\n",
+    " 12 ",
+    "\t12\n",
+    "+12",
+    "-12",
+    "--1",
+    "1_000",
+    "1__0",
+    "_1",
+    "0x10",
+    "0b1",
+    "012",
+    "1e3",
+    "1E400",
+    "1e-400",
+    "1.",
+    ".5",
+    "-.5",
+    "1.5.1",
+    "1,5",
+    "1 000",
+    "\u0663\u0664",  # Arabic digits
+    "\uff11\uff12",  # full-width digits
+    "\u00b2",  # a digit, but no number
+    "\u2167",  # a numeral
+    "9" * 30,
+    "9" * 5000,
+    "-0",
+    "-0.0",
+    "inf",
+    "-Infinity",
+    "infinity",
+    "nan",
+    "-nan",
+    "sNaN",
+    "NaN123",
+    "1.005",
+    "2.675",
+    "0.000000000000000000001",
+    "123456789012345678901234567890.125",
+    "1\x00",
+    "t",
+    "T",
+    "True",
+    "TRUE",
+    "tRUE",
+    "yes",
+    "on",
+    "ON",
+    "off",
+    "no",
+    "n",
+    "f",
+    "False",
+    "0",
+    "1",
+    "0.0",
+    "1.0",
+    "None",
+    "null",
+    "ja",
+    "nein",
+    # UUIDs, and what uuid.UUID takes for one
+    "12345678-1234-5678-1234-567812345678",
+    "12345678123456781234567812345678",
+    "12345678-1234-5678-1234-56781234567",
+    "12345678-1234-5678-1234-5678123456789",
+    "{12345678-1234-5678-1234-567812345678}",
+    "{{12345678-1234-5678-1234-567812345678",
+    "urn:uuid:12345678-1234-5678-1234-567812345678",
+    "URN:UUID:12345678-1234-5678-1234-567812345678",
+    "urn:12345678-1234-5678-1234-567812345678",
+    "uuid:12345678-1234-5678-1234-567812345678",
+    "ABCDEFAB-CDEF-ABCD-EFAB-CDEFABCDEFAB",
+    "abcdefab-cdef-abcd-efab-cdefabcdefab",
+    "gbcdefab-cdef-abcd-efab-cdefabcdefab",
+    "1-2345678-1234-5678-1234-567812345678",
+    "-12345678123456781234567812345678-",
+    "1234567-81234-5678-1234-567812345678",
+    " 12345678-1234-5678-1234-567812345678",
+    "12345678-1234-5678-1234-567812345678\n",
+    "1234567_-1234-5678-1234-567812345678",
+    "1_345678-1234-5678-1234-567812345678",
+    "0x345678-1234-5678-1234-567812345678",
+    "+2345678-1234-5678-1234-567812345678",
+    " 2345678-1234-5678-1234-567812345678",
+    "\u0661\u0662345678-1234-5678-1234-567812345678",
+    "00000000-0000-0000-0000-000000000000",
+    # datetimes
+    "2024-02-29T12:00:00",
+    "2024-02-29T12:00:00Z",
+    "2024-02-29T12:00:00z",
+    "2024-02-29t12:00:00",
+    "2024-02-29 12:00:00",
+    "2024-02-29 12:00:00 +00:00",
+    "2024-02-29T12:00:00+00:00",
+    "2024-02-29T12:00:00-00:00",
+    "2024-02-29T12:00:00+0530",
+    "2024-02-29T12:00:00+05",
+    "2024-02-29T12:00:00+05:53:28",
+    "2024-02-29T12:00:00+05:53:28.000001",
+    "2024-02-29T12:00:00+24:00",
+    "2024-02-29T12:00:00-23:59",
+    "2024-02-29T12:00:00.1",
+    "2024-02-29T12:00:00.123",
+    "2024-02-29T12:00:00,123",
+    "2024-02-29T12:00:00.123456",
+    "2024-02-29T12:00:00.123456789",
+    "2024-02-29T12:00:00.123456789Z",
+    "2024-02-29T12:00:60",
+    "2024-02-29T24:00:00",
+    "2024-02-29T23:59:59.9999999",
+    "2024-02-29T12:00",
+    "2024-02-29T12",
+    "2024-02-29T1200",
+    "20240229T120000",
+    "20240229T120000Z",
+    "2024-02-29T",
+    "2024-02-29",
+    "2023-02-29",
+    "20240229",
+    "2024-W09-4",
+    "2024W094",
+    "2024-W09",
+    "2024-W09-4T10:00",
+    "2024-060",
+    "2024-2-9",
+    "2024/02/29",
+    "29.02.2024",
+    "0001-01-01",
+    "0000-01-01",
+    "9999-12-31T23:59:59.999999",
+    "10000-01-01",
+    "-2024-02-29",
+    "+2024-02-29",
+    "2024-02-29\n",
+    " 2024-02-29",
+    "\u0662024-02-29",
+    "2024-02-29\ud80012:00:00",
+    "2024-02-29T12:00:00\u2212 05:00",
+    "2024-02-29é12:00:00",
+    "2024-02-29T12:00:00+00:00[UTC]",
+    "Thu, 29 Feb 2024 12:00:00 +0000",
+    "Thu, 29 Feb 2024 12:00:00 GMT",
+    "Thu, 29 Feb 2024 12:00:00 -0000",
+    "29 Feb 2024",
+    "1709208000",
+    "1709208000.5",
+    "-1",
+    "253402300800",
+    "29.02.2024 {%}",
+    "2024/060",
+    "12",
+    "12:00",
+    "12:00:00",
+    "12:00:00.5",
+    "12:00:00Z",
+    "12:00:00+01:00",
+    "T12:00",
+    "24:00",
+    "1200",
+    "1:00",
+    "12:60",
+    # others
+    "a@example.com",
+    "a@localhost",
+    "a.b+c@sub.example.co.uk",
+    "a@@b.com",
+    "@b.com",
+    "a@b",
+    "a b@c.de",
+    '"a b"@c.de',
+    "a@[127.0.0.1]",
+    "a@exämple.com",
+    "a@example.com\n",
+    "http://example.com",
+    "HTTP://EXAMPLE.COM/",
+    "https://user:pass@example.com:8080/path?q=1#f",
+    "ftp://example.com",
+    "file:///etc/passwd",
+    "//example.com",
+    "/relative/path",
+    "http://localhost:5000",
+    "http://host",
+    "http://[::1]/",
+    "http://exämple.com",
+    "http://example.com/ a",
+    "mailto:a@example.com",
+    "javascript:alert(1)",
+    "127.0.0.1",
+    "127.0.0.01",
+    "127.0.0.1/8",
+    "256.0.0.1",
+    "10.0.0.0/255.0.0.0",
+    "::1",
+    "::1%eth0",
+    "fe80::1/64",
+    "::ffff:1.2.3.4",
+    "RED",
+    "GREEN",
+    "NOTHING",
+    "red",
+    "S",
+    "GLAD",
+    "glad",
+    "READ",
+    "YES",
+    "perhaps",
+    "broken",
+    "PAIR",
+    "LIST",
+    "__class__",
+    "{input}",
+    "{",
+    "%s",
+]
+
+ONLY_LOADED = [
+    *TEXTS,
+    *[text.encode() for text in ("1", "1.5", "RED", "true", "a@example.com", "127.0.0.1")],
+    b"2024-02-29",
+    b"12345678-1234-5678-1234-567812345678",
+    uuid.UUID(int=7).bytes,
+    b"\xff" * 16,
+    b"1234567890123456",
+    memoryview(b"1"),
+    Text("12"),
+    Text("RED"),
+    Text("2024-02-29"),
+    Text("12345678-1234-5678-1234-567812345678"),
+    Text("1.50"),
+    Formatted("raw"),
+    Formatted("12"),
+    Formatted("true"),
+    Odd(1),
+    2**31,
+    2**53 + 1,
+    10**308,
+    10**309,
+    10**4400,
+    -(10**309),
+    2.0,
+    1e300,
+    1709208000,
+    1709208000.5,
+    253402300799,
+    253402300800,
+    1e18,
+    -1.0,
+    0.1 + 0.2,
+    1e23,
+    123456789.123456789,
+    Hour(1, 2),
+    Period(1),
+    dt.datetime(2024, 2, 29, 12, tzinfo=ZoneInfo("America/St_Johns"), fold=1),
+    Decimal("1.0"),
+    Decimal("2"),
+    Answers.YES,
+    Answers.NO,
+    Unequal.LIST,
+    Unequal.NAN,
+    ["a"],
+    ["a", 1],
+    ["1", "2"],
+    [["a"]],
+    [1, [2]],
+    (1,),
+    (1, 2),
+    ("1", 2),
+    ("a", "2", 3),
+    {"a"},
+    frozenset(["1"]),
+    {"a": "1"},
+    {"1": "a"},
+    {"a": {"b": 1}},
+    {None: None},
+    {True: False, "1": 0},
+    {"a": missing},
+    {b"a": b"1"},
+    {("a", 1): ["x"]},
+    collections.OrderedDict(a="1"),
+    collections.UserDict(a="1"),
+    collections.defaultdict(list, a=["1"]),
+    collections.deque(["1"]),
+    collections.UserList(["1", "2"]),
+    collections.UserString("12"),
+    collections.Counter("aab"),
+    LyingMapping(a=1),
+    Names(["a"]),
+    Sequence("1", 2),
+    Stripped(),
+    ProperFloat(),
+    range(2),
+    "ab",
+    types.MappingProxyType({"a": 1}),
+    missing,
+    ValidationError("as a value"),
+    ValidationError,
+    list,
+    NotImplemented,
+]
+"""Loaded besides the values that the tests of dumping have."""
+
+
+VALUES = [*DUMPED_VALUES, *ONLY_LOADED]
+
+
+LOG = []
+
+
+def logged(name, log, returned=None):
+    def call(value):
+        log.append((name, value))
+        return value if returned is None else returned
+
+    return call
+
+
+FIELDS = {
+    "String": fields.String,
+    "Raw": fields.Raw,
+    "Url": fields.Url,
+    "Url relative": lambda **options: fields.Url(relative=True, **options),
+    "Url relative only": lambda **options: fields.Url(relative=True, absolute=False, **options),
+    "Url of schemes": lambda **options: fields.Url(schemes={"file", "HTTP"}, **options),
+    "Url without tld": lambda **options: fields.Url(require_tld=False, **options),
+    "Email": fields.Email,
+    "Integer": fields.Integer,
+    "Integer strict": lambda **options: fields.Integer(strict=True, **options),
+    "Integer as_string": lambda **options: fields.Integer(as_string=True, **options),
+    "Float": fields.Float,
+    "Float allow_nan": lambda **options: fields.Float(allow_nan=True, **options),
+    "Decimal": fields.Decimal,
+    "Decimal allow_nan": lambda **options: fields.Decimal(allow_nan=True, **options),
+    "Decimal places 0": lambda **options: fields.Decimal(0, **options),
+    "Decimal places 2": lambda **options: fields.Decimal(2, as_string=True, **options),
+    "Decimal places -2": lambda **options: fields.Decimal(-2, **options),
+    "Decimal places 30": lambda **options: fields.Decimal(30, **options),
+    "Decimal rounded": lambda **options: fields.Decimal(1, decimal.ROUND_UP, **options),
+    "Decimal rounded, allow_nan": lambda **options: fields.Decimal(
+        2, decimal.ROUND_DOWN, allow_nan=True, **options
+    ),
+    "Decimal badly rounded": lambda **options: fields.Decimal(1, rounding="sideways", **options),
+    "Boolean": fields.Boolean,
+    "Boolean of more words": lambda **options: fields.Boolean(
+        truthy={"ja", 1.5}, falsy={"nein", None}, **options
+    ),
+    "Boolean of nothing": lambda **options: fields.Boolean(truthy=(), **options),
+    "Boolean both ways": lambda **options: fields.Boolean(truthy={1}, falsy={1, "f"}, **options),
+    "DateTime": fields.DateTime,
+    "DateTime iso8601": lambda **options: fields.DateTime("iso8601", **options),
+    "DateTime rfc": lambda **options: fields.DateTime("rfc", **options),
+    "DateTime rfc822": lambda **options: fields.DateTime("rfc822", **options),
+    "DateTime timestamp": lambda **options: fields.DateTime("timestamp", **options),
+    "DateTime timestamp_ms": lambda **options: fields.DateTime("timestamp_ms", **options),
+    "DateTime format": lambda **options: fields.DateTime("%d.%m.%Y {%%}", **options),
+    "DateTime format with zone": lambda **options: fields.DateTime(
+        "%Y-%m-%dT%H:%M:%S%z", **options
+    ),
+    "NaiveDateTime": fields.NaiveDateTime,
+    "NaiveDateTime of a zone": lambda **options: fields.NaiveDateTime(timezone=dt.UTC, **options),
+    "NaiveDateTime rfc": lambda **options: fields.NaiveDateTime("rfc", **options),
+    "AwareDateTime": fields.AwareDateTime,
+    "AwareDateTime of a zone": lambda **options: fields.AwareDateTime(
+        default_timezone=ZoneInfo("Europe/Berlin"), **options
+    ),
+    "AwareDateTime timestamp": lambda **options: fields.AwareDateTime(
+        "timestamp", default_timezone=dt.UTC, **options
+    ),
+    "Date": fields.Date,
+    "Date iso8601": lambda **options: fields.Date("iso8601", **options),
+    "Date format": lambda **options: fields.Date("%Y/%j", **options),
+    "Time": fields.Time,
+    "Time format": lambda **options: fields.Time("%H", **options),
+    "TimeDelta": fields.TimeDelta,
+    "TimeDelta in weeks": lambda **options: fields.TimeDelta("weeks", **options),
+    "TimeDelta in milliseconds": lambda **options: fields.TimeDelta("milliseconds", **options),
+    "UUID": fields.UUID,
+    "Enum": lambda **options: fields.Enum(Colour, **options),
+    "Enum of int": lambda **options: fields.Enum(Size, **options),
+    "Enum of flags": lambda **options: fields.Enum(Access, **options),
+    "Enum by value": lambda **options: fields.Enum(Colour, by_value=True, **options),
+    "Enum of int by value": lambda **options: fields.Enum(Size, by_value=True, **options),
+    "Enum of str by value": lambda **options: fields.Enum(Mood, by_value=True, **options),
+    "Enum of flags by value": lambda **options: fields.Enum(Access, by_value=True, **options),
+    "Enum with missing members": lambda **options: fields.Enum(Answers, by_value=True, **options),
+    "Enum of unhashable values": lambda **options: fields.Enum(Unequal, by_value=True, **options),
+    "Enum by String": lambda **options: fields.Enum(Answers, by_value=fields.String, **options),
+    "Enum by Float": lambda **options: fields.Enum(Size, by_value=fields.Float, **options),
+    "IP": fields.IP,
+    "IPv4": fields.IPv4,
+    "IPv6": lambda **options: fields.IPv6(exploded=True, **options),
+    "IPInterface": fields.IPInterface,
+    "IPv4Interface": fields.IPv4Interface,
+    "IPv6Interface": fields.IPv6Interface,
+    "List of Raw": lambda **options: fields.List(fields.Raw, **options),
+    "List of String": lambda **options: fields.List(fields.String(), **options),
+    "List of Integer or None": lambda **options: fields.List(
+        fields.Integer(allow_none=True), **options
+    ),
+    "List of List": lambda **options: fields.List(fields.List(fields.Float), **options),
+    "Tuple": lambda **options: fields.Tuple((fields.String(), fields.Integer()), **options),
+    "Tuple of one": lambda **options: fields.Tuple([fields.Integer], **options),
+    "Tuple of none": lambda **options: fields.Tuple([], **options),
+    "Dict": fields.Dict,
+    "Dict of keys": lambda **options: fields.Dict(keys=fields.Integer, **options),
+    "Dict of values": lambda **options: fields.Dict(values=fields.Integer, **options),
+    "Dict of both": lambda **options: fields.Dict(fields.String(), fields.Float(), **options),
+    "Dict of lists": lambda **options: fields.Dict(values=fields.List(fields.String()), **options),
+    "Constant": lambda **options: fields.Constant({"a": 1}, **options),
+    "Constant None": lambda **options: fields.Constant(None, **options),
+    "Function": lambda **options: fields.Function(deserialize=lambda value: [value], **options),
+    "Function both ways": lambda **options: fields.Function(repr, repr, **options),
+    "Nested": lambda **options: fields.Nested({"a": fields.Integer()}, **options),
+    "Nested many": lambda **options: fields.Nested({"a": fields.Raw()}, many=True, **options),
+    "Pluck": lambda **options: fields.Pluck(
+        Schema.from_dict({"a": fields.Integer()}), "a", **options
+    ),
+}
+
+
+def schema_of(make_field, **options):
+    """A schema class whose field ``value`` is what ``make_field`` makes."""
+    return Schema.from_dict({"value": make_field(**options), "after": fields.String()})
+
+
+FAMILIES = ["String", "Integer", "Decimal", "DateTime", "Enum by value", "List of String", "Nested"]
+"""Fields for what does not depend on the kind of a field: one of each family."""
+
+
+def with_families(table, some):
+    """All fields with some keys of a table, and one field of each family with all of them."""
+    return [(name, key) for name in FIELDS for key in (table if name in FAMILIES else some)]
+
+
+BY_THEIR_OWN_METHOD = {
+    "Boolean of more words",
+    "Boolean of nothing",
+    "Boolean both ways",
+    "Enum by String",
+    "Enum by Float",
+    "Constant",
+    "Constant None",
+    "Function",
+    "Function both ways",
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_field_is_compiled_whichever_marshmallow_loads(name):
+    value, *_ = fastschema.compile(schema_of(FIELDS[name])).explain().loading
+    assert value.compiled is (name not in BY_THEIR_OWN_METHOD)
+
+
+def check_values(comparison):
+    for value in VALUES:
+        comparison.check_plan(lambda value=value: {"value": value, "after": "x"})
+
+
+@cache
+def harmless(name):
+    """The values for which stock has a result or a ValidationError, and nothing worse."""
+    schema = schema_of(FIELDS[name])()
+    chosen = []
+    for value in VALUES:
+        try:
+            schema.load({"value": value})
+        except ValidationError:
+            chosen.append(value)
+        except Exception:
+            continue
+        else:
+            chosen.append(value)
+    return chosen
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_any_value_is_loaded_as_by_stock(name):
+    comparison = Comparison(schema_of(FIELDS[name]))
+    check_values(comparison)
+    values = harmless(name)[::3]
+    comparison.check(lambda: [{"value": value, "after": "x"} for value in values], many=True)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_any_value_is_loaded_as_by_stock_where_none_is_allowed(name):
+    values = harmless(name)[::2]
+    schema = schema_of(FIELDS[name], allow_none=True)
+
+    Comparison(schema).check_plan(lambda: [{"value": value} for value in values], many=True)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_any_value_in_a_list_is_loaded_as_by_stock(name):
+    schema = schema_of(lambda: fields.List(FIELDS[name]()))
+    values = harmless(name)
+
+    Comparison(schema).check(lambda: {"value": [*values]})
+    Comparison(schema).check_plan(
+        lambda: [{"value": [value, None]} for value in values[::5]], many=True
+    )
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_any_value_in_a_dict_is_loaded_as_by_stock(name):
+    schema = schema_of(lambda: fields.Dict(values=FIELDS[name]()))
+    values = harmless(name)
+
+    Comparison(schema).check_plan(lambda: {"value": dict(enumerate(values))})
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_any_value_as_a_key_is_loaded_as_by_stock(name):
+    schema = schema_of(lambda: fields.Dict(FIELDS[name](), fields.Integer()))
+    keys = [value for value in harmless(name) if is_hashable(value)]
+
+    Comparison(schema).check_plan(
+        lambda: [{"value": {key: 1, "12": "a", "RED": "3"}} for key in keys[::2]], many=True
+    )
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_any_value_in_a_tuple_is_loaded_as_by_stock(name):
+    schema = schema_of(lambda: fields.Tuple((FIELDS[name](), fields.Integer())))
+    values = harmless(name)[::4]
+
+    Comparison(schema).check_plan(
+        lambda: [{"value": pair} for value in values for pair in ([value, "2"], (value, "x"))],
+        many=True,
+    )
+
+
+def is_hashable(value):
+    try:
+        hash(value)
+    except (TypeError, LookupError):  # a list, a signaling NaN, or a broken time zone
+        return False
+    return True
+
+
+DEFAULTS = {
+    "none": lambda: None,
+    "value": lambda: 3,
+    "text": lambda: "not checked",
+    "list": lambda: [1],
+    "callable": lambda: list,
+    "function": lambda: lambda: {"made": []},
+    "callable for missing": lambda: lambda: missing,
+    "class of errors": lambda: ValueError,
+    "missing": lambda: missing,
+}
+
+
+@pytest.mark.parametrize("default", DEFAULTS)
+def test_a_missing_value_is_replaced_by_the_default_as_by_stock(default):
+    schema = Schema.from_dict(
+        {name: make(load_default=DEFAULTS[default]()) for name, make in FIELDS.items()}
+    )
+    rows = [{}, {}, dict.fromkeys(FIELDS), dict.fromkeys(FIELDS, missing), {"String": "x"}]
+
+    assert_loads_same(schema, *rows, rows)
+    assert_loads_same(schema, rows, many=True)
+    for partial in (True, False, list(FIELDS)[::2], ()):
+        assert_loads_same(schema, {}, rows[2], partial=partial)
+
+
+def test_a_default_is_the_same_object_each_time_as_by_stock():
+    default = []
+    schema = Schema.from_dict({"a": fields.List(fields.Raw(), load_default=default)})
+
+    assert_loads_same(schema, [{}, {}, {"a": []}], many=True)
+    comparison = Comparison(schema)
+    loaded = comparison.plan.load([{}, {}], many=True)
+    assert all(row["a"] is default for row in loaded)
+
+
+def test_a_default_is_called_as_often_as_by_stock_and_its_errors_are_the_same():
+    def default():
+        LOG.append("default")
+        if len(LOG) == 3:
+            raise ValidationError(["no default", "third"])
+        if len(LOG) == 5:
+            raise LookupError("fifth")
+        return len(LOG)
+
+    schema = Schema.from_dict(
+        {name: fields.Integer(load_default=default, allow_none=False) for name in "ab"}
+    )
+    nested = Schema.from_dict({"each": fields.List(fields.Nested(schema))})
+    for rows in ([], [{}], [{}, {}], [{}] * 3, [{"a": 1}, {"a": "x"}, {"b": "x"}, {"b": 2}]):
+        assert_loads_same(schema, rows, calls=LOG, many=True)
+        assert_loads_same(nested, {"each": rows}, calls=LOG)
+
+
+def test_an_error_in_a_default_is_not_chained_to_the_key_that_is_missing():
+    def refuse():
+        raise LookupError("no default")
+
+    schema = Schema.from_dict({"a": fields.Integer(load_default=refuse)})
+
+    with pytest.raises(LookupError) as raised:
+        fastschema.compile(schema).load({})
+    assert raised.value.__context__ is None
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_required_value_is_required_as_by_stock(name):
+    if name.startswith("Constant"):
+        schema = Schema.from_dict({"value": FIELDS[name]()})
+    else:
+        schema = schema_of(FIELDS[name], required=True)
+    comparison = Comparison(schema)
+    for partial in (None, True, False, ["value"], ["after"], "value", {"value"}):
+        for row in ({}, {"value": None}, {"value": missing}, {"after": 1}):
+            comparison.check(row, partial=partial)
+
+
+OPTIONS = {
+    "required and allow_none": {"required": True, "allow_none": True},
+    "allow_none false, default None": {"allow_none": False, "load_default": None},
+    "data_key": {"data_key": "Key"},
+    "data_key empty": {"data_key": ""},
+    "data_key strange": {"data_key": "\ud800\n{}'\""},
+    "attribute": {"attribute": "other"},
+    "attribute empty": {"attribute": ""},
+    "attribute dotted": {"attribute": "a.b.c"},
+    "attribute of dots": {"attribute": ".."},
+    "messages": {"error_messages": dict.fromkeys(["required", "null", "invalid"], "Wrong!")},
+    "load_only": {"load_only": True},
+    "dump_only": {"dump_only": True},
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    with_families(OPTIONS, ["required and allow_none", "data_key strange", "attribute dotted"]),
+)
+def test_any_field_with_any_option_is_loaded_as_by_stock(name, options):
+    given = OPTIONS[options]
+    if name.startswith("Constant") and "required" in given:
+        pytest.skip("stock makes no required Constant: its value is its load_default")
+    schema = schema_of(FIELDS[name], **given)
+    key = given.get("data_key", "value")
+    good = [b"12", 12, "RED", "2024-02-29", "12:00", [1], ("a", 1), {"a": 1}, 1.5, True]
+    rows = [{key: value, "after": "x"} for value in good]
+
+    comparison = Comparison(schema)
+    comparison.check_plan([*rows, {}, {key: None}, {key: [None]}, {"value": "both"}], many=True)
+    comparison.check_plan(rows[::4], many=True, unknown=INCLUDE)
+    comparison.check(rows[0], unknown=EXCLUDE)
+
+
+CONTEXTS = {
+    "default": decimal.Context(),
+    "basic": decimal.BasicContext,
+    "few digits": decimal.Context(prec=4),
+    "no traps": decimal.Context(traps=[]),
+    "few digits and no traps": decimal.Context(prec=4, traps=[]),
+    "all traps": decimal.Context(
+        traps=[decimal.Inexact, decimal.Rounded, decimal.InvalidOperation, decimal.FloatOperation]
+    ),
+    "rounding up": decimal.Context(rounding=decimal.ROUND_UP),
+    "small exponents": decimal.Context(Emax=3, Emin=-3),
+}
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("name", [name for name in FIELDS if name.startswith("Decimal")])
+def test_decimals_are_loaded_in_the_context_of_the_moment(name, context):
+    comparison = Comparison(schema_of(FIELDS[name]))
+    comparison.check({"value": "1.005"})
+    values = [value for value in VALUES if isinstance(value, (str, float, int, Decimal))]
+    with decimal.localcontext(CONTEXTS[context]):
+        for value in values:
+            comparison.check_plan(lambda value=value: {"value": value})
+
+
+def test_the_flags_of_the_decimal_context_are_as_by_stock():
+    stock, compiled = (Comparison(schema_of(lambda: fields.Decimal(2))) for _ in range(2))
+    for value in ("1", "1.005", "1.00", 1.5, "x", "Infinity", "1e999999999", "9" * 40, None):
+        flags = []
+        for load in (stock.schema.load, compiled.plan.load):
+            with decimal.localcontext(decimal.Context(traps=[])) as context:
+                with suppress(ValidationError):
+                    load({"value": value})
+                flags.append(dict(context.flags))
+        assert flags[0] == flags[1]
+
+
+def test_long_digit_strings_obey_the_limit_of_the_interpreter():
+    comparison = Comparison(schema_of(fields.Integer))
+    limit = sys.get_int_max_str_digits()
+    texts = ["9" * 1000, "9" * 4300, "9" * 4301, "1" + "_1" * 4300]
+    try:
+        for digits in (limit, 640, 0):
+            sys.set_int_max_str_digits(digits)
+            for text in texts:
+                comparison.check({"value": text})
+    finally:
+        sys.set_int_max_str_digits(limit)
+
+
+MESSAGES = {
+    "text with input": "{input} is wrong",
+    "text with an attribute": "{input.__class__.__name__} is wrong",
+    "text with an unknown name": "{nothing}",
+    "broken text": "{",
+    "bytes": b"wrong",
+    "list": ["wrong", "very"],
+    "dict": {"code": 1, "nested": {"a": ["b"]}},
+    "None": None,
+    "number": 5,
+    "empty": "",
+    "empty list": [],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), with_families(MESSAGES, ["text with an attribute", "dict"])
+)
+def test_overridden_messages_are_as_by_stock(name, message):
+    if name.startswith(("Url", "Email")) and not isinstance(MESSAGES[message], str):
+        pytest.skip("stock makes no Url or Email whose message is not a str")
+    keys = [
+        "required",
+        "null",
+        "invalid",
+        "invalid_utf8",
+        "invalid_uuid",
+        "too_large",
+        "special",
+        "invalid_awareness",
+        "format",
+        "unknown",
+        "type",
+        "invalid_ip",
+        "invalid_ip_interface",
+        "validator_failed",
+    ]
+    messages = dict.fromkeys(keys, MESSAGES[message])
+    comparison = Comparison(schema_of(FIELDS[name], error_messages=messages))
+    naive, aware = "2024-02-29T12:00", "2024-02-29T12:00Z"
+    for value in (None, [], "nan", 10**400, b"\xff", {}, naive, aware, [[1]], object):
+        comparison.check_plan(lambda value=value: {"value": value})
+
+
+def test_messages_that_are_containers_are_copied_as_by_stock():
+    """What is done to one error's messages does not show in the next."""
+
+    class Meddling(Schema):
+        a = fields.Integer(error_messages={"invalid": ["wrong", {"why": ["not a number"]}]})
+        b = fields.Nested({"c": fields.Integer(error_messages={"invalid": {"d": [1]}})})
+        error_messages = {"unknown": ["not known"], "type": ["no dict"]}
+
+        def handle_error(self, error, data, **kwargs):
+            for messages in error.messages.values():
+                messages.clear()
+
+    bad = {"a": "x", "b": {"c": "x"}}
+    assert_loads_same(Meddling, bad, bad, bad)
+    for plan in [Comparison(Meddling).plan]:
+        for _ in range(3):
+            with pytest.raises(ValidationError) as raised:
+                plan.load(bad)
+            assert raised.value.messages == {"a": [], "b": {}}
+
+
+# Types that only some values have
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Moment(2024, 1, 2, tzinfo=dt.UTC),
+        Day(2024, 1, 2),
+        Hour(3, 4),
+        Period(5),
+        Identifier(int=2),
+        Amount("3"),
+        Real(2.5),
+        Whole(3),
+        ipaddress.ip_address("10.0.0.1"),
+        ipaddress.ip_interface("10.0.0.1/8"),
+    ],
+)
+def test_a_value_that_is_loaded_already_is_treated_as_by_stock(value):
+    schema = Schema.from_dict({name: make() for name, make in FIELDS.items()})
+
+    assert_loads_same(schema, dict.fromkeys(FIELDS, value))
+    assert_loads_same(schema, [dict.fromkeys(FIELDS, value), {}], many=True)
+
+
+# Fields inside of fields inside of fields
+
+DEEPER = {
+    "lists": lambda inner: fields.List(inner),
+    "dicts": lambda inner: fields.Dict(fields.String(), inner),
+    "tuples": lambda inner: fields.Tuple([inner]),
+    "schemas": lambda inner: fields.Nested({"key": inner}),
+}
+WRAPPED = {
+    "lists": lambda value: [value],
+    "dicts": lambda value: {"key": value},
+    "tuples": lambda value: (value,),
+    "schemas": lambda value: {"key": value},
+}
+
+
+@pytest.mark.parametrize("depth", [5, 20, 100])
+@pytest.mark.parametrize("kind", DEEPER)
+def test_fields_nested_to_any_depth_are_loaded_as_by_stock(kind, depth):
+    def nested(make, innermost):
+        for _ in range(depth):
+            innermost = make(innermost)
+        return innermost
+
+    schema = Schema.from_dict({"value": nested(DEEPER[kind], fields.Integer(allow_none=True))})
+    comparison = Comparison(schema)
+    for value in (1, None, "5", "x"):
+        comparison.check({"value": nested(WRAPPED[kind], value)})
+    comparison.check({"value": 5})
+
+
+def test_a_class_that_replaces_datetime_in_its_module_makes_the_values_as_in_stock(monkeypatch):
+    class Frozen(dt.datetime):
+        pass
+
+    schema = Schema.from_dict({"at": fields.DateTime(format="%Y")})
+    plan = fastschema.compile(schema)
+    plan.load({"at": "2024"})
+    monkeypatch.setattr(dt, "datetime", Frozen)
+
+    assert type(schema().load({"at": "2024"})["at"]) is Frozen
+    assert type(plan.load({"at": "2024"})["at"]) is Frozen

@@ -1,0 +1,209 @@
+"""A process forks while other threads hold locks; its child has to do without those threads."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fastschema
+from fastschema.runtime.locks import Locked
+
+FORK = """
+import os
+import signal
+import threading
+
+
+def fork_while(hold, child):
+    '''Run child() in a forked process while a thread is where hold(pause) calls pause().'''
+    inside, over = threading.Event(), threading.Event()
+
+    def pause():
+        inside.set()
+        over.wait()
+
+    thread = threading.Thread(target=hold, args=[pause])
+    thread.start()
+    inside.wait()
+    process = os.fork()
+    if process == 0:
+        signal.alarm(20)  # which ends a child that waits for ever
+        child()
+        os._exit(0)
+    _, status = os.waitpid(process, 0)
+    over.set()
+    thread.join()
+    print("the child ended with", status)
+
+
+"""
+
+LOCKED = """
+from fastschema import shadow, statistics
+from fastschema.runtime.locks import Locked
+
+from fastschema.runtime import programs
+
+OBJECTS = {
+    "any": Locked(),
+    "programs": programs._programs,
+    "statistics": statistics.recorder,
+    "shadow": shadow.counter,
+}
+found = OBJECTS[NAME]
+
+def hold(pause):
+    with found.lock:
+        pause()
+
+def child():
+    with found.lock:
+        pass
+
+fork_while(hold, child)
+with found.lock:
+    pass
+"""
+
+COMPILED = """
+import fastschema
+from fastschema.compiler import dump_code, load_code
+from marshmallow import Schema, fields
+
+code = {"dump": dump_code, "load": load_code}[NAME]
+generate = code.generate
+fastschema.install()
+
+class One(Schema):
+    id = fields.Integer()
+
+class Other(One):
+    name = fields.String()
+
+def use(schema):
+    rows = [{"id": 1}] * 50
+    assert getattr(schema(many=True), NAME)(rows) == rows
+
+def hold(pause):
+    parent = os.getpid()
+
+    def generate_slowly(*args):
+        if os.getpid() == parent:
+            pause()
+        return generate(*args)
+
+    code.generate = generate_slowly
+    use(One)
+
+def child():
+    use(One)
+    use(Other)
+    assert fastschema.stats().plans
+
+fork_while(hold, child)
+use(One)
+"""
+
+ROWS = """
+import django
+from django.conf import settings
+
+settings.configure(
+    INSTALLED_APPS=["django.contrib.contenttypes"],
+    DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3"}},
+)
+django.setup()
+
+from django.contrib.contenttypes.models import ContentType
+from fastschema.contrib.django.lists import queryset_rows
+
+row_layout_of = queryset_rows.row_layout_of
+rows = queryset_rows.FetchedRows(ContentType.objects.all(), is_run=False)
+
+def hold(pause):
+    def slowly(compiler):
+        pause()
+        return row_layout_of(compiler)
+
+    queryset_rows.row_layout_of = slowly
+    assert rows.table
+
+def child():
+    queryset_rows.row_layout_of = row_layout_of
+    assert rows.table
+    assert queryset_rows.FetchedRows(ContentType.objects.all(), is_run=False).table
+
+fork_while(hold, child)
+"""
+
+HELD_BY_WHO_FORKS = """
+from fastschema.runtime.locks import Locked
+
+locked = Locked()
+with locked.lock:
+    process = os.fork()
+with locked.lock:
+    if process == 0:
+        os._exit(0)
+print("the child ended with", os.waitpid(process, 0)[1])
+"""
+
+
+def run(script, name=""):
+    """What a script prints in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", f"NAME = {name!r}\n{FORK}{script}"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+
+
+@needs_fork
+@pytest.mark.parametrize("name", ["any", "programs", "statistics", "shadow"])
+def test_a_lock_that_another_thread_holds_is_free_in_a_child(name):
+    assert run(LOCKED, name) == "the child ended with 0\n"
+
+
+@needs_fork
+@pytest.mark.parametrize("name", ["dump", "load"])
+def test_a_child_compiles_although_another_thread_did_when_it_forked(name):
+    assert run(COMPILED, name) == "the child ended with 0\n"
+
+
+@needs_fork
+def test_a_child_reads_rows_although_another_thread_did_when_it_forked():
+    assert run(ROWS) == "the child ended with 0\n"
+
+
+@needs_fork
+def test_a_thread_that_forks_lets_go_of_what_it_holds():
+    assert run(HELD_BY_WHO_FORKS) == "the child ended with 0\n"
+
+
+def test_a_thread_may_take_a_lock_again():
+    locked = Locked()
+    with locked.lock, locked.lock:
+        pass
+
+
+def test_there_are_no_other_locks():
+    pattern = re.compile(
+        r"\bthreading\b|^from functools import .*\bcached_property|functools\.cached"
+    )
+    source = Path(fastschema.__file__).parent
+    found = {
+        path.relative_to(source).as_posix(): line
+        for path in source.rglob("*.py")
+        for line in path.read_text().splitlines()
+        if pattern.search(line)
+    }
+    assert found.keys() == {"runtime/locks.py", "runtime/patching.py"}, found

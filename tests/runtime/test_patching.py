@@ -1,0 +1,84 @@
+"""What is stock's, and what replaces it."""
+
+import logging
+
+import pytest
+from marshmallow import Schema
+
+from fastschema.runtime.patching import Replacements, stock_method, warn_of_newer
+
+
+class Owner:
+    def method(self):
+        return "stock"
+
+
+class Heir(Owner):
+    pass
+
+
+STOCK = Owner.method
+
+
+def ours(self):
+    return "ours"
+
+
+@pytest.fixture
+def replacements():
+    replacements = Replacements([(Owner, "method", STOCK, ours)])
+    yield replacements
+    Owner.method = STOCK
+
+
+def test_a_method_of_the_framework_is_stocks():
+    assert stock_method(Schema, "dump") is Schema.dump
+
+
+def test_a_method_that_somebody_has_replaced_is_not(monkeypatch):
+    monkeypatch.setattr(Schema, "dump", ours)
+    assert stock_method(Schema, "dump") is not ours
+
+
+def test_installing_twice_is_undone_at_once(replacements):
+    replacements.install()
+    replacements.install()
+    assert Owner().method() == "ours"
+    replacements.uninstall()
+    assert Owner.method is STOCK
+
+
+def test_what_another_library_has_replaced_stays(replacements):
+    theirs = Owner.method = lambda self: "theirs"
+    replacements.install()
+    assert Owner.method is theirs
+    replacements.uninstall()
+    assert Owner.method is theirs
+
+
+def test_what_another_library_puts_around_ours_stays(replacements):
+    replacements.install()
+    inner = Owner.method
+    around = Owner.method = lambda self: f"around {inner(self)}"
+    replacements.uninstall()
+    assert Owner.method is around
+    Owner.method = inner
+    replacements.uninstall()
+    assert Owner.method is STOCK
+
+
+def test_a_method_that_was_inherited_is_inherited_again():
+    replacements = Replacements([(Heir, "method", STOCK, ours)])
+    replacements.install()
+    assert vars(Heir)["method"] is ours
+    replacements.uninstall()
+    assert "method" not in vars(Heir)
+
+
+def test_a_newer_version_is_logged_once(caplog):
+    caplog.set_level(logging.WARNING, "fastschema")
+    for _ in range(2):
+        warn_of_newer("some-framework", "4.1.2", (4, 1))
+        warn_of_newer("some-framework", "5.0rc1", (4, 1))
+    [record] = caplog.records
+    assert record.getMessage().startswith("some-framework 5.0rc1 is newer than")

@@ -1,0 +1,70 @@
+"""When compiling pays."""
+
+import pytest
+from marshmallow import Schema, fields
+
+import fastschema
+from fastschema.runtime import thresholds
+
+
+@pytest.fixture(autouse=True)
+def _installed():
+    fastschema.install()
+    yield
+    fastschema.uninstall()
+
+
+def compiled_rows(use):
+    """Return how many rows generated code dumped or loaded meanwhile."""
+    before = fastschema.stats().compiled_rows
+    use()
+    return fastschema.stats().compiled_rows - before
+
+
+@pytest.mark.parametrize("use", ["dump", "load"])
+def test_a_class_is_compiled_when_some_objects_were_dumped_or_loaded(use, monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_reading", 24)
+    cls = Schema.from_dict({"a": fields.Integer()})
+    counts = [compiled_rows(lambda: getattr(cls(), use)({"a": 1})) for _ in range(25)]
+    assert counts == [0] * 23 + [1, 1]
+
+
+def test_a_list_counts_for_each_of_its_rows(monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_reading", 24)
+    schema = Schema.from_dict({"a": fields.Integer()})()
+    rows = [{"a": 1}] * 12
+    assert [compiled_rows(lambda: schema.dump(rows, many=True)) for _ in range(3)] == [0, 12, 12]
+
+
+def test_other_arguments_count_by_themselves(monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_reading", 2)
+    cls = Schema.from_dict({"a": fields.Integer(), "b": fields.Integer()})
+
+    def dump(**options):
+        return compiled_rows(lambda: cls(**options).dump({"a": 1, "b": 2}))
+
+    assert [dump(), dump(), dump(only=["a"]), dump(only=["a"])] == [0, 1, 0, 1]
+
+
+def test_a_schema_with_fields_of_its_own_counts_by_itself(monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_reading", 3)
+    cls = Schema.from_dict({"a": fields.Integer()})
+    schema = cls()
+    schema.fields["a"].data_key = "b"
+    counts = [compiled_rows(lambda: schema.dump({"a": 1})) for _ in range(4)]
+    assert counts == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(("names", "is_compiled"), [("a", False), ("abcd", True)])
+def test_a_looked_at_schema_of_few_values_runs_as_stock(monkeypatch, names, is_compiled):
+    monkeypatch.setattr(thresholds, "values_worth_comparing", {"dump": 4, "load": 4})
+    schema = Schema.from_dict({name: fields.Integer() for name in names})()
+    assert schema.fields
+    assert compiled_rows(lambda: schema.dump({})) == is_compiled
+    assert compiled_rows(lambda: schema.dump([{}] * 4, many=True)) == 4
+
+
+def test_stock_makes_the_first_schema_of_a_class_that_may_be_thrown_away(monkeypatch):
+    monkeypatch.setattr(thresholds, "spares_first_schemas", True)
+    cls = Schema.from_dict({"a": fields.Integer()})
+    assert ["fields" in vars(cls()) for _ in range(3)] == [True, False, False]
