@@ -129,16 +129,16 @@ class SchemaState(State):
         """
         known = self._made.get(_MADE)
         if known is None:
-            made = {name: self.fields(schema, name) for name in NAMES}
-            if self.original is None:
+            original = self.original
+            if original is None:
+                made = {name: self.fields(schema, name) for name in NAMES}
                 snapshot = Snapshot(made)
             else:
-                state = self.original.__dict__[ATTRIBUTE]
-                theirs = state.made(self.original)
-                make_fields(self.original)  # whoever gets the copy's fields gets the original's
-                made |= (
-                    {"declared_fields": theirs["declared_fields"]} if self.is_bound_anew else theirs
-                )
+                state = original.__dict__[ATTRIBUTE]
+                made = dict(state.made(original))
+                make_fields(original)  # whoever gets the copy's fields gets the original's
+                if self.is_bound_anew:
+                    made |= {name: self.fields(schema, name) for name in NAMES[1:]}
                 snapshot = state.snapshot
             known = self._made.setdefault(_MADE, (made, snapshot))
         return known[0]

@@ -159,6 +159,10 @@ def find_compiled(
         return common
     if is_pending and common.is_shared and exemplar.has_same_options(own):
         return common
+    if not is_inner and getattr(state, side.name) is None:
+        state.rows += rows
+        if state.rows * len(common.names) < thresholds.fields_worth_binding:
+            return None
     return _of_one(schema, state, side, common)
 
 
@@ -261,7 +265,7 @@ def _by_itself(
     total = state.rows + rows
     if counts:
         state.rows = total
-    if not (is_inner or thresholds.is_worth_compiling(total)):
+    if not thresholds.is_worth_compiling(total):
         return None
     known = _read(schema, fields, side, _classes_of(fields))
     known.snapshot = Snapshot({side.fields: fields})
