@@ -98,6 +98,7 @@ figures-ordinary: $(BENCH)/installed  ## the README's and docs/benchmarks.md's t
 
 figures-applications: $(BENCH)/installed  ## docs/benchmarks.md's tables of real applications
 	-$(MAKE) bench-applications RESULTS=docs/figures
+	-$(MAKE) bench-applications RESULTS=docs/figures APPLICATIONS=ara OPTIONS=--load-relations
 	PYTHONPATH=benchmarks $(BENCH)/bin/python -m applications.tables
 
 figure-race: $(TEST)/installed  ## the picture of the race in docs/example-project.md

@@ -1,12 +1,16 @@
 """Whole requests of a real application, by stock and with the lines of fastschema's README.
 
-    PYTHONPATH=benchmarks python -m applications NAME [--only WORD] [--turns N] [--results DIR]
+    PYTHONPATH=benchmarks python -m applications NAME [--only WORD] [--turns N]
+        [--load-relations] [--results DIR]
     PYTHONPATH=benchmarks python -m applications NAME --tests
 
 Stock and fastschema are a process each, over the same database, and take turns. Their answers
 (status, headers, body) and their numbers of queries are compared before anything is timed, and
 once more afterwards, when everything is compiled. Counts seconds of processor time, of the process
 and of the database server. Prints tables, and writes application-NAME.json.
+
+With ``--load-relations``, fastschema loads missing relations (Django): fewer queries than stock's
+are no difference. The figures are in application-NAME-load-relations.json.
 
 With ``--tests``, the application's own tests run instead, both ways; their outcomes are compared.
 
@@ -29,7 +33,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from applications.own_tests import differences, summary
-from applications.tables import APPLICATIONS, request_rows, sample_rows, shown
+from applications.tables import APPLICATIONS, LOADING, request_rows, sample_rows, shown
 from applications.turns import CONTENDERS, SLOWER, Effort, Measured, Pair, command
 from contenders import Contender, ContenderError, positive
 from showing import measured_with, write
@@ -37,10 +41,13 @@ from showing import measured_with, write
 HERE = Path(__file__).resolve().parent
 
 
-def measure(name: str, only: str, effort: Effort, directory: Path) -> dict[str, Any]:
+def measure(
+    name: str, only: str, effort: Effort, directory: Path, *, loads_relations: bool
+) -> dict[str, Any]:
     """Fill the database, compare, measure; return the report.
 
     :param only: requests whose titles contain it
+    :param loads_relations: whether fastschema loads missing relations
     :raises SystemExit: if a contender does not start or cannot answer
     """
     if subprocess.run(command(name, "fill", directory), check=False).returncode:
@@ -53,7 +60,7 @@ def measure(name: str, only: str, effort: Effort, directory: Path) -> dict[str, 
         hello = contenders["fastschema"].hello
         if not (hello and contenders["stock"].hello):
             raise SystemExit(f"{name} does not start")
-        pair = Pair(contenders, hello)
+        pair = Pair(contenders, hello, may_ask_less=loads_relations)
         wanted = [
             (number, request)
             for number, request in enumerate(hello["requests"])
@@ -67,7 +74,7 @@ def measure(name: str, only: str, effort: Effort, directory: Path) -> dict[str, 
             except ContenderError as error:
                 raise SystemExit(f"{error.details}{request['title']}: {error}") from None
             progress.advance(task)
-    return report(name, hello, results)
+    return report(f"{name}{LOADING if loads_relations else ''}", hello, results)
 
 
 def report(name: str, hello: dict[str, Any], results: list[Measured]) -> dict[str, Any]:
@@ -120,19 +127,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", choices=APPLICATIONS)
     parser.add_argument("--tests", action="store_true", help="run its own tests both ways")
+    parser.add_argument("--load-relations", action="store_true", help="load missing relations")
     parser.add_argument("--only", default="", metavar="WORD", help="requests that contain it")
     parser.add_argument("--turns", type=positive, default=9)
     parser.add_argument("--seconds", type=float, default=0.15, help="that a turn of stock takes")
     parser.add_argument("--samples", type=positive, default=1500)
     parser.add_argument("--results", type=Path, default=HERE.parent / "results", metavar="DIR")
     arguments = parser.parse_args()
+    if arguments.load_relations:
+        os.environ["LOAD_RELATIONS"] = "1"
     console = Console(width=None if sys.stdout.isatty() else 140)
     os.environ["PYTHONPATH"] = str(HERE.parent)
     with tempfile.TemporaryDirectory() as directory:
         if arguments.tests:
             sys.exit(compare_tests(arguments.name, Path(directory), console))
         effort = Effort(arguments.turns, arguments.seconds, arguments.samples)
-        content = measure(arguments.name, arguments.only, effort, Path(directory))
+        content = measure(
+            *(arguments.name, arguments.only, effort, Path(directory)),
+            loads_relations=arguments.load_relations,
+        )
     show(content, console)
     file = content["benchmark"]
     write(arguments.results, file, content)

@@ -1,4 +1,7 @@
-"""The settings of a Django application with the lines of fastschema's README."""
+"""The settings of a Django application with the lines of fastschema's README.
+
+Where the environment has ``LOAD_RELATIONS``, fastschema loads missing relations.
+"""
 
 import os
 from importlib import import_module
@@ -15,3 +18,4 @@ REST_FRAMEWORK = {
         for renderer in globals()["REST_FRAMEWORK"]["DEFAULT_RENDERER_CLASSES"]
     ],
 }
+FASTSCHEMA = {"LOAD_RELATIONS": "LOAD_RELATIONS" in os.environ}

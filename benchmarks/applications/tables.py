@@ -21,6 +21,8 @@ FIGURES, PAGE = ROOT / "docs" / "figures", ROOT / "docs" / "benchmarks.md"
 SECTION = re.compile(r"(<!-- applications -->\n).*(<!-- /applications -->)", re.DOTALL)
 APPLICATIONS = ("netbox", "ara", "flexmeasures")
 """In the order of the page."""
+LOADING = "-load-relations"
+"""Ends the names of figures for which fastschema loaded missing relations."""
 
 Rows = list[list[str]]
 """A table: a row of headings, then the others; the first column is text, the rest are numbers."""
@@ -35,7 +37,7 @@ def request_rows(report: dict[str, Any]) -> Rows:
             [
                 fast["measure"],
                 "" if fast["rows"] is None else f"{fast['rows']:,}",
-                str(fast["queries"]),
+                queries(stock["queries"], fast["queries"]),
                 milliseconds(stock["seconds"]),
                 milliseconds(fast["seconds"]),
                 milliseconds(fast["database"]) if fast["database"] else "",
@@ -74,6 +76,11 @@ def pairs(report: dict[str, Any]) -> list[tuple[dict[str, Any], dict[str, Any]]]
     return list(zip(by_contender["stock"], by_contender["fastschema"], strict=True))
 
 
+def queries(stock: int, fast: int) -> str:
+    """Return how many queries a request takes as a table shows it."""
+    return str(fast) if stock == fast else f"{stock} / {fast}"
+
+
 def milliseconds(seconds: float) -> str:
     """Return a time as a table shows it."""
     return f"{seconds * 1e3:,.1f}" if seconds < 0.1 else f"{seconds * 1e3:,.0f}"
@@ -97,23 +104,37 @@ def shown(rows: Rows, title: str) -> Table:
     return result
 
 
-def section(report: dict[str, Any]) -> str:
-    """Return what the page says of an application."""
+def section(report: dict[str, Any], loading: dict[str, Any] | None) -> str:
+    """Return what the page says of an application.
+
+    :param loading: the report of its requests with missing relations loaded, if there is one
+    """
     versions = ", ".join(f"{package} {number}" for package, number in report["versions"].items())
     parts = [f"### {report['title']}", markdown(request_rows(report))]
+    defects = list(report["defects"])
+    if loading is not None:
+        saving = [pair for pair in pairs(loading) if pair[0]["queries"] > pair[1]["queries"]]
+        rows = request_rows({"figures": [figure for pair in saving for figure in pair]})
+        parts += ["The requests that take fewer queries with `LOAD_RELATIONS`:", markdown(rows)]
+        defects += loading["defects"]
     if len(samples := sample_rows(report)) > 1:
         parts += ["Where the time goes:", markdown(samples)]
-    if report["defects"]:
-        parts.append("\n".join(f"- {each}" for each in report["defects"]))
+    if defects:
+        parts.append("\n".join(f"- {each}" for each in defects))
     parts.append(f"Measured on {report['date']} on {report['machine']}, with {versions}.")
     return "\n\n".join(parts)
 
 
 def page() -> str:
     """Return what the page shows, between its marks."""
-    paths = [FIGURES / f"application-{name}.json" for name in APPLICATIONS]
-    reports = [json.loads(path.read_text()) for path in paths if path.exists()]
-    return "".join(f"\n{section(report)}\n" for report in reports)
+    reports = [(found(name), found(f"{name}{LOADING}")) for name in APPLICATIONS]
+    return "".join(f"\n{section(*each)}\n" for each in reports if each[0] is not None)
+
+
+def found(name: str) -> Any:
+    """Return a report by the application's name; None if there is none."""
+    path = FIGURES / f"application-{name}.json"
+    return json.loads(path.read_text()) if path.exists() else None
 
 
 def main() -> None:
