@@ -88,9 +88,9 @@ bench-peers: $(BENCH)/installed  ## everything beside all peers, shown in docs/b
 	$(BENCH)/bin/python benchmarks/everything.py --profile $(PROFILE) --results $(SHOWN)
 	$(BENCH)/bin/python benchmarks/page.py
 
-figures: $(BENCH)/installed  ## what the README shows: measured, drawn, written into it
+figures: $(BENCH)/installed  ## docs/benchmarks.md's table of long lists, and the charts
 	$(MAKE) bench RESULTS=docs/figures STREAMED=336776
-	$(BENCH)/bin/python benchmarks/readme.py
+	$(BENCH)/bin/python benchmarks/long_list_tables.py
 
 figures-ordinary: $(BENCH)/installed  ## the README's and docs/benchmarks.md's tables of ordinary code
 	-$(MAKE) bench-ordinary RESULTS=docs/figures

@@ -385,8 +385,8 @@ def test_every_setting_is_in_the_reference_with_its_default():
     assert rows == {name: repr(default) for name, default in settings.items()}
 
 
-def test_the_readme_has_figures_exactly_if_they_were_measured():
-    section = FIGURES.search(read("README.md"))
+def test_the_benchmarks_have_figures_exactly_if_they_were_measured():
+    section = FIGURES.search(read("docs/benchmarks.md"))
     assert section is not None
     measured = (ROOT / "docs" / "figures" / "flights.json").is_file()
     assert (section[1].strip() != "none yet") is measured

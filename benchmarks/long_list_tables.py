@@ -1,6 +1,6 @@
-"""Puts the measured figures into the README.
+"""Puts the figures of long lists into docs/benchmarks.md.
 
-    python benchmarks/readme.py
+    python benchmarks/long_list_tables.py
 
 Reads the figures in docs/figures, which `make figures` has measured.
 """
@@ -65,7 +65,7 @@ SHOWN = {
 
 
 def read() -> list[dict[str, Any]]:
-    """What was measured."""
+    """Return what was measured."""
     directory = ROOT / "docs" / "figures"
     return [json.loads((directory / f"{name}.json").read_text()) for name in REPORTS]
 
@@ -122,10 +122,10 @@ def streams(reports: list[dict[str, Any]]) -> list[str]:
 
 
 def main() -> None:
-    """Rewrite the section of the README."""
-    readme = ROOT / "README.md"
-    text = readme.read_text()
-    readme.write_text(SECTION.sub(lambda match: match[1] + table(read()) + match[2], text))
+    """Rewrite the section of the page."""
+    page = ROOT / "docs" / "benchmarks.md"
+    text = page.read_text()
+    page.write_text(SECTION.sub(lambda match: match[1] + table(read()) + match[2], text))
 
 
 if __name__ == "__main__":
