@@ -62,7 +62,7 @@ def versions(comparison: Comparison) -> str:
 
 def duration(seconds: float) -> str:
     """A time as people read it."""
-    return f"{seconds * 1e3:,.0f} ms" if seconds >= 0.01 else f"{seconds * 1e6:,.0f} us"
+    return f"{seconds * 1e3:,.0f} ms" if seconds >= 0.01 else f"{seconds * 1e6:,.0f} µs"
 
 
 def measured_with() -> dict[str, str]:
