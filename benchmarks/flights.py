@@ -7,9 +7,9 @@ anything is timed. Beside them, functions written by hand build the same diction
 orjson. Prints a table, and writes flights.json, flights.svg, and flights-parts.svg, which shows
 where the time of a request goes.
 
-With ``--all``, measures that the documentation does not show are there too. With ``--peers``, they are,
-and other packages run, each in an environment that is made for it. The files are then drf.json,
-drf.svg and drf-parts.svg.
+With ``--all``, measures that the documentation does not show are there too. With ``--peers``,
+they are, and other packages run, each in an environment that is made for it. The files are then
+drf.json, drf.svg and drf-parts.svg.
 """
 
 from __future__ import annotations
@@ -129,7 +129,9 @@ def main() -> None:
     parser.add_argument("--flights", type=positive, default=20_000)
     parser.add_argument("--rounds", type=positive, default=5)
     parser.add_argument("--enough", type=float, default=ENOUGH, metavar="SECONDS", help=ENOUGH_HELP)
-    parser.add_argument("--all", action="store_true", help="all measures, not only those of the documentation")
+    parser.add_argument(
+        "--all", action="store_true", help="all measures, not only those of the documentation"
+    )
     parser.add_argument("--memory", action="store_true", help="measure the peak memory too")
     parser.add_argument("--results", type=Path, default=HERE / "results", metavar="DIR")
     parser.add_argument("--peers", action="store_true", help="run the peers too")

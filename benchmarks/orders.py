@@ -5,9 +5,9 @@
 Each contender has a process of its own; they take turns. What they return is compared before
 anything is timed. Prints a table, and writes orders.json and orders.svg.
 
-With ``--all``, measures that the documentation does not show are there too. With ``--peers``, they are,
-and other packages that make marshmallow fast run, the last marshmallow 3, and other ways to the
-same JSON, each in an environment that is made for it. The files are then marshmallow.json,
+With ``--all``, measures that the documentation does not show are there too. With ``--peers``,
+they are, and other packages that make marshmallow fast run, the last marshmallow 3, and other ways
+to the same JSON, each in an environment that is made for it. The files are then marshmallow.json,
 marshmallow.svg and references.svg.
 """
 
@@ -142,7 +142,9 @@ def main() -> None:
     parser.add_argument("--rows", type=positive, default=10_000)
     parser.add_argument("--rounds", type=positive, default=5)
     parser.add_argument("--enough", type=float, default=ENOUGH, metavar="SECONDS", help=ENOUGH_HELP)
-    parser.add_argument("--all", action="store_true", help="all measures, not only those of the documentation")
+    parser.add_argument(
+        "--all", action="store_true", help="all measures, not only those of the documentation"
+    )
     parser.add_argument("--memory", action="store_true", help="measure the peak memory too")
     parser.add_argument("--results", type=Path, default=HERE / "results", metavar="DIR")
     parser.add_argument("--peers", action="store_true", help="run the peers too")

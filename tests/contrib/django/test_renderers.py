@@ -7,6 +7,7 @@ import enum
 import ipaddress
 import json
 import math
+import sys
 import types
 import uuid
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
 
 import fastschema
+from fastschema.contrib.django import renderers
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from flights.models import Airline
 from tests.contrib.django.differential import exactly, outcome
@@ -382,3 +384,23 @@ def test_lazy_values_of_users_are_asked_once():
     with pytest.raises(ValueError, match="not JSON compliant"):
         FastJSONRenderer().render(data)
     assert len(calls) == 1
+
+
+def test_the_log_says_once_that_the_app_is_missing(monkeypatch, caplog):
+    renderers._warn_without_app.cache_clear()
+    monkeypatch.setattr(renderers.apps, "is_installed", lambda name: False)
+    monkeypatch.delitem(sys.modules, "fastschema.contrib.django.installation")
+
+    FastJSONRenderer().render({"a": 1})
+    FastJSONRenderer().render({"a": 1})
+
+    (record,) = caplog.records
+    assert "add 'fastschema.contrib.django' to INSTALLED_APPS" in record.getMessage()
+
+
+def test_the_log_says_nothing_where_the_app_is_there(caplog):
+    renderers._warn_without_app.cache_clear()
+
+    FastJSONRenderer().render({"a": 1})
+
+    assert caplog.records == []

@@ -232,3 +232,9 @@ def test_without_orjson_the_answers_are_the_same():
     )
     row = '{"released":"1971-06-22","title":"\\u00e9"}'
     assert done.stdout.strip() == f"[{row},{row}]"
+
+
+@pytest.mark.parametrize("app", [Blueprint("albums", __name__), __name__])
+def test_what_is_no_application_is_an_error(app):
+    with pytest.raises(TypeError, match="FastSchema takes the Flask application, not"):
+        FastSchema(app)

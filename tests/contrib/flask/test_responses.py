@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from flask import jsonify, make_response, redirect
 from flask.views import MethodView
-from marshmallow import Schema, fields, post_dump
+from marshmallow import Schema, fields, post_dump, pre_dump
 from werkzeug.datastructures import Headers
 
 import fastschema
@@ -353,3 +353,23 @@ def test_the_decorator_needs_a_schema(fast):
 def test_the_decorator_refuses_what_is_no_schema_at_once(fast, schema):
     with pytest.raises(TypeError, match="is not a schema that fastschema can read"):
         fast.dump(schema)
+
+
+@pytest.mark.parametrize("rows", [[], [1], (1,), {1}, (each for each in [1])], ids=repr)
+def test_several_objects_for_a_schema_of_one_are_an_error(app, fast, rows):
+    with app.test_request_context(), pytest.raises(TypeError, match="pass many=True"):
+        fast.response(AlbumSchema, rows)
+    with app.test_request_context():
+        fast.response(AlbumSchema, [], many=True)
+
+
+def test_a_hook_may_make_one_object_of_several(app, fast):
+    class FirstSchema(Schema):
+        title = fields.String()
+
+        @pre_dump
+        def first(self, rows, **kwargs):
+            return rows[0]
+
+    with app.test_request_context():
+        assert fast.response(FirstSchema, [{"title": "a"}, 2]).get_json() == {"title": "a"}

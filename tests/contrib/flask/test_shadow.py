@@ -206,7 +206,9 @@ def test_nothing_is_kept_alive_after_the_response(make_app, fast, wrong):
 def test_a_share_that_is_none_is_a_clear_error(share):
     app = Flask("app")
     app.config["FASTSCHEMA_SHADOW"] = share
-    with pytest.raises(ValueError, match=r"FASTSCHEMA_SHADOW must be a share from 0 to 1, not"):
+    with pytest.raises(
+        ValueError, match=r"FASTSCHEMA_SHADOW must be a number from 0 to 1, such as 0.1, not"
+    ):
         FastSchema(app)
 
 

@@ -567,3 +567,9 @@ def test_a_response_class_of_the_applications_own(fast, make_app):
     with app.test_request_context():
         assert type(fast.stream(BandSchema, [])) is Own
         assert type(fast.response(BandSchema, {})) is Own
+
+
+@pytest.mark.parametrize("rows", [{"title": "a"}, "text", b"bytes"])
+def test_what_is_one_object_is_no_stream(app, fast, rows):
+    with app.test_request_context(), pytest.raises(TypeError, match=r"use response\(schema, obj\)"):
+        fast.stream(AlbumSchema, rows)

@@ -29,15 +29,22 @@ class FastSchemaConfig(AppConfig):
         from fastschema.contrib.django.app.checks import (
             TAG,
             check_middleware,
+            check_renderer,
             check_serializers,
+            check_settings,
             check_views,
         )
 
         _follow_settings()
         setting_changed.connect(_follow_changed_setting, dispatch_uid=self.name)
-        checks.register(check_serializers, TAG)
-        checks.register(check_middleware, TAG)
-        checks.register(check_views, TAG)
+        for check in (
+            check_middleware,
+            check_renderer,
+            check_serializers,
+            check_settings,
+            check_views,
+        ):
+            checks.register(check, TAG)
 
 
 def _follow_settings() -> None:

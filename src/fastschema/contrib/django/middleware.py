@@ -32,7 +32,7 @@ def switch_by_request(get_response: Callable[[Any], Any]) -> Callable[[Any], Any
     path = conf.settings().enabled
     if path is None or DISABLED_AT_START:
         raise MiddlewareNotUsed("nobody chooses requests")
-    choose = _imported(path)
+    choose = choosing_callable(path)
     if iscoroutinefunction(get_response):
         return _async_middleware(get_response, choose)
 
@@ -64,7 +64,7 @@ def _async_middleware(
     return middleware
 
 
-def _imported(path: str) -> Callable[[Any], Any]:
+def choosing_callable(path: str) -> Callable[[Any], Any]:
     """Return the callable that a setting names.
 
     :raises ImproperlyConfigured: if there is none

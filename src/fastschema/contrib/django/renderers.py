@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+import sys
+from functools import cache
 from typing import Any
 
+from django.apps import apps
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
 
@@ -11,6 +15,20 @@ from fastschema.contrib.django.json_encoding import encode, engine, orjson_match
 from fastschema.runtime.json_engine import JsonText, orjson, to_ascii
 from fastschema.runtime.message_pack import MessagePacker
 from fastschema.switch import is_disabled
+
+logger = logging.getLogger("fastschema")
+_APP = "fastschema.contrib.django"
+
+
+@cache
+def _warn_without_app() -> None:
+    """Log once if nothing makes serializers fast, of which responses are written here."""
+    if not apps.is_installed(_APP) and f"{_APP}.installation" not in sys.modules:
+        logger.warning(
+            "FastJSONRenderer writes responses, but serializers run as stock: add %r to "
+            "INSTALLED_APPS, or call fastschema.contrib.django.install().",
+            _APP,
+        )
 
 
 class FastJSONRenderer(JSONRenderer):
@@ -32,6 +50,7 @@ class FastJSONRenderer(JSONRenderer):
         """
         if type(data) is JsonText:
             return self._finished(data.text)  # of a lazy response
+        _warn_without_app()
         if self.is_fast(accepted_media_type, renderer_context):
             try:
                 return self._finished(encode(data))

@@ -66,7 +66,9 @@ def configured(app: Flask) -> Settings:
         raise ValueError(f"FASTSCHEMA_CHUNK_SIZE must be a positive int, not {size!r}")
     share = app.config["FASTSCHEMA_SHADOW"]
     if type(share) not in (int, float) or not 0 <= share <= 1:
-        raise ValueError(f"FASTSCHEMA_SHADOW must be a share from 0 to 1, not {share!r}")
+        raise ValueError(
+            f"FASTSCHEMA_SHADOW must be a number from 0 to 1, such as 0.1, not {share!r}"
+        )
     return Settings(
         chunk_size=size,
         shadow=share,

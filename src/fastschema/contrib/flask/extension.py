@@ -61,9 +61,15 @@ class FastSchema:
         - ``FASTSCHEMA_DISABLED`` (False): whether the application stays as it is, whatever the
           other keys say.
 
+        :raises TypeError: for what is no Flask application, such as a blueprint
         :raises ValueError: for a configuration key that there is not, or one with a value that it
             cannot have
         """
+        if not isinstance(app, Flask):
+            raise TypeError(
+                f"FastSchema takes the Flask application, not {app!r}: FastSchema(app), where "
+                "app = Flask(__name__). It serves all blueprints of the application."
+            )
         if EXTENSION in app.extensions:
             return
         settings = configured(app)

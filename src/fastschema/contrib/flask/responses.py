@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import wraps
 from time import perf_counter
+from types import GeneratorType
 from typing import Any, ParamSpec, cast
 
 from flask import Response, current_app, request
 from flask.typing import ResponseReturnValue
+from marshmallow.decorators import PRE_DUMP
 from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -118,6 +121,7 @@ def response_in(format: str, compiled: DumpingSchema, obj: Any, many: bool | Non
     :raises Exception: what making it, or a receiver of the signal, raises
     """
     respond = RESPONSES[checked_format(format)]
+    refuse_collection(compiled, obj, many)
     if not dumped.receivers:
         return respond(compiled, obj, many)
     watched = CountingSchema(compiled)
@@ -125,6 +129,26 @@ def response_in(format: str, compiled: DumpingSchema, obj: Any, many: bool | Non
     response = respond(watched, obj, many)
     watched.tell(perf_counter() - started)
     return response
+
+
+_COLLECTIONS = (list, tuple, set, frozenset, deque, GeneratorType)
+
+
+def refuse_collection(compiled: DumpingSchema, obj: Any, many: bool | None) -> None:
+    """Refuse several objects for a schema that dumps one: stock would find no field in a list.
+
+    A ``pre_dump`` hook may make an object of them.
+
+    :raises TypeError: if they are several
+    """
+    schema = compiled.schema
+    if type(obj) not in _COLLECTIONS or compiled.is_collection(obj, many):
+        return
+    if not getattr(schema, "_hooks", {}).get(PRE_DUMP):
+        raise TypeError(
+            f"{type(schema).__name__} dumps one object here, not a {type(obj).__name__}: "
+            "pass many=True, or make the schema with many=True"
+        )
 
 
 def checked_format(format: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import Context, copy_context
 from typing import Any
 
@@ -88,8 +88,8 @@ def stream_response(
     :param form: "json" or "ndjson"
     :param session: the session that runs the statement
     :raises ValueError: for another form, or a chunk size that is not positive
-    :raises TypeError: if it is no schema, for rows that are an asynchronous iterable, or for a
-        statement or a session that is not accepted
+    :raises TypeError: if it is no schema, for rows that are an asynchronous iterable, a mapping or
+        text, or for a statement or a session that is not accepted
     :raises Exception: what stock raises for the rows of the first chunk
     """
     source = _RowSource(rows)
@@ -165,7 +165,8 @@ class _RowSource:
     """Rows that can be closed before all of them were read.
 
     :param rows: any iterable; what has a ``close`` (a generator, a database result) is closed
-    :raises TypeError: for an asynchronous iterable, which Flask could not send either
+    :raises TypeError: for an asynchronous iterable, which Flask could not send either, and for a
+        mapping or text, of which the keys or letters would be dumped
     """
 
     def __init__(self, rows: Iterable[Any]) -> None:
@@ -174,6 +175,11 @@ class _RowSource:
                 f"rows is an asynchronous iterable ({type(rows).__name__}). Flask sends responses "
                 "synchronously, also those of async views: give an iterable, such as a list made "
                 "by [row async for row in rows]."
+            )
+        if isinstance(rows, (Mapping, str, bytes)):
+            raise TypeError(
+                f"rows must be an iterable of objects, not a {type(rows).__name__}. To answer with "
+                "one object, use response(schema, obj)."
             )
         self._rows = rows
         self._iterator: Iterator[Any] | None = None

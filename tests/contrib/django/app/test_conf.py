@@ -52,13 +52,22 @@ def test_without_the_setting_the_defaults_hold():
             {"STREAM_CHUNK_SIZE": 0},
             "FASTSCHEMA['STREAM_CHUNK_SIZE'] must be at least 1, not 0.",
         ),
-        ({"SHADOW": "1%"}, "FASTSCHEMA['SHADOW'] must be of type float or int, not '1%'."),
-        ({"SHADOW": True}, "FASTSCHEMA['SHADOW'] must be of type float or int, not True."),
-        ({"SHADOW": 5}, "FASTSCHEMA['SHADOW'] must be a share from 0 to 1, not 5."),
-        ({"SHADOW": -0.1}, "FASTSCHEMA['SHADOW'] must be a share from 0 to 1, not -0.1."),
+        (
+            {"SHADOW": "1%"},
+            "FASTSCHEMA['SHADOW'] must be a number from 0 to 1, such as 0.1, not '1%'.",
+        ),
+        (
+            {"SHADOW": True},
+            "FASTSCHEMA['SHADOW'] must be a number from 0 to 1, such as 0.1, not True.",
+        ),
+        ({"SHADOW": 5}, "FASTSCHEMA['SHADOW'] must be a number from 0 to 1, such as 0.1, not 5."),
+        (
+            {"SHADOW": -0.1},
+            "FASTSCHEMA['SHADOW'] must be a number from 0 to 1, such as 0.1, not -0.1.",
+        ),
         (
             {"SHADOW": float("nan")},
-            "FASTSCHEMA['SHADOW'] must be a share from 0 to 1, not nan.",
+            "FASTSCHEMA['SHADOW'] must be a number from 0 to 1, such as 0.1, not nan.",
         ),
         ({"ENABLED": True}, "FASTSCHEMA['ENABLED'] must be of type str or None, not True."),
     ],

@@ -1,4 +1,4 @@
-"""System checks: serializers that run as stock as a whole; settings that cannot work."""
+"""System checks: serializers that run as stock as a whole; settings that do not work."""
 
 from __future__ import annotations
 
@@ -6,21 +6,74 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning
+from django.core.exceptions import ImproperlyConfigured
 
 from fastschema.contrib.django.app import conf
+from fastschema.switch import VARIABLE
 from fastschema.tools.doctor import path_of
 
 TAG = "fastschema"
+RENDERER = "fastschema.contrib.django.renderers.FastJSONRenderer"
+_PREFIX = f"{conf.NAME}_"
 
 
-def check_middleware(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
-    """Refuse ``FASTSCHEMA["ENABLED"]`` without the middleware that asks it.
+def check_settings(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
+    """Refuse settings whose names look like those of Flask, which nobody reads in Django.
 
     :param app_configs: ignored: settings belong to the project
     """
-    from fastschema.contrib.django.middleware import PATH
+    return [
+        Error(
+            f"{name} is no setting of a Django project.",
+            hint=_place_of(name),
+            id="fastschema.E004",
+        )
+        for name in dir(settings)
+        if name.startswith(_PREFIX)
+    ]
 
-    if conf.settings().enabled is None or PATH in settings.MIDDLEWARE:
+
+def _place_of(name: str) -> str:
+    if name == VARIABLE:
+        return f"{VARIABLE} is an environment variable."
+    return f"Set {conf.NAME} = {{{name.removeprefix(_PREFIX)!r}: ...}}."
+
+
+def check_renderer(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
+    """Warn if views render by DRF's ``JSONRenderer`` unless they choose another themselves.
+
+    :param app_configs: ignored: settings belong to the project
+    """
+    from rest_framework.renderers import JSONRenderer
+    from rest_framework.settings import api_settings
+
+    if not conf.settings().install or JSONRenderer not in api_settings.DEFAULT_RENDERER_CLASSES:
+        return []
+    return [
+        Warning(
+            "The app is installed, but DRF's JSONRenderer writes the responses.",
+            hint=f"Put {RENDERER!r} in its place in REST_FRAMEWORK['DEFAULT_RENDERER_CLASSES'], or "
+            "silence this check if your views name their renderers themselves.",
+            id="fastschema.W002",
+        )
+    ]
+
+
+def check_middleware(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
+    """Refuse ``FASTSCHEMA["ENABLED"]`` if it leads nowhere, or no middleware asks it.
+
+    :param app_configs: ignored: settings belong to the project
+    """
+    from fastschema.contrib.django.middleware import PATH, choosing_callable
+
+    path = conf.settings().enabled
+    if path is None:
+        return []
+    try:
+        choosing_callable(path)
+    except ImproperlyConfigured as error:
+        return [Error(str(error), id="fastschema.E003")]
+    if PATH in settings.MIDDLEWARE:
         return []
     return [
         Error(

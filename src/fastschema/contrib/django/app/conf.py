@@ -14,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
 NAME = "FASTSCHEMA"
+SHARE = "a number from 0 to 1, such as 0.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +80,7 @@ def checked(value: Any) -> Settings:
             f"{NAME}['STREAM_CHUNK_SIZE'] must be at least 1, not {result.stream_chunk_size}."
         )
     if not 0 <= result.shadow <= 1:
-        raise ImproperlyConfigured(
-            f"{NAME}['SHADOW'] must be a share from 0 to 1, not {result.shadow}."
-        )
+        raise ImproperlyConfigured(f"{NAME}['SHADOW'] must be {SHARE}, not {result.shadow!r}.")
     return result
 
 
@@ -94,6 +93,8 @@ def _unknown(key: Any) -> str:
 def _check_type(key: str, value: Any) -> None:
     expected = get_args(_TYPES[key]) or (_TYPES[key],)
     if type(value) not in expected:  # True is an int, but no number of rows
+        if key == "SHADOW":
+            raise ImproperlyConfigured(f"{NAME}['SHADOW'] must be {SHARE}, not {value!r}.")
         names = " or ".join("None" if each is NoneType else each.__name__ for each in expected)
         raise ImproperlyConfigured(f"{NAME}[{key!r}] must be of type {names}, not {value!r}.")
 

@@ -1,0 +1,55 @@
+"""The system checks of settings."""
+
+import pytest
+from django.conf import settings
+from django.test import override_settings
+from rest_framework.settings import api_settings
+
+from fastschema.contrib.django.app.checks import (
+    RENDERER,
+    check_middleware,
+    check_renderer,
+    check_settings,
+)
+
+STOCK = "rest_framework.renderers.JSONRenderer"
+
+
+def with_renderer(path):
+    return override_settings(
+        REST_FRAMEWORK={**settings.REST_FRAMEWORK, "DEFAULT_RENDERER_CLASSES": [path]}
+    )
+
+
+def test_the_app_without_the_renderer_is_a_warning():
+    with with_renderer(STOCK):
+        (warning,) = check_renderer()
+
+    assert warning.id == "fastschema.W002"
+    assert RENDERER in warning.hint
+
+
+@pytest.mark.parametrize(
+    ("path", "value"), [(RENDERER, {}), (STOCK, {"INSTALL": False})], ids=["both", "not installed"]
+)
+def test_nothing_is_missing(path, value):
+    with with_renderer(path), override_settings(FASTSCHEMA=value):
+        assert check_renderer() == []
+    assert api_settings.DEFAULT_RENDERER_CLASSES
+
+
+def test_names_of_flasks_settings_are_errors():
+    assert check_settings() == []
+    with override_settings(FASTSCHEMA_SHADOW=0.1, FASTSCHEMA_DISABLED=True):
+        disabled, shadow = check_settings()
+
+    assert (shadow.id, shadow.hint) == ("fastschema.E004", "Set FASTSCHEMA = {'SHADOW': ...}.")
+    assert disabled.hint == "FASTSCHEMA_DISABLED is an environment variable."
+
+
+def test_a_path_that_leads_nowhere_is_an_error():
+    with override_settings(FASTSCHEMA={"ENABLED": "nowhere.to_be.found"}):
+        (error,) = check_middleware()
+
+    assert error.id == "fastschema.E003"
+    assert "cannot be imported" in error.msg
