@@ -13,6 +13,7 @@ from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.app import dump_log
 from fastschema.contrib.django.bound_serializer import find_binding, find_binding_for_row
 from fastschema.contrib.django.class_state import class_state
+from fastschema.contrib.django.lists.row_dump import dump_rows
 from fastschema.contrib.django.stock_serializers import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
@@ -66,6 +67,10 @@ def represent_many(serializer: Any, data: Any) -> list[Any]:
     each_row = rows(data)
     if is_disabled():
         return [represent(serializer, each) for each in each_row]
+    if type(each_row) is not list:
+        results, each_row = dump_rows(serializer, each_row)
+        if results is not None:
+            return results
     if type(each_row) is not list:
         return dump_each(each_row, lambda: _AsRead(serializer))
     if not each_row:
