@@ -160,7 +160,8 @@ def toolbar_is_on():
 
 
 @needs_orjson
-def test_rows_without_instances_are_told(flights):
+def test_rows_without_instances_are_told(flights, monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 1)
     view = list_view(Flight.objects.select_related(*ALL), FlightSerializer)
     [found] = dumps(view)
     assert found == {
@@ -174,6 +175,19 @@ def test_rows_without_instances_are_told(flights):
         "stock_fields": [],
         "queries": None,
     }
+
+
+def test_data_of_rows_are_told(flights, monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 1)
+
+    @api_view()
+    def view(request):
+        flights = Flight.objects.select_related(*ALL)
+        return Response(FlightSerializer(flights, many=True).data)
+
+    assert of(view, "output", "is_compiled", "rows", "queries") == [
+        ("data, from database rows without instances", True, 4, None)
+    ]
 
 
 def test_the_title_counts_serializers_and_those_as_stock(flights):

@@ -7,12 +7,16 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from django.conf import settings
+from django.db.models import QuerySet
 from rest_framework.serializers import Serializer
 
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.app import dump_log
 from fastschema.contrib.django.bound_serializer import find_binding, find_binding_for_row
 from fastschema.contrib.django.class_state import class_state
+from fastschema.contrib.django.lists.n_plus_one import view_of, warn_of_queries
+from fastschema.contrib.django.lists.row_dump import dump_rows
 from fastschema.contrib.django.stock_serializers import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
@@ -50,6 +54,18 @@ def represent_list(serializer: Any, data: Any) -> Any:
     """Return what ``ListSerializer.to_representation`` returns, compiled where that pays."""
     if dump_log.in_use and dump_log.begins(serializer):
         return dump_log.logged(represent_list, serializer, data)
+    if not settings.DEBUG or serializer.parent is not None or is_disabled():
+        return _represent_list(serializer, data)
+    if isinstance(data, list) and data:
+        warn_of_queries(view_of(serializer), serializer, data)
+    results = _represent_list(serializer, data)
+    if isinstance(data, QuerySet) and results:
+        # Only now: the query comes before the fields.
+        warn_of_queries(view_of(serializer), serializer, data)
+    return results
+
+
+def _represent_list(serializer: Any, data: Any) -> Any:
     child = serializer.child
     if is_disabled() or not is_stock_serializer(child):
         if type(data) is list and isinstance(child, Serializer) and not is_disabled():
@@ -66,6 +82,10 @@ def represent_many(serializer: Any, data: Any) -> list[Any]:
     each_row = rows(data)
     if is_disabled():
         return [represent(serializer, each) for each in each_row]
+    if type(each_row) is not list:
+        results, each_row = dump_rows(serializer, each_row)
+        if results is not None:
+            return results
     if type(each_row) is not list:
         return dump_each(each_row, lambda: _AsRead(serializer))
     if not each_row:

@@ -31,6 +31,7 @@ from fastschema.contrib.django.input.class_validation import (
     STOCK_TO_INTERNAL_VALUE,
 )
 from fastschema.contrib.django.lists.lazy_list import STOCK_LIST, list_lazily
+from fastschema.contrib.django.lists.pagination import PAGINATE
 from fastschema.contrib.django.relations import STOCK_RETRIEVE, retrieve
 from fastschema.contrib.django.stock_serializers import (
     STOCK_LIST_TO_REPRESENTATION,
@@ -115,6 +116,7 @@ _replacements = Replacements(
         ),
         (ListSerializer, "create", STOCK_CREATE, create_list),
         (ListModelMixin, "list", STOCK_LIST, list_lazily),
+        *[(cls, "paginate_queryset", *methods) for cls, methods in PAGINATE.items()],
         (RetrieveModelMixin, "retrieve", STOCK_RETRIEVE, retrieve),
     ]
 )

@@ -33,9 +33,9 @@ missing = Missing()
 """Stands for a field that is left out (``SkipField``)."""
 _ALIKE = PLAIN_CLASSES | {uuid.UUID, datetime.date, Hyperlink}
 """Values of exactly these classes are written by orjson as by DRF's encoder."""
-_LAZY = frozenset([type(gettext_lazy("")), type(pgettext_lazy("", ""))])
+TRANSLATIONS = frozenset([type(gettext_lazy("")), type(pgettext_lazy("", ""))])
 """The classes of translations that are made when they are written, by Django's own code."""
-_BY_DEFAULT = frozenset([Hyperlink, decimal.Decimal, *_LAZY])
+_BY_DEFAULT = frozenset([Hyperlink, decimal.Decimal, *TRANSLATIONS])
 """Values of exactly these classes are written alike with :func:`_default`."""
 _SEPARATORS = (",", ":")
 _JSON_FORM_CLASSES = (JsonText, LeftToStock, Unwritable)
@@ -76,7 +76,7 @@ def _default(value: Any) -> Any:
     :raises TypeError: if DRF's encoder must write the data
     """
     cls = type(value)
-    if cls in _LAZY:
+    if cls in TRANSLATIONS:
         return str(value)
     if cls is decimal.Decimal:
         number = float(value)

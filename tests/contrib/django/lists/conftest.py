@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 
 from fastschema.contrib.django.lists import lazy_list
+from fastschema.runtime import thresholds
 from tests.contrib.django.lists.models import (
     MODELS,
     City,
@@ -76,6 +77,12 @@ def people(tables, db):
         if number % 2:
             country = countries[0] if number % 4 == 1 else None
             Profile.objects.create(person=person, motto=f"Motto {number}", country=country)
+
+
+@pytest.fixture(autouse=True)
+def few_rows_are_worth_reading(monkeypatch):
+    """The tables of these tests are small."""
+    monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 1)
 
 
 @pytest.fixture(autouse=True)

@@ -87,6 +87,8 @@ def random_field(chance, model, depth, is_plain):
     if roll < 0.37 and relations:
         name = pick(chance, sorted(relations))
         return serializers.PrimaryKeyRelatedField(source=name, read_only=True)
+    if 0.36 < roll < 0.4 and issubclass(model, Person):
+        return serializers.CharField(source="get_rank_display", **options)
     if 0.4 < roll < 0.42:
         return serializers.StringRelatedField(source="*")
     if 0.38 < roll < 0.46:

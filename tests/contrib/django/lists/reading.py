@@ -1,5 +1,7 @@
-"""Whether a list view makes instances."""
+"""Whether instances are made of rows, and what is in them."""
 
+from django.core.exceptions import EmptyResultSet
+from django.db import models
 from rest_framework.test import APIRequestFactory
 
 from fastschema.contrib.django.lists import lazy_list
@@ -16,3 +18,34 @@ def reads_rows(view_class, path="/"):
     rows = response._lazy._rows
     rows = getattr(rows, "_result_cache", rows)
     return type(rows) is LazyInstanceList and rows.fetched is not None
+
+
+def inside(instance, seen=()):
+    """All that is in an instance, and in what it keeps of relations, in order."""
+    if not isinstance(instance, models.Model):
+        return instance
+    if instance in seen:
+        return str(instance)
+    state = dict(vars(instance._state))
+    own = dict(vars(instance))
+    kept = state.pop("fields_cache", {}), own.pop("_prefetched_objects_cache", {})
+    related = [
+        {name: inside(each, (*seen, instance)) for name, each in kept[0].items()},
+        {name: [inside(each, (*seen, instance)) for each in kept[1][name]] for name in kept[1]},
+        [(each._prefetch_done, _sql_of(each)) for each in kept[1].values()],
+    ]
+    del own["_state"]
+    lists = {name: own.pop(name) for name in list(own) if isinstance(own[name], list)}
+    related += [
+        (name, [inside(each, (*seen, instance)) for each in lists[name]])
+        for name in lists
+        if name != "notes"
+    ]
+    return type(instance), list(vars(instance)), own, state, related
+
+
+def _sql_of(queryset):
+    try:
+        return str(queryset.query)
+    except EmptyResultSet:
+        return ""

@@ -3,11 +3,13 @@
 import logging
 
 import pytest
+from django import VERSION
 from django.db import connection, models
 from django.db.models import Prefetch
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext, isolate_apps
-from rest_framework import generics, serializers
+from rest_framework import generics, pagination, serializers
+from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 from fastschema.contrib.django.lists.n_plus_one import Loads, advice, unloaded, unloaded_with
@@ -19,11 +21,18 @@ from tests.marks import needs_orjson
 
 pytestmark = pytest.mark.django_db
 ALL = ("airline", "origin", "destination", "plane")
+OR_PEERS = ", or fetch_mode(models.FETCH_PEERS)" if VERSION >= (6, 1) else ""
 
 
 def of(**fields):
     """A serializer class with these fields."""
     return type("Rows", (serializers.Serializer,), fields)
+
+
+class Pages(pagination.PageNumberPagination):
+    """Pages that are long enough."""
+
+    page_size = 30
 
 
 class WithFlights(serializers.ModelSerializer):
@@ -239,8 +248,49 @@ class TestWarning:
         assert caplog.messages == [
             "Flights asks the database again for each row (fields airline, origin, destination, "
             "plane). Add select_related('airline', 'origin', 'destination', 'plane') to its "
-            "queryset."
+            f"queryset{OR_PEERS}."
         ]
+
+    @pytest.mark.parametrize(
+        "rows",
+        [
+            lambda view, flights: flights,
+            lambda view, flights: flights[:3],
+            lambda view, flights: list(flights),
+            lambda view, flights: view.paginate_queryset(flights),
+        ],
+    )
+    def test_it_names_who_builds_a_list_by_hand(self, flights, caplog, rows):
+        class ByHand(FlightSerializer):
+            pass
+
+        def get(view, request):
+            queryset = Flight.objects.select_related("airline", "origin").order_by("pk")
+            _ = view.get_serializer(rows(view, queryset.all()), many=True).data
+            return Response(ByHand(rows(view, queryset.all()), many=True).data)
+
+        view = self.view(get=get, pagination_class=Pages)
+        with override_settings(DEBUG=True), caplog.at_level(logging.WARNING, "fastschema"):
+            body = self.ask(view).content
+            assert self.ask(view).content == body
+        advised = "Add select_related('destination', 'plane') to its queryset"
+        assert [message.replace(OR_PEERS, "") for message in caplog.messages] == [
+            f"{name} asks the database again for each row (fields destination, plane). {advised}."
+            for name in ("Flights", "ByHand")
+        ]
+
+    def test_it_says_nothing_of_lists_by_hand_that_load_all(self, flights, caplog):
+        queryset = Flight.objects.select_related(*ALL)
+        with override_settings(DEBUG=True), caplog.at_level(logging.WARNING, "fastschema"):
+            for rows in (queryset, list(queryset), [], (each for each in queryset)):
+                _ = FlightSerializer(rows, many=True).data
+        assert caplog.messages == []
+
+    @pytest.mark.skipif(VERSION < (6, 1), reason="fetch modes are new in Django 6.1")
+    def test_peers_are_a_remedy(self, flights):
+        peers = Flight.objects.fetch_mode(models.FETCH_PEERS)
+        assert unloaded(FlightSerializer(), peers) == []
+        assert unloaded(WithFlights(), Airline.objects.fetch_mode(models.FETCH_PEERS)) != []
 
     @pytest.mark.parametrize("debug", [False, True])
     def test_it_says_nothing_where_there_is_nothing_or_nobody_debugs(self, flights, caplog, debug):

@@ -26,7 +26,7 @@ from tests.contrib.django.lists.models import (
     Word,
     Worker,
 )
-from tests.contrib.django.lists.reading import reads_rows
+from tests.contrib.django.lists.reading import inside, reads_rows
 from tests.contrib.django.lists.test_random import Numbered
 
 pytestmark = pytest.mark.usefixtures("people")
@@ -174,7 +174,7 @@ def test_a_list_is_written_from_rows(name):
     queryset, fields = ROWS[name]
     view_class = list_of(queryset, **fields)
     assert_same_outcome(view_class)
-    assert reads_rows(view_class)
+    assert reads_rows(view_class) or name == "no rows"
 
 
 @pytest.mark.parametrize("path", ["/", "/?page=2", "/?page=9"])
@@ -408,35 +408,11 @@ def test_lists_of_objects_that_django_prefetches_are_dictionaries_first():
     assert is_lazy(list_of(PEOPLE.prefetch_related("languages"), languages=keys()))
 
 
-def inside(instance, seen=()):
-    """All that is in an instance, and in what it keeps of relations, in order."""
-    if not isinstance(instance, models.Model):
-        return instance
-    if instance in seen:
-        return str(instance)
-    state = dict(vars(instance._state))
-    own = dict(vars(instance))
-    kept = state.pop("fields_cache", {}), own.pop("_prefetched_objects_cache", {})
-    related = [
-        {name: inside(each, (*seen, instance)) for name, each in kept[0].items()},
-        {name: [inside(each, (*seen, instance)) for each in kept[1][name]] for name in kept[1]},
-        [(each._prefetch_done, str(each.query)) for each in kept[1].values()],
-    ]
-    del own["_state"]
-    lists = {name: own.pop(name) for name in list(own) if isinstance(own[name], list)}
-    related += [
-        (name, [inside(each, (*seen, instance)) for each in lists[name]])
-        for name in lists
-        if name != "notes"
-    ]
-    return type(instance), list(vars(instance)), own, state, related
-
-
 @pytest.mark.parametrize("name", ROWS)
 def test_instances_are_those_of_stock(name):
     queryset, _ = ROWS[name]
     rows = evaluate(queryset.all())
-    assert type(rows) is LazyInstanceList
+    assert type(rows) is (list if name == "no rows" else LazyInstanceList)
     with CaptureQueriesContext(connection) as queries:
         found = list(rows)
     assert not queries.captured_queries

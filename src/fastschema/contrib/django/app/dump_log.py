@@ -19,6 +19,7 @@ from rest_framework.serializers import ListSerializer
 from fastschema.contrib.django.bound_serializer import SerializerState
 from fastschema.contrib.django.class_state import Pending
 from fastschema.contrib.django.lists.n_plus_one import Loads, Unloaded, unloaded_with
+from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.stock_serializers import is_stock_serializer
 from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.switch import is_disabled
@@ -31,6 +32,7 @@ class Output(StrEnum):
     """What serializers made of which rows."""
 
     DATA = "data"
+    DATA_OF_ROWS = "data, from database rows without instances"
     JSON = "JSON, from instances"
     JSON_OF_ROWS = "JSON, from database rows without instances"
     STREAM = "a stream"
@@ -152,11 +154,12 @@ class DumpLog:
             result = represent(serializer, data)
         finally:
             self._begun.remove(serializer)
+        are_rows = is_list and _are_rows(data)
         self.add(
             serializer,
-            Output.DATA,
-            loaded,
-            is_compiled=_was_compiled(serializer),
+            Output.DATA_OF_ROWS if are_rows else Output.DATA,
+            None if are_rows else loaded,
+            is_compiled=are_rows or _was_compiled(serializer),
             rows=len(result) if is_list else 1,
             seconds=perf_counter() - started,
         )
@@ -213,6 +216,12 @@ def loaded_with(data: Any) -> Loaded | None:
     except Exception:
         pass  # of code of users; who watches must not end a request
     return None
+
+
+def _are_rows(data: Any) -> bool:
+    """Whether nobody has needed the instances of a queryset or a page yet."""
+    rows = data._result_cache if isinstance(data, QuerySet) else data
+    return type(rows) is LazyInstanceList and rows.fetched is not None
 
 
 def _was_compiled(serializer: Any) -> bool:

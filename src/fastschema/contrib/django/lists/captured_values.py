@@ -49,6 +49,7 @@ from fastschema.contrib.django.bound_serializer import read_now
 from fastschema.contrib.django.class_state import KNOWN_GET_FIELDS, pending
 from fastschema.contrib.django.hyperlinks import has_address
 from fastschema.contrib.django.json_encoding import engine, json_value, missing
+from fastschema.contrib.django.lists.choice_labels import displayed_field
 from fastschema.contrib.django.lists.columns import Columns, by_row, slug_of
 from fastschema.contrib.django.lists.queryset_rows import Loaded
 from fastschema.contrib.django.renderers import FastJSONRenderer
@@ -366,7 +367,8 @@ def _is_plain(
     if rereading is Rereading.NEVER or name is None:
         return False
     # An attribute that a query has added is no descriptor.
-    return on_class(cls, name) is None or _is_column(cls, name)
+    is_added = on_class(cls, name) is None
+    return is_added or _is_column(cls, name) or _is_label(cls, name)
 
 
 def _is_plain_nested(
@@ -388,6 +390,12 @@ def _is_column(cls: Any, name: str) -> bool:
         return has_plain_key(cls)
     descriptor = on_class(cls, name)
     return type(descriptor) in _COLUMNS and not _is_converted_by_users(descriptor.field)
+
+
+def _is_label(cls: Any, name: str) -> bool:
+    """Whether an attribute of a model is ``get_FOO_display`` of a column, as Django has it."""
+    field = displayed_field(cls, name)
+    return field is not None and _is_column(cls, field.attname)
 
 
 def _is_converted_by_users(field: Any) -> bool:

@@ -30,6 +30,12 @@ from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.bound_serializer import read_now
 from fastschema.contrib.django.class_state import pending
 from fastschema.contrib.django.hyperlinks import Later, link_from_value
+from fastschema.contrib.django.lists.choice_labels import (
+    Labels,
+    displayed_field,
+    label_finder,
+    labels_of,
+)
 from fastschema.contrib.django.lists.row_layout import NotRowReadableError, RowLayout
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
 from fastschema.runtime.bound_program import CallDumper, Dispatch, NestedDumper
@@ -54,6 +60,8 @@ class ColumnAccess(enum.Enum):
     """The columns of a related object."""
     NESTED_LIST = "nested list"
     """The rows of related objects."""
+    LABEL = "label"
+    """What is shown for the value of a column."""
     VALUES = "values"
     """The values of one column of related objects."""
 
@@ -81,12 +89,14 @@ class FieldColumns(NamedTuple):
     :param steps: the relations that lead there
     :param nested: how the fields of a nested serializer are read; for ``VALUES``, how the one value
         of each related object is
+    :param labels: for ``LABEL``, all there are
     """
 
     way: ColumnAccess
     position: int
     steps: tuple[RelationStep, ...] = ()
     nested: tuple[FieldColumns, ...] = ()
+    labels: Labels = ()
 
 
 Columns = tuple[FieldColumns, ...]
@@ -141,7 +151,14 @@ def _field(field: Any, node: FieldNode, table: RowLayout) -> FieldColumns:
             raise NotRowReadableError(f"{node.key} reads a key of another object")
         return FieldColumns(ColumnAccess.KEY, _key(name, table))
     steps, table = _follow(relations, table)
-    return FieldColumns(ColumnAccess.VALUE, table.column(name), steps)
+    displayed = displayed_field(table.model, name)
+    if displayed is None:
+        return FieldColumns(ColumnAccess.VALUE, table.column(name), steps)
+    position = table.column(displayed.attname)
+    if position in table.of_users():
+        raise NotRowReadableError(f"{name} has values of a class of its own")
+    labels = labels_of(table.model, name)
+    return FieldColumns(ColumnAccess.LABEL, position, steps, labels=labels)
 
 
 def _nested(field: Any, path: tuple[str, ...], table: RowLayout) -> FieldColumns:
@@ -252,6 +269,10 @@ def _row_field(
 ) -> FieldNode:
     """Return a field that is read from a row; ``slots`` are changed for it."""
     expression = "obj" if read.way is ColumnAccess.NESTED else f"obj[{read.position}]"
+    if read.way is ColumnAccess.LABEL:
+        name = f"label_{number}"
+        slots[name] = Slot(name, partial(_label_finder, read.labels))
+        expression = f"{name}({expression})"
     kind = field.kind
     last = len(read.steps) - 1
     for nth, step in reversed(list(enumerate(read.steps))):
@@ -275,6 +296,10 @@ def _row_field(
         kind = for_all(kind.label, f"{name}({{value}})", PLAIN)
     source = Source(field.source.label, Read(expression))
     return replace(field, source=source, kind=kind, call_if_callable=None)
+
+
+def _label_finder(labels: Labels, subject: Any, cls: type, form: Form) -> Callable[[Any], Any]:
+    return label_finder(labels)
 
 
 def _each_value(position: int) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from fastschema.contrib.django.lists.lazy_rows import (
     write,
 )
 from fastschema.contrib.django.lists.n_plus_one import warn_of_queries
-from fastschema.contrib.django.lists.pagination import GET_SERIALIZER, check_paginator, paginate
+from fastschema.contrib.django.lists.pagination import check_paginator, paginate
 from fastschema.contrib.django.lists.prefetching import described
 from fastschema.contrib.django.lists.queryset_rows import FetchedRows, Loaded, check_fetchable
 from fastschema.contrib.django.relations import loads_relations, with_relations
@@ -49,6 +49,7 @@ from fastschema.switch import is_disabled
 
 STOCK_LIST = stock_method(ListModelMixin, "list")
 _RENDER = FastJSONRenderer.render
+_GET_SERIALIZER = stock_method(GenericAPIView, "get_serializer")
 _GET_PAGINATED_RESPONSE = stock_method(GenericAPIView, "get_paginated_response")
 _PAGINATOR = stock_method(GenericAPIView, "paginator")
 _PAGINATORS = tuple(
@@ -159,9 +160,9 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     serializer = self.get_serializer(queryset if page is None else page, many=True)
     is_lazy = may_be_lazy and (page is None or has_stock_pages(self))
     rows = _written(serializer, queryset) if is_lazy else None
-    if rows is None:
+    if is_lazy and rows is None:
         give_instances(serializer)
-        if is_lazy and "_data" in vars(serializer):
+        if "_data" in vars(serializer):
             _need_data.add(type(self))
     data = serializer.data if rows is None else rows.text
     if settings.DEBUG:
@@ -255,7 +256,7 @@ def described_rows(view: Any, queryset: Any) -> FetchedRows:
 
 def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
     """Return the queryset of a view, which selects no other columns where that can be known."""
-    if type(view).get_serializer is not GET_SERIALIZER or "get_serializer" in vars(view):
+    if type(view).get_serializer is not _GET_SERIALIZER or "get_serializer" in vars(view):
         return queryset
     if view.paginator is not None and not has_stock_pages(view):
         return queryset

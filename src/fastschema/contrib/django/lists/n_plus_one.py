@@ -10,15 +10,17 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
+from django.db import models
 from django.db.models import Prefetch, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from rest_framework.relations import ManyRelatedField, RelatedField, SlugRelatedField
 from rest_framework.serializers import ListSerializer, Serializer
 
 logger = logging.getLogger("fastschema")
-_warned: WeakSet[type] = WeakSet()
+_warned: WeakKeyDictionary[type, WeakSet[type]] = WeakKeyDictionary()
+"""By the classes of views, or of serializers that no view has: those of serializers."""
 SELECT, PREFETCH = "select_related", "prefetch_related"
 _ROWS_LOOKED_AT = 20
 
@@ -138,7 +140,10 @@ def unloaded(serializer: Any, queryset: Any, follow: Follow = ALL) -> list[Unloa
     """
     if not isinstance(queryset, QuerySet):
         return []
-    return unloaded_with(serializer, queryset.model, Loads.of(queryset), follow)
+    found = unloaded_with(serializer, queryset.model, Loads.of(queryset), follow)
+    if getattr(getattr(queryset, "_fetch_mode", None), "track_peers", False):
+        return [each for each in found if each.method != SELECT]  # one query for all rows
+    return found
 
 
 def unloaded_with(
@@ -158,27 +163,50 @@ def unloaded_with(
     return found
 
 
-def warn_of_queries(view: Any, serializer: Any, queryset: Any) -> None:
-    """Log a warning if the rows of a view are a query each, or more; once for each view class.
+def view_of(serializer: Any) -> Any:
+    """Return the view that has made a serializer, as its context tells; None if it does not."""
+    context = serializer.context
+    return context.get("view") if type(context) is dict else None
 
+
+def warn_of_queries(view: Any, serializer: Any, rows: Any) -> None:
+    """Log a warning if the rows of a view are a query each, or more.
+
+    That is done once for each view class and class of serializers.
+
+    :param view: the view; None if nobody knows
     :param serializer: with ``many=True``
+    :param rows: a queryset, or the instances that it is given
     """
-    cls = type(view)
-    if cls in _warned:
+    child = getattr(serializer, "child", serializer)
+    cls = type(child if view is None else view)
+    known = _warned.setdefault(cls, WeakSet())
+    if type(child) in known:
         return
-    _warned.add(cls)
+    known.add(type(child))
     try:
-        found = unloaded(getattr(serializer, "child", None), queryset)
+        if isinstance(rows, list):
+            model = type(rows[0])
+            is_known = issubclass(model, models.Model)
+            found = unloaded_with(child, model, Loads.of_rows(rows)) if is_known else []
+        else:
+            found = unloaded(child, rows)
     except Exception:  # of code of users; a warning must not end a request
         return
     if found:
         fields = ", ".join(dict.fromkeys(each.field for each in found))
         logger.warning(
-            "%s asks the database again for each row (fields %s). Add %s to its queryset.",
+            "%s asks the database again for each row (fields %s). Add %s to its queryset%s.",
             cls.__name__,
             fields,
             advice(found),
+            ", or fetch_mode(models.FETCH_PEERS)" if _may_fetch_peers(found) else "",
         )
+
+
+def _may_fetch_peers(found: list[Unloaded]) -> bool:
+    """Whether Django can load relations for all rows when the first of them asks."""
+    return hasattr(models, "FETCH_PEERS") and all(each.method == SELECT for each in found)
 
 
 def advice(found: list[Unloaded]) -> str:

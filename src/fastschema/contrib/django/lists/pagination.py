@@ -6,7 +6,7 @@ placeholders, one for each row, in whose place the list gets its instances later
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 from django.core.paginator import Page, Paginator
@@ -20,7 +20,7 @@ from fastschema.contrib.django.bound_serializer import link_to
 from fastschema.contrib.django.lists.captured_values import NotRereadableError
 from fastschema.contrib.django.lists.columns import by_row, columns_of
 from fastschema.contrib.django.lists.lazy_rows import dispatch_for_rows
-from fastschema.contrib.django.lists.prefetching import fetch, is_all_fetched
+from fastschema.contrib.django.lists.prefetching import fetch_lazily
 from fastschema.contrib.django.lists.queryset_rows import (
     FetchedRows,
     LazyInstanceList,
@@ -29,17 +29,16 @@ from fastschema.contrib.django.lists.queryset_rows import (
 from fastschema.contrib.django.lists.row_layout import NotRowReadableError
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.patching import stock_method
+from fastschema.switch import is_disabled
 
 _PAGINATE = stock_method(GenericAPIView, "paginate_queryset")
 _PAGINATOR = stock_method(GenericAPIView, "paginator")
-GET_SERIALIZER = stock_method(GenericAPIView, "get_serializer")
-# All that is given the queryset.
+# All that is given the queryset by paginate_queryset of a paginator.
 _HOOKS = {
-    cls: {name: stock_method(cls, name) for name in names}
-    for cls, names in (
-        (PageNumberPagination, ("paginate_queryset", "get_page_number")),
-        (LimitOffsetPagination, ("paginate_queryset", "get_count")),
-    )
+    PageNumberPagination: {
+        "get_page_number": stock_method(PageNumberPagination, "get_page_number")
+    },
+    LimitOffsetPagination: {"get_count": stock_method(LimitOffsetPagination, "get_count")},
 }
 _PAGINATOR_HOOKS = {
     name: stock_method(Paginator, name)
@@ -51,49 +50,69 @@ _ATTRIBUTES = frozenset(vars(QuerySet()))
 
 
 def paginate(view: Any, queryset: Any) -> Any:
-    """Return what ``paginate_queryset`` of a view returns: a page of the queryset, or None.
+    """Return what ``paginate_queryset`` of a view returns, be fastschema installed or not.
 
     :raises Exception: what stock raises
     """
     try:
         check_paginator(view)
-        check_fetchable(queryset)
-        _check_hooks(type(queryset), _QUERYSET_HOOKS, vars(queryset))
-        if not vars(queryset).keys() <= _ATTRIBUTES:
-            raise NotRowReadableError("the queryset has attributes that a copy of it has not")
     except NotRowReadableError:
         return view.paginate_queryset(queryset)
-    copied = queryset._chain()
-    copied._iterable_class = _Placeholders
+    paginator = view.paginator
+    _, paginate_queryset = PAGINATE[_known(paginator)]
+    return paginate_queryset(paginator, queryset, view.request, view=view)
+
+
+def _lazily(stock: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``paginate_queryset`` for paginators, whose pages may get their instances later.
+
+    :param stock: the method as stock has it
+    """
+
+    def paginate_queryset(self: Any, queryset: Any, request: Any, view: Any = None) -> Any:
+        if is_disabled() or not _is_paged_by_stock(self, queryset):
+            return stock(self, queryset, request, view)
+        copied = queryset._chain()
+        copied._iterable_class = _Placeholders
+        try:
+            page = stock(self, copied, request, view)
+        finally:
+            copied._iterable_class = ModelIterable
+        if not page or not isinstance(page[0], FetchedRows):
+            return page
+        paged: Any = getattr(self, "page", None)
+        if type(paged) is Page:
+            paged.object_list = LazyInstanceList(page[0])
+            paged.paginator.object_list = queryset
+        return LazyInstanceList(page[0])
+
+    return paginate_queryset
+
+
+_STOCK = [(cls, stock_method(cls, "paginate_queryset")) for cls in _HOOKS]
+PAGINATE = {cls: (stock, _lazily(stock)) for cls, stock in _STOCK}
+"""``paginate_queryset`` of DRF's paginators as stock has it, and what replaces it."""
+
+
+def _is_paged_by_stock(paginator: Any, queryset: Any) -> bool:
+    """Whether nobody looks at a queryset while it becomes a page, and a copy does as well."""
     try:
-        page = view.paginate_queryset(copied)
-    finally:
-        copied._iterable_class = ModelIterable
-    if not page or not isinstance(page[0], FetchedRows):
-        return page
-    paged: Any = getattr(view.paginator, "page", None)
-    if type(paged) is Page:
-        paged.object_list = LazyInstanceList(page[0])
-        paged.paginator.object_list = queryset
-    # Another method may do with a page what it likes.
-    is_stock = type(view).get_serializer is GET_SERIALIZER and "get_serializer" not in vars(view)
-    return LazyInstanceList(page[0]) if is_stock else list(page[0].instances())
+        _check_hooks_of(paginator)
+        check_fetchable(queryset)
+        _check_hooks(type(queryset), _QUERYSET_HOOKS, vars(queryset))
+    except NotRowReadableError:
+        return False
+    return _ATTRIBUTES.issuperset(vars(queryset))
 
 
 class _Placeholders(ModelIterable):
-    """The rows of a queryset, once for each of them.
-
-    Where Django adds prefetched objects, the rows are instances now; where code of users converts
-    values, they are converted now: that is when it happens in stock.
-    """
+    """The rows of a queryset, once for each of them."""
 
     def __iter__(self) -> Iterator[Any]:
-        fetched = fetch(self.queryset)
-        if not is_all_fetched(self.queryset):
-            return iter(fetched.instances())
-        if fetched.converters is None:
-            fetched.converted()
-        return iter([fetched] * len(fetched))
+        rows = fetch_lazily(self.queryset)
+        if type(rows) is LazyInstanceList:
+            return iter([rows.fetched] * len(rows))
+        return iter(rows)
 
 
 def check_paginator(view: Any) -> None:
@@ -106,7 +125,19 @@ def check_paginator(view: Any) -> None:
     if not is_stock or "paginate_queryset" in vars(view):
         raise NotRowReadableError("paginate_queryset is overridden")
     paginator = view.paginator
-    known = next((each for each in _HOOKS if isinstance(paginator, each)), None)
+    _check_hooks_of(paginator)
+    is_stock = type(paginator).paginate_queryset in PAGINATE[_known(paginator)]
+    if not is_stock or "paginate_queryset" in vars(paginator):
+        raise NotRowReadableError(f"paginate_queryset of {type(paginator).__name__} is overridden")
+
+
+def _known(paginator: Any) -> Any:
+    """Return the class of DRF's from which a paginator derives; None if there is none."""
+    return next((each for each in _HOOKS if isinstance(paginator, each)), None)
+
+
+def _check_hooks_of(paginator: Any) -> None:
+    known = _known(paginator)
     if known is None:
         raise NotRowReadableError(f"{type(paginator).__name__} may look at them")
     _check_hooks(type(paginator), _HOOKS[known], vars(paginator))

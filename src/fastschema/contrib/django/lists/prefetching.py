@@ -230,10 +230,13 @@ def fetch(queryset: Any) -> FetchedRows:
     if not queryset._prefetch_related_lookups:
         return FetchedRows(queryset)
     rows = PrefetchedRows(queryset)
+    if rows.are_too_few:
+        return rows
     try:
         steps = steps_of(queryset, rows, rows.own_table)
     except Exception:
         return rows  # Django prefetches; it raises what is wrong with a queryset in its turn
+    rows.converted()
     try:
         rows.prefetch(steps)
     except Exception:
@@ -260,20 +263,33 @@ def described(queryset: Any) -> FetchedRows:
     return rows
 
 
-def evaluate(queryset: Any) -> list[Any]:
-    """Return the rows of a queryset as it would have them itself, its query run now if it was not.
+def fetch_lazily(queryset: Any) -> list[Any]:
+    """Run the query of a queryset, and return its instances, or :class:`LazyInstanceList`.
 
-    :param queryset: any queryset
+    In the former nothing is prefetched yet.
+
+    :param queryset: see :func:`fastschema.contrib.django.lists.queryset_rows.is_fetchable`
+    :raises Exception: what running the query, or converting its values, raises
+    """
+    rows = fetch(queryset)
+    if is_all_fetched(queryset) and rows.are_readable:
+        rows.converted()
+        return LazyInstanceList(rows)
+    return rows.instances()
+
+
+def evaluate(queryset: Any) -> list[Any]:
+    """Return the rows of a queryset as it has them itself, its query run now if it was not.
+
+    :param queryset: a queryset as stock has it
     :returns: its instances, or :class:`LazyInstanceList`
     :raises Exception: what running the query raises
     """
     if is_fetchable(queryset):
-        rows = fetch(queryset)
-        if is_all_fetched(queryset):
-            queryset._result_cache = later = LazyInstanceList(rows)
-            return later
-        queryset._result_cache = rows.instances()
-    return list(queryset)
+        queryset._result_cache = fetch_lazily(queryset)
+    queryset._fetch_all()  # prefetches, where that is left to Django
+    rows: list[Any] = queryset._result_cache
+    return rows
 
 
 def _with_rows(queryset: Any, iterable: Any) -> Any:

@@ -25,6 +25,7 @@ from fastschema.contrib.django.lists.row_layout import (
     pure_converters,
     row_layout_of,
 )
+from fastschema.runtime import thresholds
 from fastschema.runtime.locks import Locked
 from fastschema.runtime.patching import stock_method
 
@@ -199,9 +200,29 @@ class FetchedRows(Locked):
         """
         return row_layout_of(self.compiler)
 
+    @property
+    def are_too_few(self) -> bool:
+        """Whether stock makes instances of so few rows in less time than it takes to look at them.
+
+        Only for rows that are there.
+        """
+        return self._converted is None and len(self) < thresholds.rows_worth_reading_by_column
+
+    @property
+    def are_readable(self) -> bool:
+        """Whether anything may be read of the rows, and that pays."""
+        if self.are_too_few:
+            return False
+        try:
+            return bool(self.table)
+        except NotRowReadableError:
+            return False
+
     @cached_property
     def _make(self) -> Make | None:
         """Return what makes instances of rows; None if stock must, for somebody could tell."""
+        if isinstance(self._results, list) and self.are_too_few:
+            return None
         tracks_peers = getattr(self.fetch_mode, "track_peers", False)
         if self._attributes._known_related_objects or tracks_peers:
             return None

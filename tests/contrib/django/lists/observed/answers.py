@@ -1,4 +1,4 @@
-"""What can be seen of a list view of each observed model, in stock and by fastschema.
+"""What can be seen of list views of each observed model, in stock and by fastschema.
 
 Bodies, queries, calls, the classes of instances; and whether rows were written.
 """
@@ -13,6 +13,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from PIL import Image
 from rest_framework import generics, serializers
+from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 import fastschema
@@ -74,6 +75,15 @@ def view_of(model):
     return type("View", (generics.ListAPIView,), attributes)
 
 
+def by_hand(view_class):
+    """The same, but for who makes the list."""
+
+    def get(self, request):
+        return Response(self.serializer_class(self.get_queryset(), many=True).data)
+
+    return type("ByHand", (view_class,), {"get": get})
+
+
 def answer(view_class, look=False):
     """What can be seen of one request; ``look`` makes the instances, too."""
     models.calls.clear()
@@ -99,11 +109,12 @@ def main():
             continue
         fill(model)
         view_class = view_of(model)
+        built = by_hand(view_class)
         with fastschema.disabled():
-            stock = [answer(view_class), answer(view_class, look=True)]
+            stock = [answer(view_class), answer(view_class, look=True), answer(built)]
         fast = [answer(view_class)]
         rows = reads_rows(view_class)
-        fast.append(answer(view_class, look=True))
+        fast += [answer(view_class, look=True), answer(built)]
         lazy_list._need_data.clear()
         found[model.__name__] = {"stock": stock, "fast": fast, "rows": rows}
     print(json.dumps(found))

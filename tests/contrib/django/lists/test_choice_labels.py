@@ -1,0 +1,151 @@
+"""``get_FOO_display`` without instances: what stock returns, in whatever language."""
+
+import pytest
+from django.db import models
+from django.utils import translation
+from django.utils.functional import lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
+from rest_framework import serializers
+
+from tests.contrib.django.list_views import FlightList, assert_same_outcome, view_of
+from tests.contrib.django.lists import reading
+from tests.contrib.django.lists.hand_built import assert_built_as_in_stock, of_data, reads_rows
+from tests.contrib.django.lists.models import City, Person, Profile
+from tests.contrib.django.lists.test_row_layout import CALLS, model_of
+
+pytestmark = pytest.mark.usefixtures("people")
+
+
+def shown(source="get_rank_display", **options):
+    """A serializer of what is shown for a column, as text and as it is."""
+    fields = {
+        "text": serializers.CharField(source=source, **options),
+        "raw": serializers.ReadOnlyField(source=source, **options),
+    }
+    return type("Shown", (serializers.Serializer,), fields)
+
+
+def ranked(choices, **methods):
+    """The queryset of a model with these choices."""
+    rank = models.IntegerField(choices=choices, null=True)
+    return model_of(rank=rank, **methods).objects.order_by("pk")
+
+
+class Days(models.IntegerChoices):
+    """What Django itself has translated."""
+
+    MONDAY = 0, gettext_lazy("Monday")
+    MAY = 1, pgettext_lazy("alt. month", "May")
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        Days,
+        Days.choices,
+        [(0, "none"), (1, "one"), (2, "two")],
+        [("Some", [(0, "none"), (1, "one")]), ("Others", [(2, "two"), (None, "nobody knows")])],
+        [(True, "true"), (0, "none")],
+        [(1, ""), (2, "\u2028 <é>")],
+        {0: "none", 1: "one"},
+    ],
+)
+def test_labels_are_those_of_stock(choices):
+    queryset = ranked(choices)
+    for language in ("en", "de", "pl"):
+        with translation.override(language):
+            assert_built_as_in_stock(of_data, queryset.all, shown())
+            assert_same_outcome(
+                view_of(FlightList, serializer_class=shown(), queryset=queryset.all())
+            )
+    assert reads_rows(queryset.all(), shown())
+
+
+def said(text):
+    """A label of the user's own."""
+    CALLS.append(text)
+    return text
+
+
+def chosen():
+    """Choices of the user's own."""
+    CALLS.append("choices")
+    return [(0, "none"), (1, "one")]
+
+
+class Text(str):
+    """A text of the user's own."""
+
+    __slots__ = ()
+
+    def __str__(self):
+        CALLS.append("str")
+        return "?"
+
+
+@pytest.mark.parametrize(
+    "make_queryset",
+    [
+        lambda: ranked(chosen),
+        lambda: ranked([(0, lazy(said, str)("none")), (1, "one")]),
+        lambda: ranked([(0, Text("none")), (1, Text("one"))]),
+        lambda: ranked([(0.0, "none"), (1, "one")]),
+        lambda: ranked(Days, get_rank_display=lambda self: CALLS.append(self.rank) or "own"),
+        lambda: ranked(
+            Days, _get_FIELD_display=lambda self, field: CALLS.append(field.name) or "own"
+        ),
+    ],
+)
+def test_labels_that_are_code_of_users_are_left_to_stock(make_queryset):
+    queryset = make_queryset()
+    assert_built_as_in_stock(of_data, queryset.all, shown(), CALLS)
+    assert not reads_rows(queryset.all(), shown())
+
+
+def test_a_language_that_changes_between_two_rows():
+    class Switching(serializers.CharField):
+        def to_representation(self, value):
+            translation.activate("de" if CALLS.count(value) % 2 else "en")
+            CALLS.append(value)
+            return value
+
+    class Shown(shown()):
+        name = Switching(source="rank", allow_null=True)
+        again = serializers.CharField(source="get_rank_display")
+
+    with translation.override("en"):
+        assert_built_as_in_stock(of_data, ranked(Days).all, Shown, CALLS)
+    assert reads_rows(ranked(Days), Shown)
+
+
+def test_labels_of_related_objects():
+    def profiles():
+        return Profile.objects.select_related("person", "country").order_by("pk")
+
+    assert_built_as_in_stock(of_data, profiles, shown("person.get_rank_display"))
+    assert reads_rows(profiles(), shown("person.get_rank_display"))
+    assert_built_as_in_stock(of_data, profiles, shown("country.get_rank_display"))
+    assert_built_as_in_stock(of_data, profiles, shown("country.get_rank_display", default="-"))
+
+
+def test_labels_in_nested_lists():
+    class Cities(serializers.Serializer):
+        people = shown()(many=True)
+
+    def cities():
+        return City.objects.prefetch_related("people")
+
+    assert_built_as_in_stock(of_data, cities, Cities)
+    assert reads_rows(cities(), Cities)
+
+
+def test_a_lazy_list_reads_the_labels_again():
+    view_class = view_of(FlightList, serializer_class=shown(), queryset=Person.objects.all())
+    assert_same_outcome(view_class)
+    assert reading.reads_rows(view_class)
+
+
+def test_models_whose_labels_differ_share_no_program():
+    one, other = ranked([(1, "one")]), ranked([(1, "another")])
+    for queryset in (one, other, one):
+        assert_built_as_in_stock(of_data, queryset.all, shown())
