@@ -22,6 +22,7 @@ from fastschema.contrib.django.lists.captured_values import (
     no_queries,
 )
 from fastschema.contrib.django.lists.columns import Columns, by_row, check_errors, columns_of
+from fastschema.contrib.django.lists.kept_relations import with_kept_relations
 from fastschema.contrib.django.lists.prefetching import evaluate
 from fastschema.contrib.django.lists.queryset_rows import (
     FetchedRows,
@@ -125,7 +126,11 @@ def write(serializer: Any) -> LazyRows | None:
     except (NotRereadableError, UnreadableError):
         return None
     reads = row_reads(dispatch, kept, rows)
-    source = give_instances(serializer) if reads is None else rows.fetched.rows()
+    if reads is None:
+        dispatch = with_kept_relations(dispatch, rows)
+        source = give_instances(serializer)
+    else:
+        source = rows.fetched.rows()
     if kept:
         values = KeptValues(dispatch, kept, reads)
         text = values.write(source)

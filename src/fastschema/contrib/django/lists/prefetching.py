@@ -13,6 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models.query import ModelIterable, get_prefetcher, prefetch_one_level
 
+from fastschema.contrib.django.lazy_caches import (
+    PREFETCHED,
+    LazyCache,
+    Makers,
+    RelatedRows,
+    as_it_was,
+)
 from fastschema.contrib.django.lists.prefetch_plan import Step, bare, steps_of, unfiltered
 from fastschema.contrib.django.lists.queryset_rows import (
     FetchedRows,
@@ -24,6 +31,7 @@ from fastschema.contrib.django.lists.row_layout import (
     Collection,
     Relation,
     RowLayout,
+    cache_name,
     row_layout_of,
 )
 
@@ -45,6 +53,8 @@ class PrefetchedRows(FetchedRows):
         super().__init__(queryset, is_run=is_run)
         self.related: list[Related] = []
         self._rows: list[Any] | None = None
+        self.collection_makers = Makers()
+        """What makes the querysets of many related objects."""
 
     def prefetch(self, steps: Iterable[Step]) -> None:
         """Run the queries of ``prefetch_related``.
@@ -117,7 +127,7 @@ class PrefetchedRows(FetchedRows):
     def give_related(self, instances: list[Any]) -> None:
         """Let the instances know what was prefetched for them, as Django does."""
         for each in self.related:
-            each.give(instances)
+            each.give(instances, self)
 
 
 class Related:
@@ -133,6 +143,7 @@ class Related:
         self.attribute = step.attribute
         self._keys: list[Any] = []
         self._related_keys: list[Any] = []
+        self._owners: list[Any] = []
         if not owner.converted():
             self.rows = PrefetchedRows(unfiltered(step, _bare_of(owner)), is_run=False)
             return
@@ -168,25 +179,99 @@ class Related:
 
     def columns(self) -> Iterator[tuple[Any, ...]]:
         """Return what stands beside each row: a list of rows, or the columns of one row."""
-        by_key: dict[Any, list[Any]] = {}
+        by_key: dict[Any, RelatedRows] = {}
         for key, row in zip(self._related_keys, self.rows.rows(), strict=True):
-            by_key.setdefault(key, []).append(row)
+            found = by_key.get(key)
+            if found is None:
+                found = by_key[key] = RelatedRows()
+            found.append(row)
         if self._step.keys.single is None:
-            return ((by_key.get(key, ()),) for key in self._keys)
+            return ((by_key[key] if key in by_key else RelatedRows(),) for key in self._keys)
         nothing = [(None,) * self.width]
         return (by_key.get(key, nothing)[0] for key in self._keys)
 
-    def give(self, objects: list[Any]) -> None:
-        """Let instances know the related ones, as Django does."""
-        if not objects:
+    def give(self, instances: list[Any], owner: PrefetchedRows) -> None:
+        """Let the instances of some rows know the related ones: when somebody looks at them."""
+        if not instances:
             return
+        if self._cache is not None:
+            self._owners = instances
+        lookup, level = self._step.lookup, self._step.level
+        is_own_attribute = lookup.get_current_to_attr(level)[1]
+        if owner.makers is None or is_own_attribute:
+            for each in instances:
+                each.__dict__.setdefault(PREFETCHED, {})
+            prefetcher = _Answered((self.objects, *self._answer))
+            prefetch_one_level(instances, prefetcher, lookup, level)
+        elif self._step.keys.single is None:
+            self._give_many(instances, owner, owner.collection_makers)
+        else:
+            self._give_one(instances, owner, owner.makers)
+
+    def _give_one(self, instances: list[Any], owner: PrefetchedRows, makers: Makers) -> None:
+        """Let each instance keep its row in the place of one related object."""
+        relation: Any = self._step.keys.single
+        name = cache_name(*relation)
+        key = owner.table.prefetched[relation].table.key
+        makers.by_name[name] = lambda instance, row: self._by_key[row[key]]
+        for instance, row in zip(instances, owner.rows(), strict=True):
+            instance.__dict__.setdefault(PREFETCHED, {})
+            state = instance._state
+            cache = state.fields_cache
+            if type(cache) is not LazyCache:
+                state.fields_cache = cache = LazyCache.of(cache, makers)
+            cache[name] = None if row[key] is None else row
+
+    def _give_many(self, instances: list[Any], owner: PrefetchedRows, makers: Makers) -> None:
+        """Let each instance keep the rows of its related objects."""
+        name = self._answer[3]
+        table = owner.table
+        position = table.collections[self.attribute].position
+        keys = {owner.model._meta.pk.attname, self._step.keys.of_object}
+        positions = {key: table.columns[key] for key in keys}
+
+        def make(instance: Any, kept: RelatedRows) -> Any:
+            if kept.objects is None:
+                kept.objects = [self._by_row[id(row)] for row in kept]
+            with as_it_was(instance, {key: kept.owner[at] for key, at in positions.items()}):
+                manager = getattr(instance, self._step.name)
+                # As its get_queryset does, but for a look into the cache.
+                queryset = manager._apply_rel_filters(unfiltered(self._step, instance))
+            queryset._result_cache = kept.objects
+            queryset._prefetch_done = True
+            return queryset
+
+        makers.by_name[name] = make
+        for instance, row in zip(instances, owner.rows(), strict=True):
+            attributes = instance.__dict__
+            cache = attributes.get(PREFETCHED)
+            if type(cache) is not LazyCache:
+                attributes[PREFETCHED] = cache = LazyCache.of(cache or {}, makers, instance)
+            cache[name] = kept = row[position]
+            kept.owner = row
+
+    @cached_property
+    def objects(self) -> list[Any]:
+        """Return the related instances, which know what belongs to them."""
         related = self.rows.instances_alone()
-        self._give_back(related, dict(zip(self._keys, objects, strict=True)))
-        for each in objects:
-            each.__dict__.setdefault("_prefetched_objects_cache", {})
-        prefetcher = _Answered((related, *self._answer))
-        prefetch_one_level(objects, prefetcher, self._step.lookup, self._step.level)
+        if self._cache is not None:
+            owners = dict(zip(self._keys, self._owners, strict=True))
+            for each, key in zip(related, self._related_keys, strict=True):
+                self._cache.set_cached_value(each, owners[key])
         self.rows.give_related(related)
+        return related
+
+    @cached_property
+    def _by_row(self) -> dict[int, Any]:
+        """Return the related instances by their rows, which may be equal: by their identities."""
+        return dict(zip(map(id, self.rows.rows()), self.objects, strict=True))
+
+    @cached_property
+    def _by_key(self) -> dict[Any, Any]:
+        """Return the related instances by their primary keys; of several, the first."""
+        key = self.rows.own_table.key
+        pairs = zip(self.rows.converted(), self.objects, strict=True)
+        return {row[key]: instance for row, instance in reversed(list(pairs))}
 
     @cached_property
     def _cache(self) -> Any:
@@ -197,12 +282,6 @@ class Related:
             return None
         field, is_reverse = keys.back
         return field.remote_field if is_reverse else field
-
-    def _give_back(self, related: list[Any], objects: dict[Any, Any]) -> None:
-        """Let the related ones know their one object."""
-        if self._cache is not None:
-            for each, key in zip(related, self._related_keys, strict=True):
-                self._cache.set_cached_value(each, objects[key])
 
 
 class _Answered:

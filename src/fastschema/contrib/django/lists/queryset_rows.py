@@ -17,10 +17,13 @@ from django.db.models.base import ModelState
 from django.db.models.query import ModelIterable
 
 from fastschema.contrib.django.app import conf
+from fastschema.contrib.django.lazy_caches import LazyCache, Makers
 from fastschema.contrib.django.lists.row_layout import (
     Converters,
+    Joined,
     NotRowReadableError,
     RowLayout,
+    cache_name,
     converted_rows,
     pure_converters,
     row_layout_of,
@@ -106,6 +109,8 @@ class FetchedRows(Locked):
             self.compiler.pre_sql_setup()
         self._converted: list[Any] | None = None
         self._instances: list[Any] | None = None
+        self.makers: Makers | None = None
+        """What makes the single related objects of the instances, if they keep their rows."""
 
     def _chunks(self, chunk_size: int | None) -> dict[str, Any]:
         if chunk_size is None:
@@ -211,25 +216,43 @@ class FetchedRows(Locked):
     @property
     def are_readable(self) -> bool:
         """Whether anything may be read of the rows, and that pays."""
-        if self.are_too_few:
-            return False
+        return not self.are_too_few and self._has_table
+
+    def keep_rows(self) -> None:
+        """Let the instances, which are not made yet, keep their rows in place of related objects.
+
+        Those are made when somebody asks for them; see :mod:`lazy_caches`.
+        """
+        self.makers = Makers()
+
+    @property
+    def may_keep_rows(self) -> bool:
+        """Whether the instances can keep their rows, and that pays."""
+        return self._instances is None and not self.are_too_few and self._may_be_made
+
+    @cached_property
+    def _has_table(self) -> bool:
         try:
             return bool(self.table)
         except NotRowReadableError:
             return False
 
     @cached_property
+    def _may_be_made(self) -> bool:
+        """Return whether nobody can tell that it is not Django that makes the instances."""
+        tracks_peers = getattr(self.fetch_mode, "track_peers", False)
+        if self._attributes._known_related_objects or tracks_peers:
+            return False
+        return self._has_table
+
+    @cached_property
     def _make(self) -> Make | None:
         """Return what makes instances of rows; None if stock must, for somebody could tell."""
         if isinstance(self._results, list) and self.are_too_few:
             return None
-        tracks_peers = getattr(self.fetch_mode, "track_peers", False)
-        if self._attributes._known_related_objects or tracks_peers:
+        if not self._may_be_made:
             return None
-        try:
-            return instance_maker(self.table, self.db, self.fetch_mode)
-        except NotRowReadableError:
-            return None
+        return instance_maker(self.table, self.db, self.fetch_mode, self.makers)
 
     def _close(self) -> None:
         if isinstance(self._results, Generator):
@@ -328,47 +351,79 @@ Make = Callable[[Any], Any]
 """From a row to an instance."""
 
 
-def instance_maker(table: RowLayout, db: str, fetch_mode: Any) -> Make:
-    """Return what makes an instance of each row, related objects included.
+def instance_maker(table: RowLayout, db: str, fetch_mode: Any, makers: Makers | None) -> Make:
+    """Return what makes an instance of each row, with its related objects.
 
     The same as ``ModelIterable`` and ``Model.from_db`` make, down to the order of attributes.
 
     :param table: what stands where in the rows
     :param db: the alias of the database
     :param fetch_mode: that of the queryset; None before Django 6.1
+    :param makers: gets what makes the related objects when somebody looks; None: they are made now
     """
     model, new = table.model, object.__new__
     names = list(table.columns)
     start, end = min(table.columns.values()), max(table.columns.values()) + 1
     keys = table.foreign_keys
     relations = [
-        (each.table.key, instance_maker(each.table, db, fetch_mode), each.set_here, each.set_there)
-        for each in table.relations.values()
+        (
+            cache_name(*relation),
+            joined.table.key,
+            _related_maker(joined, db, fetch_mode, None if makers is None else Makers()),
+        )
+        for relation, joined in table.relations.items()
     ]
+    knows_back = any(joined.set_there is not None for joined in table.relations.values())
     annotations = list(table.annotations.items())
+    if makers is not None:
+        makers.by_name.update({name: maker for name, _, maker in relations})
 
     def make(row: Any) -> Any:
         instance = new(model)
         attributes = instance.__dict__
         attributes["_state"] = state = ModelState()
+        cache: dict[str, Any] = {}
+        if makers is not None and relations:
+            if type(row) is not tuple:
+                row = tuple(row)  # as LazyCache knows it
+            cache = lazy = LazyCache()
+            lazy.makers = makers
+            lazy.instance = instance if knows_back else None
+            for name, key, _ in relations:
+                cache[name] = None if row[key] is None else row
         for position in keys:
             if row[position] is not None:
-                state.fields_cache = {}  # which Django looks into when it sets a key
+                state.fields_cache = cache  # which Django looks into when it sets a key
                 break
         state.adding = False
         state.db = db
         if fetch_mode is not None:
             state.fetch_mode = fetch_mode
         attributes.update(zip(names, row[start:end], strict=True))
-        for key, make_related, set_here, set_there in relations:
-            if row[key] is None:
-                set_here(instance, None)
-            else:
-                related = make_related(row)
-                set_here(instance, related)
-                set_there(related, instance)
+        if relations:
+            state.fields_cache = cache
+            if makers is None:
+                for name, key, make_related in relations:
+                    cache[name] = None if row[key] is None else make_related(instance, row)
         for name, position in annotations:
             attributes[name] = row[position]
         return instance
 
     return make
+
+
+def _related_maker(
+    joined: Joined, db: str, fetch_mode: Any, makers: Makers | None
+) -> Callable[[Any, Any], Any]:
+    """Return what makes a related object, of an instance and the row in which it was loaded."""
+    make = instance_maker(joined.table, db, fetch_mode, makers)
+    set_there = joined.set_there
+    if set_there is None:
+        return lambda instance, row: make(row)
+
+    def make_and_set(instance: Any, row: Any) -> Any:
+        related = make(row)
+        set_there(related, instance)
+        return related
+
+    return make_and_set

@@ -1,0 +1,336 @@
+"""Lists whose rows code of users sees, while nobody looks at what lies behind them."""
+
+import copy
+import gc
+import random
+import weakref
+
+import pytest
+from django.db import transaction
+from django.db.models import Prefetch
+from rest_framework import serializers
+
+import fastschema
+from fastschema.contrib.django.lazy_caches import PREFETCHED, LazyCache, RelatedRows
+from fastschema.contrib.django.lists import lazy_list
+from tests.contrib.django.differential import assert_equal, outcome
+from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, is_lazy, view_of
+from tests.contrib.django.lists.models import City, Country, Language, Person, Profile
+from tests.contrib.django.lists.random_views import pick, random_queryset, random_serializer
+from tests.contrib.django.lists.test_random import Numbered
+from tests.contrib.django.lists.user_code import CODE, seen
+
+pytestmark = pytest.mark.usefixtures("people")
+
+PEOPLE = Person.objects.order_by("pk")
+QUERYSETS = {
+    "select_related": PEOPLE.select_related("city__country", "birthplace", "profile__country"),
+    "prefetch_related": PEOPLE.prefetch_related("languages", "friends"),
+    "both": PEOPLE.select_related("city__country", "profile").prefetch_related(
+        "languages", "friends", "birthplace__country"
+    ),
+    "single ones prefetched": PEOPLE.prefetch_related("city__country", "birthplace", "profile"),
+    "querysets prefetched": PEOPLE.select_related("birthplace").prefetch_related(
+        Prefetch("languages", Language.objects.order_by("-name"), "tongues"),
+        Prefetch("friends", Person.objects.select_related("city").prefetch_related("languages")),
+        Prefetch("city", City.objects.select_related("country")),
+    ),
+}
+COLLECTIONS = {
+    "select_related": (),
+    "single ones prefetched": (),
+    "querysets prefetched": ("friends",),
+}
+"""The relations to many that are prefetched, if not all are."""
+
+
+MORE = {
+    "foreign keys": PEOPLE.select_related("city__country", "birthplace"),
+    "twice": PEOPLE.filter(friends__isnull=False).prefetch_related("languages", "friends"),
+}
+
+
+class CountrySerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Country
+        fields = ("code", "name")
+
+
+class CitySerializer(serializers.ModelSerializer):
+    country = CountrySerializer()
+
+    class Meta:
+        model = City
+        fields = ("name", "country", "founded")
+
+
+class PlaceSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = City
+        fields = ("name", "country", "founded")
+
+
+class ProfileSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Profile
+        fields = ("motto", "country", "person")
+
+
+class LanguageSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Language
+        fields = ("name",)
+
+
+class FriendSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Person
+        fields = ("name", "city")
+
+
+def relations(collections=("languages", "friends")):
+    """Fields that read relations in each way.
+
+    :param collections: the relations to many that may be nested
+    """
+    nested = {"languages": LanguageSerializer(many=True), "friends": FriendSerializer(many=True)}
+    return {
+        "city": CitySerializer(),
+        "name": serializers.CharField(),
+        "birthplace": PlaceSerializer(),
+        "city_id": serializers.IntegerField(),
+        "profile": ProfileSerializer(required=False, allow_null=True),
+        "land": serializers.CharField(source="city.country.name", default="?"),
+        "native": serializers.CharField(source="birthplace.name", allow_null=True, default=None),
+        "town": serializers.SlugRelatedField("name", source="city", read_only=True),
+        "home": serializers.PrimaryKeyRelatedField(source="birthplace", read_only=True),
+        **{name: nested[name] for name in collections},
+        "language_keys": serializers.PrimaryKeyRelatedField(
+            source="languages", many=True, read_only=True
+        ),
+        "language_names": serializers.SlugRelatedField(
+            "name", source="languages", many=True, read_only=True
+        ),
+        "pets": serializers.PrimaryKeyRelatedField(many=True, read_only=True),
+    }
+
+
+def people_list(name, function, fields=None, *, first=True, **attributes):
+    """A list view of people with a method field before, or between, those that read relations.
+
+    :param name: that of the queryset
+    """
+    queryset = {**QUERYSETS, **MORE}[name]
+
+    def get_found(self, person):
+        return function(self, person)
+
+    method = {"found": serializers.SerializerMethodField()}
+    if fields is None:
+        fields = relations(COLLECTIONS.get(name, ("languages", "friends")))
+    half = dict(list(fields.items())[:3]) if not first else {}
+    content = {**half, **method, **{key: fields[key] for key in fields if key not in half}}
+    serializer_class = type(
+        "People", (serializers.Serializer,), {**content, "get_found": get_found}
+    )
+    return view_of(
+        FlightList,
+        serializer_class=serializer_class,
+        get_queryset=lambda self: queryset.all(),
+        **attributes,
+    )
+
+
+CASES = [
+    (name, queryset, (number + other) % 5 == 0)
+    for number, name in enumerate(CODE)
+    for other, queryset in enumerate(QUERYSETS)
+    if (number + other) % 5 in (0, 2)
+]
+
+
+@pytest.mark.parametrize(("name", "queryset", "first"), CASES)
+def test_code_that_is_given_a_row(name, queryset, first):
+    calls = []
+
+    def function(serializer, person):
+        found = CODE[name](serializer, person)
+        calls.append(seen(found))
+        return found
+
+    view_class = people_list(queryset, function, first=first)
+    get_safely(view_class)
+    if name.startswith("forget"):  # data that are read later are those that were written
+        assert_same_body(view_class, calls)
+    else:
+        assert_same_outcome(view_class, calls=calls)
+
+
+def assert_same_body(view_class, calls):
+    """Assert that a view answers with the same body, error, calls and queries as in stock."""
+
+    def answered():
+        with transaction.atomic():
+            found = outcome(lambda: get(view_class).content, calls)
+            transaction.set_rollback(True)
+        return found
+
+    with fastschema.disabled():
+        expected = answered()
+    assert_equal(answered(), expected)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_random_lists_with_code_that_is_given_a_row(seed):
+    chance = random.Random(seed).random
+    calls = []
+    names = sorted(CODE)
+
+    def method():
+        name = pick(chance, names)
+
+        def get_found(self, person):
+            found = seen(CODE[name](self, person), 2)
+            calls.append(found)
+            return found
+
+        return get_found
+
+    fields = random_serializer(chance, Person, is_plain=True)().fields
+    content = {}
+    for name in fields:
+        if chance() < 0.4:
+            content |= {f"m{name}": serializers.SerializerMethodField(), f"get_m{name}": method()}
+        content[name] = copy.deepcopy(fields[name])
+    content |= {"last": serializers.SerializerMethodField(), "get_last": method()}
+    content["city"] = CitySerializer()
+    view_class = view_of(
+        FlightList,
+        serializer_class=type("Found", (serializers.Serializer,), content),
+        get_queryset=lambda self: random_queryset(random.Random(seed).random, Person),
+        pagination_class=pick(chance, [None, Numbered]),
+    )
+    get_safely(view_class)
+    lazy_list._need_data.clear()
+    assert_same_body(view_class, calls)
+
+
+def get_safely(view_class):
+    """Ask a view once: the first time, its nested serializers are looked at."""
+    try:
+        with transaction.atomic():
+            get(view_class)
+            transaction.set_rollback(True)
+    except Exception:
+        pass  # it raises the same again
+
+
+@pytest.mark.parametrize("queryset", QUERYSETS)
+def test_what_is_in_an_instance_is_as_in_stock(queryset):
+    calls = []
+    view_class = people_list(queryset, lambda self, person: calls.append(seen(person, 6)))
+    get(view_class)
+    assert_same_outcome(view_class, calls=calls)
+    assert calls
+
+
+def kept_of(name, fields=None):
+    """The instances that the method field of a view has seen, after a request."""
+    people = []
+    view_class = people_list(name, lambda self, person: people.append(person), fields)
+    get(view_class)
+    people.clear()
+    assert is_lazy(view_class)
+    return people
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("select_related", ["city", "birthplace", "profile", "native", "town"]),
+        ("prefetch_related", ["languages", "friends", "language_keys", "language_names"]),
+        ("both", ["city", "profile", "languages", "friends", "birthplace"]),
+        ("single ones prefetched", ["city", "birthplace", "profile", "native", "town"]),
+        ("querysets prefetched", ["city", "birthplace", "friends"]),
+    ],
+)
+def test_nothing_is_made_that_nobody_looks_at(name, read):
+    fields = relations()
+    for person in kept_of(name, {each: fields[each] for each in read}):
+        fields, prefetched = person._state.fields_cache, vars(person).get(PREFETCHED, {})
+        kept = [*dict.values(fields), *dict.values(prefetched)]
+        assert kept
+        assert {type(each) for each in kept if each is not None} <= {tuple, RelatedRows}
+
+
+def test_one_that_somebody_looks_at_is_made_alone():
+    person, *others = kept_of("select_related", {"city": CitySerializer()})
+    assert person.city.name == "Oslo"
+    assert person.city is person.city
+    assert type(dict.get(person._state.fields_cache, "city")) is City
+    assert type(dict.get(person.city._state.fields_cache, "country")) is tuple
+    assert all(type(dict.get(each._state.fields_cache, "city")) is tuple for each in others)
+
+
+def test_no_row_is_kept_for_a_serializer_that_reads_none():
+    fields = {"name": serializers.CharField(), "city": serializers.StringRelatedField()}
+    people = kept_of("select_related", fields)
+    assert all(type(each._state.fields_cache) is dict for each in people)
+    assert all(type(each.city) is City for each in people)
+
+
+def test_instances_are_freed_as_in_stock():
+    people = kept_of("foreign keys", {"city": CitySerializer()})
+    assert type(people[0]._state.fields_cache) is LazyCache
+    references = [weakref.ref(each) for each in people]
+    _ = [each.city.name for each in people]
+    gc.collect()  # the serializer, which had them
+    gc.disable()
+    try:
+        del people[:]
+        assert not [each for each in references if each() is not None]
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("path", ["/", "/?page=2"])
+@pytest.mark.parametrize("queryset", QUERYSETS)
+def test_pages(queryset, path):
+    view_class = people_list(
+        queryset, lambda self, person: person.city.name, pagination_class=Numbered
+    )
+    get(view_class)
+    assert_same_outcome(view_class, path)
+
+
+@pytest.mark.parametrize("lookup", ["people", "natives__languages"])
+def test_the_other_side_of_foreign_keys(lookup):
+    cities = City.objects.order_by("pk").prefetch_related(lookup)
+    name = lookup.split("__")[0]
+
+    def get_found(self, city):
+        if city.name == "Oslo":
+            people = getattr(city, name).all()
+            return str([[each.city is city, each.birthplace is city] for each in people])
+        return None
+
+    fields = {"found": serializers.SerializerMethodField(), name: FriendSerializer(many=True)}
+    serializer_class = type("Cities", (serializers.Serializer,), {**fields, "get_found": get_found})
+    view_class = view_of(
+        FlightList, serializer_class=serializer_class, get_queryset=lambda self: cities.all()
+    )
+    get(view_class)
+    assert is_lazy(view_class)
+    assert_same_outcome(view_class)
+
+
+def test_objects_that_are_there_twice():
+    def get_found(self, person):
+        lists = self.context.setdefault("lists", [])
+        lists.append(person.languages.all()._result_cache)
+        return str([each is lists[-1] for each in lists])
+
+    view_class = people_list("twice", get_found)
+    get(view_class)
+    assert is_lazy(view_class)
+    assert_same_outcome(view_class)
