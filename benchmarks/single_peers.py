@@ -17,7 +17,6 @@ from pathlib import Path
 from rich.console import Console
 
 from contenders import (
-    ENOUGH,
     MIN_TIME,
     Comparison,
     Contender,
@@ -92,7 +91,7 @@ def main() -> None:
     arguments = parser.parse_args()
     console = Console()
     contenders, failures = start(arguments.python, console)
-    how = {"min_time": arguments.min_time, "enough": ENOUGH, "with_memory": False}
+    how = {"min_time": arguments.min_time, "with_memory": False}
     comparison: Comparison = compare(MEASURES, contenders, arguments.rounds, console, **how)
     comparison.failures += failures
     title = "One object in, one object out, by Django 5.2 and DRF 3.16"
