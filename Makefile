@@ -233,7 +233,7 @@ $(PYTHONS:%=.venv/test-python-%/installed): .venv/test-python-%/installed: pypro
 test-without-orjson: $(TEST)/installed
 	$(TEST)/bin/python -m pytest $(PARALLEL) -p tests.without_orjson \
 		tests/compiler tests/runtime tests/contrib/flask tests/contrib/sqlalchemy \
-		tests/test_plan.py tests/test_report.py tests/tools/test_doctor.py \
+		tests/test_json.py tests/test_plan.py tests/test_report.py tests/tools/test_doctor.py \
 		$(addprefix tests/contrib/django/test_,doctor.py json_encoding.py message_pack.py ndjson.py \
 			parsers.py renderers.py settings.py streaming.py toolbar.py)
 
