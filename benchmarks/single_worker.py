@@ -90,12 +90,11 @@ def rolled_back(run: Run) -> Run:
     return run_and_roll_back
 
 
-def request_measures(routes: list[Any]) -> dict[str, Measure]:
+def request_measures(requests: Requests) -> dict[str, Measure]:
     """What all contenders do: whole requests."""
     from ordinary_drf_input import ADDRESSED
     from ordinary_models import ARTICLE
 
-    requests = Requests(routes)
     return {
         "post": requests.run("POST", "/people/", ADDRESSED),
         "save": rolled_back(requests.run("POST", "/articles/", ARTICLE, 201)),
@@ -114,11 +113,10 @@ def drf_measures(contender: str) -> dict[str, Measure]:
     plain = classes.like(PLAIN)
     wrong = {**ADDRESSED, **MISTAKES}
     wrong_housed = {**HOUSED, **MISTAKES, "house": {"street": "", "number": 0}}
-    routes = classes.routes()
-    requests = Requests(routes)
+    requests = Requests(classes.routes())
     validated = single_drf.validated
     return {
-        **request_measures(routes),
+        **request_measures(requests),
         "post.wrong": requests.run("POST", "/people/", wrong, 400),
         "patch": rolled_back(requests.run("PATCH", "/articles/1/", {"title": "Another title"})),
         "valid.plain": validated(plain, PLAIN_ROW),
@@ -138,11 +136,11 @@ def measures(contender: str) -> dict[str, Measure]:
     if contender == "django-ninja":
         import single_ninja
 
-        return request_measures(single_ninja.routes())
+        return request_measures(Requests(single_ninja.routes()))
     if contender == "django-modern-rest":
         import single_modern
 
-        return request_measures(single_modern.routes())
+        return request_measures(Requests(single_modern.routes()))
     return drf_measures(contender)
 
 
