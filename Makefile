@@ -34,7 +34,8 @@ APPLICATION_PYTHON := 3.12
 # What `make bench-applications` passes on: --tests runs the applications' own tests instead.
 OPTIONS ?=
 
-.PHONY: demo bench bench-ordinary figures figures-ordinary figure-race bench-peers bench-streaming \
+.PHONY: demo bench bench-ordinary figures figures-ordinary figure-race bench-peers \
+	bench-single-peers bench-streaming \
 	bench-applications figures-applications $(APPLICATIONS:%=bench-application-%) \
 	$(APPLICATIONS:%=measure-application-%) lint test test-all test-long \
 	test-marshmallow-3 test-oldest-flask \
@@ -52,6 +53,7 @@ bench: $(BENCH)/installed  ## the example project's endpoints and orders, stock 
 	$(BENCH)/bin/python benchmarks/flights.py --results $(RESULTS)
 	$(BENCH)/bin/python benchmarks/flights_flask.py --streamed $(STREAMED) --results $(RESULTS)
 	$(BENCH)/bin/python benchmarks/orders.py --results $(RESULTS)
+	$(BENCH)/bin/python benchmarks/single.py --results $(RESULTS)
 
 bench-ordinary: $(BENCH)/installed  ## ordinary code: no row may be slower than stock
 	$(BENCH)/bin/python benchmarks/ordinary.py --results $(RESULTS)
@@ -87,10 +89,18 @@ $(APPLICATIONS:%=.venv/applications/%/installed): .venv/applications/%/installed
 bench-peers: $(BENCH)/installed  ## everything beside all peers, shown in docs/benchmarks.md
 	$(BENCH)/bin/python benchmarks/everything.py --profile $(PROFILE) --results $(SHOWN)
 	$(BENCH)/bin/python benchmarks/page.py
+	$(MAKE) bench-single-peers
+
+# All of these peers support Python 3.12, and one of them no older one.
+bench-single-peers: $(BENCH)/installed  ## only those of single objects
+	.ci/with-python 3.12 $(BENCH)/bin/python benchmarks/single_peers.py --python python3.12 \
+		--results $(SHOWN)
+	$(BENCH)/bin/python benchmarks/single_tables.py
 
 figures: $(BENCH)/installed  ## docs/benchmarks.md's table of long lists, and the charts
 	$(MAKE) bench RESULTS=docs/figures STREAMED=336776
 	$(BENCH)/bin/python benchmarks/long_list_tables.py
+	$(BENCH)/bin/python benchmarks/single_tables.py
 
 figures-ordinary: $(BENCH)/installed  ## the README's and docs/benchmarks.md's tables of ordinary code
 	-$(MAKE) bench-ordinary RESULTS=docs/figures
@@ -223,7 +233,7 @@ $(PYTHONS:%=.venv/test-python-%/installed): .venv/test-python-%/installed: pypro
 test-without-orjson: $(TEST)/installed
 	$(TEST)/bin/python -m pytest $(PARALLEL) -p tests.without_orjson \
 		tests/compiler tests/runtime tests/contrib/flask tests/contrib/sqlalchemy \
-		tests/test_plan.py tests/test_report.py tests/tools/test_doctor.py \
+		tests/test_json.py tests/test_plan.py tests/test_report.py tests/tools/test_doctor.py \
 		$(addprefix tests/contrib/django/test_,doctor.py json_encoding.py message_pack.py ndjson.py \
 			parsers.py renderers.py settings.py streaming.py toolbar.py)
 

@@ -27,12 +27,14 @@ class Environment:
     :param needs: requirements; the newest versions that the peer supports come with them
     :param shared: packages that it has in the version that this Python has, to be comparable
     :param with_fastschema: the applications that it runs import fastschema, whether on or off
+    :param interpreter: the Python that it is of
     """
 
     name: str
     needs: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     with_fastschema: bool = False
+    interpreter: str = sys.executable
 
     def python(self) -> Path:
         """The interpreter, made if it is not there.
@@ -47,14 +49,14 @@ class Environment:
         wanted = [*self.needs, *shared]
         if self.with_fastschema:
             wanted += ["--editable", str(ROOT)]
-        if stamp.exists() and stamp.read_text().split("\n") == wanted:
+        if stamp.exists() and stamp.read_text().split("\n") == [self.interpreter, *wanted]:
             return python
         shutil.rmtree(directory, ignore_errors=True)  # most often there is none
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", directory], check=True)
+        subprocess.run([self.interpreter, "-m", "venv", "--without-pip", directory], check=True)
         pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", *wanted]
         finished = subprocess.run(pip, capture_output=True, text=True, check=False)
         if finished.returncode:
             errors = [line for line in finished.stderr.splitlines() if line.startswith("ERROR")]
             raise NotInstalledError((errors or finished.stderr.splitlines() or ["pip failed"])[-1])
-        stamp.write_text("\n".join(wanted))
+        stamp.write_text("\n".join([self.interpreter, *wanted]))
         return python

@@ -22,24 +22,10 @@ from fastschema.contrib.django.parsers import FastJSONParser
 from ordinary_drf import DRF, model_serializer
 from ordinary_drf_input import ADDRESSED, Addressed
 from ordinary_drf_relations import json_renderer
-from ordinary_models import Article, Author, articles
+from ordinary_models import ARTICLE, ARTICLE_FIELDS, Article, Author, articles
 from ordinary_pattern import Run
 
 ONE = (1,)
-NAMES = ("id", "title", "slug", "body", "status", "author", "words", "price", "featured", "extra")
-ARTICLE = {
-    "title": "A title",
-    "slug": "a-title",
-    "body": "Once upon a time.",
-    "status": 2,
-    "author": 1,
-    "words": 4,
-    "price": "12.50",
-    "featured": True,
-    "extra": {"labels": ["a", "b"]},
-    "created": "2024-01-01T10:00:00Z",
-    "updated": "2024-01-01T10:00:00Z",
-}
 
 
 def answered(view_class: Any, method: str, data: Any = None, **arguments: Any) -> Run:
@@ -99,7 +85,7 @@ def created(count: int) -> Run:
 
     class Create(CreateAPIView):  # type: ignore[misc]  # DRF is untyped
         queryset = Article.objects.all()
-        serializer_class = model_serializer(Article, (*NAMES, "created", "updated"))
+        serializer_class = model_serializer(Article, (*ARTICLE_FIELDS, "created", "updated"))
 
     return rolled_back(answered(Create, "post", ARTICLE))
 
@@ -110,7 +96,7 @@ def patched(count: int) -> Run:
 
     class Update(RetrieveUpdateAPIView):  # type: ignore[misc]  # DRF is untyped
         queryset = Article.objects.all()
-        serializer_class = model_serializer(Article, (*NAMES, "created", "updated"))
+        serializer_class = model_serializer(Article, (*ARTICLE_FIELDS, "created", "updated"))
 
     return rolled_back(answered(Update, "patch", {"title": "Another title"}, pk=1))
 
@@ -122,7 +108,7 @@ def retrieved(count: int) -> Run:
     class Retrieve(RetrieveUpdateAPIView):  # type: ignore[misc]  # DRF is untyped
         queryset = Article.objects.select_related("author")
         serializer_class = model_serializer(
-            Article, NAMES, author=model_serializer(Author)(read_only=True)
+            Article, ARTICLE_FIELDS, author=model_serializer(Author)(read_only=True)
         )
 
     return answered(Retrieve, "get", pk=1)

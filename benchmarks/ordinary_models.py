@@ -114,6 +114,32 @@ KINDS = [
 ]
 """Kinds of columns, and their values by number."""
 MOMENT = datetime.datetime(2024, 1, 1, 8, 30, tzinfo=datetime.UTC)
+ARTICLE_FIELDS = (
+    "id",
+    "title",
+    "slug",
+    "body",
+    "status",
+    "author",
+    "words",
+    "price",
+    "featured",
+    "extra",
+)
+ARTICLE = {
+    "title": "A title",
+    "slug": "a-title",
+    "body": "Once upon a time.",
+    "status": 2,
+    "author": 1,
+    "words": 4,
+    "price": "12.50",
+    "featured": True,
+    "extra": {"labels": ["a", "b"]},
+    "created": "2024-01-01T10:00:00Z",
+    "updated": "2024-01-01T10:00:00Z",
+}
+"""An article, as it is posted."""
 
 
 def wide_model(columns: int) -> type[models.Model]:

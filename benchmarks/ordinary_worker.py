@@ -44,6 +44,7 @@ def django_patterns() -> tuple[Collection, Switch, dict[str, str]]:
 def marshmallow_patterns() -> tuple[Collection, Switch, dict[str, str]]:
     """Those of marshmallow."""
     import fastschema
+    import ordinary_flask  # noqa: F401  # adds to the patterns
     import ordinary_neighbours  # noqa: F401  # adds to the patterns
     from ordinary_marshmallow import MARSHMALLOW
 

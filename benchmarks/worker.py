@@ -45,11 +45,18 @@ class Prepared:
 Measure = Run | Prepared
 
 
-def serve(measures: Mapping[str, Measure], versions: dict[str, str]) -> None:
-    """Say what can be measured here, then measure what standard input asks for, until it ends."""
+def serve(
+    measures: Mapping[str, Measure],
+    versions: dict[str, str],
+    clock: Callable[[], float] = pyperf.perf_counter,
+) -> None:
+    """Say what can be measured here, then measure what standard input asks for, until it ends.
+
+    :param clock: what times are taken by
+    """
     print(json.dumps({"versions": versions, "measures": list(measures)}), flush=True)
     for line in sys.stdin:
-        order = json.loads(line)
+        order = {**json.loads(line), "clock": clock}
         try:
             answer = ANSWERS[order["what"]](measures[order["measure"]], order)
         except Exception as error:
@@ -65,14 +72,14 @@ def runs(measure: Measure, count: int) -> Iterable[Run]:
     return itertools.repeat(measure, count)
 
 
-def timed(measure: Measure, loops: int) -> float:
+def timed(measure: Measure, clock: Callable[[], float], loops: int) -> float:
     """The seconds that so many runs took together."""
     ready = runs(measure, loops)
     gc.collect()
-    start = pyperf.perf_counter()
+    start = clock()
     for run in ready:
         run()
-    return pyperf.perf_counter() - start
+    return clock() - start
 
 
 NUMBERS = itertools.count()
@@ -91,13 +98,15 @@ def seconds(measure: Measure, order: Mapping[str, Any]) -> dict[str, Any]:
     """A pyperf benchmark with one run: values for a number of loops, or a calibration of that.
 
     :param order: "loops", 0 if they are to be found; "values"; "min_time", the seconds that a value
-        is to take at least
+        is to take at least; "clock"
     """
     arguments = runner().args
     arguments.loops, arguments.calibrate_loops = order["loops"], not order["loops"]
     arguments.values, arguments.min_time = order["values"], order["min_time"]
     with redirect_stdout(io.StringIO()):  # pyperf would print the result into our answers
-        benchmark = runner().bench_time_func(str(next(NUMBERS)), partial(timed, measure))
+        benchmark = runner().bench_time_func(
+            str(next(NUMBERS)), partial(timed, measure, order["clock"])
+        )
     [run] = benchmark.get_runs()
     benchmark.update_metadata({"name": order["measure"]})
     dumped = io.StringIO()

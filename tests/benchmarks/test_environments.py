@@ -43,6 +43,15 @@ def test_an_environment_is_made_once_and_again_when_its_needs_change(environment
     assert len(without_pip) > installed
 
 
+def test_an_environment_is_of_the_python_that_is_asked_for(environments, without_pip):
+    environments.Environment("peer", interpreter="python3.12").python()
+    assert without_pip[-2][0] == "python3.12"
+    installed = len(without_pip)
+
+    environments.Environment("peer").python()
+    assert len(without_pip) > installed
+
+
 def test_what_cannot_be_installed_says_why(environments, without_pip):
     broken = environments.Environment("peer", ("broken==1",))
 

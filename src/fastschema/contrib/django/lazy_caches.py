@@ -79,7 +79,7 @@ class LazyCache(dict[str, Any]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the value of a name, or a default."""
-        return self[name] if name in self else default
+        return self[name] if name in self else default  # noqa: SIM401  # this is get()
 
     # dict() and the like copy values past __getitem__ unless this is another method than dict's.
     def __iter__(self) -> Iterator[str]:
