@@ -22,13 +22,13 @@ from rest_framework import fields, relations
 
 from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM
 from fastschema.contrib.django.json_encoding import missing
+from fastschema.contrib.django.lazy_caches import PREFETCHED, LazyCache
 from fastschema.runtime.patching import stock_method
 
 MODEL = "model"
 """The access to model instances: by attribute, and past the descriptors of loaded relations."""
 FORWARD = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
 """What a model has in the place of its foreign keys."""
-_PREFETCHED = "_prefetched_objects_cache"
 _PK, _GET_PK = stock_method(Model, "pk"), stock_method(Model, "_get_pk_val")
 _IS_PK_SET = stock_method(Model, "_is_pk_set")
 
@@ -95,7 +95,7 @@ def relation_to_many(cls: type, source: str) -> tuple[str, Any] | None:
 
 def _has_stock_key(model: Any) -> bool:
     return (
-        has_plain_key(model) and model._is_pk_set is _IS_PK_SET and not hasattr(model, _PREFETCHED)
+        has_plain_key(model) and model._is_pk_set is _IS_PK_SET and not hasattr(model, PREFETCHED)
     )
 
 
@@ -171,8 +171,8 @@ def read_prefetched(obj: Any, name: str) -> Any:
 
     :param name: see :func:`prefetched`
     """
-    objects = obj.__dict__.get(_PREFETCHED)
-    if type(objects) is not dict or obj.pk is None:
+    objects = obj.__dict__.get(PREFETCHED)
+    if type(objects) not in (dict, LazyCache) or obj.pk is None:
         return None
     found = objects.get(name)
     return None if isinstance(found, BaseManager) else found

@@ -13,6 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models.query import ModelIterable, get_prefetcher, prefetch_one_level
 
+from fastschema.contrib.django.lazy_caches import (
+    PREFETCHED,
+    LazyCache,
+    Makers,
+    RelatedRows,
+    as_it_was,
+)
 from fastschema.contrib.django.lists.prefetch_plan import Step, bare, steps_of, unfiltered
 from fastschema.contrib.django.lists.queryset_rows import (
     FetchedRows,
@@ -24,6 +31,7 @@ from fastschema.contrib.django.lists.row_layout import (
     Collection,
     Relation,
     RowLayout,
+    cache_name,
     row_layout_of,
 )
 
@@ -45,6 +53,8 @@ class PrefetchedRows(FetchedRows):
         super().__init__(queryset, is_run=is_run)
         self.related: list[Related] = []
         self._rows: list[Any] | None = None
+        self.collection_makers = Makers()
+        """What makes the querysets of many related objects."""
 
     def prefetch(self, steps: Iterable[Step]) -> None:
         """Run the queries of ``prefetch_related``.
@@ -117,7 +127,7 @@ class PrefetchedRows(FetchedRows):
     def give_related(self, instances: list[Any]) -> None:
         """Let the instances know what was prefetched for them, as Django does."""
         for each in self.related:
-            each.give(instances)
+            each.give(instances, self)
 
 
 class Related:
@@ -133,6 +143,7 @@ class Related:
         self.attribute = step.attribute
         self._keys: list[Any] = []
         self._related_keys: list[Any] = []
+        self._owners: list[Any] = []
         if not owner.converted():
             self.rows = PrefetchedRows(unfiltered(step, _bare_of(owner)), is_run=False)
             return
@@ -168,25 +179,95 @@ class Related:
 
     def columns(self) -> Iterator[tuple[Any, ...]]:
         """Return what stands beside each row: a list of rows, or the columns of one row."""
-        by_key: dict[Any, list[Any]] = {}
-        for key, row in zip(self._related_keys, self.rows.rows(), strict=True):
-            by_key.setdefault(key, []).append(row)
+        by_key: dict[Any, RelatedRows] = {}
+        for number, (key, row) in enumerate(
+            zip(self._related_keys, self.rows.rows(), strict=True)
+        ):
+            found = by_key.get(key)
+            if found is None:
+                found = by_key[key] = RelatedRows()
+            found.append(row)
+            found.numbers.append(number)
         if self._step.keys.single is None:
-            return ((by_key.get(key, ()),) for key in self._keys)
+            return ((by_key[key] if key in by_key else RelatedRows(),) for key in self._keys)
         nothing = [(None,) * self.width]
         return (by_key.get(key, nothing)[0] for key in self._keys)
 
-    def give(self, objects: list[Any]) -> None:
-        """Let instances know the related ones, as Django does."""
-        if not objects:
+    def give(self, instances: list[Any], owner: PrefetchedRows) -> None:
+        """Let the instances of some rows know the related ones: when somebody looks at them."""
+        if not instances:
             return
+        if self._cache is not None:
+            self._owners = instances
+        lookup, level = self._step.lookup, self._step.level
+        for each in instances:
+            attributes = each.__dict__
+            if PREFETCHED not in attributes:
+                attributes[PREFETCHED] = LazyCache.of({}, owner.collection_makers)
+        if lookup.get_current_to_attr(level)[1]:
+            prefetcher = _Answered((self.objects, *self._answer))
+            prefetch_one_level(instances, prefetcher, lookup, level)
+        elif self._step.keys.single is None:
+            self._give_many(instances, owner)
+        else:
+            self._give_one(instances, owner, *self._step.keys.single)
+
+    def _give_one(
+        self, instances: list[Any], owner: PrefetchedRows, field: Any, is_reverse: bool
+    ) -> None:
+        name = cache_name(field, is_reverse)
+        key = owner.table.prefetched[field, is_reverse].table.key
+        owner.makers.by_name[name] = lambda cache, row: self._by_key[row[key]]
+        for instance, row in zip(instances, owner.rows(), strict=True):
+            state = instance._state
+            cache = state.fields_cache
+            if type(cache) is not LazyCache:
+                state.fields_cache = cache = LazyCache.of(cache, owner.makers)
+            cache[name] = None if row[key] is None else row
+
+    def _give_many(self, instances: list[Any], owner: PrefetchedRows) -> None:
+        name = self._answer[3]
+        position = owner.table.collections[self.attribute].position
+        columns = owner.table.columns
+        keys = owner.model._meta.pk.attname, self._step.keys.of_object
+        positions = {key: columns[key] for key in keys}
+
+        def make(cache: LazyCache, kept: RelatedRows) -> Any:
+            if kept.objects is None:
+                kept.objects = [self.objects[number] for number in kept.numbers]
+            instance, row = cache.instance, cache.row
+            with as_it_was(instance, {key: row[at] for key, at in positions.items()}):
+                manager = getattr(instance, self._step.name)
+                # As its get_queryset does, but for a look into the cache.
+                queryset = manager._apply_rel_filters(unfiltered(self._step, instance))
+            # Instances of one and the same object have one and the same list.
+            queryset._result_cache = kept.objects
+            queryset._prefetch_done = True
+            return queryset
+
+        owner.collection_makers.by_name[name] = make
+        for instance, row in zip(instances, owner.rows(), strict=True):
+            cache = instance.__dict__[PREFETCHED]
+            cache.instance, cache.row = instance, row
+            cache[name] = row[position]
+
+    @cached_property
+    def objects(self) -> list[Any]:
+        """The related instances, which know what belongs to them."""
         related = self.rows.instances_alone()
-        self._give_back(related, dict(zip(self._keys, objects, strict=True)))
-        for each in objects:
-            each.__dict__.setdefault("_prefetched_objects_cache", {})
-        prefetcher = _Answered((related, *self._answer))
-        prefetch_one_level(objects, prefetcher, self._step.lookup, self._step.level)
+        if self._cache is not None:
+            owners = dict(zip(self._keys, self._owners, strict=True))
+            for each, key in zip(related, self._related_keys, strict=True):
+                self._cache.set_cached_value(each, owners[key])
         self.rows.give_related(related)
+        return related
+
+    @cached_property
+    def _by_key(self) -> dict[Any, Any]:
+        """The related instances by their primary keys; the first where there are several."""
+        key = self.rows.own_table.key
+        pairs = zip(self.rows.converted(), self.objects, strict=True)
+        return {row[key]: instance for row, instance in reversed(list(pairs))}
 
     @cached_property
     def _cache(self) -> Any:
@@ -197,12 +278,6 @@ class Related:
             return None
         field, is_reverse = keys.back
         return field.remote_field if is_reverse else field
-
-    def _give_back(self, related: list[Any], objects: dict[Any, Any]) -> None:
-        """Let the related ones know their one object."""
-        if self._cache is not None:
-            for each, key in zip(related, self._related_keys, strict=True):
-                self._cache.set_cached_value(each, objects[key])
 
 
 class _Answered:

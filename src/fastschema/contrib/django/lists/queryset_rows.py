@@ -17,10 +17,13 @@ from django.db.models.base import ModelState
 from django.db.models.query import ModelIterable
 
 from fastschema.contrib.django.app import conf
+from fastschema.contrib.django.lazy_caches import LazyCache, Makers
 from fastschema.contrib.django.lists.row_layout import (
     Converters,
+    Joined,
     NotRowReadableError,
     RowLayout,
+    cache_name,
     converted_rows,
     pure_converters,
     row_layout_of,
@@ -105,6 +108,8 @@ class FetchedRows(Locked):
             self.compiler.pre_sql_setup()
         self._converted: list[Any] | None = None
         self._instances: list[Any] | None = None
+        self.makers = Makers()
+        """What makes the single related objects of the instances."""
 
     def _chunks(self, chunk_size: int | None) -> dict[str, Any]:
         if chunk_size is None:
@@ -206,7 +211,7 @@ class FetchedRows(Locked):
         if self._attributes._known_related_objects or tracks_peers:
             return None
         try:
-            return instance_maker(self.table, self.db, self.fetch_mode)
+            return instance_maker(self.table, self.db, self.fetch_mode, self.makers)
         except NotRowReadableError:
             return None
 
@@ -307,47 +312,72 @@ Make = Callable[[Any], Any]
 """From a row to an instance."""
 
 
-def instance_maker(table: RowLayout, db: str, fetch_mode: Any) -> Make:
-    """Return what makes an instance of each row, related objects included.
+def instance_maker(table: RowLayout, db: str, fetch_mode: Any, makers: Makers) -> Make:
+    """Return what makes an instance of each row; related objects are made when somebody looks.
 
     The same as ``ModelIterable`` and ``Model.from_db`` make, down to the order of attributes.
 
     :param table: what stands where in the rows
     :param db: the alias of the database
     :param fetch_mode: that of the queryset; None before Django 6.1
+    :param makers: gets what makes the related objects
     """
     model, new = table.model, object.__new__
     names = list(table.columns)
     start, end = min(table.columns.values()), max(table.columns.values()) + 1
     keys = table.foreign_keys
-    relations = [
-        (each.table.key, instance_maker(each.table, db, fetch_mode), each.set_here, each.set_there)
-        for each in table.relations.values()
-    ]
+    relations = []
+    for (field, is_reverse), joined in table.relations.items():
+        name = cache_name(field, is_reverse)
+        makers.by_name[name] = _related_maker(joined, db, fetch_mode)
+        relations.append((name, joined.table.key))
+    knows_back = any(joined.set_there is not None for joined in table.relations.values())
     annotations = list(table.annotations.items())
 
     def make(row: Any) -> Any:
         instance = new(model)
         attributes = instance.__dict__
         attributes["_state"] = state = ModelState()
+        cache: dict[str, Any] = {}
+        if relations:
+            if type(row) is not tuple:
+                row = tuple(row)  # as LazyCache knows it
+            cache = lazy = LazyCache()
+            lazy.makers = makers
+            if knows_back:
+                lazy.instance = instance
+            for name, key in relations:
+                cache[name] = None if row[key] is None else row
         for position in keys:
             if row[position] is not None:
-                state.fields_cache = {}  # which Django looks into when it sets a key
+                state.fields_cache = cache  # which Django looks into when it sets a key
                 break
         state.adding = False
         state.db = db
         if fetch_mode is not None:
             state.fetch_mode = fetch_mode
         attributes.update(zip(names, row[start:end], strict=True))
-        for key, make_related, set_here, set_there in relations:
-            if row[key] is None:
-                set_here(instance, None)
-            else:
-                related = make_related(row)
-                set_here(instance, related)
-                set_there(related, instance)
+        if relations:
+            state.fields_cache = cache
         for name, position in annotations:
             attributes[name] = row[position]
         return instance
 
     return make
+
+
+def _related_maker(
+    joined: Joined, db: str, fetch_mode: Any
+) -> Callable[[LazyCache, tuple[Any, ...]], Any]:
+    """Return what makes a related object of the row in which it was loaded."""
+    make = instance_maker(joined.table, db, fetch_mode, Makers())
+    set_there = joined.set_there
+    if set_there is None:
+        return lambda cache, row: make(row)
+
+    def make_and_set(cache: LazyCache, row: tuple[Any, ...]) -> Any:
+        related = make(row)
+        set_there(related, cache.instance)
+        return related
+
+    return make_and_set

@@ -216,12 +216,10 @@ class Relation:
 class Joined(Relation):
     """One that ``select_related`` has loaded.
 
-    :param set_here: lets an instance know its related object, or None
-    :param set_there: lets the related object know the instance
+    :param set_there: lets the related object know the instance, if that is its only one
     """
 
-    set_here: Callable[[Any, Any], None]
-    set_there: Callable[[Any, Any], None]
+    set_there: Callable[[Any, Any], None] | None
 
 
 @dataclass(slots=True)
@@ -333,6 +331,12 @@ def single_relation(model: Any, name: str) -> tuple[Any, bool]:
     return None, False
 
 
+def cache_name(field: Any, is_reverse: bool) -> str:
+    """Return the name under which a model instance keeps the object of a single relation."""
+    name: str = (field.remote_field if is_reverse else field).cache_name
+    return name
+
+
 def row_layout_of(compiler: Any) -> RowLayout:
     """Return what stands where in the rows of a query.
 
@@ -367,8 +371,7 @@ def _table(
             _table(related, select, of_users),
             # A key that may be null gives None, any other raises an error if there is no object.
             not is_reverse and related["field"].null,
-            related["local_setter"],
-            related["remote_setter"],
+            related["remote_setter"] if related["field"].unique else None,
         )
     return table
 

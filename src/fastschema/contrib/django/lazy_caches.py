@@ -1,0 +1,148 @@
+"""What a model instance knows of other objects, made of kept rows when somebody asks for it.
+
+An instance keeps the objects that ``select_related`` has loaded in ``_state.fields_cache``, and
+those of ``prefetch_related`` there or in ``_prefetched_objects_cache``. A :class:`LazyCache` takes
+the place of such a dictionary. Its names are those of stock's. A value is what it is made of until
+somebody asks for it: a row (a tuple) for one object, :class:`RelatedRows` for several. Then it is
+what stock has there, for good.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from fastschema.runtime.locks import Locked
+
+PREFETCHED = "_prefetched_objects_cache"
+"""The attribute of a model instance in which Django keeps prefetched objects."""
+
+
+class RelatedRows(list[Any]):
+    """The rows of the objects that are related to one object."""
+
+    __slots__ = ("numbers", "objects")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers: list[int] = []
+        """Which they are among all rows of their query."""
+        self.objects: list[Any] | None = None
+        """Their instances, once they are made."""
+
+
+_KEPT = (tuple, RelatedRows)
+
+
+class Makers(Locked):
+    """What makes the values of lazy caches, by their names; threads may share it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.by_name: dict[str, Callable[[LazyCache, Any], Any]] = {}
+        """From a cache and what is kept in it to the value."""
+
+
+class LazyCache(dict[str, Any]):
+    """A dictionary whose values are made when somebody asks for them.
+
+    Python code sees no other difference to the plain dictionary of stock than the class.
+
+    Made by :meth:`of`.
+    """
+
+    __slots__ = ("instance", "makers", "row")
+
+    makers: Makers
+    instance: Any
+    """The model instance that has the cache; only if a value needs it, to make no cycle."""
+    row: Any
+    """The row of which that was made; likewise."""
+
+    @classmethod
+    def of(cls, values: dict[str, Any], makers: Makers) -> LazyCache:
+        """Return a cache of some values, to which others are added."""
+        cache = cls(values)
+        cache.makers = makers
+        return cache
+
+    def _value(self, name: str, kept: Any) -> Any:
+        makers = self.makers
+        with makers.lock:
+            value = dict.get(self, name)
+            if value is kept:  # no other thread has made it
+                value = makers.by_name[name](self, kept)
+                dict.__setitem__(self, name, value)
+            return value
+
+    def __getitem__(self, name: str) -> Any:
+        value = dict.__getitem__(self, name)
+        return self._value(name, value) if type(value) in _KEPT else value
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the value of a name, or a default."""
+        value = dict.get(self, name, default)
+        return self._value(name, value) if type(value) in _KEPT else value
+
+    # dict() and the like copy values past __getitem__ unless this is another method than dict's.
+    def __iter__(self) -> Iterator[str]:
+        return dict.__iter__(self)
+
+    def copy(self) -> dict[str, Any]:
+        """Return a plain dictionary with all values."""
+        return dict(self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return dict, (), None, None, iter(self.items())
+
+
+def _filled(name: str) -> Callable[..., Any]:
+    """Return a method of dictionaries that makes all values first."""
+    method = getattr(dict, name)
+
+    @functools.wraps(method)
+    def call(self: LazyCache, /, *args: Any, **kwargs: Any) -> Any:
+        for each in (self, *args):
+            if type(each) is LazyCache:
+                for key in each:
+                    each[key]
+        return method(self, *args, **kwargs)
+
+    return call
+
+
+for _name in (
+    *("values", "items", "pop", "popitem", "setdefault", "__or__", "__ror__"),
+    *("__eq__", "__ne__", "__repr__"),
+):
+    setattr(LazyCache, _name, _filled(_name))
+
+
+def related_rows(obj: Any, name: str) -> RelatedRows | None:
+    """Return the rows of related objects of which nobody has seen instances; None otherwise.
+
+    :param obj: a model instance whose primary key is the value of one column
+    :param name: the name under which the instance keeps them
+    """
+    cache = obj.__dict__.get(PREFETCHED)
+    rows = dict.get(cache, name) if type(cache) is LazyCache else None
+    return rows if type(rows) is RelatedRows and obj.pk is not None else None
+
+
+@contextmanager
+def as_it_was(instance: Any, attributes: dict[str, Any]) -> Iterator[None]:
+    """While it holds, some attributes of an instance have the values that they once had."""
+    own = instance.__dict__
+    changed = {name: value for name, value in attributes.items() if own.get(name) is not value}
+    before = {name: own[name] for name in changed if name in own}
+    own.update(changed)
+    try:
+        yield
+    finally:
+        for name in changed:
+            if name in before:
+                own[name] = before[name]
+            else:
+                del own[name]
