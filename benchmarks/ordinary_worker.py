@@ -29,7 +29,8 @@ def django_patterns() -> tuple[Collection, Switch, dict[str, str]]:
     django.setup()
     import ordinary_drf_filters
     import ordinary_drf_input
-    import ordinary_drf_requests  # noqa: F401  # adds to the patterns
+    import ordinary_drf_methods  # noqa: F401  # adds to the patterns
+    import ordinary_drf_requests  # noqa: F401  # likewise
     import ordinary_models
     from fastschema.contrib.django import install, uninstall
 

@@ -101,7 +101,7 @@ def columns_of(fields: list[Any], node: ObjectNode, table: RowLayout) -> Columns
     :raises NotRowReadableError: if a field needs more than the columns of a row
     """
     pairs = zip(fields, node.fields, strict=True)
-    return tuple([_field(field, field_node, table) for field, field_node in pairs])
+    return tuple([field_columns(field, field_node, table) for field, field_node in pairs])
 
 
 def check_errors(reads: Columns) -> None:
@@ -116,7 +116,7 @@ def check_errors(reads: Columns) -> None:
             raise NotRowReadableError("a relation that may be null is followed to an attribute")
 
 
-def _field(field: Any, node: FieldNode, table: RowLayout) -> FieldColumns:
+def field_columns(field: Any, node: FieldNode, table: RowLayout) -> FieldColumns:
     path = node.source.path
     if path is None:
         raise NotRowReadableError(f"{node.key} reads the object by code of its own")
@@ -295,7 +295,7 @@ def _row_link(
     resolve: Callable[..., NestedDumper], reads: Columns, subject: Any, cls: type, form: Form
 ) -> NestedDumper:
     link = resolve(subject, cls, form)
-    return NestedDumper(lambda: _nested_row_list(link, reads))
+    return NestedDumper(lambda: nested_row_dispatch(link, reads))
 
 
 def _row_list_link(
@@ -309,11 +309,11 @@ def _nested_list(link: NestedDumper, reads: Columns) -> CallDumper:
     inner = getattr(link.dispatch, "inner", None)
     if inner is None:
         raise NotRowReadableError("what is nested is dumped by code of its own")
-    child = NestedDumper(lambda: _nested_row_list(inner, reads))
+    child = NestedDumper(lambda: nested_row_dispatch(inner, reads))
     return CallDumper(child.many, child)
 
 
-def _nested_row_list(link: NestedDumper, reads: Columns) -> Dispatch:
+def nested_row_dispatch(link: NestedDumper, reads: Columns) -> Dispatch:
     dispatch = link.dispatch
     if not isinstance(dispatch, Dispatch) or len(dispatch.program.node.fields) != len(reads):
         raise NotRowReadableError("what is nested is dumped by code of its own")

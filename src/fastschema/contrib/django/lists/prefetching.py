@@ -180,9 +180,7 @@ class Related:
     def columns(self) -> Iterator[tuple[Any, ...]]:
         """Return what stands beside each row: a list of rows, or the columns of one row."""
         by_key: dict[Any, RelatedRows] = {}
-        for number, (key, row) in enumerate(
-            zip(self._related_keys, self.rows.rows(), strict=True)
-        ):
+        for number, (key, row) in enumerate(zip(self._related_keys, self.rows.rows(), strict=True)):
             found = by_key.get(key)
             if found is None:
                 found = by_key[key] = RelatedRows()

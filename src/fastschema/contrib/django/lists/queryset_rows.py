@@ -204,6 +204,11 @@ class FetchedRows(Locked):
         """
         return row_layout_of(self.compiler)
 
+    @property
+    def kept_table(self) -> RowLayout | None:
+        """Return what stands where in the rows that instances keep; None if they keep none."""
+        return None if self._make is None else self.table
+
     @cached_property
     def _make(self) -> Make | None:
         """Return what makes instances of rows; None if stock must, for somebody could tell."""

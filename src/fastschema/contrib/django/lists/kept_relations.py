@@ -1,0 +1,183 @@
+"""Dump instances whose related objects nobody has seen: those are read from the rows that are kept.
+
+A serializer with a method field, say, is given instances, for code of users sees them. Their columns
+are read from them as ever, so what that code has changed is seen. What lies behind them is in a
+:class:`~fastschema.contrib.django.lazy_caches.LazyCache`. As long as it holds the row there, nobody
+can have seen or changed the related object, and the row is dumped in its place. Else the field is
+read as from any instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from fastschema.compiler.kinds import STRING, unchanged
+from fastschema.compiler.nodes import (
+    Conversion,
+    FieldNode,
+    Form,
+    ObjectNode,
+    Read,
+    Slot,
+    Source,
+    UnreadableError,
+    literal,
+)
+from fastschema.contrib.django.access import MODEL, relation_to_many
+from fastschema.contrib.django.lazy_caches import RelatedRows, related_rows
+from fastschema.contrib.django.lists.columns import (
+    ColumnAccess,
+    Columns,
+    FieldColumns,
+    check_errors,
+    field_columns,
+    nested_row_dispatch,
+)
+from fastschema.contrib.django.lists.row_layout import (
+    NotRowReadableError,
+    RowLayout,
+    cache_name,
+    single_relation,
+)
+from fastschema.runtime.bound_program import CallDumper, Dispatch, NestedDumper
+
+_COLLECTIONS = (ColumnAccess.NESTED_LIST, ColumnAccess.VALUES)
+_OF_ROW = unchanged("value of a related object", STRING)
+_NAMES = {"kept": dict.get, "related_rows": related_rows, "RelatedRows": RelatedRows}
+
+
+class KeptRelation(NamedTuple):
+    """How a field is read from what an instance keeps.
+
+    :param name: the name under which the instance keeps it
+    :param read: how it is read from there
+    """
+
+    name: str
+    read: FieldColumns
+
+
+def with_kept_relations(dispatch: Dispatch, table: RowLayout) -> Dispatch:
+    """Return what dumps instances as a dispatch does, but reads relations from the kept rows.
+
+    :param table: what stands where in the rows
+    """
+    pairs = zip(dispatch.subject.options, dispatch.program.node.fields, strict=True)
+    kept = tuple([_kept_relation(field, node, table) for field, node in pairs])
+    if not any(kept):
+        return dispatch
+    program = dispatch.program.derived(("kept relations", kept), partial(_node, kept))
+    return Dispatch(program, dispatch.form, dispatch.subject)
+
+
+def _kept_relation(field: Any, node: FieldNode, table: RowLayout) -> KeptRelation | None:
+    """Return how a field is read from what an instance keeps; None if it is read from itself."""
+    try:
+        read = field_columns(field, node, table)
+        check_errors(read.nested)
+    except (NotRowReadableError, UnreadableError):
+        return None
+    first = (node.source.path or [""])[0]
+    if read.way in _COLLECTIONS and not read.steps:
+        many = relation_to_many(table.model, first)
+        return None if many is None else KeptRelation(many[0], read)
+    if not read.steps or read.way is ColumnAccess.NESTED_LIST:
+        return None
+    return KeptRelation(cache_name(*single_relation(table.model, first)), read)
+
+
+def _node(kept: tuple[KeptRelation | None, ...], node: ObjectNode) -> ObjectNode:
+    slots = {slot.name: slot for slot in node.slots}
+    fields = [
+        field if relation is None else _field(field, relation, slots)
+        for field, relation in zip(node.fields, kept, strict=True)
+    ]
+    return replace(
+        node,
+        fields=tuple(fields),
+        slots=tuple(slots.values()),
+        names={**node.names, **_NAMES},
+    )
+
+
+def _field(field: FieldNode, relation: KeptRelation, slots: dict[str, Slot]) -> FieldNode:
+    """Return a field that is read from a kept row if it can be; ``slots`` are changed for it."""
+    read, kind = relation.read, field.kind
+    otherwise = field.source.read(MODEL)
+    if read.way in (ColumnAccess.NESTED, ColumnAccess.NESTED_LIST):
+        slot = slots[str(kind.link)]
+        make = _row_or_instance if read.way is ColumnAccess.NESTED else _rows_or_instances
+        slots[slot.name] = replace(slot, resolve=partial(_link, make, slot.resolve, read.nested))
+    elif read.way is ColumnAccess.VALUES:
+        position = read.nested[0].position
+        kind = replace(
+            kind,
+            python=_each("each[{}]", position, kind.python),
+            json=_each("json_value(each[{}])", position, kind.json),
+        )
+    elif read.way is ColumnAccess.SLUG:
+        kind = replace(_OF_ROW, label=kind.label)
+        otherwise = Read(f"represent_field({field.field}, obj)")
+    expression = f"{_from_row(relation)} else ({otherwise.expression})"
+    source = field.source
+    reads = {**source.reads, MODEL: Read(expression, otherwise.handlers)}
+    return replace(field, source=replace(source, reads=reads), kind=kind)
+
+
+def _from_row(relation: KeptRelation) -> str:
+    """Return the value if the row is kept, and the condition for that."""
+    name, read = literal(relation.name), relation.read
+    if read.way in _COLLECTIONS:
+        return f"text if (text := related_rows(obj, {name})) is not None"
+    value = "text" if read.way is ColumnAccess.NESTED else f"text[{read.position}]"
+    # Where there is no related object, none is kept; the same further on is for stock.
+    there = [f"text[{step.key}] is not None" for step in read.steps[1:]]
+    conditions = [f"type(text := kept(obj._state.fields_cache, {name})) is tuple", *there]
+    return f"{value} if {' and '.join(conditions)}"
+
+
+def _each(item: str, position: int, conversion: Conversion) -> Conversion:
+    """Return a conversion that also takes the rows of related objects."""
+    of_rows = f"[{item.format(position)} for each in {{value}}]"
+    otherwise = f"{of_rows} if type({{value}}) is RelatedRows else {conversion.otherwise}"
+    return Conversion(otherwise=otherwise)
+
+
+def _link(
+    make: Callable[[NestedDumper, Columns], CallDumper],
+    resolve: Callable[..., NestedDumper],
+    columns: Columns,
+    subject: Any,
+    cls: type,
+    form: Form,
+) -> NestedDumper:
+    link = resolve(subject, cls, form)
+    return NestedDumper(lambda: make(link, columns))
+
+
+def _row_or_instance(link: NestedDumper, columns: Columns) -> CallDumper:
+    dispatch = link.dispatch
+    by_row = nested_row_dispatch(link, columns)
+
+    def dump(value: Any) -> Any:
+        cls = type(value)
+        return by_row[cls](value) if cls is tuple else dispatch[cls](value)
+
+    return CallDumper(dump, link, is_stock=False)
+
+
+def _rows_or_instances(link: NestedDumper, columns: Columns) -> CallDumper:
+    dispatch = link.dispatch
+    inner = getattr(dispatch, "inner", None)
+    if inner is None:
+        raise NotRowReadableError("what is nested is dumped by code of its own")
+    each_row = NestedDumper(lambda: nested_row_dispatch(inner, columns))
+
+    def dump(value: Any) -> Any:
+        cls = type(value)
+        return each_row.many(value) if cls is RelatedRows else dispatch[cls](value)
+
+    return CallDumper(dump, inner, is_stock=False)
