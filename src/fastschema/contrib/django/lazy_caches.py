@@ -23,10 +23,12 @@ PREFETCHED = "_prefetched_objects_cache"
 class RelatedRows(list[Any]):
     """The rows of the objects that are related to one object."""
 
-    __slots__ = ("numbers", "objects")
+    __slots__ = ("numbers", "objects", "owner")
 
     def __init__(self) -> None:
         super().__init__()
+        self.owner: Any = None
+        """The row of that object."""
         self.numbers: list[int] = []
         """Which they are among all rows of their query."""
         self.objects: list[Any] | None = None
@@ -41,8 +43,8 @@ class Makers(Locked):
 
     def __init__(self) -> None:
         super().__init__()
-        self.by_name: dict[str, Callable[[LazyCache, Any], Any]] = {}
-        """From a cache and what is kept in it to the value."""
+        self.by_name: dict[str, Callable[[Any, Any], Any]] = {}
+        """From the instance of a cache, if it has one, and what is kept to the value."""
 
 
 class LazyCache(dict[str, Any]):
@@ -53,38 +55,37 @@ class LazyCache(dict[str, Any]):
     Made by :meth:`of`.
     """
 
-    __slots__ = ("instance", "makers", "row")
+    __slots__ = ("instance", "makers")
 
     makers: Makers
     instance: Any
-    """The model instance that has the cache; only if a value needs it, to make no cycle."""
-    row: Any
-    """The row of which that was made; likewise."""
+    """The model instance that has the cache; None if no value needs it, to make no cycle."""
 
     @classmethod
-    def of(cls, values: dict[str, Any], makers: Makers) -> LazyCache:
+    def of(cls, values: dict[str, Any], makers: Makers, instance: Any = None) -> LazyCache:
         """Return a cache of some values, to which others are added."""
         cache = cls(values)
         cache.makers = makers
+        cache.instance = instance
         return cache
 
-    def _value(self, name: str, kept: Any) -> Any:
+    def _made(self, name: str, kept: Any) -> Any:
         makers = self.makers
         with makers.lock:
             value = dict.get(self, name)
-            if value is kept:  # no other thread has made it
-                value = makers.by_name[name](self, kept)
+            make = makers.by_name.get(name)
+            if value is kept and make is not None:  # else another thread has made it
+                value = make(self.instance, kept)
                 dict.__setitem__(self, name, value)
             return value
 
     def __getitem__(self, name: str) -> Any:
         value = dict.__getitem__(self, name)
-        return self._value(name, value) if type(value) in _KEPT else value
+        return self._made(name, value) if type(value) in _KEPT else value
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the value of a name, or a default."""
-        value = dict.get(self, name, default)
-        return self._value(name, value) if type(value) in _KEPT else value
+        return self[name] if name in self else default
 
     # dict() and the like copy values past __getitem__ unless this is another method than dict's.
     def __iter__(self) -> Iterator[str]:

@@ -1,10 +1,10 @@
-"""Dump instances whose related objects nobody has seen: those are read from the rows that are kept.
+"""Dump instances whose related objects nobody has seen: the rows that are kept in their place.
 
-A serializer with a method field, say, is given instances, for code of users sees them. Their columns
-are read from them as ever, so what that code has changed is seen. What lies behind them is in a
-:class:`~fastschema.contrib.django.lazy_caches.LazyCache`. As long as it holds the row there, nobody
-can have seen or changed the related object, and the row is dumped in its place. Else the field is
-read as from any instance.
+A serializer with a method field, say, is given instances, for code of users sees them. Columns are
+read from the instance as ever, so what that code has changed is seen. What lies behind it is in a
+:class:`~fastschema.contrib.django.lazy_caches.LazyCache`. As long as a row is there, nobody has
+seen the related object, so nobody can have changed it, and the row is dumped in its place. Else the
+field is read as from any instance.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from fastschema.compiler.nodes import (
     ObjectNode,
     Read,
     Slot,
-    Source,
     UnreadableError,
     literal,
 )
@@ -36,6 +35,7 @@ from fastschema.contrib.django.lists.columns import (
     field_columns,
     nested_row_dispatch,
 )
+from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.lists.row_layout import (
     NotRowReadableError,
     RowLayout,
@@ -60,15 +60,20 @@ class KeptRelation(NamedTuple):
     read: FieldColumns
 
 
-def with_kept_relations(dispatch: Dispatch, table: RowLayout) -> Dispatch:
-    """Return what dumps instances as a dispatch does, but reads relations from the kept rows.
+def with_kept_relations(dispatch: Dispatch, rows: list[Any]) -> Dispatch:
+    """Return what dumps instances as a dispatch does, but reads relations from rows they keep.
 
-    :param table: what stands where in the rows
+    :param rows: the instances; if they are not made yet, and a field can be read from rows, they
+        will keep them
     """
+    fetched = rows.fetched if type(rows) is LazyInstanceList else None
+    if fetched is None or not fetched.may_keep_rows:
+        return dispatch
     pairs = zip(dispatch.subject.options, dispatch.program.node.fields, strict=True)
-    kept = tuple([_kept_relation(field, node, table) for field, node in pairs])
+    kept = tuple([_kept_relation(field, node, fetched.table) for field, node in pairs])
     if not any(kept):
         return dispatch
+    fetched.keep_rows()
     program = dispatch.program.derived(("kept relations", kept), partial(_node, kept))
     return Dispatch(program, dispatch.form, dispatch.subject)
 

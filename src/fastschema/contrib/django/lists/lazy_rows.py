@@ -30,7 +30,7 @@ from fastschema.contrib.django.lists.queryset_rows import (
     Loaded,
     is_stock_queryset,
 )
-from fastschema.contrib.django.lists.row_layout import NotRowReadableError, RowLayout
+from fastschema.contrib.django.lists.row_layout import NotRowReadableError
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
 from fastschema.runtime.bound_program import Dispatch
@@ -127,10 +127,8 @@ def write(serializer: Any) -> LazyRows | None:
         return None
     reads = row_reads(dispatch, kept, rows)
     if reads is None:
-        table = kept_table(rows)
+        dispatch = with_kept_relations(dispatch, rows)
         source = give_instances(serializer)
-        if table is not None:
-            dispatch = with_kept_relations(dispatch, table)
     else:
         source = rows.fetched.rows()
     if kept:
@@ -185,14 +183,6 @@ def loaded_with(rows: list[Any]) -> Loaded:
     if type(rows) is LazyInstanceList and rows.fetched is not None:
         return rows.fetched.loaded
     return {}
-
-
-def kept_table(rows: list[Any]) -> RowLayout | None:
-    """Return what stands where in the rows that the instances in a list will keep; None if they
-    keep none.
-    """
-    is_lazy = type(rows) is LazyInstanceList and rows.fetched is not None
-    return rows.fetched.kept_table if is_lazy else None
 
 
 def row_reads(dispatch: Dispatch, kept: frozenset[int], rows: list[Any]) -> Columns | None:

@@ -198,60 +198,62 @@ class Related:
         if self._cache is not None:
             self._owners = instances
         lookup, level = self._step.lookup, self._step.level
-        for each in instances:
-            attributes = each.__dict__
-            if PREFETCHED not in attributes:
-                attributes[PREFETCHED] = LazyCache.of({}, owner.collection_makers)
-        if lookup.get_current_to_attr(level)[1]:
+        is_own_attribute = lookup.get_current_to_attr(level)[1]
+        if owner.makers is None or is_own_attribute:
+            for each in instances:
+                each.__dict__.setdefault(PREFETCHED, {})
             prefetcher = _Answered((self.objects, *self._answer))
             prefetch_one_level(instances, prefetcher, lookup, level)
         elif self._step.keys.single is None:
-            self._give_many(instances, owner)
+            self._give_many(instances, owner, owner.collection_makers)
         else:
-            self._give_one(instances, owner, *self._step.keys.single)
+            self._give_one(instances, owner, owner.makers)
 
-    def _give_one(
-        self, instances: list[Any], owner: PrefetchedRows, field: Any, is_reverse: bool
-    ) -> None:
-        name = cache_name(field, is_reverse)
-        key = owner.table.prefetched[field, is_reverse].table.key
-        owner.makers.by_name[name] = lambda cache, row: self._by_key[row[key]]
+    def _give_one(self, instances: list[Any], owner: PrefetchedRows, makers: Makers) -> None:
+        """Let each instance keep its row in the place of one related object."""
+        relation: Any = self._step.keys.single
+        name = cache_name(*relation)
+        key = owner.table.prefetched[relation].table.key
+        makers.by_name[name] = lambda instance, row: self._by_key[row[key]]
         for instance, row in zip(instances, owner.rows(), strict=True):
+            instance.__dict__.setdefault(PREFETCHED, {})
             state = instance._state
             cache = state.fields_cache
             if type(cache) is not LazyCache:
-                state.fields_cache = cache = LazyCache.of(cache, owner.makers)
+                state.fields_cache = cache = LazyCache.of(cache, makers)
             cache[name] = None if row[key] is None else row
 
-    def _give_many(self, instances: list[Any], owner: PrefetchedRows) -> None:
+    def _give_many(self, instances: list[Any], owner: PrefetchedRows, makers: Makers) -> None:
+        """Let each instance keep the rows of its related objects."""
         name = self._answer[3]
-        position = owner.table.collections[self.attribute].position
-        columns = owner.table.columns
-        keys = owner.model._meta.pk.attname, self._step.keys.of_object
-        positions = {key: columns[key] for key in keys}
+        table = owner.table
+        position = table.collections[self.attribute].position
+        keys = {owner.model._meta.pk.attname, self._step.keys.of_object}
+        positions = {key: table.columns[key] for key in keys}
 
-        def make(cache: LazyCache, kept: RelatedRows) -> Any:
+        def make(instance: Any, kept: RelatedRows) -> Any:
             if kept.objects is None:
                 kept.objects = [self.objects[number] for number in kept.numbers]
-            instance, row = cache.instance, cache.row
-            with as_it_was(instance, {key: row[at] for key, at in positions.items()}):
+            with as_it_was(instance, {key: kept.owner[at] for key, at in positions.items()}):
                 manager = getattr(instance, self._step.name)
                 # As its get_queryset does, but for a look into the cache.
                 queryset = manager._apply_rel_filters(unfiltered(self._step, instance))
-            # Instances of one and the same object have one and the same list.
             queryset._result_cache = kept.objects
             queryset._prefetch_done = True
             return queryset
 
-        owner.collection_makers.by_name[name] = make
+        makers.by_name[name] = make
         for instance, row in zip(instances, owner.rows(), strict=True):
-            cache = instance.__dict__[PREFETCHED]
-            cache.instance, cache.row = instance, row
-            cache[name] = row[position]
+            attributes = instance.__dict__
+            cache = attributes.get(PREFETCHED)
+            if type(cache) is not LazyCache:
+                attributes[PREFETCHED] = cache = LazyCache.of(cache or {}, makers, instance)
+            cache[name] = kept = row[position]
+            kept.owner = row
 
     @cached_property
     def objects(self) -> list[Any]:
-        """The related instances, which know what belongs to them."""
+        """Return the related instances, which know what belongs to them."""
         related = self.rows.instances_alone()
         if self._cache is not None:
             owners = dict(zip(self._keys, self._owners, strict=True))
@@ -262,7 +264,7 @@ class Related:
 
     @cached_property
     def _by_key(self) -> dict[Any, Any]:
-        """The related instances by their primary keys; the first where there are several."""
+        """Return the related instances by their primary keys; of several, the first."""
         key = self.rows.own_table.key
         pairs = zip(self.rows.converted(), self.objects, strict=True)
         return {row[key]: instance for row, instance in reversed(list(pairs))}

@@ -108,8 +108,8 @@ class FetchedRows(Locked):
             self.compiler.pre_sql_setup()
         self._converted: list[Any] | None = None
         self._instances: list[Any] | None = None
-        self.makers = Makers()
-        """What makes the single related objects of the instances."""
+        self.makers: Makers | None = None
+        """What makes the single related objects of the instances, if they keep their rows."""
 
     def _chunks(self, chunk_size: int | None) -> dict[str, Any]:
         if chunk_size is None:
@@ -204,21 +204,35 @@ class FetchedRows(Locked):
         """
         return row_layout_of(self.compiler)
 
+    def keep_rows(self) -> None:
+        """Let the instances, which are not made yet, keep their rows in place of related objects.
+
+        Those are made when somebody asks for them; see :mod:`lazy_caches`.
+        """
+        self.makers = Makers()
+
     @property
-    def kept_table(self) -> RowLayout | None:
-        """Return what stands where in the rows that instances keep; None if they keep none."""
-        return None if self._make is None else self.table
+    def may_keep_rows(self) -> bool:
+        """Whether the instances can keep their rows."""
+        return self._instances is None and self._may_be_made
+
+    @cached_property
+    def _may_be_made(self) -> bool:
+        """Return whether nobody can tell that it is not Django that makes the instances."""
+        tracks_peers = getattr(self.fetch_mode, "track_peers", False)
+        if self._attributes._known_related_objects or tracks_peers:
+            return False
+        try:
+            return bool(self.table)
+        except NotRowReadableError:
+            return False
 
     @cached_property
     def _make(self) -> Make | None:
         """Return what makes instances of rows; None if stock must, for somebody could tell."""
-        tracks_peers = getattr(self.fetch_mode, "track_peers", False)
-        if self._attributes._known_related_objects or tracks_peers:
+        if not self._may_be_made:
             return None
-        try:
-            return instance_maker(self.table, self.db, self.fetch_mode, self.makers)
-        except NotRowReadableError:
-            return None
+        return instance_maker(self.table, self.db, self.fetch_mode, self.makers)
 
     def _close(self) -> None:
         if isinstance(self._results, Generator):
@@ -317,41 +331,45 @@ Make = Callable[[Any], Any]
 """From a row to an instance."""
 
 
-def instance_maker(table: RowLayout, db: str, fetch_mode: Any, makers: Makers) -> Make:
-    """Return what makes an instance of each row; related objects are made when somebody looks.
+def instance_maker(table: RowLayout, db: str, fetch_mode: Any, makers: Makers | None) -> Make:
+    """Return what makes an instance of each row, with its related objects.
 
     The same as ``ModelIterable`` and ``Model.from_db`` make, down to the order of attributes.
 
     :param table: what stands where in the rows
     :param db: the alias of the database
     :param fetch_mode: that of the queryset; None before Django 6.1
-    :param makers: gets what makes the related objects
+    :param makers: gets what makes the related objects when somebody looks; None: they are made now
     """
     model, new = table.model, object.__new__
     names = list(table.columns)
     start, end = min(table.columns.values()), max(table.columns.values()) + 1
     keys = table.foreign_keys
-    relations = []
-    for (field, is_reverse), joined in table.relations.items():
-        name = cache_name(field, is_reverse)
-        makers.by_name[name] = _related_maker(joined, db, fetch_mode)
-        relations.append((name, joined.table.key))
+    relations = [
+        (
+            cache_name(*relation),
+            joined.table.key,
+            _related_maker(joined, db, fetch_mode, None if makers is None else Makers()),
+        )
+        for relation, joined in table.relations.items()
+    ]
     knows_back = any(joined.set_there is not None for joined in table.relations.values())
     annotations = list(table.annotations.items())
+    if makers is not None:
+        makers.by_name.update({name: maker for name, _, maker in relations})
 
     def make(row: Any) -> Any:
         instance = new(model)
         attributes = instance.__dict__
         attributes["_state"] = state = ModelState()
         cache: dict[str, Any] = {}
-        if relations:
+        if makers is not None and relations:
             if type(row) is not tuple:
                 row = tuple(row)  # as LazyCache knows it
             cache = lazy = LazyCache()
             lazy.makers = makers
-            if knows_back:
-                lazy.instance = instance
-            for name, key in relations:
+            lazy.instance = instance if knows_back else None
+            for name, key, _ in relations:
                 cache[name] = None if row[key] is None else row
         for position in keys:
             if row[position] is not None:
@@ -364,6 +382,9 @@ def instance_maker(table: RowLayout, db: str, fetch_mode: Any, makers: Makers) -
         attributes.update(zip(names, row[start:end], strict=True))
         if relations:
             state.fields_cache = cache
+            if makers is None:
+                for name, key, make_related in relations:
+                    cache[name] = None if row[key] is None else make_related(instance, row)
         for name, position in annotations:
             attributes[name] = row[position]
         return instance
@@ -372,17 +393,17 @@ def instance_maker(table: RowLayout, db: str, fetch_mode: Any, makers: Makers) -
 
 
 def _related_maker(
-    joined: Joined, db: str, fetch_mode: Any
-) -> Callable[[LazyCache, tuple[Any, ...]], Any]:
-    """Return what makes a related object of the row in which it was loaded."""
-    make = instance_maker(joined.table, db, fetch_mode, Makers())
+    joined: Joined, db: str, fetch_mode: Any, makers: Makers | None
+) -> Callable[[Any, Any], Any]:
+    """Return what makes a related object, of an instance and the row in which it was loaded."""
+    make = instance_maker(joined.table, db, fetch_mode, makers)
     set_there = joined.set_there
     if set_there is None:
-        return lambda cache, row: make(row)
+        return lambda instance, row: make(row)
 
-    def make_and_set(cache: LazyCache, row: tuple[Any, ...]) -> Any:
+    def make_and_set(instance: Any, row: Any) -> Any:
         related = make(row)
-        set_there(related, cache.instance)
+        set_there(related, instance)
         return related
 
     return make_and_set
