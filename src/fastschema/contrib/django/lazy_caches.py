@@ -23,16 +23,10 @@ PREFETCHED = "_prefetched_objects_cache"
 class RelatedRows(list[Any]):
     """The rows of the objects that are related to one object."""
 
-    __slots__ = ("numbers", "objects", "owner")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.owner: Any = None
-        """The row of that object."""
-        self.numbers: list[int] = []
-        """Which they are among all rows of their query."""
-        self.objects: list[Any] | None = None
-        """Their instances, once they are made."""
+    owner: Any = None
+    """The row of that object."""
+    objects: list[Any] | None = None
+    """The instances of the rows, once they are made."""
 
 
 _KEPT = (tuple, RelatedRows)

@@ -180,12 +180,11 @@ class Related:
     def columns(self) -> Iterator[tuple[Any, ...]]:
         """Return what stands beside each row: a list of rows, or the columns of one row."""
         by_key: dict[Any, RelatedRows] = {}
-        for number, (key, row) in enumerate(zip(self._related_keys, self.rows.rows(), strict=True)):
+        for key, row in zip(self._related_keys, self.rows.rows(), strict=True):
             found = by_key.get(key)
             if found is None:
                 found = by_key[key] = RelatedRows()
             found.append(row)
-            found.numbers.append(number)
         if self._step.keys.single is None:
             return ((by_key[key] if key in by_key else RelatedRows(),) for key in self._keys)
         nothing = [(None,) * self.width]
@@ -233,7 +232,7 @@ class Related:
 
         def make(instance: Any, kept: RelatedRows) -> Any:
             if kept.objects is None:
-                kept.objects = [self.objects[number] for number in kept.numbers]
+                kept.objects = [self._by_row[id(row)] for row in kept]
             with as_it_was(instance, {key: kept.owner[at] for key, at in positions.items()}):
                 manager = getattr(instance, self._step.name)
                 # As its get_queryset does, but for a look into the cache.
@@ -261,6 +260,11 @@ class Related:
                 self._cache.set_cached_value(each, owners[key])
         self.rows.give_related(related)
         return related
+
+    @cached_property
+    def _by_row(self) -> dict[int, Any]:
+        """Return the related instances by their rows, which may be equal: by their identities."""
+        return dict(zip(map(id, self.rows.rows()), self.objects, strict=True))
 
     @cached_property
     def _by_key(self) -> dict[Any, Any]:
