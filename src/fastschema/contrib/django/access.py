@@ -199,7 +199,8 @@ def read_many(
         relationship = read_path(obj, names, access)
     except (KeyError, AttributeError) as error:
         # The same as in ManyRelatedField.get_attribute follows, and nothing is read from it.
-        return fields.Field.get_attribute(serializer_fields[index], _Substitute(obj, _raising(error)))
+        substitute = _Substitute(obj, _raising(error))
+        return fields.Field.get_attribute(serializer_fields[index], substitute)
     return relationship.all() if hasattr(relationship, "all") else relationship
 
 

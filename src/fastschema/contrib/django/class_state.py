@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from django.core.signals import setting_changed
 from django.utils.translation import get_language
@@ -85,21 +85,45 @@ class CompiledState(NamedTuple):
     snapshot: Snapshot
 
 
-class ClassState:
-    """What is known of a serializer class.
+class StateOfClass:
+    """What is known of a class; it hangs on the class.
 
     :param cls: the class
     """
 
+    __slots__ = ("__weakref__", "_generation", "owner")
+
+    def __init__(self, cls: type) -> None:
+        self.owner: Any = weakref.ref(cls)
+        self._generation = readings.current
+
+    def __reduce__(self) -> Any:
+        # Of a class that is pickled by value nothing is known elsewhere.
+        return type(None), ()
+
+    @classmethod
+    def of(cls, owner: type) -> Self:
+        """Return what is known of a class, which may be made of the attributes of another one."""
+        state = owner.__dict__.get(CLASS_ATTRIBUTE)
+        if (
+            type(state) is not cls
+            or state.owner() is not owner
+            or state._generation is not readings.current
+        ):
+            state = cls(owner)
+            type.__setattr__(owner, CLASS_ATTRIBUTE, state)
+        return state
+
+
+class ClassState(StateOfClass):
+    """What is known of a serializer class."""
+
     __slots__ = (
-        "__weakref__",
         "_changes",
         "_classes",
         "_exemplars",
         "_failures",
-        "_generation",
         "_objects",
-        "_owner",
         "_pending",
         "_readings",
         "relations",
@@ -108,8 +132,7 @@ class ClassState:
     )
 
     def __init__(self, cls: type) -> None:
-        self._owner = weakref.ref(cls)
-        self._generation = readings.current
+        super().__init__(cls)
         self._objects = 0
         self._changes = 0
         self._forget()
@@ -132,14 +155,6 @@ class ClassState:
         self.validation: Any = None
         """What is known of how its serializers validate; see ``validation.class_validation``."""
 
-    def __reduce__(self) -> Any:
-        # Of a class that is pickled by value nothing is known elsewhere.
-        return type(None), ()
-
-    def belongs_to(self, cls: type) -> bool:
-        """Return whether it is that of a class: one may be made of the attributes of another."""
-        return self._owner() is cls and self._generation is readings.current
-
     def is_in_use(self, objects: int) -> bool:
         """Count objects that are to be represented; return whether the class is worth a program."""
         self._objects += objects
@@ -154,7 +169,7 @@ class ClassState:
 
     def watch(self, classes: Iterable[type]) -> None:
         """Notice from now on if attributes of the class, or of classes of its fields, change."""
-        cls: Any = self._owner()
+        cls: Any = self.owner()
         known = self._classes = self._classes or ClassSnapshot()
         for each in (cls, *classes):
             for own in own_classes(each):
@@ -169,7 +184,7 @@ class ClassState:
         """Return what makes fields in the current language; None if stock must."""
         if not self.is_current():
             return None
-        cls: Any = self._owner()
+        cls: Any = self.owner()
         known = self._exemplars
         if None in known:
             return known[None]
@@ -211,7 +226,7 @@ class ClassState:
 
         Nobody else gets it. None if there is none: the fields may be others each time.
         """
-        cls: Any = self._owner()
+        cls: Any = self.owner()
         exemplar = self.exemplar()
         if exemplar is None or not exemplar.is_complete or not _makes_fields_as_stock(cls):
             return None
@@ -264,13 +279,7 @@ class ClassState:
         return reading
 
 
-def class_state(cls: type) -> ClassState:
-    """Return what is known of a serializer class."""
-    state = cls.__dict__.get(CLASS_ATTRIBUTE)
-    if type(state) is not ClassState or not state.belongs_to(cls):
-        state = ClassState(cls)
-        type.__setattr__(cls, CLASS_ATTRIBUTE, state)
-    return state
+class_state = ClassState.of
 
 
 def forget_class(cls: type) -> None:
