@@ -12,7 +12,6 @@ from rest_framework.serializers import BaseSerializer, ListSerializer, Serialize
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.class_state import (
     CompiledState,
-    Pending,
     class_state,
     has_made_fields,
     is_still_pending,
@@ -129,7 +128,7 @@ class FieldsByNumber(dict[int, Any]):
 
 
 def pending_subject(
-    known: Pending, find: Callable[[], Any], rows: int, outer: BoundSerializer | None = None
+    known: CompiledState, find: Callable[[], Any], rows: int, outer: BoundSerializer | None = None
 ) -> BoundSerializer:
     """Return the subject of a serializer that has not made its fields.
 
@@ -157,7 +156,7 @@ class SharedBoundProgram(BoundProgram):
     __slots__ = ("_idle", "_lent", "subject")
     subject: BoundSerializer
 
-    def __init__(self, known: Pending, idle: list[SharedBoundProgram]) -> None:
+    def __init__(self, known: CompiledState, idle: list[SharedBoundProgram]) -> None:
         self._lent = _Lent()
         fields = FieldsByNumber(self._lent, known.fields)
         super().__init__(known.program, BoundSerializer(self._lent, known.fields, fields))
@@ -165,7 +164,7 @@ class SharedBoundProgram(BoundProgram):
 
     @classmethod
     def to(
-        cls, known: Pending, idle: list[SharedBoundProgram], serializer: Any, rows: int
+        cls, known: CompiledState, idle: list[SharedBoundProgram], serializer: Any, rows: int
     ) -> SharedBoundProgram:
         """Return one that nobody uses, bound to a serializer for so many rows."""
         try:
@@ -218,7 +217,8 @@ def dispatch_for(serializer: Any, form: Form) -> Dispatch:
     if known is not None:
         subject = pending_subject(known, lambda: serializer, thresholds.MANY)
         return Dispatch(known.program, form, subject)
-    program, fields = _read_known(serializer, thresholds.MANY)
+    fields = readable_fields(serializer)
+    program = _known_program(serializer, fields, thresholds.MANY)
     subject = BoundSerializer(lambda: serializer, fields, fields, rows=thresholds.MANY)
     return Dispatch(program, form, subject)
 
@@ -232,14 +232,16 @@ def read_now(serializer: Any) -> tuple[DumpProgram, list[Any]]:
     return read(serializer, fields), fields
 
 
-def _read_known(serializer: Any, rows: int) -> tuple[DumpProgram, list[Any]]:
-    """Return the same, if possible without reading what was read for another serializer of its
-    class.
+def _known_program(serializer: Any, fields: list[Any], rows: int) -> DumpProgram:
+    """Return the program of a serializer, be it read for another one.
 
+    :param fields: those that are dumped
     :raises UnreadableError: if the serializer cannot be compiled, or that does not pay
     """
-    fields = readable_fields(serializer)
-    return class_state(type(serializer)).reading(serializer, fields, rows).program, fields
+    reading = class_state(type(serializer)).reading(serializer, fields, rows)
+    if reading is None:
+        raise UnreadableError("stock represents it")
+    return reading.program
 
 
 def read_for_plan(
@@ -340,7 +342,8 @@ def _frozen_dispatch(
 def _own_dispatch(serializer: Any, form: Form, outer: BoundSerializer) -> Dispatcher:
     """Return the dispatch of a nested serializer whose own fields must be read, if that pays."""
     try:
-        program, fields = _read_known(serializer, outer.rows)
+        fields = readable_fields(serializer)
+        program = _known_program(serializer, fields, outer.rows)
     except UnreadableError:
         return _by(partial(STOCK_TO_REPRESENTATION, serializer), form)
     subject = BoundSerializer(lambda: serializer, fields, fields, outer)
@@ -412,7 +415,7 @@ class SerializerState(State):
         """What its fields were like; None if there were none."""
 
     def bind(
-        self, serializer: Any, known: Pending | None, objects: int, *, is_single: bool
+        self, serializer: Any, known: CompiledState | None, objects: int, *, is_single: bool
     ) -> BoundProgram | None:
         """Return what represents objects by the serializer; None if stock must.
 
@@ -443,9 +446,8 @@ class SerializerState(State):
             class_state(type(serializer)).spares_first_objects |= is_first
             self.runs_as_stock = not is_first
             return
-        try:
-            reading = class_state(type(serializer)).reading(serializer, self._fields, objects)
-        except UnreadableError:
+        reading = class_state(type(serializer)).reading(serializer, self._fields, objects)
+        if reading is None:
             self._misses = _MOST_MISSES + 1
             return
         subject = BoundSerializer(

@@ -17,7 +17,7 @@ from django.db.models import Model, QuerySet
 from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django.bound_serializer import SerializerState
-from fastschema.contrib.django.class_state import Pending
+from fastschema.contrib.django.class_state import CompiledState
 from fastschema.contrib.django.lists.n_plus_one import Loads, Unloaded, unloaded_with
 from fastschema.contrib.django.stock_serializers import is_stock_serializer
 from fastschema.runtime.guard import ATTRIBUTE
@@ -218,6 +218,6 @@ def loaded_with(data: Any) -> Loaded | None:
 def _was_compiled(serializer: Any) -> bool:
     """Whether generated code has just represented objects by a serializer."""
     state = vars(getattr(serializer, "child", serializer)).get(ATTRIBUTE)
-    if type(state) is Pending:
+    if type(state) is CompiledState:
         return True
     return type(state) is SerializerState and state.was_bound and not state.runs_as_stock

@@ -21,7 +21,7 @@ from rest_framework.serializers import (
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.class_state import (
     KNOWN_FIELDS,
-    ClassState,
+    CompiledStates,
     class_state,
     follows_its_class,
     has_made_fields,
@@ -65,12 +65,6 @@ _OF_MODELS = {
     for name in ("get_unique_together_validators", "get_unique_for_date_validators")
 }
 _VALIDATE = stock_method(Serializer, "validate")
-_UNKNOWN: Any = object()
-_MOST_READINGS = 4
-_MOST_NAMES = 64
-_MOST_MISSES = 16
-"""After so many serializers in a row whose fields were like those of no other, nobody compares."""
-
 if TYPE_CHECKING:
     from functools import cached_property
 else:
@@ -100,6 +94,11 @@ class Validation(NamedTuple):
     is_flat: bool
     has_validators: bool
     has_validate: bool
+
+    def is_like(self, fields: list[Any]) -> bool:
+        """Return whether fields are what those were."""
+        # First, as to ask for validators is to set them.
+        return list(map(details, fields)) == self.details and self.snapshot.is_like(fields)
 
     def run(self, serializer: Any, options: list[Any], own: OwnFields, data: Any) -> Any:
         """Return what ``run_validation`` does for a dictionary.
@@ -236,63 +235,6 @@ class Rows:
         return self._serializer.run_validation(data)
 
 
-class _ClassValidation:
-    """What is known of a class; it hangs on the class's state.
-
-    :param state: the state
-    """
-
-    def __init__(self, state: ClassState) -> None:
-        self._state = state
-        self._pending: Validation | None = _UNKNOWN
-        self._readings: dict[tuple[str, ...], list[Validation]] = {}
-        self._misses = 0
-
-    def pending(self) -> Validation | None:
-        """Return how serializers validate that have made no fields; None if they must make them."""
-        if self._pending is _UNKNOWN:
-            self._pending = self._new_pending()
-        return self._pending
-
-    def _new_pending(self) -> Validation | None:
-        serializer = self._state.example()
-        if serializer is None:
-            return None
-        fields = field_mapping(serializer)
-        found = self._read(serializer, fields)
-        return None if found is None else found._replace(options=list(fields.values()))
-
-    def made(self, serializer: Any, fields: Any) -> Validation | None:
-        """Return how a serializer validates that has made its fields; None if stock must.
-
-        :param fields: its fields by name
-        """
-        if self._misses >= _MOST_MISSES:
-            return None
-        names, made = tuple(fields), list(fields.values())
-        seen = list(map(details, made))  # first, as to ask for validators is to set them
-        known = self._readings.get(names, [])
-        for each in known:
-            if each.details == seen and each.snapshot.is_like(made):
-                self._misses = 0
-                return each
-        self._misses += 1
-        has_room = len(known) < _MOST_READINGS and (known or len(self._readings) < _MOST_NAMES)
-        found = self._read(serializer, fields) if has_room else None
-        if found is not None:
-            self._state.watch(found.snapshot.classes)
-            self._readings[names] = [found, *known]
-        return found
-
-    def _read(self, serializer: Any, fields: Any) -> Validation | None:
-        try:
-            found = read_validation(serializer, fields)
-        except UnreadableError:
-            return None
-        found.program.hold(self._state)
-        return found
-
-
 def find_validation(
     serializer: Any, objects: int = 1, *, is_whole: bool = True, is_pending: bool = False
 ) -> tuple[Validation, list[Any]] | None:
@@ -308,9 +250,9 @@ def find_validation(
     state = class_state(cls)
     if not state.is_in_use(objects) or not state.is_current():
         return None
-    known = state.validation
-    if known is None:
-        known = state.validation = _ClassValidation(state)
+    if state.validation is None:
+        state.validation = CompiledStates(state, _all_fields, read_validation)
+    known: CompiledStates[Validation] = state.validation
     own = vars(serializer)
     found: Validation | None = None
     if not has_made_fields(serializer) and follows_its_class(serializer):
@@ -320,11 +262,15 @@ def find_validation(
     elif is_pending or not is_readable(cls) or (is_whole and not runs_as_a_whole(cls)):
         return None  # before its fields are made
     else:
-        fields = field_mapping(serializer)
-        found, options = known.made(serializer, fields), list(fields.values())
+        options = _all_fields(serializer)
+        found = known.made(serializer, options)
     if found is None or not found.names.isdisjoint(own) or (is_whole and not found.is_whole):
         return None
     return found, options
+
+
+def _all_fields(serializer: Any) -> list[Any]:
+    return list(field_mapping(serializer).values())
 
 
 def is_readable(cls: Any) -> bool:
@@ -344,28 +290,27 @@ def runs_as_a_whole(cls: Any) -> bool:
     )
 
 
-def read_validation(serializer: Any, fields: Any) -> Validation:
+def read_validation(serializer: Any, fields: list[Any], options: list[Any]) -> Validation:
     """Return how a serializer validates objects.
 
-    :param fields: all of its fields by name
+    :param fields: all of its fields
+    :param options: see :class:`Validation`
     :raises UnreadableError: if only stock can say
     """
     cls = type(serializer)
     if not is_readable(cls):
         raise UnreadableError("it has its own way to validate a row")
-    if any(
-        field.parent is not serializer or field.field_name != name for name, field in fields.items()
-    ):
+    if any(field.parent is not serializer for field in fields):
         raise UnreadableError("its fields belong to another serializer")
     try:
-        return _read_validation(serializer, list(fields.values()))
+        return _read_validation(serializer, fields, options)
     except UnreadableError:
         raise
     except Exception as error:
         raise UnreadableError(f"it cannot be read: {error}") from error
 
 
-def _read_validation(serializer: Any, fields: list[Any]) -> Validation:
+def _read_validation(serializer: Any, fields: list[Any], options: list[Any]) -> Validation:
     cls = type(serializer)
     numbers = [number for number, field in enumerate(fields) if not field.read_only]
     seen = list(map(details, fields))
@@ -379,7 +324,7 @@ def _read_validation(serializer: Any, fields: list[Any]) -> Validation:
     has_defaults = any(field.read_only and field.default is not empty for field in fields)
     return Validation(
         programs.get(node, lambda: input_program(node)),
-        [],
+        options,
         snapshot,
         seen,
         frozenset([*_OF_CLASS, *[f"validate_{each.name}" for each in nodes]]),

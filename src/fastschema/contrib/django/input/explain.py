@@ -51,7 +51,7 @@ def _report(serializer: Any, above: Above) -> Report:
         return Report(name, [], "it has its own way to validate a row")
     fields = field_mapping(serializer)
     try:
-        nodes = read_validation(serializer, fields).program.node.fields
+        nodes = read_validation(serializer, list(fields.values()), []).program.node.fields
     except UnreadableError as error:
         return Report(name, [], str(error))
     within = above.with_schema((type(serializer), *[node.name for node in nodes]))
