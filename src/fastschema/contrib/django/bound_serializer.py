@@ -18,7 +18,6 @@ from fastschema.contrib.django.class_state import (
     made_fields,
     pending,
     unseen_field,
-    with_url_name,
 )
 from fastschema.contrib.django.json_encoding import json_value
 from fastschema.contrib.django.schema_reader import read, readable_fields
@@ -49,12 +48,11 @@ class BoundSerializer:
     :param fields: its own fields, or what makes them when one of them is needed
     :param outer: the subject of the serializer in which this one is nested
     :param rows: how many rows are to be represented at least
-    :param is_frozen: whether it belongs to a plan, for which nested serializers stay what they were
     :param is_by_row: whether nested serializers represent by themselves: they may change between
         two rows
     """
 
-    __slots__ = ("_outer", "fields", "find", "frozen", "is_by_row", "keep", "options", "rows")
+    __slots__ = ("_outer", "fields", "find", "is_by_row", "keep", "options", "rows")
 
     def __init__(
         self,
@@ -64,7 +62,6 @@ class BoundSerializer:
         outer: BoundSerializer | None = None,
         rows: int = 1,
         *,
-        is_frozen: bool = False,
         is_by_row: bool = False,
     ) -> None:
         self.find = find
@@ -75,10 +72,6 @@ class BoundSerializer:
         self.is_by_row = is_by_row
         self.keep: dict[int, Callable[[Any], Any]] = {}
         """What keeps the values of some fields, by their numbers; see ``kept_values``."""
-        self.frozen: dict[Any, tuple[DumpProgram, BoundSerializer]] | None = (
-            {} if is_frozen else None
-        )
-        """For a plan, what nested serializers read as, by what finds them."""
 
     @property
     def serializer(self) -> Any:
@@ -135,13 +128,7 @@ def pending_subject(
     :param known: what it runs
     :param find: gives the serializer
     """
-
-    def find_named() -> Any:
-        return with_url_name(find())
-
-    return BoundSerializer(
-        find_named, known.fields, FieldsByNumber(find, known.fields), outer, rows
-    )
+    return BoundSerializer(find, known.fields, FieldsByNumber(find, known.fields), outer, rows)
 
 
 class SharedBoundProgram(BoundProgram):
@@ -200,7 +187,7 @@ class _Lent:
         self.serializer: Any = None
 
     def __call__(self) -> Any:
-        return with_url_name(self.serializer)
+        return self.serializer
 
 
 def link_to(serializer: Any, form: Form) -> NestedDumper:
@@ -244,28 +231,14 @@ def _known_program(serializer: Any, fields: list[Any], rows: int) -> DumpProgram
     return reading.program
 
 
-def read_for_plan(
-    serializer: Any, outer: BoundSerializer | None = None
-) -> tuple[DumpProgram, BoundSerializer]:
-    """Return the program of a serializer, and what its slots resolve from, for a plan.
+def bound_now(serializer: Any) -> BoundProgram:
+    """Return what represents rows by a serializer as it is now.
 
-    :param outer: the subject of the serializer in which it is nested
     :raises UnreadableError: if the serializer cannot be compiled
     """
     program, fields = read_now(serializer)
-    # Copies, so that later changes to options pass unseen.
-    options = list(map(_copied, fields))
-    subject = BoundSerializer(
-        lambda: serializer, options, fields, outer, thresholds.MANY, is_frozen=True
-    )
-    return program, subject
-
-
-def _copied(field: Any) -> Any:
-    """Return a copy of a field's attributes, for which no code of the user's is called."""
-    copied = object.__new__(type(field))
-    copied.__dict__.update(field.__dict__)
-    return copied
+    subject = BoundSerializer(lambda: serializer, fields, fields, rows=thresholds.MANY)
+    return BoundProgram(program, subject)
 
 
 def _nested_dispatch(subject: BoundSerializer, get: Callable[[Any], Any], form: Form) -> Dispatcher:
@@ -274,10 +247,10 @@ def _nested_dispatch(subject: BoundSerializer, get: Callable[[Any], Any], form: 
         return _by(lambda value: get(subject.fields).to_representation(value), form)
     field = get(subject.options)
     if not isinstance(field, ListSerializer):
-        return _like_dispatch(field, form, get, lambda: get(subject.fields), subject)
+        return _like_dispatch(field, form, lambda: get(subject.fields), subject)
     if is_stock_list(field) and is_stock_serializer(field.child):
         find = partial(
-            _like_dispatch, field.child, form, get, lambda: get(subject.fields).child, subject
+            _like_dispatch, field.child, form, lambda: get(subject.fields).child, subject
         )
         child = NestedDumper(find)
         return CallDumper(lambda data: child.many(rows(data)), child, is_stock=False)
@@ -287,20 +260,16 @@ def _nested_dispatch(subject: BoundSerializer, get: Callable[[Any], Any], form: 
 def _like_dispatch(
     serializer: Any,
     form: Form,
-    get: Callable[[Any], Any],
     find: Callable[[], Any],
     outer: BoundSerializer,
 ) -> Dispatcher:
     """Return the dispatch of a nested serializer.
 
     :param serializer: one like it
-    :param get: finds its field in a list of fields
     :param find: gives the serializer itself
     """
     if not is_stock_serializer(serializer):
         return _by(find().to_representation, form)
-    if outer.frozen is not None:
-        return _frozen_dispatch(form, get, find, outer, outer.frozen)
     known = None if _has_made_fields(serializer, outer) else pending(serializer)
     if known is None:
         return _own_dispatch(find(), form, outer)
@@ -318,25 +287,6 @@ def _has_made_fields(like: Any, outer: BoundSerializer) -> bool:
         return False
     made = made_fields(outer.serializer).get(like.field_name or like.parent.field_name)
     return made is not None and has_made_fields(getattr(made, "child", made))
-
-
-def _frozen_dispatch(
-    form: Form,
-    get: Callable[[Any], Any],
-    find: Callable[[], Any],
-    outer: BoundSerializer,
-    frozen: dict[Any, tuple[DumpProgram, BoundSerializer]],
-) -> Dispatcher:
-    """Return the same for a plan: the serializer is read when its first value comes,
-    and never again.
-    """
-    if get not in frozen:
-        try:
-            frozen[get] = read_for_plan(find(), outer)
-        except UnreadableError:
-            return _by(partial(STOCK_TO_REPRESENTATION, find()), form)
-    program, subject = frozen[get]
-    return Dispatch(program, form, subject)
 
 
 def _own_dispatch(serializer: Any, form: Form, outer: BoundSerializer) -> Dispatcher:
@@ -389,7 +339,6 @@ class SerializerState(State):
         "_misses",
         "_reading",
         "_size",
-        "_url_name",
         "binding",
         "find",
         "generation",
@@ -410,7 +359,6 @@ class SerializerState(State):
         """Whether rows that come one by one are not worth another look."""
         self._is_first = is_first
         self._misses = self._size = 0
-        self._url_name: str | None = None
         self._reading: CompiledState | None = None
         """What its fields were like; None if there were none."""
 
@@ -427,8 +375,7 @@ class SerializerState(State):
             self.runs_as_stock = is_single
             return None
         if known is not None:
-            own = serializer.__dict__
-            self._reading, self._size, self._url_name = None, len(own), own.get("url_field_name")
+            self._reading, self._size = None, len(serializer.__dict__)
             self.binding = BoundProgram(known.program, pending_subject(known, self.find, objects))
         else:
             self._bind_made(serializer, objects)
@@ -462,11 +409,10 @@ class SerializerState(State):
             return False
         reading = self._reading
         if reading is None:
-            is_other = len(own) != self._size or has_made_fields(serializer)
-            if is_other or own.get("url_field_name") is not self._url_name:
+            if len(own) != self._size or has_made_fields(serializer):
                 if not is_still_pending(serializer):
                     return False
-                self._size, self._url_name = len(own), own.get("url_field_name")
+                self._size = len(own)
             return True
         fields = self._fields
         if readable_fields(serializer) == fields and reading.snapshot.is_like(fields):

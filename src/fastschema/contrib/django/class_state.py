@@ -82,7 +82,7 @@ class CompiledState(State):
         return self.snapshot.is_like(fields)
 
 
-Compiled = TypeVar("Compiled")
+Compiled = TypeVar("Compiled", bound=Any)
 
 
 class CompiledStates(Generic[Compiled]):
@@ -125,14 +125,14 @@ class CompiledStates(Generic[Compiled]):
         :param is_worth_reading: whether it is to be read if its fields are like those of no other
         """
         names = tuple([field.field_name for field in fields])
-        known: list[Any] = self._made.get(names, [])
+        known = self._made.get(names, [])
         for each in known if self._misses < _MOST_MISSES else ():
             if each.is_like(fields):
                 self._misses = 0
-                return each  # type: ignore[no-any-return]  # one of them
+                return each
         has_room = len(known) < _MOST_READINGS and (known or len(self._made) < _MOST_NAMES)
         is_kept = has_room and self._misses < _MOST_MISSES
-        found: Any = self._compiled(serializer) if is_kept or is_worth_reading else None
+        found = self._compiled(serializer) if is_kept or is_worth_reading else None
         if found is None or not is_kept:
             self._misses += 1
         else:
@@ -143,7 +143,7 @@ class CompiledStates(Generic[Compiled]):
     def _compiled(self, serializer: Any, *, is_example: bool = False) -> Compiled | None:
         try:
             fields = self._fields_of(serializer)
-            found: Any = self._read(serializer, fields, fields if is_example else [])
+            found: Compiled = self._read(serializer, fields, fields if is_example else [])
         except Exception:
             return None  # stock dumps or validates in a way that cannot be compiled
         found.program.hold(self._state)

@@ -27,7 +27,6 @@ from fastschema.contrib.django.input import list_serializers, serializers
 from fastschema.contrib.django.input.bulk_create import STOCK_CREATE, create_list
 from fastschema.contrib.django.input.class_validation import (
     STOCK_RUN_VALIDATION,
-    STOCK_RUN_VALIDATORS,
     STOCK_TO_INTERNAL_VALUE,
 )
 from fastschema.contrib.django.lists.lazy_list import STOCK_LIST, list_lazily
@@ -99,8 +98,6 @@ _replacements = Replacements(
         (ModelSerializer, "get_fields", STOCK_MODEL_GET_FIELDS, _model_get_fields),
         (Serializer, "run_validation", STOCK_RUN_VALIDATION, serializers.run_validation),
         (Serializer, "to_internal_value", STOCK_TO_INTERNAL_VALUE, serializers.to_internal_value),
-        (Serializer, "run_validators", STOCK_RUN_VALIDATORS, serializers.run_validators),
-        (Serializer, "get_initial", serializers.STOCK_GET_INITIAL, serializers.get_initial),
         (
             rest_framework.serializers,
             "raise_errors_on_nested_writes",
