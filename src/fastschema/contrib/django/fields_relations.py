@@ -15,7 +15,6 @@ from fastschema.compiler.kinds import for_all, new_slot
 from fastschema.compiler.nodes import PLAIN, Conversion, Form, Kind, Rereading, Slot
 from fastschema.contrib.django.field_path import SerializerPath, option_slot
 from fastschema.contrib.django.hyperlinks import (
-    Later,
     link_from_value,
     of_request,
     with_known_addresses,
@@ -142,7 +141,9 @@ def hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     """Return the kind of the address of an object that is there."""
 
     def resolve(subject: Any, cls: type, form: Form) -> Any:
-        own = Later(lambda: path.get(subject.fields).to_representation)
+        def own(value: Any) -> Any:
+            return path.get(subject.fields).to_representation(value)
+
         return link_from_value(path.get(subject.options), subject.context, own, form)
 
     address = path.called(f"{new_slot(slots, 'link', resolve, of_request)}({{value}})")
@@ -156,11 +157,8 @@ def own_hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     """
 
     def resolve(subject: Any, cls: type, form: Form) -> Any:
-        def find() -> Callable[[Any], Any]:
-            field = path.get(subject.fields)
-            return with_known_addresses(field, field.to_representation)
-
-        return Later(find)
+        field = path.get(subject.fields)
+        return with_known_addresses(field, field.to_representation)
 
     address = path.called(f"{new_slot(slots, 'link', resolve, of_request)}({{value}})")
     return for_all("hyperlink", address, user_code="get_url of the field")

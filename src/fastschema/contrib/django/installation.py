@@ -23,7 +23,7 @@ from fastschema.contrib.django.class_state import (
 )
 from fastschema.contrib.django.dump import represent, represent_list
 from fastschema.contrib.django.exemplars import STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS
-from fastschema.contrib.django.input import list_serializers, serializers
+from fastschema.contrib.django.input import serializers
 from fastschema.contrib.django.input.bulk_create import STOCK_CREATE, create_list
 from fastschema.contrib.django.input.class_validation import (
     STOCK_RUN_VALIDATION,
@@ -40,7 +40,7 @@ from fastschema.runtime.patching import Replacements, warn_of_newer
 from fastschema.statistics import stock_row
 from fastschema.switch import is_disabled
 
-_FILTERS = "fastschema.contrib.django.filters.installation"
+_FILTERS = "fastschema.contrib.django.filters.on_demand"
 _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
 
@@ -107,8 +107,8 @@ _replacements = Replacements(
         (
             ListSerializer,
             "run_validation",
-            list_serializers.STOCK_RUN_VALIDATION,
-            list_serializers.run_validation,
+            serializers.STOCK_RUN_LIST_VALIDATION,
+            serializers.run_list_validation,
         ),
         (ListSerializer, "create", STOCK_CREATE, create_list),
         (ListModelMixin, "list", STOCK_LIST, list_lazily),
@@ -139,9 +139,9 @@ def uninstall() -> None:
 def _follow_filters(*, is_on: bool) -> None:
     """Install filters on demand, or take them out, where there is django-filter."""
     if is_on and filters.is_available():
-        from fastschema.contrib.django.filters import installation
+        from fastschema.contrib.django.filters import on_demand
 
         warn_of_newer("django-filter", version("django-filter"), filters.NEWEST_TESTED)
-        installation.install()
+        on_demand.install()
     elif not is_on and _FILTERS in sys.modules:
         sys.modules[_FILTERS].uninstall()

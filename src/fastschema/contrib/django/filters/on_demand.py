@@ -9,12 +9,19 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
+from django_filters import filters
 from django_filters.filterset import BaseFilterSet
+from django_filters.rest_framework import DjangoFilterBackend
 
+from fastschema.contrib.django.filters import stock_speedups
+from fastschema.contrib.django.filters.filter_set_classes import (
+    STOCK_GET_FILTERSET_CLASS,
+    get_filterset_class,
+)
 from fastschema.contrib.django.filters.plans import KNOWN_FORMS, STOCK_FORM, FilterSetState, Plan
 from fastschema.contrib.django.filters.stock_speedups import Copied, copied_filters
 from fastschema.runtime.guard import ATTRIBUTE, State
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import Replacements, stock_method
 from fastschema.switch import is_disabled
 
 STOCK_INIT = stock_method(BaseFilterSet, "__init__")
@@ -163,3 +170,41 @@ def filter_queryset(self: Any, queryset: Any) -> Any:
 form = property(_form)
 qs = property(_qs)
 KNOWN_FORMS.append(form)
+
+# It does nothing but for those that were made without filters, be it before uninstalling.
+BaseFilterSet.filters = FiltersOnDemand()
+
+_replacements = Replacements(
+    [
+        (BaseFilterSet, "form", STOCK_FORM, form),
+        (BaseFilterSet, "is_valid", STOCK_IS_VALID, is_valid),
+        (BaseFilterSet, "qs", STOCK_QS, qs),
+        (
+            BaseFilterSet,
+            "filter_queryset",
+            STOCK_FILTER_QUERYSET,
+            filter_queryset,
+        ),
+        (BaseFilterSet, "__init__", STOCK_INIT, init),
+        (
+            DjangoFilterBackend,
+            "get_filterset_class",
+            STOCK_GET_FILTERSET_CLASS,
+            get_filterset_class,
+        ),
+        (
+            filters,
+            "label_for_filter",
+            stock_speedups.STOCK_LABEL_FOR_FILTER,
+            stock_speedups.label_for_filter,
+        ),
+        (
+            filters.MultipleChoiceFilter,
+            "filter",
+            stock_speedups.STOCK_FILTER_BY_CHOICES,
+            stock_speedups.filter_by_choices,
+        ),
+    ]
+)
+install = _replacements.install
+uninstall = _replacements.uninstall

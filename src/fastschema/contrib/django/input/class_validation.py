@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
-from rest_framework.fields import Field, SkipField, empty
+from rest_framework.fields import Field, empty
 from rest_framework.serializers import (
     BaseSerializer,
     ModelSerializer,
@@ -29,7 +29,7 @@ from fastschema.contrib.django.class_state import (
 )
 from fastschema.contrib.django.clones import LATER
 from fastschema.contrib.django.fields import inner_fields
-from fastschema.contrib.django.input.code import InputNode, InputProgram, detail, input_program
+from fastschema.contrib.django.input.code import InputNode, InputProgram, input_program
 from fastschema.contrib.django.input.conversions import OPTIONS
 from fastschema.contrib.django.input.fields import details, input_field
 from fastschema.contrib.django.schema_reader import field_mapping
@@ -107,10 +107,7 @@ class Validation(NamedTuple):
         :param own: its own fields
         :raises ValidationError: as stock
         """
-        if own.are_made():  # for an object before
-            value = own.validate_after(None, data, {}, {})
-        else:
-            value = self.program.function().validate(serializer, options, own, data)
+        value = self.program.function().validate(serializer, options, own, data)
         has_validators = self.has_validators_for(serializer)
         if has_validators or self.has_validate:
             return checked(serializer, value, has_validators=has_validators)
@@ -130,44 +127,6 @@ class OwnFields(dict[str, Any]):
 
     def __init__(self, serializer: Any) -> None:
         self._serializer = serializer
-        self._were_made = has_made_fields(serializer)
-
-    def are_made(self) -> bool:
-        """Return whether somebody has made all fields meanwhile, and may have changed them."""
-        return not self._were_made and has_made_fields(self._serializer)
-
-    def validate_after(
-        self, name: str | None, data: Any, values: dict[str, Any], errors: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Do what stock does for the fields after one, which somebody may have changed.
-
-        :param name: the name of that one; None: do it for all fields
-        :param values: those of the fields before, to which values are added
-        :param errors: those of the fields before
-        :raises ValidationError: as stock
-        """
-        serializer = self._serializer
-        fields = iter(serializer.fields.values())
-        if name is not None:
-            next(filter(lambda field: field.field_name == name, fields), None)
-        for field in fields:
-            if field.read_only:
-                continue
-            validate = getattr(serializer, f"validate_{field.field_name}", None)
-            value = field.get_value(data)
-            try:
-                value = field.run_validation(value)
-                if validate is not None:
-                    value = validate(value)
-            except (ValidationError, DjangoValidationError) as error:
-                errors[field.field_name] = detail(error)
-            except SkipField:
-                pass
-            else:
-                serializer.set_value(values, field.source_attrs, value)
-        if errors:
-            raise ValidationError(errors)
-        return values
 
     def __missing__(self, name: str) -> Any:
         field = self[name] = unseen_field(self._serializer, name)
@@ -349,6 +308,8 @@ def _has_method(cls: Any, name: str) -> bool:
     found = getattr(cls, name, None)
     if found is not None and not isinstance(found, FunctionType):
         raise UnreadableError(f"{name} is no plain method")
+    if found is not None and "fields" in found.__code__.co_names:
+        raise UnreadableError(f"{name} may change the fields that come after it")
     return found is not None
 
 

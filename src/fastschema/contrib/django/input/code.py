@@ -20,8 +20,6 @@ The function for a serializer with the fields ``name`` and ``age``, and a ``vali
                 errors['name'] = detail(error)
             else:
                 values['name'] = value
-            if own.are_made():
-                return own.validate_after('name', data, values, errors)
         # 'age'
         ...
         if errors:
@@ -30,8 +28,7 @@ The function for a serializer with the fields ``name`` and ``age``, and a ``vali
 
 It does what ``Serializer.to_internal_value`` does. ``options`` are fields like those of the
 serializer. Where user code may see the field, it is the serializer's own: ``own['name']``. A nested
-serializer validates by ``own.nested['name']``. A ``validate_`` method may change the fields after
-its own: then these validate by stock's methods.
+serializer validates by ``own.nested['name']``.
 """
 
 from __future__ import annotations
@@ -187,9 +184,6 @@ def _field(field: InputField, options: str) -> Lines:
         "else:",
         [_setting(field.source_attrs)],
     ]
-    if field.has_method:
-        rest = f"own.validate_after({name}, data, values, errors)"
-        validated += ["if own.are_made():", [f"return {rest}"]]
     if field.skips is not None:
         is_given = "value is not empty"
         condition = is_given if field.skips else f"{is_given} or not is_partial(serializer)"

@@ -16,7 +16,7 @@ from fastschema.contrib.django.input.class_validation import (
     runs_as_a_whole,
 )
 from fastschema.contrib.django.input.code import InputField
-from fastschema.contrib.django.input.list_serializers import has_stock_rows
+from fastschema.contrib.django.input.serializers import has_stock_rows
 from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.report import Above, FieldReport, Report, with_nested
 
