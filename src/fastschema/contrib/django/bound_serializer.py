@@ -227,7 +227,7 @@ def _known_program(serializer: Any, fields: list[Any], rows: int) -> DumpProgram
     """
     reading = class_state(type(serializer)).reading(serializer, fields, rows)
     if reading is None:
-        raise UnreadableError("stock represents it")
+        raise UnreadableError("its fields are others each time")
     return reading.program
 
 
