@@ -192,22 +192,35 @@ class _Lent:
 
 def link_to(serializer: Any, form: Form) -> NestedDumper:
     """Return the link to a serializer: its fields are not looked at before there is a first row."""
-    return NestedDumper(partial(_serializer_dispatch, serializer, form))
+    return NestedDumper(partial(_dispatch_like, serializer, form, lambda: serializer))
 
 
-def dispatch_for(serializer: Any, form: Form) -> Dispatch:
+def dispatch_for(
+    like: Any,
+    form: Form,
+    find: Callable[[], Any] | None = None,
+    outer: BoundSerializer | None = None,
+) -> Dispatch:
     """Return the dispatch for one dump of many rows by a serializer.
 
+    :param like: the serializer, or one like it
+    :param find: gives the serializer itself
+    :param outer: the subject of the serializer in which it is nested
     :raises UnreadableError: if the serializer cannot be compiled
     """
-    known = pending(serializer)
+    find = find or (lambda: like)
+    rows = thresholds.MANY if outer is None else outer.rows
+    is_made = outer is not None and _has_made_fields(like, outer)
+    known = None if is_made else pending(like)
     if known is not None:
-        subject = pending_subject(known, lambda: serializer, thresholds.MANY)
-        return Dispatch(known.program, form, subject)
+        return Dispatch(known.program, form, pending_subject(known, find, rows, outer))
+    serializer = find()
     fields = readable_fields(serializer)
-    program = _known_program(serializer, fields, thresholds.MANY)
-    subject = BoundSerializer(lambda: serializer, fields, fields, rows=thresholds.MANY)
-    return Dispatch(program, form, subject)
+    reading = class_state(type(serializer)).reading(serializer, fields, rows)
+    if reading is None:
+        raise UnreadableError("its fields are others each time")
+    subject = BoundSerializer(lambda: serializer, fields, fields, outer, rows)
+    return Dispatch(reading.program, form, subject)
 
 
 def read_now(serializer: Any) -> tuple[DumpProgram, list[Any]]:
@@ -217,18 +230,6 @@ def read_now(serializer: Any) -> tuple[DumpProgram, list[Any]]:
     """
     fields = readable_fields(serializer)
     return read(serializer, fields), fields
-
-
-def _known_program(serializer: Any, fields: list[Any], rows: int) -> DumpProgram:
-    """Return the program of a serializer, be it read for another one.
-
-    :param fields: those that are dumped
-    :raises UnreadableError: if the serializer cannot be compiled, or that does not pay
-    """
-    reading = class_state(type(serializer)).reading(serializer, fields, rows)
-    if reading is None:
-        raise UnreadableError("its fields are others each time")
-    return reading.program
 
 
 def bound_now(serializer: Any) -> BoundProgram:
@@ -247,33 +248,26 @@ def _nested_dispatch(subject: BoundSerializer, get: Callable[[Any], Any], form: 
         return _by(lambda value: get(subject.fields).to_representation(value), form)
     field = get(subject.options)
     if not isinstance(field, ListSerializer):
-        return _like_dispatch(field, form, lambda: get(subject.fields), subject)
+        return _dispatch_like(field, form, lambda: get(subject.fields), subject)
     if is_stock_list(field) and is_stock_serializer(field.child):
         find = partial(
-            _like_dispatch, field.child, form, lambda: get(subject.fields).child, subject
+            _dispatch_like, field.child, form, lambda: get(subject.fields).child, subject
         )
         child = NestedDumper(find)
         return CallDumper(lambda data: child.many(rows(data)), child, is_stock=False)
     return _by(get(subject.fields).to_representation, form)
 
 
-def _like_dispatch(
-    serializer: Any,
-    form: Form,
-    find: Callable[[], Any],
-    outer: BoundSerializer,
+def _dispatch_like(
+    like: Any, form: Form, find: Callable[[], Any], outer: BoundSerializer | None = None
 ) -> Dispatcher:
-    """Return the dispatch of a nested serializer.
-
-    :param serializer: one like it
-    :param find: gives the serializer itself
-    """
-    if not is_stock_serializer(serializer):
+    """Return what represents by a serializer; the parameters are those of :func:`dispatch_for`."""
+    if not is_stock_serializer(like):
         return _by(find().to_representation, form)
-    known = None if _has_made_fields(serializer, outer) else pending(serializer)
-    if known is None:
-        return _own_dispatch(find(), form, outer)
-    return Dispatch(known.program, form, pending_subject(known, find, outer.rows, outer))
+    try:
+        return dispatch_for(like, form, find, outer)
+    except UnreadableError:
+        return _by(partial(STOCK_TO_REPRESENTATION, find()), form)
 
 
 def _has_made_fields(like: Any, outer: BoundSerializer) -> bool:
@@ -287,26 +281,6 @@ def _has_made_fields(like: Any, outer: BoundSerializer) -> bool:
         return False
     made = made_fields(outer.serializer).get(like.field_name or like.parent.field_name)
     return made is not None and has_made_fields(getattr(made, "child", made))
-
-
-def _own_dispatch(serializer: Any, form: Form, outer: BoundSerializer) -> Dispatcher:
-    """Return the dispatch of a nested serializer whose own fields must be read, if that pays."""
-    try:
-        fields = readable_fields(serializer)
-        program = _known_program(serializer, fields, outer.rows)
-    except UnreadableError:
-        return _by(partial(STOCK_TO_REPRESENTATION, serializer), form)
-    subject = BoundSerializer(lambda: serializer, fields, fields, outer)
-    return Dispatch(program, form, subject)
-
-
-def _serializer_dispatch(serializer: Any, form: Form) -> Dispatcher:
-    if not is_stock_serializer(serializer):
-        return _by(serializer.to_representation, form)
-    try:
-        return dispatch_for(serializer, form)
-    except UnreadableError:
-        return _by(partial(STOCK_TO_REPRESENTATION, serializer), form)
 
 
 def _by(represent_value: Callable[[Any], Any], form: Form) -> Dispatcher:

@@ -62,22 +62,19 @@ def _list_to_representation(self: Any, data: Any) -> Any:
     return represent_list(self, data)
 
 
-def _get_fields(self: Any) -> dict[str, Any]:
-    """``Serializer.get_fields``, by clones."""
-    made = get_fields(self) if _uses_clones() else None
-    return STOCK_GET_FIELDS(self) if made is None else made
+def _by_clones(stock: Any) -> Any:
+    """Return a ``get_fields`` that makes clones, for that of ``Serializer`` or a class of it."""
+
+    def method(self: Any) -> dict[str, Any]:
+        uses_clones = _replacements.are_installed and not is_disabled()
+        made = get_fields(self) if uses_clones else None
+        return stock(self) if made is None else made
+
+    return method
 
 
-def _model_get_fields(self: Any) -> dict[str, Any]:
-    """``ModelSerializer.get_fields``, by clones."""
-    made = get_fields(self) if _uses_clones() else None
-    return STOCK_MODEL_GET_FIELDS(self) if made is None else made
-
-
-def _uses_clones() -> bool:
-    return _replacements.are_installed and not is_disabled()
-
-
+_get_fields = _by_clones(STOCK_GET_FIELDS)
+_model_get_fields = _by_clones(STOCK_MODEL_GET_FIELDS)
 _fields = cached_property(fields)
 _fields.__set_name__(Serializer, "fields")
 KNOWN_FIELDS.add(_fields)

@@ -33,15 +33,9 @@ _FILTERS = {getattr(filters, name) for name in filters.__all__} | {
     object,
 }
 _FIELDS = {
-    getattr(forms, name)
-    for name in (
-        *("Field", "CharField", "DecimalField", "IntegerField", "FloatField", "NullBooleanField"),
-        *("DateField", "DateTimeField", "TimeField", "DurationField", "UUIDField"),
-        *("TypedChoiceField", "TypedMultipleChoiceField"),
-    )
-} | {
     value
-    for value in vars(fields).values()
+    for module in (forms.fields, forms.models, fields)
+    for value in vars(module).values()
     if isinstance(value, type) and issubclass(value, forms.Field)
 }
 _SUFFIXED = {widgets.RangeWidget, widgets.DateRangeWidget, widgets.LookupChoiceWidget}
@@ -64,12 +58,8 @@ _MADE_WITH_CLASSES = {
     *("__module__", "__qualname__", "__doc__", "__firstlineno__", "__static_attributes__"),
     "media",
 }
-_ATTRIBUTES = {
-    *("field_name", "lookup_expr", "_label", "_method", "distinct", "exclude", "extra", "filter"),
-    *("creation_counter", "null_value", "conjoined", "always_filter", "queryset", "field_class"),
-    *("lookup_choices", "empty_label", "param_map", "choices", "filters", "_field"),
-}
-"""What django-filter sets on filters."""
+_NO_METHODS = {"filter", "field_class"}
+"""Attributes that django-filter sets on filters, and that can be called."""
 _MODULES_OF_COERCE = {int.__module__, forms.TypedChoiceField.__module__}
 _CHOICES = (list, tuple, dict, type(None))
 
@@ -82,7 +72,9 @@ def why_filter(name: str, made: Any) -> str | None:
     """
     if isinstance(made, _ALL_VALUES):
         return f"the choices of the filter {name} are asked for in any case"
-    if not _is_plain(type(made), _FILTERS) or not vars(made).keys() <= _ATTRIBUTES | {"model"}:
+    own = vars(made).keys() - _NO_METHODS
+    is_patched = any(callable(getattr(type(made), each, None)) for each in own)
+    if is_patched or not _is_plain(type(made), _FILTERS):
         return f"the filter {name} has code of its own"
     is_own = "filter" in vars(made) and type(made.filter) is not filters.FilterMethod
     if is_own or not isinstance(made.method, (str, FunctionType, type(None))):

@@ -13,7 +13,7 @@ import sys
 import uuid
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.core.validators import (
@@ -31,6 +31,7 @@ from rest_framework.settings import api_settings
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from fastschema.contrib.django.customization import STOCK_CLASSES
+from fastschema.contrib.django.input.code import Conversion
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import method_of, methods_of
@@ -93,17 +94,7 @@ def register_run_validation(*methods: Any) -> None:
     _RUN_BEFORE.update(methods)
 
 
-class Conversion(NamedTuple):
-    """What is done to a value of the usual class; see :class:`InputField`."""
-
-    kind: str
-    accepts: str = ""
-    result: str = "value"
-    names: tuple[tuple[str, object], ...] = ()
-    has_more_validators: bool = False
-
-
-_BY_STOCK = Conversion("the field's run_validation")
+BY_STOCK = Conversion("the field's run_validation")
 
 
 def overridden(field: Any) -> str | None:
@@ -145,7 +136,7 @@ def conversion(field: Any) -> tuple[Conversion, str | None]:
     for name, method in _VALIDATING.items():
         found = getattr(type(field), name)
         if found is not method:
-            return _BY_STOCK, _unknown(getattr(found, "fget", found))
+            return BY_STOCK, _unknown(getattr(found, "fget", found))
     convert = method_of(field, "to_internal_value")
     rule = _RULES.get(convert)
     is_text = method_of(field, "run_validation") is _RUN_TEXT

@@ -65,7 +65,9 @@ def _report(serializer: Any, above: Above) -> Report:
 
 def _field_report(node: InputField) -> FieldReport:
     source = ".".join(node.source_attrs) or "*"
-    return FieldReport(node.name, source, node.reason is None, node.kind, node.reason or "")
+    return FieldReport(
+        node.name, source, node.reason is None, node.conversion.kind, node.reason or ""
+    )
 
 
 def _notes_on_own_methods(cls: Any) -> list[str]:
