@@ -28,8 +28,8 @@ compiled_row = recorder.compiled_row
 
 def represent(serializer: Any, obj: Any) -> Any:
     """Return what ``Serializer.to_representation`` returns, by generated code where that pays."""
-    if dump_log.in_use and dump_log.begins(serializer):
-        return dump_log.logged(represent, serializer, obj)
+    if dump_log.in_use and (log := dump_log.log_for(serializer)) is not None:
+        return log.run(represent, serializer, obj)
     binding = None if is_disabled() else find_binding_for_row(serializer)
     if binding is not None:
         dispatch = binding.checkout()
@@ -46,8 +46,8 @@ def represent(serializer: Any, obj: Any) -> Any:
 
 def represent_list(serializer: Any, data: Any) -> Any:
     """Return what ``ListSerializer.to_representation`` returns, compiled where that pays."""
-    if dump_log.in_use and dump_log.begins(serializer):
-        return dump_log.logged(represent_list, serializer, data)
+    if dump_log.in_use and (log := dump_log.log_for(serializer)) is not None:
+        return log.run(represent_list, serializer, data)
     child = serializer.child
     if is_disabled() or not is_stock_serializer(child):
         if type(data) is list and isinstance(child, Serializer) and not is_disabled():

@@ -167,20 +167,10 @@ _current: ContextVar[DumpLog | None] = ContextVar("fastschema_dump_log", default
 current_log = _current.get
 
 
-def begins(serializer: Any) -> bool:
-    """Whether a log is open that is to have a dump by a serializer."""
+def log_for(serializer: Any) -> DumpLog | None:
+    """Return the log that is to have a dump by a serializer; None if there is none."""
     log = current_log()
-    return log is not None and log.begins(serializer)
-
-
-def logged(represent: Callable[[Any, Any], Any], serializer: Any, data: Any) -> Any:
-    """Return what ``represent`` returns for a serializer that :func:`begins`.
-
-    :raises Exception: what it raises
-    """
-    log = current_log()
-    assert log is not None
-    return log.run(represent, serializer, data)
+    return log if log is not None and log.begins(serializer) else None
 
 
 def stop_logging() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 from rest_framework import serializers
@@ -26,7 +26,7 @@ from fastschema.contrib.django.input.class_validation import (
     runs_as_a_whole,
 )
 from fastschema.contrib.django.input.conversions import register_run_validation
-from fastschema.contrib.django.input.unique_in_list import distinct_rows
+from fastschema.contrib.django.input.unique_in_list import distinct
 from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
 
@@ -92,14 +92,15 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
     with ExitStack() as stack:
         if type(data) is list and has_stock_rows(self) and not is_disabled():
             rows = Rows(self.child, len(data))
-            asks_at_once = _may_ask_at_once(self, data)
-            if asks_at_once:
+            validate: Callable[[Any], Any] = rows.run
+            if _may_ask_at_once(self, data):
                 if any(type(row) is dict for row in data):
                     rows.find()  # before anything stands in the place of validators
                 stack.enter_context(asked_at_once(self, data))
-            stack.enter_context(_child_validation(self, rows))
-            if asks_at_once:
-                stack.enter_context(distinct_rows(self))
+                validate = distinct(self, validate)
+            own = vars(self)
+            own["run_child_validation"] = validate  # past a __setattr__ of users' own
+            stack.callback(own.pop, "run_child_validation", None)
         value = self.to_internal_value(data)
     return checked(self, value)
 
@@ -126,14 +127,3 @@ def _may_ask_at_once(serializer: Any, rows: list[Any]) -> bool:
         and (serializer.max_length is None or len(rows) <= serializer.max_length)
         and (serializer.min_length is None or len(rows) >= serializer.min_length)
     )
-
-
-@contextmanager
-def _child_validation(serializer: Any, rows: Rows) -> Iterator[None]:
-    """While it holds, a list serializer looks at its child once, not for each row."""
-    own = vars(serializer)
-    own["run_child_validation"] = rows.run  # past a __setattr__ of users' own
-    try:
-        yield
-    finally:
-        own.pop("run_child_validation", None)
