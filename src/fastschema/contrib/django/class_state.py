@@ -183,17 +183,6 @@ class StateOfClass:
 class ClassState(StateOfClass):
     """What is known of a serializer class."""
 
-    __slots__ = (
-        "_changes",
-        "_classes",
-        "_exemplars",
-        "_objects",
-        "dumping",
-        "relations",
-        "spares_first_objects",
-        "validation",
-    )
-
     def __init__(self, cls: type) -> None:
         super().__init__(cls)
         self._objects = 0
@@ -300,7 +289,8 @@ class ClassState(StateOfClass):
         :param fields: those that are dumped
         :param objects: how many objects are to be represented
         """
-        self.is_current()
+        if not self.is_current():
+            return None
         is_list = objects >= thresholds.rows_worth_reading_at_once
         return self.dumping.made(serializer, fields, is_worth_reading=is_list)
 
