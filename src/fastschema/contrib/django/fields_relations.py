@@ -83,9 +83,7 @@ def _called_method(*, path: SerializerPath, slots: list[Slot]) -> Kind:
 
 def _method_of(parent: Any, name: str) -> Callable[[Any], Any] | None:
     """Return the serializer's method, if it is found the same way for each row."""
-    cls: Any = type(parent)
-    is_plain = cls.__getattribute__ is object.__getattribute__ and name not in vars(parent)
-    if is_plain and type(getattr(cls, name, None)) is FunctionType:
+    if name not in vars(parent) and type(getattr(type(parent), name, None)) is FunctionType:
         return getattr(parent, name, None)
     return None
 

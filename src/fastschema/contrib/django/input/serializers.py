@@ -110,9 +110,8 @@ register_run_validation(run_list_validation)
 
 def has_stock_rows(serializer: Any) -> bool:
     """Return whether a list serializer validates each row by its child, and nobody has a say."""
-    cls: Any = type(serializer)
-    own = vars(serializer)
-    return cls.__getattribute__ is object.__getattribute__ and all(
+    cls, own = type(serializer), vars(serializer)
+    return all(
         getattr(cls, name) is method and name not in own for name, method in _OF_LISTS.items()
     )
 
