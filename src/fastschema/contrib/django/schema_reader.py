@@ -132,6 +132,8 @@ def describe_serializer(serializer: Any, serializer_fields: list[Any]) -> Descri
     cls = type(serializer)
     if any(field.parent is not serializer for field in serializer_fields):
         raise UnreadableError("its fields belong to another serializer")
+    if len({field.field_name for field in serializer_fields}) < len(serializer_fields):
+        raise UnreadableError("two of its fields have one name")
     if cls._readable_fields is not _READABLE_FIELDS:
         raise UnreadableError("_readable_fields is overridden")
     return (

@@ -19,7 +19,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.handlers.asgi import ASGIRequest
 from django.core.signals import got_request_exception
 from django.db import connections
-from django.db.models import QuerySet
+from django.db.models import QuerySet, query
 from django.http import StreamingHttpResponse
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
@@ -30,7 +30,7 @@ from fastschema.contrib.django.app import conf, dump_log
 from fastschema.contrib.django.bound_serializer import link_to
 from fastschema.contrib.django.json_encoding import engine
 from fastschema.contrib.django.lists.pagination import StreamedRows
-from fastschema.contrib.django.lists.queryset_rows import is_fetchable
+from fastschema.contrib.django.lists.queryset_rows import is_fetchable, is_stock_queryset
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer, rows
 from fastschema.runtime.encode import CHUNK_SIZE, checked_chunk_size
@@ -207,8 +207,20 @@ def _source_and_dump(
 def _source(data: Any, chunk_size: int) -> Generator[Any]:
     if not _has_iterator(data):
         return _each(data)
+    if data._prefetch_related_lookups and is_stock_queryset(data):
+        return _prefetched(data, chunk_size)
     found: Generator[Any] = data.iterator(chunk_size)
     return found
+
+
+def _prefetched(queryset: Any, chunk_size: int) -> Generator[Any]:
+    """Yield what ``QuerySet.iterator`` gives, which leaves the cursor open if prefetching fails."""
+    rows = queryset._chain()
+    rows._prefetch_related_lookups = ()
+    with closing(rows.iterator(chunk_size)) as source:
+        while chunk := list(islice(source, chunk_size)):
+            query.prefetch_related_objects(chunk, *queryset._prefetch_related_lookups)
+            yield from chunk
 
 
 def _has_iterator(data: Any) -> bool:
