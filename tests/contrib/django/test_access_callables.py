@@ -257,8 +257,3 @@ def test_signatures_are_read_as_by_drf(number, is_bound):
 )
 def test_what_is_out_of_the_ordinary_is_left_to_stock(value):
     assert is_simple_callable(value) is None
-
-
-def test_another_function_that_decides_is_asked(monkeypatch):
-    monkeypatch.setattr(fields, "is_simple_callable", lambda value: False)
-    assert is_simple_callable(lambda: 1) is None

@@ -539,30 +539,6 @@ class TestModels:
         with override_settings(REST_FRAMEWORK={"URL_FIELD_NAME": "name"}):
             assert_same(Urls, airline, context=context)
 
-    def test_methods_of_the_serializer_see_the_name_of_urls(self):
-        class Named(serializers.ModelSerializer):
-            name_of_urls = serializers.SerializerMethodField()
-
-            class Meta:
-                model = Airline
-                fields = ("name_of_urls",)
-
-            def get_name_of_urls(self, obj):
-                return self.url_field_name
-
-        class Outer(serializers.Serializer):
-            one = Named(source="*")
-            listed = serializers.ListField(child=Named(), source="all")
-            many = Named(source="all", many=True)
-
-        thing = Thing(all=[Thing(), Thing()])
-        for serializer in (Named, Outer):
-            assert not makes_fields(serializer, thing) or serializer is Outer
-            for name in ("url", "link"):
-                with override_settings(REST_FRAMEWORK={"URL_FIELD_NAME": name}):
-                    assert name in str(assert_same(serializer, thing))
-                    assert_same(serializer, [thing], many=True)
-
     def test_a_name_of_urls_that_a_serializer_got_leaves_it_pending(self):
         serializer = PlaneSerializer(Plane(tail_number="x"))
         assert not makes_fields(PlaneSerializer, serializer.instance)

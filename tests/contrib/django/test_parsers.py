@@ -147,24 +147,6 @@ def test_the_charset_of_the_settings_is_heeded_as_by_stock():
     assert assert_same(b'"\xe9"') == "é"
 
 
-@pytest.mark.parametrize("content", ['{"a": 1}', bytearray(b'{"a": 1}'), None])
-def test_a_stream_that_gives_no_bytes_is_treated_as_by_stock(content):
-    class Stream:
-        def __init__(self):
-            self.contents = [content]
-
-        def read(self, *args):
-            return self.contents.pop() if self.contents else b""
-
-    def of(parser):
-        try:
-            return exactly(parser.parse(Stream()))
-        except Exception as error:
-            return type(error), str(error)
-
-    assert of(FastJSONParser()) == of(JSONParser())
-
-
 def test_a_stream_that_gives_little_at_a_time_is_read_to_its_end_as_by_stock():
     def read_by(parser):
         pieces = [b'{"a": ', b"1", b"}", b"", b"never read"]

@@ -325,7 +325,7 @@ def test_fewer_fields_have_a_program_of_their_own():
         assert serializer.data == {name: "1" for name in row if name in names}
         assert fastschema.stats().compiled_rows == before + 1
     state = class_state(cls)
-    assert sorted(map(len, state._readings)) == [6, 7, 8]
+    assert sorted(map(len, state.dumping._made)) == [6, 7, 8]
     assert state.pending() is not None
 
 
@@ -337,7 +337,7 @@ def test_fields_that_are_others_each_time_do_not_pile_up():
             serializer.fields[f"n{number}"] = serializers.CharField(source="a")
         serializer.fields["b"].source_attrs = ["a" if number % 7 else "c"]
         assert serializer.data["b"] == ("1" if number % 7 else "2")
-    assert sum(map(len, class_state(cls)._readings.values())) <= 64 * 4
+    assert sum(map(len, class_state(cls).dumping._made.values())) <= 64 * 4
 
 
 def test_classes_that_need_a_request():

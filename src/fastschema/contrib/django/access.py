@@ -30,7 +30,6 @@ MODEL = "model"
 FORWARD = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
 """What a model has in the place of its foreign keys."""
 _PK, _GET_PK = stock_method(Model, "pk"), stock_method(Model, "_get_pk_val")
-_IS_PK_SET = stock_method(Model, "_is_pk_set")
 
 
 def on_class(cls: type, name: str) -> Any:
@@ -75,7 +74,7 @@ def relation_to_many(cls: type, source: str) -> tuple[str, Any] | None:
     """
     model: Any = cls
     descriptor = on_class(cls, source)
-    if access_of(cls) != MODEL or not _has_stock_key(model):
+    if access_of(cls) != MODEL or not has_plain_key(model):
         return None
     if type(descriptor) is ManyToManyDescriptor:
         field, is_reverse = descriptor.rel.field, descriptor.reverse
@@ -91,12 +90,6 @@ def relation_to_many(cls: type, source: str) -> tuple[str, Any] | None:
     is_by_key = all(each.primary_key for each in key.foreign_related_fields)
     is_stock = is_by_key and _is_stock_manager(descriptor.related_manager_cls)
     return (name, key) if is_stock else None
-
-
-def _has_stock_key(model: Any) -> bool:
-    return (
-        has_plain_key(model) and model._is_pk_set is _IS_PK_SET and not hasattr(model, PREFETCHED)
-    )
 
 
 def has_plain_key(model: Any) -> bool:
@@ -180,7 +173,7 @@ def read_prefetched(obj: Any, name: str) -> Any:
 
 def _get_one(obj: Any, name: str, found: Any) -> Any:
     """Return what DRF makes of a value that it finds in an object."""
-    return fields.get_attribute(ReturningProxy(obj, found), (name,))
+    return fields.get_attribute(_Substitute(obj, lambda: found), (name,))
 
 
 def read_many(
@@ -206,7 +199,8 @@ def read_many(
         relationship = read_path(obj, names, access)
     except (KeyError, AttributeError) as error:
         # The same as in ManyRelatedField.get_attribute follows, and nothing is read from it.
-        return fields.Field.get_attribute(serializer_fields[index], RaisingProxy(obj, error))
+        substitute = _Substitute(obj, _raising(error))
+        return fields.Field.get_attribute(serializer_fields[index], substitute)
     return relationship.all() if hasattr(relationship, "all") else relationship
 
 
@@ -233,7 +227,7 @@ def represent(field: Any, value: Any, obj: Any) -> Any:
 def unreadable(field: Any, obj: Any, error: Exception) -> Any:
     """Return what stock does with an object whose attribute cannot be read."""
     try:
-        return field.get_attribute(RaisingProxy(obj, error))
+        return field.get_attribute(_Substitute(obj, _raising(error)))
     except fields.SkipField:
         return missing
 
@@ -245,7 +239,6 @@ def represent_key(field: Any, value: Any, obj: Any) -> Any:
     return represent_field(field, obj)
 
 
-_IS_SIMPLE_CALLABLE = stock_method(fields, "is_simple_callable")
 _EMPTY = inspect.Parameter.empty
 _OTHER_SIGNATURE = frozenset(
     ["__wrapped__", "__signature__", "_partialmethod", "__partialmethod__"]
@@ -270,7 +263,7 @@ def call_if_callable(field: Any, value: Any, obj: Any) -> Any:
     if not is_method(value):
         return value
     try:
-        return called(value, lambda found: field.get_attribute(ReturningProxy(obj, found)))
+        return called(value, lambda found: field.get_attribute(_Substitute(obj, lambda: found)))
     except fields.SkipField:
         return missing
 
@@ -292,7 +285,7 @@ def called(value: Any, by_stock: Callable[[Any], Any]) -> Any:
     try:
         return value()
     except (AttributeError, KeyError) as error:
-        return by_stock(_Raised(error).again)
+        return by_stock(_raising(error))
 
 
 def is_simple_callable(value: Any) -> bool | None:
@@ -301,8 +294,6 @@ def is_simple_callable(value: Any) -> bool | None:
     DRF makes an ``inspect.Signature`` of each value, which takes longer than most methods do. What
     it looks for there is in the function's code.
     """
-    if fields.is_simple_callable is not _IS_SIMPLE_CALLABLE:
-        return None
     given: dict[str, Any] = {}
     # Such as Model.get_status_display.
     if type(value) is functools.partial:
@@ -329,49 +320,28 @@ def is_simple_callable(value: Any) -> bool | None:
     return all(name in values and values[name] != _EMPTY for name in names[bound:])
 
 
-class _Raised:
-    """An exception that was raised, to be raised where stock calls."""
-
-    def __init__(self, error: Exception) -> None:
-        self._error = error
-
-    def again(self) -> Any:
-        """Return what stock calls.
-
-        :raises Exception: the exception
-        """
-        raise self._error
-
-
 class _Substitute:
-    """Stands for an object, whatever is read from it."""
+    """Stands for an object from which an attribute was read: it is not read again.
 
-    def __init__(self, obj: Any, result: Any) -> None:
-        object.__setattr__(self, "_fastschema_substitute", (obj, result))
+    :param obj: the object
+    :param give: what reading any attribute gives, or raises
+    """
+
+    def __init__(self, obj: Any, give: Callable[[], Any]) -> None:
+        object.__setattr__(self, "_fastschema_substitute", (obj, give))
 
     def __getattribute__(self, name: str) -> Any:
-        obj, result = object.__getattribute__(self, "_fastschema_substitute")
-        return obj.__class__ if name == "__class__" else type(self)._give(result)
+        obj, give = object.__getattribute__(self, "_fastschema_substitute")
+        return obj.__class__ if name == "__class__" else give()
 
     def __getitem__(self, name: str) -> Any:
-        return type(self)._give(object.__getattribute__(self, "_fastschema_substitute")[1])
-
-    @staticmethod
-    def _give(result: Any) -> Any:
-        raise NotImplementedError
+        return object.__getattribute__(self, "_fastschema_substitute")[1]()
 
 
-class ReturningProxy(_Substitute):
-    """Gives the value that was read."""
+def _raising(error: Exception) -> Callable[[], Any]:
+    """Return a function that raises an exception that was raised before."""
 
-    @staticmethod
-    def _give(result: Any) -> Any:
-        return result
+    def give() -> Any:
+        raise error
 
-
-class RaisingProxy(_Substitute):
-    """Raises the exception that reading raised."""
-
-    @staticmethod
-    def _give(result: Any) -> Any:
-        raise result
+    return give

@@ -12,14 +12,12 @@ from rest_framework.serializers import BaseSerializer, ListSerializer, Serialize
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.class_state import (
     CompiledState,
-    Pending,
     class_state,
     has_made_fields,
     is_still_pending,
     made_fields,
     pending,
     unseen_field,
-    with_url_name,
 )
 from fastschema.contrib.django.json_encoding import json_value
 from fastschema.contrib.django.schema_reader import read, readable_fields
@@ -50,12 +48,11 @@ class BoundSerializer:
     :param fields: its own fields, or what makes them when one of them is needed
     :param outer: the subject of the serializer in which this one is nested
     :param rows: how many rows are to be represented at least
-    :param is_frozen: whether it belongs to a plan, for which nested serializers stay what they were
     :param is_by_row: whether nested serializers represent by themselves: they may change between
         two rows
     """
 
-    __slots__ = ("_outer", "fields", "find", "frozen", "is_by_row", "keep", "options", "rows")
+    __slots__ = ("_outer", "fields", "find", "is_by_row", "keep", "options", "rows")
 
     def __init__(
         self,
@@ -65,7 +62,6 @@ class BoundSerializer:
         outer: BoundSerializer | None = None,
         rows: int = 1,
         *,
-        is_frozen: bool = False,
         is_by_row: bool = False,
     ) -> None:
         self.find = find
@@ -76,10 +72,6 @@ class BoundSerializer:
         self.is_by_row = is_by_row
         self.keep: dict[int, Callable[[Any], Any]] = {}
         """What keeps the values of some fields, by their numbers; see ``kept_values``."""
-        self.frozen: dict[Any, tuple[DumpProgram, BoundSerializer]] | None = (
-            {} if is_frozen else None
-        )
-        """For a plan, what nested serializers read as, by what finds them."""
 
     @property
     def serializer(self) -> Any:
@@ -129,20 +121,14 @@ class FieldsByNumber(dict[int, Any]):
 
 
 def pending_subject(
-    known: Pending, find: Callable[[], Any], rows: int, outer: BoundSerializer | None = None
+    known: CompiledState, find: Callable[[], Any], rows: int, outer: BoundSerializer | None = None
 ) -> BoundSerializer:
     """Return the subject of a serializer that has not made its fields.
 
     :param known: what it runs
     :param find: gives the serializer
     """
-
-    def find_named() -> Any:
-        return with_url_name(find())
-
-    return BoundSerializer(
-        find_named, known.fields, FieldsByNumber(find, known.fields), outer, rows
-    )
+    return BoundSerializer(find, known.fields, FieldsByNumber(find, known.fields), outer, rows)
 
 
 class SharedBoundProgram(BoundProgram):
@@ -157,7 +143,7 @@ class SharedBoundProgram(BoundProgram):
     __slots__ = ("_idle", "_lent", "subject")
     subject: BoundSerializer
 
-    def __init__(self, known: Pending, idle: list[SharedBoundProgram]) -> None:
+    def __init__(self, known: CompiledState, idle: list[SharedBoundProgram]) -> None:
         self._lent = _Lent()
         fields = FieldsByNumber(self._lent, known.fields)
         super().__init__(known.program, BoundSerializer(self._lent, known.fields, fields))
@@ -165,7 +151,7 @@ class SharedBoundProgram(BoundProgram):
 
     @classmethod
     def to(
-        cls, known: Pending, idle: list[SharedBoundProgram], serializer: Any, rows: int
+        cls, known: CompiledState, idle: list[SharedBoundProgram], serializer: Any, rows: int
     ) -> SharedBoundProgram:
         """Return one that nobody uses, bound to a serializer for so many rows."""
         try:
@@ -201,26 +187,40 @@ class _Lent:
         self.serializer: Any = None
 
     def __call__(self) -> Any:
-        return with_url_name(self.serializer)
+        return self.serializer
 
 
 def link_to(serializer: Any, form: Form) -> NestedDumper:
     """Return the link to a serializer: its fields are not looked at before there is a first row."""
-    return NestedDumper(partial(_serializer_dispatch, serializer, form))
+    return NestedDumper(partial(_dispatch_like, serializer, form, lambda: serializer))
 
 
-def dispatch_for(serializer: Any, form: Form) -> Dispatch:
+def dispatch_for(
+    like: Any,
+    form: Form,
+    find: Callable[[], Any] | None = None,
+    outer: BoundSerializer | None = None,
+) -> Dispatch:
     """Return the dispatch for one dump of many rows by a serializer.
 
+    :param like: the serializer, or one like it
+    :param find: gives the serializer itself
+    :param outer: the subject of the serializer in which it is nested
     :raises UnreadableError: if the serializer cannot be compiled
     """
-    known = pending(serializer)
+    find = find or (lambda: like)
+    rows = thresholds.MANY if outer is None else outer.rows
+    is_made = outer is not None and _has_made_fields(like, outer)
+    known = None if is_made else pending(like)
     if known is not None:
-        subject = pending_subject(known, lambda: serializer, thresholds.MANY)
-        return Dispatch(known.program, form, subject)
-    program, fields = _read_known(serializer, thresholds.MANY)
-    subject = BoundSerializer(lambda: serializer, fields, fields, rows=thresholds.MANY)
-    return Dispatch(program, form, subject)
+        return Dispatch(known.program, form, pending_subject(known, find, rows, outer))
+    serializer = find()
+    fields = readable_fields(serializer)
+    reading = class_state(type(serializer)).reading(serializer, fields, rows)
+    if reading is None:
+        raise UnreadableError("its fields are others each time")
+    subject = BoundSerializer(lambda: serializer, fields, fields, outer, rows)
+    return Dispatch(reading.program, form, subject)
 
 
 def read_now(serializer: Any) -> tuple[DumpProgram, list[Any]]:
@@ -232,38 +232,14 @@ def read_now(serializer: Any) -> tuple[DumpProgram, list[Any]]:
     return read(serializer, fields), fields
 
 
-def _read_known(serializer: Any, rows: int) -> tuple[DumpProgram, list[Any]]:
-    """Return the same, if possible without reading what was read for another serializer of its
-    class.
+def bound_now(serializer: Any) -> BoundProgram:
+    """Return what represents rows by a serializer as it is now.
 
-    :raises UnreadableError: if the serializer cannot be compiled, or that does not pay
-    """
-    fields = readable_fields(serializer)
-    return class_state(type(serializer)).reading(serializer, fields, rows).program, fields
-
-
-def read_for_plan(
-    serializer: Any, outer: BoundSerializer | None = None
-) -> tuple[DumpProgram, BoundSerializer]:
-    """Return the program of a serializer, and what its slots resolve from, for a plan.
-
-    :param outer: the subject of the serializer in which it is nested
     :raises UnreadableError: if the serializer cannot be compiled
     """
     program, fields = read_now(serializer)
-    # Copies, so that later changes to options pass unseen.
-    options = list(map(_copied, fields))
-    subject = BoundSerializer(
-        lambda: serializer, options, fields, outer, thresholds.MANY, is_frozen=True
-    )
-    return program, subject
-
-
-def _copied(field: Any) -> Any:
-    """Return a copy of a field's attributes, for which no code of the user's is called."""
-    copied = object.__new__(type(field))
-    copied.__dict__.update(field.__dict__)
-    return copied
+    subject = BoundSerializer(lambda: serializer, fields, fields, rows=thresholds.MANY)
+    return BoundProgram(program, subject)
 
 
 def _nested_dispatch(subject: BoundSerializer, get: Callable[[Any], Any], form: Form) -> Dispatcher:
@@ -272,37 +248,26 @@ def _nested_dispatch(subject: BoundSerializer, get: Callable[[Any], Any], form: 
         return _by(lambda value: get(subject.fields).to_representation(value), form)
     field = get(subject.options)
     if not isinstance(field, ListSerializer):
-        return _like_dispatch(field, form, get, lambda: get(subject.fields), subject)
+        return _dispatch_like(field, form, lambda: get(subject.fields), subject)
     if is_stock_list(field) and is_stock_serializer(field.child):
         find = partial(
-            _like_dispatch, field.child, form, get, lambda: get(subject.fields).child, subject
+            _dispatch_like, field.child, form, lambda: get(subject.fields).child, subject
         )
         child = NestedDumper(find)
         return CallDumper(lambda data: child.many(rows(data)), child, is_stock=False)
     return _by(get(subject.fields).to_representation, form)
 
 
-def _like_dispatch(
-    serializer: Any,
-    form: Form,
-    get: Callable[[Any], Any],
-    find: Callable[[], Any],
-    outer: BoundSerializer,
+def _dispatch_like(
+    like: Any, form: Form, find: Callable[[], Any], outer: BoundSerializer | None = None
 ) -> Dispatcher:
-    """Return the dispatch of a nested serializer.
-
-    :param serializer: one like it
-    :param get: finds its field in a list of fields
-    :param find: gives the serializer itself
-    """
-    if not is_stock_serializer(serializer):
+    """Return what represents by a serializer; the parameters are those of :func:`dispatch_for`."""
+    if not is_stock_serializer(like):
         return _by(find().to_representation, form)
-    if outer.frozen is not None:
-        return _frozen_dispatch(form, get, find, outer, outer.frozen)
-    known = None if _has_made_fields(serializer, outer) else pending(serializer)
-    if known is None:
-        return _own_dispatch(find(), form, outer)
-    return Dispatch(known.program, form, pending_subject(known, find, outer.rows, outer))
+    try:
+        return dispatch_for(like, form, find, outer)
+    except UnreadableError:
+        return _by(partial(STOCK_TO_REPRESENTATION, find()), form)
 
 
 def _has_made_fields(like: Any, outer: BoundSerializer) -> bool:
@@ -316,44 +281,6 @@ def _has_made_fields(like: Any, outer: BoundSerializer) -> bool:
         return False
     made = made_fields(outer.serializer).get(like.field_name or like.parent.field_name)
     return made is not None and has_made_fields(getattr(made, "child", made))
-
-
-def _frozen_dispatch(
-    form: Form,
-    get: Callable[[Any], Any],
-    find: Callable[[], Any],
-    outer: BoundSerializer,
-    frozen: dict[Any, tuple[DumpProgram, BoundSerializer]],
-) -> Dispatcher:
-    """Return the same for a plan: the serializer is read when its first value comes,
-    and never again.
-    """
-    if get not in frozen:
-        try:
-            frozen[get] = read_for_plan(find(), outer)
-        except UnreadableError:
-            return _by(partial(STOCK_TO_REPRESENTATION, find()), form)
-    program, subject = frozen[get]
-    return Dispatch(program, form, subject)
-
-
-def _own_dispatch(serializer: Any, form: Form, outer: BoundSerializer) -> Dispatcher:
-    """Return the dispatch of a nested serializer whose own fields must be read, if that pays."""
-    try:
-        program, fields = _read_known(serializer, outer.rows)
-    except UnreadableError:
-        return _by(partial(STOCK_TO_REPRESENTATION, serializer), form)
-    subject = BoundSerializer(lambda: serializer, fields, fields, outer)
-    return Dispatch(program, form, subject)
-
-
-def _serializer_dispatch(serializer: Any, form: Form) -> Dispatcher:
-    if not is_stock_serializer(serializer):
-        return _by(serializer.to_representation, form)
-    try:
-        return dispatch_for(serializer, form)
-    except UnreadableError:
-        return _by(partial(STOCK_TO_REPRESENTATION, serializer), form)
 
 
 def _by(represent_value: Callable[[Any], Any], form: Form) -> Dispatcher:
@@ -386,7 +313,6 @@ class SerializerState(State):
         "_misses",
         "_reading",
         "_size",
-        "_url_name",
         "binding",
         "find",
         "generation",
@@ -407,12 +333,11 @@ class SerializerState(State):
         """Whether rows that come one by one are not worth another look."""
         self._is_first = is_first
         self._misses = self._size = 0
-        self._url_name: str | None = None
         self._reading: CompiledState | None = None
         """What its fields were like; None if there were none."""
 
     def bind(
-        self, serializer: Any, known: Pending | None, objects: int, *, is_single: bool
+        self, serializer: Any, known: CompiledState | None, objects: int, *, is_single: bool
     ) -> BoundProgram | None:
         """Return what represents objects by the serializer; None if stock must.
 
@@ -424,8 +349,7 @@ class SerializerState(State):
             self.runs_as_stock = is_single
             return None
         if known is not None:
-            own = serializer.__dict__
-            self._reading, self._size, self._url_name = None, len(own), own.get("url_field_name")
+            self._reading, self._size = None, len(serializer.__dict__)
             self.binding = BoundProgram(known.program, pending_subject(known, self.find, objects))
         else:
             self._bind_made(serializer, objects)
@@ -443,9 +367,8 @@ class SerializerState(State):
             class_state(type(serializer)).spares_first_objects |= is_first
             self.runs_as_stock = not is_first
             return
-        try:
-            reading = class_state(type(serializer)).reading(serializer, self._fields, objects)
-        except UnreadableError:
+        reading = class_state(type(serializer)).reading(serializer, self._fields, objects)
+        if reading is None:
             self._misses = _MOST_MISSES + 1
             return
         subject = BoundSerializer(
@@ -460,11 +383,10 @@ class SerializerState(State):
             return False
         reading = self._reading
         if reading is None:
-            is_other = len(own) != self._size or has_made_fields(serializer)
-            if is_other or own.get("url_field_name") is not self._url_name:
+            if len(own) != self._size or has_made_fields(serializer):
                 if not is_still_pending(serializer):
                     return False
-                self._size, self._url_name = len(own), own.get("url_field_name")
+                self._size = len(own)
             return True
         fields = self._fields
         if readable_fields(serializer) == fields and reading.snapshot.is_like(fields):

@@ -7,15 +7,15 @@ It hangs on the class. Until the class has represented a few dozen objects
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, Self, TypeVar
 
 from django.core.signals import setting_changed
 from django.utils.translation import get_language
 from rest_framework.serializers import ModelSerializer, Serializer
 from rest_framework.settings import api_settings
 
-from fastschema.compiler.nodes import Rereading, UnreadableError
+from fastschema.compiler.nodes import Rereading
 from fastschema.contrib.django.clones import NESTED
 from fastschema.contrib.django.customization import own_classes
 from fastschema.contrib.django.exemplars import (
@@ -50,22 +50,26 @@ _MOST_NAMES = 64
 """The sets of names for which a class keeps readings."""
 _MOST_READINGS = 4
 """How many it keeps for each."""
-_MOST_FAILURES = 4
+_MOST_MISSES = 16
+"""After so many serializers in a row whose fields are like those of no other, nobody compares."""
 
 
-class Pending(State):
-    """What serializers of a class run before somebody has looked at their fields.
+class CompiledState(State):
+    """What serializers run that are alike: nobody has looked at their fields, or all have the same.
 
-    It hangs on those that have represented by it once, and have no state of their own yet.
+    Of those that nobody has looked at, it hangs on each that has represented by it once, and has no
+    state of its own yet.
 
     :param program: the program
+    :param snapshot: what the fields were like
     :param fields: the exemplar's fields that are dumped: read their options only
     """
 
-    __slots__ = ("fields", "idle", "program")
+    __slots__ = ("fields", "idle", "program", "snapshot")
 
-    def __init__(self, program: DumpProgram, fields: list[Any]) -> None:
+    def __init__(self, program: DumpProgram, snapshot: Snapshot, fields: list[Any]) -> None:
         self.program = program
+        self.snapshot = snapshot
         self.fields = fields
         kinds = [node.kind for node in program.node.fields]
         is_plain = all(kind.rereading in _PLAIN or kind.link is not None for kind in kinds)
@@ -73,43 +77,114 @@ class Pending(State):
         """Bindings that serializers use in turns; None if values depend on more than plain data (on
         a request, say). What is nested is found by each of them."""
 
+    def is_like(self, fields: list[Any]) -> bool:
+        """Return whether fields are what those were."""
+        return self.snapshot.is_like(fields)
 
-class CompiledState(NamedTuple):
-    """What serializers with the same fields run.
 
-    :param program: the program
-    :param snapshot: what the fields were like
+Compiled = TypeVar("Compiled", bound=Any)
+
+
+class CompiledStates(Generic[Compiled]):
+    """What the serializers of a class run, to dump or to validate.
+
+    :param state: what is known of the class
+    :param fields_of: gives the fields of a serializer that matter
+    :param read: makes a :class:`CompiledState` or its like of a serializer, such fields, and the
+        fields of which options are read, for serializers that have made none
     """
 
-    program: DumpProgram
-    snapshot: Snapshot
+    __slots__ = ("_fields_of", "_made", "_misses", "_pending", "_read", "_state")
+
+    def __init__(
+        self,
+        state: ClassState,
+        fields_of: Callable[[Any], list[Any]],
+        read: Callable[[Any, list[Any], list[Any]], Compiled],
+    ) -> None:
+        self._state = state
+        self._fields_of = fields_of
+        self._read = read
+        self._pending: Compiled | None = _UNKNOWN
+        self._made: dict[tuple[str, ...], list[Compiled]] = {}
+        self._misses = 0
+
+    def pending(self) -> Compiled | None:
+        """Return what those run that have made no fields; None if they must make them."""
+        if self._pending is _UNKNOWN:
+            example = self._state.example()
+            self._pending = None if example is None else self._compiled(example, is_example=True)
+        return self._pending
+
+    def made(
+        self, serializer: Any, fields: list[Any], *, is_worth_reading: bool = False
+    ) -> Compiled | None:
+        """Return what a serializer runs that has made its fields; None if stock must.
+
+        :param fields: those that matter
+        :param is_worth_reading: whether it is to be read if its fields are like those of no other
+        """
+        names = tuple([field.field_name for field in fields])
+        known = self._made.get(names, [])
+        for each in known if self._misses < _MOST_MISSES else ():
+            if each.is_like(fields):
+                self._misses = 0
+                return each
+        has_room = len(known) < _MOST_READINGS and (known or len(self._made) < _MOST_NAMES)
+        is_kept = has_room and self._misses < _MOST_MISSES
+        found = self._compiled(serializer) if is_kept or is_worth_reading else None
+        if found is None or not is_kept:
+            self._misses += 1
+        else:
+            self._state.watch(found.snapshot.classes)
+            self._made[names] = [found, *known]
+        return found
+
+    def _compiled(self, serializer: Any, *, is_example: bool = False) -> Compiled | None:
+        try:
+            fields = self._fields_of(serializer)
+            found: Compiled = self._read(serializer, fields, fields if is_example else [])
+        except Exception:
+            return None  # stock dumps or validates in a way that cannot be compiled
+        found.program.hold(self._state)
+        return found
 
 
-class ClassState:
-    """What is known of a serializer class.
+class StateOfClass:
+    """What is known of a class; it hangs on the class.
 
     :param cls: the class
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_changes",
-        "_classes",
-        "_exemplars",
-        "_failures",
-        "_generation",
-        "_objects",
-        "_owner",
-        "_pending",
-        "_readings",
-        "relations",
-        "spares_first_objects",
-        "validation",
-    )
+    __slots__ = ("__weakref__", "_generation", "owner")
 
     def __init__(self, cls: type) -> None:
-        self._owner = weakref.ref(cls)
+        self.owner: Any = weakref.ref(cls)
         self._generation = readings.current
+
+    def __reduce__(self) -> Any:
+        # Of a class that is pickled by value nothing is known elsewhere.
+        return type(None), ()
+
+    @classmethod
+    def of(cls, owner: type) -> Self:
+        """Return what is known of a class, which may be made of the attributes of another one."""
+        state = owner.__dict__.get(CLASS_ATTRIBUTE)
+        if (
+            type(state) is not cls
+            or state.owner() is not owner
+            or state._generation is not readings.current
+        ):
+            state = cls(owner)
+            type.__setattr__(owner, CLASS_ATTRIBUTE, state)
+        return state
+
+
+class ClassState(StateOfClass):
+    """What is known of a serializer class."""
+
+    def __init__(self, cls: type) -> None:
+        super().__init__(cls)
         self._objects = 0
         self._changes = 0
         self._forget()
@@ -119,26 +194,17 @@ class ClassState:
         """What is noticed: the attributes of the class, and of the classes of its fields."""
         self._exemplars: dict[str | None, Exemplar | None] = {}
         self.forget()
-        self._failures = 0
         self.spares_first_objects = False
         """Whether the fields of its serializers are too few to be bound for the first object."""
 
     def forget(self) -> None:
         """Forget the programs of the class."""
-        self._pending: Pending | None = _UNKNOWN
-        self._readings: dict[tuple[str, ...], list[CompiledState]] = {}
+        self.dumping = CompiledStates(self, readable_fields, _read)
+        """How its serializers dump."""
         self.relations: dict[Any, Any] = {}
         """Which relations querysets lack that its pending serializers read; see ``relations``."""
         self.validation: Any = None
-        """What is known of how its serializers validate; see ``validation.class_validation``."""
-
-    def __reduce__(self) -> Any:
-        # Of a class that is pickled by value nothing is known elsewhere.
-        return type(None), ()
-
-    def belongs_to(self, cls: type) -> bool:
-        """Return whether it is that of a class: one may be made of the attributes of another."""
-        return self._owner() is cls and self._generation is readings.current
+        """How its serializers validate; see ``input.class_validation``."""
 
     def is_in_use(self, objects: int) -> bool:
         """Count objects that are to be represented; return whether the class is worth a program."""
@@ -154,7 +220,7 @@ class ClassState:
 
     def watch(self, classes: Iterable[type]) -> None:
         """Notice from now on if attributes of the class, or of classes of its fields, change."""
-        cls: Any = self._owner()
+        cls: Any = self.owner()
         known = self._classes = self._classes or ClassSnapshot()
         for each in (cls, *classes):
             for own in own_classes(each):
@@ -169,7 +235,7 @@ class ClassState:
         """Return what makes fields in the current language; None if stock must."""
         if not self.is_current():
             return None
-        cls: Any = self._owner()
+        cls: Any = self.owner()
         known = self._exemplars
         if None in known:
             return known[None]
@@ -197,21 +263,16 @@ class ClassState:
             return None  # what is wrong with the class, stock will say
         return exemplar
 
-    def pending(self) -> Pending | None:
+    def pending(self) -> CompiledState | None:
         """Return what its serializers run without fields; None if they must make them."""
-        if not self.is_current():
-            return None
-        known = self._pending
-        if known is _UNKNOWN:
-            known = self._pending = self._new_pending()
-        return known
+        return self.dumping.pending() if self.is_current() else None
 
     def example(self) -> Any:
         """Return a serializer whose fields are like those of all serializers of the class.
 
         Nobody else gets it. None if there is none: the fields may be others each time.
         """
-        cls: Any = self._owner()
+        cls: Any = self.owner()
         exemplar = self.exemplar()
         if exemplar is None or not exemplar.is_complete or not _makes_fields_as_stock(cls):
             return None
@@ -222,55 +283,24 @@ class ClassState:
             return None  # stock raises it
         return serializer
 
-    def _new_pending(self) -> Pending | None:
-        serializer = self.example()
-        if serializer is None:
-            return None
-        try:
-            fields = readable_fields(serializer)
-            program = read(serializer, fields)
-        except Exception:
-            return None  # stock represents in a way that cannot be compiled
-        program.hold(self)
-        return Pending(program, fields)
-
-    def reading(self, serializer: Any, fields: list[Any], objects: int) -> CompiledState:
-        """Return what a serializer runs whose fields are made.
+    def reading(self, serializer: Any, fields: list[Any], objects: int) -> CompiledState | None:
+        """Return what a serializer runs whose fields are made; None if stock must represent.
 
         :param fields: those that are dumped
         :param objects: how many objects are to be represented
-        :raises UnreadableError: if stock must represent them
         """
-        is_current = self.is_current()
-        names = tuple([field.field_name for field in fields])
-        known = self._readings.get(names, [])
-        for reading in known:
-            if reading.snapshot.is_like(fields):
-                return reading
-        has_room = len(known) < _MOST_READINGS and (known or len(self._readings) < _MOST_NAMES)
-        is_kept = has_room and self._failures < _MOST_FAILURES and is_current
-        if not is_kept and objects < thresholds.rows_worth_reading_at_once:
-            raise UnreadableError("its fields are others each time")
-        snapshot = Snapshot(fields, OPTIONS, inner_fields)
-        try:
-            reading = CompiledState(read(serializer, fields), snapshot)
-        except UnreadableError:
-            self._failures += 1
-            raise
-        if is_kept:
-            self.watch(snapshot.classes)
-            reading.program.hold(self)
-            self._readings[names] = [*known, reading]
-        return reading
+        if not self.is_current():
+            return None
+        is_list = objects >= thresholds.rows_worth_reading_at_once
+        return self.dumping.made(serializer, fields, is_worth_reading=is_list)
 
 
-def class_state(cls: type) -> ClassState:
-    """Return what is known of a serializer class."""
-    state = cls.__dict__.get(CLASS_ATTRIBUTE)
-    if type(state) is not ClassState or not state.belongs_to(cls):
-        state = ClassState(cls)
-        type.__setattr__(cls, CLASS_ATTRIBUTE, state)
-    return state
+def _read(serializer: Any, fields: list[Any], options: list[Any]) -> CompiledState:
+    snapshot = Snapshot(fields, OPTIONS, inner_fields)
+    return CompiledState(read(serializer, fields), snapshot, options)
+
+
+class_state = ClassState.of
 
 
 def forget_class(cls: type) -> None:
@@ -279,7 +309,7 @@ def forget_class(cls: type) -> None:
         type.__delattr__(cls, CLASS_ATTRIBUTE)
 
 
-def pending(serializer: Any) -> Pending | None:
+def pending(serializer: Any) -> CompiledState | None:
     """Return what a serializer runs without fields; None if it has made them, or must."""
     return class_state(type(serializer)).pending() if is_still_pending(serializer) else None
 

@@ -22,7 +22,6 @@ from fastschema.contrib.django.clones import (
     is_copied_by_attributes,
     is_stock_queryset_class,
 )
-from fastschema.runtime.guard import computes_options
 
 STOCK_CLASSES = frozenset(
     value
@@ -54,19 +53,10 @@ def has_own_code(cls: type) -> bool:
     making = _MAKING - {"get_validators"} if issubclass(cls, BaseSerializer) else _MAKING
     if issubclass(cls, FilePathField) or type(cls).__call__ is not type.__call__:
         return True  # the one looks at a directory each time
-    if any(not making.isdisjoint(vars(each)) for each in own_classes(cls)):
-        return True
-    return computes_options(cls, _names_in_init(cls), STOCK_CLASSES) is not None
-
-
-def _names_in_init(cls: type) -> frozenset[str]:
-    """Return what stock's ``__init__`` methods of a class read and set, other names among them."""
-    methods = [vars(each).get("__init__") for each in cls.__mro__]
-    return frozenset(
-        name
-        for method in methods
-        if isinstance(method, FunctionType)
-        for name in method.__code__.co_names
+    return any(
+        not making.isdisjoint(vars(each))
+        or any(hasattr(type(value), "__set__") for value in vars(each).values())
+        for each in own_classes(cls)
     )
 
 

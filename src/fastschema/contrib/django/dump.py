@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -23,7 +22,6 @@ from fastschema.contrib.django.stock_serializers import (
     is_stock_serializer,
     rows,
 )
-from fastschema.runtime.bound_program import Dump, DumpRows, dump_each
 from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.statistics import recorder, stock_row
 from fastschema.switch import is_disabled
@@ -34,8 +32,8 @@ compiled_row = recorder.compiled_row
 
 def represent(serializer: Any, obj: Any) -> Any:
     """Return what ``Serializer.to_representation`` returns, by generated code where that pays."""
-    if dump_log.in_use and dump_log.begins(serializer):
-        return dump_log.logged(represent, serializer, obj)
+    if dump_log.in_use and (log := dump_log.log_for(serializer)) is not None:
+        return log.run(represent, serializer, obj)
     binding = None if is_disabled() else find_binding_for_row(serializer)
     if binding is not None:
         dispatch = binding.checkout()
@@ -52,8 +50,8 @@ def represent(serializer: Any, obj: Any) -> Any:
 
 def represent_list(serializer: Any, data: Any) -> Any:
     """Return what ``ListSerializer.to_representation`` returns, compiled where that pays."""
-    if dump_log.in_use and dump_log.begins(serializer):
-        return dump_log.logged(represent_list, serializer, data)
+    if dump_log.in_use and (log := dump_log.log_for(serializer)) is not None:
+        return log.run(represent_list, serializer, data)
     if not settings.DEBUG or serializer.parent is not None or is_disabled():
         return _represent_list(serializer, data)
     if isinstance(data, list) and data:
@@ -87,7 +85,7 @@ def represent_many(serializer: Any, data: Any) -> list[Any]:
         if results is not None:
             return results
     if type(each_row) is not list:
-        return dump_each(each_row, lambda: _AsRead(serializer))
+        return _represent_each(serializer, each_row)
     if not each_row:
         return []
     binding = find_binding(serializer, len(each_row))
@@ -99,40 +97,18 @@ def represent_many(serializer: Any, data: Any) -> list[Any]:
     return results
 
 
-class _AsRead:
-    """Represents rows of which nobody knows how many there are: the first ones may be stock's.
-
-    :param serializer: the serializer
-    """
-
-    def __init__(self, serializer: Any) -> None:
-        self._serializer = serializer
-
-    def __getitem__(self, cls: type, /) -> Dump:
-        return partial(represent, self._serializer)
-
-    def for_rows(self, cls: type, /) -> DumpRows:
-        """Return the function that represents all rows, those of any class."""
-        return self._all
-
-    def count(self, rows: int) -> None:
-        """Rows are counted as they are represented."""
-
-    def refresh(self) -> bool:
-        """Nothing was looked up."""
-        return False
-
-    def _all(self, each_row: Iterable[Any]) -> list[Any]:
-        results: list[Any] = []
-        iterator = iter(each_row)
-        for row in iterator:
-            binding = find_binding(self._serializer, 1)
-            if binding is not None:
-                every_row = chain(iter((row,)), iterator)
-                del row  # as any row, it goes when the next one is there
-                return results + binding.new_dispatch(_PYTHON).all_rows(every_row)
-            results.append(_stock_row(self._serializer, row))
-        return results
+def _represent_each(serializer: Any, each_row: Iterable[Any]) -> list[Any]:
+    """Represent rows of which nobody knows how many there are: the first may be stock's."""
+    results: list[Any] = []
+    iterator = iter(each_row)
+    for row in iterator:
+        binding = find_binding(serializer, 1)
+        if binding is not None:
+            every_row = chain(iter((row,)), iterator)
+            del row  # as any row, it goes when the next one is there
+            return results + binding.new_dispatch(_PYTHON).all_rows(every_row)
+        results.append(_stock_row(serializer, row))
+    return results
 
 
 def _stock_row(serializer: Any, obj: Any) -> Any:

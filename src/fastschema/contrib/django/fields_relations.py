@@ -15,7 +15,6 @@ from fastschema.compiler.kinds import for_all, new_slot
 from fastschema.compiler.nodes import PLAIN, Conversion, Form, Kind, Rereading, Slot
 from fastschema.contrib.django.field_path import SerializerPath, option_slot
 from fastschema.contrib.django.hyperlinks import (
-    Later,
     link_from_value,
     of_request,
     with_known_addresses,
@@ -84,9 +83,7 @@ def _called_method(*, path: SerializerPath, slots: list[Slot]) -> Kind:
 
 def _method_of(parent: Any, name: str) -> Callable[[Any], Any] | None:
     """Return the serializer's method, if it is found the same way for each row."""
-    cls: Any = type(parent)
-    is_plain = cls.__getattribute__ is object.__getattribute__ and name not in vars(parent)
-    if is_plain and type(getattr(cls, name, None)) is FunctionType:
+    if name not in vars(parent) and type(getattr(type(parent), name, None)) is FunctionType:
         return getattr(parent, name, None)
     return None
 
@@ -142,7 +139,9 @@ def hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     """Return the kind of the address of an object that is there."""
 
     def resolve(subject: Any, cls: type, form: Form) -> Any:
-        own = Later(lambda: path.get(subject.fields).to_representation)
+        def own(value: Any) -> Any:
+            return path.get(subject.fields).to_representation(value)
+
         return link_from_value(path.get(subject.options), subject.context, own, form)
 
     address = path.called(f"{new_slot(slots, 'link', resolve, of_request)}({{value}})")
@@ -156,11 +155,8 @@ def own_hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     """
 
     def resolve(subject: Any, cls: type, form: Form) -> Any:
-        def find() -> Callable[[Any], Any]:
-            field = path.get(subject.fields)
-            return with_known_addresses(field, field.to_representation)
-
-        return Later(find)
+        field = path.get(subject.fields)
+        return with_known_addresses(field, field.to_representation)
 
     address = path.called(f"{new_slot(slots, 'link', resolve, of_request)}({{value}})")
     return for_all("hyperlink", address, user_code="get_url of the field")

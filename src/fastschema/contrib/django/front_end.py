@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -11,9 +12,9 @@ from rest_framework.serializers import ListSerializer
 from fastschema.compiler.nodes import Form, UnreadableError, known_access
 from fastschema.contrib.django.access import MODEL
 from fastschema.contrib.django.bound_serializer import (
+    bound_now,
     dispatch_for,
     link_to,
-    read_for_plan,
     read_now,
 )
 from fastschema.contrib.django.class_state import forget_class
@@ -44,9 +45,10 @@ class CompiledSerializer:
 
     def __init__(self, schema: Any, *, is_frozen: bool) -> None:
         self.schema = schema
-        self._binding = None
+        self._binding: BoundProgram | None = None
         if is_frozen and is_stock_serializer(self._row_serializer):
-            self._binding = _bound(self._row_serializer)
+            with contextlib.suppress(Exception):  # stock represents, or raises when it does
+                self._binding = bound_now(self._row_serializer)
 
     @property
     def _row_serializer(self) -> Any:
@@ -158,19 +160,6 @@ class CompiledSerializer:
     def explain(self) -> Report:
         """How the serializer is dumped and how it takes lists, nested serializers included."""
         return replace(_explain(self.schema, Above()), loading=_explain_loading(self.schema))
-
-
-def _bound(serializer: Any) -> BoundProgram | None:
-    """Return what represents rows by a serializer as it is now; None if stock must, or
-    if it is broken.
-    """
-    try:
-        program, subject = read_for_plan(serializer)
-    except UnreadableError:
-        return None
-    except Exception:
-        return None  # stock raises it when the first object is dumped
-    return BoundProgram(program, subject)
 
 
 _BY_SUPER = (

@@ -38,24 +38,6 @@ _PLAIN_CONVERSIONS = (
 )
 
 
-class Later:
-    """A function that is found when it is called for the first time.
-
-    :param find: finds it
-    """
-
-    __slots__ = ("_find", "_function")
-
-    def __init__(self, find: Callable[[], Callable[[Any], Any]]) -> None:
-        self._find = find
-        self._function: Callable[[Any], Any] | None = None
-
-    def __call__(self, value: Any) -> Any:
-        if self._function is None:
-            self._function = self._find()
-        return self._function(value)
-
-
 def of_request(subject: Any) -> object:
     """Return what addresses depend on besides their fields, the same as long as it is the same."""
     context = subject.context

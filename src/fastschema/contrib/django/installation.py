@@ -23,11 +23,10 @@ from fastschema.contrib.django.class_state import (
 )
 from fastschema.contrib.django.dump import represent, represent_list
 from fastschema.contrib.django.exemplars import STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS
-from fastschema.contrib.django.input import list_serializers, serializers
+from fastschema.contrib.django.input import serializers
 from fastschema.contrib.django.input.bulk_create import STOCK_CREATE, create_list
 from fastschema.contrib.django.input.class_validation import (
     STOCK_RUN_VALIDATION,
-    STOCK_RUN_VALIDATORS,
     STOCK_TO_INTERNAL_VALUE,
 )
 from fastschema.contrib.django.lists.lazy_list import STOCK_LIST, list_lazily
@@ -42,7 +41,7 @@ from fastschema.runtime.patching import Replacements, warn_of_newer
 from fastschema.statistics import stock_row
 from fastschema.switch import is_disabled
 
-_FILTERS = "fastschema.contrib.django.filters.installation"
+_FILTERS = "fastschema.contrib.django.filters.on_demand"
 _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
 
@@ -64,22 +63,19 @@ def _list_to_representation(self: Any, data: Any) -> Any:
     return represent_list(self, data)
 
 
-def _get_fields(self: Any) -> dict[str, Any]:
-    """``Serializer.get_fields``, by clones."""
-    made = get_fields(self) if _uses_clones() else None
-    return STOCK_GET_FIELDS(self) if made is None else made
+def _by_clones(stock: Any) -> Any:
+    """Return a ``get_fields`` that makes clones, for that of ``Serializer`` or a class of it."""
+
+    def method(self: Any) -> dict[str, Any]:
+        uses_clones = _replacements.are_installed and not is_disabled()
+        made = get_fields(self) if uses_clones else None
+        return stock(self) if made is None else made
+
+    return method
 
 
-def _model_get_fields(self: Any) -> dict[str, Any]:
-    """``ModelSerializer.get_fields``, by clones."""
-    made = get_fields(self) if _uses_clones() else None
-    return STOCK_MODEL_GET_FIELDS(self) if made is None else made
-
-
-def _uses_clones() -> bool:
-    return _replacements.are_installed and not is_disabled()
-
-
+_get_fields = _by_clones(STOCK_GET_FIELDS)
+_model_get_fields = _by_clones(STOCK_MODEL_GET_FIELDS)
 _fields = cached_property(fields)
 _fields.__set_name__(Serializer, "fields")
 KNOWN_FIELDS.add(_fields)
@@ -100,8 +96,6 @@ _replacements = Replacements(
         (ModelSerializer, "get_fields", STOCK_MODEL_GET_FIELDS, _model_get_fields),
         (Serializer, "run_validation", STOCK_RUN_VALIDATION, serializers.run_validation),
         (Serializer, "to_internal_value", STOCK_TO_INTERNAL_VALUE, serializers.to_internal_value),
-        (Serializer, "run_validators", STOCK_RUN_VALIDATORS, serializers.run_validators),
-        (Serializer, "get_initial", serializers.STOCK_GET_INITIAL, serializers.get_initial),
         (
             rest_framework.serializers,
             "raise_errors_on_nested_writes",
@@ -111,8 +105,8 @@ _replacements = Replacements(
         (
             ListSerializer,
             "run_validation",
-            list_serializers.STOCK_RUN_VALIDATION,
-            list_serializers.run_validation,
+            serializers.STOCK_RUN_LIST_VALIDATION,
+            serializers.run_list_validation,
         ),
         (ListSerializer, "create", STOCK_CREATE, create_list),
         (ListModelMixin, "list", STOCK_LIST, list_lazily),
@@ -144,9 +138,9 @@ def uninstall() -> None:
 def _follow_filters(*, is_on: bool) -> None:
     """Install filters on demand, or take them out, where there is django-filter."""
     if is_on and filters.is_available():
-        from fastschema.contrib.django.filters import installation
+        from fastschema.contrib.django.filters import on_demand
 
         warn_of_newer("django-filter", version("django-filter"), filters.NEWEST_TESTED)
-        installation.install()
+        on_demand.install()
     elif not is_on and _FILTERS in sys.modules:
         sys.modules[_FILTERS].uninstall()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import io
 from typing import Any
 
 from django.conf import settings
@@ -41,13 +42,12 @@ class FastJSONParser(JSONParser):
                 content = _read(stream)
             except ValueError as error:  # stock's way to say it, be it the stream or its content
                 raise ParseError(f"JSON parse error - {error}") from None
-            # Anything but bytes would be an error of stock's, or is read by it in its own way.
-            if type(content) is bytes and not may_hold_huge_integers(content):
+            if not may_hold_huge_integers(content):
                 try:
                     return orjson.loads(content)
                 except ValueError:
                     pass  # stock reads what orjson does not, or raises its own error
-            stream = _WasRead(content)
+            stream = io.BytesIO(content)
         try:
             return super().parse(stream, media_type, parser_context)
         except RecursionError:
@@ -80,24 +80,9 @@ class FastMessagePackParser(BaseParser):
             raise ParseError(f"MessagePack parse error - {error}") from None
 
 
-def _read(stream: Any) -> Any:
-    """All of a stream, read until it has no more, as ``codecs.StreamReader`` does."""
-    content = stream.read()
-    if type(content) is bytes and content:
-        while more := stream.read():
-            content += more
-    return content
-
-
-class _WasRead:
-    """A stream that was read already."""
-
-    def __init__(self, content: Any) -> None:
-        self._contents = [content]
-
-    def read(self) -> Any:
-        """Return what was read, once."""
-        return self._contents.pop() if self._contents else b""
+def _read(stream: Any) -> bytes:
+    """Return all of a stream, read until it has no more, as ``codecs.StreamReader`` does."""
+    return b"".join(iter(stream.read, b""))
 
 
 def _is_utf8(parser_context: dict[str, Any] | None) -> bool:

@@ -28,7 +28,6 @@ from rest_framework.mixins import RetrieveModelMixin
 from rest_framework.response import Response
 from rest_framework.serializers import ListSerializer, Serializer
 
-from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.access import on_class
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.class_state import class_state, pending
@@ -207,11 +206,8 @@ def _made_fields(serializer: Any) -> list[Any]:
     if not _is_stock(serializer):
         return []
     fields = readable_fields(serializer)
-    try:
-        reading = class_state(type(serializer)).reading(serializer, fields, thresholds.MANY)
-    except UnreadableError:
-        return []
-    return _read_by_path(fields, reading.program)
+    reading = class_state(type(serializer)).reading(serializer, fields, thresholds.MANY)
+    return [] if reading is None else _read_by_path(fields, reading.program)
 
 
 def _read_by_path(fields: list[Any], program: Any) -> list[Any]:

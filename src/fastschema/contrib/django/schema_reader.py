@@ -59,7 +59,6 @@ from fastschema.contrib.django.fields_relations import (
     string_related,
 )
 from fastschema.contrib.django.hyperlinks import (
-    Later,
     link_from_relation,
     of_request,
     with_known_addresses,
@@ -133,6 +132,8 @@ def describe_serializer(serializer: Any, serializer_fields: list[Any]) -> Descri
     cls = type(serializer)
     if any(field.parent is not serializer for field in serializer_fields):
         raise UnreadableError("its fields belong to another serializer")
+    if len({field.field_name for field in serializer_fields}) < len(serializer_fields):
+        raise UnreadableError("two of its fields have one name")
     if cls._readable_fields is not _READABLE_FIELDS:
         raise UnreadableError("_readable_fields is overridden")
     return (
@@ -194,11 +195,6 @@ def make_node(description: Description) -> ObjectNode:
     """Return the node for a description: from the description alone, so that the cache is right."""
     _, name, descriptions = description
     slots = [Slot("fields", lambda subject, cls, form: subject.fields)]
-    names = [field_name for field_name, *_ in descriptions]
-    # A name that a late change gave to two fields is set by each that has a value.
-    is_display = len(set(names)) == len(names)
-    if not is_display:
-        slots.append(Slot("dict_class", lambda subject, cls, form: dict))
     nodes = [_field_node(index, field, slots) for index, field in enumerate(descriptions)]
     return ObjectNode(
         name=name,
@@ -206,7 +202,6 @@ def make_node(description: Description) -> ObjectNode:
         slots=tuple(slots),
         missing=missing,
         access=access_of,
-        dict_class=None if is_display else "dict_class",
         names={
             "json_value": json_value,
             "json_number": json_number,
@@ -330,11 +325,8 @@ def _own_key_link_node(index: int, name: str, source: str, slots: list[Slot]) ->
     link = f"link_{len(slots)}"
 
     def resolve(subject: Any, cls: type, form: Form) -> Any:
-        def find() -> Callable[[Any], Any]:
-            field = subject.fields[index]
-            return with_known_addresses(field, partial(represent_field, field))
-
-        return Later(find)
+        field = subject.fields[index]
+        return with_known_addresses(field, partial(represent_field, field))
 
     slots.append(Slot(link, resolve, of_request))
     read = Read(f"{link}(obj)")

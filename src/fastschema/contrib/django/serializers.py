@@ -11,7 +11,6 @@ from fastschema.contrib.django.dump import represent, represent_list
 from fastschema.contrib.django.input import serializers
 from fastschema.contrib.django.input.bulk_create import create_list
 from fastschema.contrib.django.input.class_validation import KNOWN as VALIDATING
-from fastschema.contrib.django.input.list_serializers import run_validation
 from fastschema.contrib.django.stock_serializers import (
     KNOWN,
     is_stock_serializer,
@@ -22,7 +21,7 @@ from fastschema.contrib.django.stock_serializers import (
 class FastListSerializer(ListSerializer):
     """``ListSerializer``, compiled; also to derive from."""
 
-    run_validation = run_validation
+    run_validation = serializers.run_list_validation
     create = create_list
 
     def to_representation(self, data: Any) -> Any:
@@ -105,7 +104,7 @@ def check_bulk(many: Any) -> None:
     :raises TypeError: if its class knows nothing of it, where fastschema is not installed for all
     """
     methods = [vars(each).get("run_validation") for each in type(many).__mro__]
-    if isinstance(many, ListSerializer) and run_validation not in methods:
+    if isinstance(many, ListSerializer) and serializers.run_list_validation not in methods:
         raise TypeError(
             f"{type(many).__name__}: derive it from FastListSerializer to use it in bulk"
         )

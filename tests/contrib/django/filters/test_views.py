@@ -149,19 +149,6 @@ class TestClassOfFields:
         backend = type("Backend", (DjangoFilterBackend,), {"filterset_base": Own})
         assert [class_of(["number"], backend=backend) for _ in range(3)] == noted
 
-    def test_fields_are_read_once(self):
-        read = []
-
-        class Reading:
-            @property
-            def filterset_fields(self):
-                read.append(1)
-                return ["distance"]
-
-        for count in (1, 2):
-            DjangoFilterBackend().get_filterset_class(Reading(), Flight.objects.all())
-            assert len(read) == count
-
     @pytest.mark.parametrize("fields", [[1], {"number": 1}, ["nothing"], {1, 2}, None, [["a"]]])
     def test_what_is_wrong_is_wrong_as_in_stock(self, fields):
         with fastschema.disabled():

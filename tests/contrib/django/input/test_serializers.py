@@ -70,13 +70,6 @@ class TestFieldsOnDemand:
         assert sorted(serializer.errors) == ["age", "email", "name", "role"]
         assert made(serializer) == ["age", "name"]
 
-    def test_what_is_shown_after_errors_needs_none(self):
-        serializer = Person(data={"age": [], "other": 1})
-        assert not serializer.is_valid()
-        made_before = made(serializer)
-        assert serializer.data == {"age": []}
-        assert made(serializer) == made_before
-
     def test_keys_that_are_missing_from_a_partial_update_need_none(self):
         serializer = Person(data={"note": ""}, partial=True)
         assert serializer.is_valid()

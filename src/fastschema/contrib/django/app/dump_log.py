@@ -17,7 +17,7 @@ from django.db.models import Model, QuerySet
 from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django.bound_serializer import SerializerState
-from fastschema.contrib.django.class_state import Pending
+from fastschema.contrib.django.class_state import CompiledState
 from fastschema.contrib.django.lists.n_plus_one import Loads, Unloaded, unloaded_with
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.stock_serializers import is_stock_serializer
@@ -170,20 +170,10 @@ _current: ContextVar[DumpLog | None] = ContextVar("fastschema_dump_log", default
 current_log = _current.get
 
 
-def begins(serializer: Any) -> bool:
-    """Whether a log is open that is to have a dump by a serializer."""
+def log_for(serializer: Any) -> DumpLog | None:
+    """Return the log that is to have a dump by a serializer; None if there is none."""
     log = current_log()
-    return log is not None and log.begins(serializer)
-
-
-def logged(represent: Callable[[Any, Any], Any], serializer: Any, data: Any) -> Any:
-    """Return what ``represent`` returns for a serializer that :func:`begins`.
-
-    :raises Exception: what it raises
-    """
-    log = current_log()
-    assert log is not None
-    return log.run(represent, serializer, data)
+    return log if log is not None and log.begins(serializer) else None
 
 
 def stop_logging() -> None:
@@ -227,6 +217,6 @@ def _are_rows(data: Any) -> bool:
 def _was_compiled(serializer: Any) -> bool:
     """Whether generated code has just represented objects by a serializer."""
     state = vars(getattr(serializer, "child", serializer)).get(ATTRIBUTE)
-    if type(state) is Pending:
+    if type(state) is CompiledState:
         return True
     return type(state) is SerializerState and state.was_bound and not state.runs_as_stock

@@ -101,7 +101,6 @@ class Survey:
     queries: dict[str, list[Unloaded]] = field(default_factory=dict)
     not_looked_at: dict[str, str] = field(default_factory=dict)
     without: dict[str, str] = field(default_factory=dict)
-    _by_shape: dict[Any, Reached] = field(default_factory=dict)
 
     def add(self, serializer: Any, use: str, holders: tuple[type, ...] = ()) -> None:
         """Add a serializer, and those that it nests.
@@ -145,21 +144,17 @@ class Survey:
 
     def _is_new(self, serializer: Any, use: str) -> bool:
         """Add a serializer if there is none like it, and its use in any case."""
-        shape = _shape(serializer)
-        found = self._by_shape.get(shape)
+        report = compile(serializer).explain()
+        same = (
+            each
+            for each in self.serializers
+            if type(each.serializer) is type(serializer) and each.report == report
+        )
+        found = next(same, None)
         is_new = found is None
-        if found is None:
-            report = compile(serializer).explain()
-            same = (
-                each
-                for each in self.serializers
-                if type(each.serializer) is type(serializer) and each.report == report
-            )
-            found = next(same, None)
         if found is None:
             found = Reached(serializer, report, [])
             self.serializers.append(found)
-        self._by_shape[shape] = found
         if use not in found.uses:
             found.uses.append(use)
         return is_new
@@ -222,18 +217,6 @@ def endpoints(patterns: list[Any], prefix: str = "") -> Iterator[Endpoint]:
             continue
         for method in _methods(pattern.callback):
             yield Endpoint(path, method, pattern.callback)
-
-
-def _shape(serializer: Any, holders: tuple[type, ...] = ()) -> Any:
-    """Return the classes of a serializer and of its fields, by which it is told from others."""
-    cls = type(serializer)
-    if cls in holders:
-        return cls
-    holders = (*holders, cls)
-    return cls, tuple(
-        (name, type(held), held.read_only, held.write_only, _shape(_nested(held), holders))
-        for name, held in getattr(serializer, "fields", {}).items()
-    )
 
 
 def _nested(field: Any) -> Any:

@@ -5,71 +5,58 @@ django-filter makes that class for each request.
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from django.db.models import Manager, QuerySet
-from django_filters import filterset
-from django_filters.filterset import BaseFilterSet, FilterSetMetaclass, UnknownFieldBehavior
-from django_filters.rest_framework import DjangoFilterBackend
-from django_filters.rest_framework.filterset import FILTER_FOR_DBFIELD_DEFAULTS
+from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 from django_filters.utils import get_model_field
 
+from fastschema.contrib.django.class_state import StateOfClass
 from fastschema.contrib.django.clones import is_stock_queryset_class
-from fastschema.contrib.django.filters.plans import ASKING, filter_set_state
-from fastschema.runtime.guard import readings
+from fastschema.contrib.django.filters.plans import ASKING, FilterSetState
 from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
 
 STOCK_GET_FILTERSET_CLASS = stock_method(DjangoFilterBackend, "get_filterset_class")
 _STOCK_GET_FILTERSET = stock_method(DjangoFilterBackend, "get_filterset")
-_DEFAULTS = (filterset.FILTER_FOR_DBFIELD_DEFAULTS, FILTER_FOR_DBFIELD_DEFAULTS)
-_HOOKS = {
-    name: stock_method(BaseFilterSet, name).__func__
-    for name in (
-        *("get_filters", "get_fields", "get_filter_name", "filter_for_field"),
-        *("filter_for_lookup", "handle_unrecognized_field", "_csv_filter_class_name"),
-    )
-}
 _MOST_CLASSES = 32
-_classes: WeakKeyDictionary[type, tuple[object, dict[Any, Any]]] = WeakKeyDictionary()
-"""By view class: the classes, by what they are made of; None for those that differ each time."""
+
+
+class FilterSetClasses(StateOfClass):
+    """The filter set classes of a class of views."""
+
+    __slots__ = ("known",)
+
+    def __init__(self, cls: type) -> None:
+        super().__init__(cls)
+        self.known: dict[Any, Any] = {}
+        """By what they are made of; None for those that may differ each time."""
 
 
 def get_filterset_class(self: Any, view: Any, queryset: Any = None) -> Any:
     """``DjangoFilterBackend.get_filterset_class``, whose classes are used again."""
     cls = type(self)
     is_stock = (
-        cls.get_filterset is _STOCK_GET_FILTERSET
+        queryset is not None
+        and cls.get_filterset is _STOCK_GET_FILTERSET
         and cls.get_filterset_class is get_filterset_class
+        and self.filterset_base is FilterSet
         and not is_disabled()
     )
-    if queryset is None or not is_stock:
+    fields = getattr(view, "filterset_fields", None) if is_stock else None
+    if not fields or getattr(view, "filterset_class", None):
         return STOCK_GET_FILTERSET_CLASS(self, view, queryset)
-    # Each of them may be a property.
-    named, fields = (getattr(view, f"filterset_{name}", None) for name in ("class", "fields"))
-    seen = SimpleNamespace(filterset_class=named, filterset_fields=fields)
-    if named or not fields:
-        return STOCK_GET_FILTERSET_CLASS(self, seen, queryset)
+    known = FilterSetClasses.of(type(view)).known
     try:
-        key = self.filterset_base, queryset.model, _frozen(fields)
-        known = _known(type(view))
+        key = queryset.model, _frozen(fields)
         made = known.get(key)
     except TypeError:  # something else than names
-        return STOCK_GET_FILTERSET_CLASS(self, seen, queryset)
+        return STOCK_GET_FILTERSET_CLASS(self, view, queryset)
     if made is None:
-        made = STOCK_GET_FILTERSET_CLASS(self, seen, queryset)
+        made = STOCK_GET_FILTERSET_CLASS(self, view, queryset)
         if key not in known and len(known) < _MOST_CLASSES:
             known[key] = made if _is_the_same_next_time(made) else None
     return made
-
-
-def _known(view_class: type) -> dict[Any, Any]:
-    generation, known = _classes.get(view_class, (None, {}))
-    if generation is not readings.current:
-        generation, known = _classes[view_class] = readings.current, {}
-    return known
 
 
 def _frozen(fields: Any) -> Any:
@@ -86,19 +73,8 @@ def _frozen(fields: Any) -> Any:
 
 def _is_the_same_next_time(cls: Any) -> bool:
     """Return whether a class made of names has nothing of a request, a user or a tenant in it."""
-    return (
-        type(cls) is FilterSetMetaclass
-        and not any("__init_subclass__" in vars(each) for each in cls.__mro__[:-1])
-        and any(cls.FILTER_DEFAULTS is each for each in _DEFAULTS)
-        and all(getattr(cls, name).__func__ is stock for name, stock in _HOOKS.items())
-        and not cls._meta.filter_overrides
-        and cls._meta.unknown_field_behavior is UnknownFieldBehavior.RAISE
-        and all(
-            _selects_the_same(cls._meta.model, made)
-            for name, made in cls.base_filters.items()
-            if name not in cls.declared_filters
-        )
-    )
+    model = cls._meta.model
+    return all(_selects_the_same(model, made) for made in cls.base_filters.values())
 
 
 def _selects_the_same(model: Any, made: Any) -> bool:
@@ -132,5 +108,5 @@ def why_filters_are_made(view: Any) -> str | None:
             if cls is not again:
                 return "its filter set class may be another one for each request"
             if cls is not None:
-                return filter_set_state(cls).why(queryset.model)
+                return FilterSetState.of(cls).why(queryset.model)
     return None

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from copy import deepcopy
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 from django.db.models import QuerySet
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
+from django_filters import filters
 from django_filters.filterset import BaseFilterSet
+from django_filters.rest_framework import DjangoFilterBackend
 
-from fastschema.contrib.django.filters.plans import (
-    KNOWN_FORMS,
-    STOCK_FORM,
-    Plan,
-    Step,
-    bind,
-    filter_set_state,
+from fastschema.contrib.django.filters import stock_speedups
+from fastschema.contrib.django.filters.filter_set_classes import (
+    STOCK_GET_FILTERSET_CLASS,
+    get_filterset_class,
 )
-from fastschema.contrib.django.filters.stock_speedups import Copied
+from fastschema.contrib.django.filters.plans import KNOWN_FORMS, STOCK_FORM, FilterSetState, Plan
+from fastschema.contrib.django.filters.stock_speedups import Copied, copied_filters
 from fastschema.runtime.guard import ATTRIBUTE, State
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import Replacements, stock_method
 from fastschema.switch import is_disabled
 
 STOCK_INIT = stock_method(BaseFilterSet, "__init__")
@@ -45,33 +43,33 @@ class Demand(State):
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.is_known = False
-        self.steps: list[tuple[Step, Any, Any]] | None = None
-        """For each filter whose parameters were sent what filters, and with which value."""
+        self.steps: list[tuple[str, Any, Any]] | None = None
+        """For each filter whose parameters were sent its name, what filters, and a value."""
         self.answers: dict[str, Any] = {}
         """What the database was asked for, by the names of filters: a value, or an error."""
 
     def clean(self, filter_set: Any) -> None:
         """Clean the parameters that were sent. If one is wrong, the form has to word the error."""
         self.is_known = True
-        data, prefix = filter_set.data, filter_set.form_prefix
-        if not filter_set.is_bound or type(data) not in (QueryDict, MultiValueDict, dict):
+        data = filter_set.data
+        is_usual = type(data) in (QueryDict, MultiValueDict, dict) and not filter_set.form_prefix
+        if not filter_set.is_bound or not is_usual:
             return
-        prefix = f"{prefix}-" if prefix else ""
-        steps = self.plan.sent(data, prefix)
+        steps = self.plan.sent(data)
         values: dict[str, Any] = {}
         for step in steps:
             kept = self.answers if step.asks else values
             try:
-                given = step.field.widget.value_from_datadict(data, {}, prefix + step.name)
+                given = step.field.widget.value_from_datadict(data, {}, step.name)
                 kept[step.name] = step.field.clean(given)
             except Exception as error:
                 kept[step.name] = error
                 return
         values |= self.answers
-        self.steps = [(step, step.bound(filter_set), values[step.name]) for step in steps]
+        self.steps = [(step.name, step.bound(filter_set), values[step.name]) for step in steps]
 
 
-def demanded(filter_set: Any) -> list[tuple[Step, Any, Any]] | None:
+def demanded(filter_set: Any) -> list[tuple[str, Any, Any]] | None:
     """Return what a filter set has to do; None if stock must do it."""
     own = vars(filter_set)
     demand = own.get(ATTRIBUTE)
@@ -86,21 +84,17 @@ def init(
     self: Any, data: Any = None, queryset: Any = None, *, request: Any = None, prefix: Any = None
 ) -> None:
     """``BaseFilterSet.__init__``, without filters if nobody needs them."""
-    own, cls = vars(self), type(self)
-    base = None if is_disabled() or "filters" in own else self.base_filters
-    if type(base) not in (dict, OrderedDict):
+    own, base = vars(self), self.base_filters
+    if is_disabled() or "base_filters" in own or type(base) not in (dict, OrderedDict):
         STOCK_INIT(self, data, queryset, request=request, prefix=prefix)
         return
-    is_own = "base_filters" in own
-    model = getattr(queryset, "model", None) or cls._meta.model
-    plan = None if is_own else filter_set_state(cls).plan(model)
+    model = getattr(queryset, "model", None) or type(self)._meta.model
+    plan = FilterSetState.of(type(self)).plan(model)
     own["base_filters"] = Copied(base) if plan is None else {}
     try:
         STOCK_INIT(self, data, queryset, request=request, prefix=prefix)
     finally:
         del own["base_filters"]
-    if is_own:
-        own["base_filters"] = base
     if plan is not None:
         del own["filters"]
         own[ATTRIBUTE] = Demand(plan)
@@ -111,45 +105,31 @@ class FiltersOnDemand:
 
     def __get__(self, filter_set: Any, cls: Any) -> Any:
         own = {} if filter_set is None else vars(filter_set)
-        demand = own.get(ATTRIBUTE)
-        if ATTRIBUTE in own and demand is None:  # a deep copy, or a pickle
-            made = own["filters"] = deepcopy(cls.base_filters)
-            bind(made, filter_set, filter_set.queryset.model)
-            return made
-        if type(demand) is not Demand:
+        if ATTRIBUTE not in own:
             which = f"{'type' if filter_set is None else cls.__name__!r} object"
             raise AttributeError(f"{which} has no attribute 'filters'")
-        made = demand.plan.copies(filter_set)
-        own["filters"] = made
-        if demand.steps is not None:  # stock had made and cleaned its form by now
-            _make_form(filter_set, demand)
-            for step, bound, _ in demand.steps:
-                made[step.name].lookup_expr = bound.lookup_expr  # a range leaves this behind
+        made = own["filters"] = copied_filters(cls.base_filters, {})
+        for each in made.values():
+            each.parent = filter_set
+            each.model = filter_set.queryset.model
         return made
 
 
 def _form(self: Any) -> Any:
-    """``BaseFilterSet.form``."""
-    own = vars(self)
-    demand = own.get(ATTRIBUTE)
-    if type(demand) is Demand and "_form" not in own and demand.is_known:
-        if "filters" not in own:
-            _ = self.filters  # makes the form if nothing was wrong
-        if "_form" not in own and demand.answers:
-            _make_form(self, demand)
-    return STOCK_FORM.fget(self)
-
-
-def _make_form(filter_set: Any, demand: Demand) -> None:
-    """Make and clean the form, without asking the database again."""
-    made = STOCK_FORM.fget(filter_set)
-    for name, answer in demand.answers.items():
-        made.fields[name].clean = partial(_repeat, answer)
-    try:
-        _ = made.errors
-    finally:
-        for name in demand.answers:
-            del made.fields[name].clean
+    """``BaseFilterSet.form``, cleaned without asking the database again."""
+    made = STOCK_FORM.fget(self)
+    demand = vars(self).get(ATTRIBUTE)
+    if type(demand) is Demand and demand.is_known:  # stock had cleaned it by now
+        answers, demand.answers = demand.answers, {}
+        asking = {name: each for name, each in made.fields.items() if name in answers}
+        for name, field in asking.items():
+            field.clean = partial(_repeat, answers[name])
+        try:
+            _ = made.errors
+        finally:
+            for field in asking.values():
+                del field.clean
+    return made
 
 
 def _repeat(answer: Any, value: Any) -> Any:
@@ -171,36 +151,60 @@ def _qs(self: Any) -> Any:
 
 
 def filter_queryset(self: Any, queryset: Any) -> Any:
-    """``BaseFilterSet.filter_queryset`` by the filters whose parameters were sent."""
+    """``BaseFilterSet.filter_queryset`` by the filters whose parameters were sent.
+
+    :raises AssertionError: as stock
+    """
     steps = demanded(self)
     if steps is None:
         return STOCK_FILTER_QUERYSET(self, queryset)
-    last = None
-    for step, bound, value in steps:
-        if "filters" in vars(self):
-            break
-        queryset, last = _filtered(self, step.name, bound, queryset, value), step.name
-    if last is None or "filters" not in vars(self):
-        return queryset
-    # A method of the filter set has looked, and may have changed what comes next.
-    cleaned = list(self.form.cleaned_data.items())
-    rest = cleaned[[name for name, _ in cleaned].index(last) + 1 :]
-    for name, value in rest:
-        queryset = _filtered(self, name, self.filters[name], queryset, value)
+    for name, bound, value in steps:
+        queryset = bound.filter(queryset, value)
+        assert isinstance(queryset, QuerySet), (
+            f"Expected '{type(self).__name__}.{name}' to return a QuerySet, "
+            f"but got a {type(queryset).__name__} instead."
+        )
     return queryset
-
-
-def _filtered(filter_set: Any, name: str, filter_: Any, queryset: Any, value: Any) -> Any:
-    """Return what a filter makes of a queryset; stock says so if that is no queryset."""
-    found = filter_.filter(queryset, value)
-    if isinstance(found, QuerySet):
-        return found
-    stand_in = type(type(filter_set).__name__, (), {})()
-    stand_in.form = SimpleNamespace(cleaned_data={name: value})
-    stand_in.filters = {name: SimpleNamespace(filter=lambda queryset, value: found)}
-    return STOCK_FILTER_QUERYSET(stand_in, queryset)
 
 
 form = property(_form)
 qs = property(_qs)
 KNOWN_FORMS.append(form)
+
+# It does nothing but for those that were made without filters, be it before uninstalling.
+BaseFilterSet.filters = FiltersOnDemand()
+
+_replacements = Replacements(
+    [
+        (BaseFilterSet, "form", STOCK_FORM, form),
+        (BaseFilterSet, "is_valid", STOCK_IS_VALID, is_valid),
+        (BaseFilterSet, "qs", STOCK_QS, qs),
+        (
+            BaseFilterSet,
+            "filter_queryset",
+            STOCK_FILTER_QUERYSET,
+            filter_queryset,
+        ),
+        (BaseFilterSet, "__init__", STOCK_INIT, init),
+        (
+            DjangoFilterBackend,
+            "get_filterset_class",
+            STOCK_GET_FILTERSET_CLASS,
+            get_filterset_class,
+        ),
+        (
+            filters,
+            "label_for_filter",
+            stock_speedups.STOCK_LABEL_FOR_FILTER,
+            stock_speedups.label_for_filter,
+        ),
+        (
+            filters.MultipleChoiceFilter,
+            "filter",
+            stock_speedups.STOCK_FILTER_BY_CHOICES,
+            stock_speedups.filter_by_choices,
+        ),
+    ]
+)
+install = _replacements.install
+uninstall = _replacements.uninstall

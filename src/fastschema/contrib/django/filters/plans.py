@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import copy
-import weakref
 from collections.abc import Iterable
 from enum import EnumMeta
-from operator import attrgetter
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -20,14 +17,11 @@ from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import filters as rest_filters
 from django_filters.rest_framework.filterset import FilterSet as RestFilterSet
 
+from fastschema.contrib.django.class_state import StateOfClass
 from fastschema.contrib.django.clones import is_stock_queryset_class
-from fastschema.contrib.django.filters.stock_speedups import (
-    copied_filter,
-    copied_filters,
-    filter_by_choices,
-)
+from fastschema.contrib.django.filters.stock_speedups import copied_filter
 from fastschema.runtime import thresholds
-from fastschema.runtime.guard import CLASS_ATTRIBUTE, readings
+from fastschema.runtime.guard import ClassSnapshot
 from fastschema.runtime.patching import stock_method
 
 ASKING = filters.QuerySetRequestMixin
@@ -39,15 +33,9 @@ _FILTERS = {getattr(filters, name) for name in filters.__all__} | {
     object,
 }
 _FIELDS = {
-    getattr(forms, name)
-    for name in (
-        *("Field", "CharField", "DecimalField", "IntegerField", "FloatField", "NullBooleanField"),
-        *("DateField", "DateTimeField", "TimeField", "DurationField", "UUIDField"),
-        *("TypedChoiceField", "TypedMultipleChoiceField"),
-    )
-} | {
     value
-    for value in vars(fields).values()
+    for module in (forms.fields, forms.models, fields)
+    for value in vars(module).values()
     if isinstance(value, type) and issubclass(value, forms.Field)
 }
 _SUFFIXED = {widgets.RangeWidget, widgets.DateRangeWidget, widgets.LookupChoiceWidget}
@@ -70,20 +58,10 @@ _MADE_WITH_CLASSES = {
     *("__module__", "__qualname__", "__doc__", "__firstlineno__", "__static_attributes__"),
     "media",
 }
-_ATTRIBUTES = {
-    *("field_name", "lookup_expr", "_label", "_method", "distinct", "exclude", "extra", "filter"),
-    *("creation_counter", "null_value", "conjoined", "always_filter", "queryset", "field_class"),
-    *("lookup_choices", "empty_label", "param_map", "choices", "filters", "_field"),
-}
-"""What django-filter sets on filters."""
+_NO_METHODS = {"filter", "field_class"}
+"""Attributes that django-filter sets on filters, and that can be called."""
 _MODULES_OF_COERCE = {int.__module__, forms.TypedChoiceField.__module__}
 _CHOICES = (list, tuple, dict, type(None))
-_METHODS = [
-    (owner, name, [stock_method(owner, name), filter_by_choices])
-    for owner in (filters.Filter, filters.ChoiceFilter, filters.MultipleChoiceFilter, ASKING)
-    for name in ("field", "filter")
-    if name in vars(owner)
-]
 
 
 def why_filter(name: str, made: Any) -> str | None:
@@ -94,10 +72,10 @@ def why_filter(name: str, made: Any) -> str | None:
     """
     if isinstance(made, _ALL_VALUES):
         return f"the choices of the filter {name} are asked for in any case"
-    if not _is_plain(type(made), _FILTERS) or not vars(made).keys() <= _ATTRIBUTES | {"model"}:
+    own = vars(made).keys() - _NO_METHODS
+    is_patched = any(callable(getattr(type(made), each, None)) for each in own)
+    if is_patched or not _is_plain(type(made), _FILTERS):
         return f"the filter {name} has code of its own"
-    if any(getattr(owner, method) not in known for owner, method, known in _METHODS):
-        return "methods of django-filter are replaced"
     is_own = "filter" in vars(made) and type(made.filter) is not filters.FilterMethod
     if is_own or not isinstance(made.method, (str, FunctionType, type(None))):
         return f"the method of the filter {name} is no function and no name"
@@ -178,7 +156,6 @@ _STOCK = {
     **{name: stock_method(BaseFilterSet, name) for name in ("errors", "get_form_class")},
     **{name: getattr(object, name) for name in ("__setattr__", "__getattribute__")},
 }
-_watched = attrgetter("base_filters", "form", "_meta.form", *_STOCK)
 _MOST_CHANGES = 8
 _MOST_MODELS = 32
 
@@ -222,14 +199,13 @@ class Plan:
     def __init__(self, cls: Any, model: Any) -> None:
         self.why = _why_class(cls)
         self._model = model
-        self._base: Any = {}
         self._steps: list[Step] = []
         self._by_parameter: dict[str, list[int]] = {}
         if self.why is None:
-            self._base = copy.copy(cls.base_filters)
-            self._seen = (self._base, *_watched(cls)[1:])
-            self._attributes = [_attributes_of(each) for each in self._base.values()]
-            for name, base in self._base.items():
+            self._classes = ClassSnapshot(own_classes(cls))
+            self._base = dict(cls.base_filters)
+            self._attributes = list(map(_attributes_of, self._base.values()))
+            for name, base in cls.base_filters.items():
                 self.why = self.why or self._add(name, base)
 
     def _add(self, name: str, base: Any) -> str | None:
@@ -247,44 +223,28 @@ class Plan:
         return why
 
     def is_current(self, cls: Any) -> bool:
-        """Return whether the class is as it was."""
-        return bool(_watched(cls) == self._seen) and all(
-            vars(base) == attributes and base.extra == extra
-            for base, (attributes, extra) in zip(self._base.values(), self._attributes, strict=True)
+        """Return whether the class and its filters are as they were."""
+        return (
+            self._classes.is_current()
+            and self._base == cls.base_filters
+            and self._attributes == list(map(_attributes_of, self._base.values()))
         )
 
-    def sent(self, names: Iterable[Any], prefix: str) -> list[Step]:
-        """Return what has to be done, in the order of the filters.
-
-        :param names: those of the parameters
-        :param prefix: that of the form
-        """
-        numbers: set[int] = set()
-        for name in names:
-            if not prefix:
-                numbers.update(self._by_parameter.get(name, ()))
-            elif isinstance(name, str) and name.startswith(prefix):
-                numbers.update(self._by_parameter.get(name[len(prefix) :], ()))
+    def sent(self, names: Iterable[Any]) -> list[Step]:
+        """Return what has to be done for parameters of some names, in the order of the filters."""
+        numbers = {number for name in names for number in self._by_parameter.get(name, ())}
         return [self._steps[number] for number in sorted(numbers)]
-
-    def copies(self, parent: Any) -> Any:
-        """Return the filters that ``BaseFilterSet.__init__`` makes for a filter set."""
-        made = copied_filters(self._base, {})
-        bind(made, parent, self._model)
-        return made
-
-
-def bind(filters: Any, parent: Any, model: Any) -> None:
-    """Tell filters of their filter set, and of the model of its querysets."""
-    for each in filters.values():
-        each.model = model
-        each.parent = parent
 
 
 def _attributes_of(base: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the attributes of a filter and what it gives its form field, to notice changes."""
     extra = {name: list(each) if type(each) is list else each for name, each in base.extra.items()}
     return dict(vars(base)), extra
+
+
+def own_classes(cls: type) -> list[type]:
+    """Return the classes of users that a filter set class inherits from, itself included."""
+    return [each for each in cls.__mro__[:-1] if not each.__module__.startswith("django_filters.")]
 
 
 def _why_class(cls: Any) -> str | None:
@@ -299,36 +259,27 @@ def _why_class(cls: Any) -> str | None:
     return None
 
 
-class FilterSetState:
+class FilterSetState(StateOfClass):
     """What is known of a filter set class.
 
     :param cls: the class
     """
 
-    __slots__ = ("__weakref__", "_changes", "_generation", "_owner", "_plans", "_uses")
+    __slots__ = ("_changes", "_plans", "_uses")
 
     def __init__(self, cls: type) -> None:
-        self._owner = weakref.ref(cls)
-        self._generation = readings.current
+        super().__init__(cls)
         self._plans: dict[Any, Plan] = {}
         self._uses = 0
         self._changes = 0
 
-    def __reduce__(self) -> Any:
-        # Of a class that is pickled by value nothing is known elsewhere.
-        return type(None), ()
-
-    def belongs_to(self, cls: type) -> bool:
-        """Return whether it is that of a class: one may be made of the attributes of another."""
-        return self._owner() is cls and self._generation is readings.current
-
     def why(self, model: Any) -> str | None:
         """Return why filters are made for each request; None if they are made on demand."""
-        return Plan(self._owner(), model).why
+        return Plan(self.owner(), model).why
 
     def plan(self, model: Any) -> Plan | None:
         """Return what filters querysets of a model; None if stock must."""
-        cls = self._owner()
+        cls = self.owner()
         plan = self._plans.get(model)
         if plan is None:
             self._uses += 1
@@ -343,12 +294,3 @@ class FilterSetState:
                 self._plans.pop(model, None)
             return None
         return plan
-
-
-def filter_set_state(cls: type) -> FilterSetState:
-    """Return what is known of a filter set class."""
-    state = vars(cls).get(CLASS_ATTRIBUTE)
-    if type(state) is not FilterSetState or not state.belongs_to(cls):
-        state = FilterSetState(cls)
-        type.__setattr__(cls, CLASS_ATTRIBUTE, state)
-    return state

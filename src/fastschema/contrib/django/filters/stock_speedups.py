@@ -11,31 +11,40 @@ from django.utils import translation
 from django.utils.functional import Promise
 from django_filters import filters, utils
 
+from fastschema.contrib.django.class_state import StateOfClass
 from fastschema.contrib.django.clones import is_copied_by_attributes
-from fastschema.runtime.guard import readings
 from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
 
 STOCK_LABEL_FOR_FILTER = stock_method(utils, "label_for_filter")
 STOCK_FILTER_BY_CHOICES = stock_method(filters.MultipleChoiceFilter, "filter")
 _MOST_LABELS = 4096
-_labels: WeakKeyDictionary[type, tuple[object, dict[Any, str]]] = WeakKeyDictionary()
-"""By model: the labels, by what they are made of."""
+
+
+class Labels(StateOfClass):
+    """The labels of the filters of a model."""
+
+    __slots__ = ("known",)
+
+    def __init__(self, cls: type) -> None:
+        super().__init__(cls)
+        self.known: dict[Any, str] = {}
+        """By what they are made of."""
 
 
 def label_for_filter(model: Any, field_name: Any, lookup_expr: Any, exclude: Any = False) -> Any:
     """``django_filters.utils.label_for_filter``, once in each language."""
     if type(field_name) is not str or type(lookup_expr) is not str or is_disabled():
         return STOCK_LABEL_FOR_FILTER(model, field_name, lookup_expr, exclude)
-    generation, known = _labels.get(model, (None, {}))
-    if generation is not readings.current or len(known) >= _MOST_LABELS:
-        _, known = _labels[model] = readings.current, {}
+    known = Labels.of(model).known
     key = field_name, lookup_expr, bool(exclude), translation.get_language()
     label = known.get(key)
     if label is None:
         label = STOCK_LABEL_FOR_FILTER(model, field_name, lookup_expr, exclude)
         fields = utils.get_field_parts(model, field_name) or ()
-        if all(_depends_on_language(getattr(field, "verbose_name", "")) for field in fields):
+        if len(known) < _MOST_LABELS and all(
+            _depends_on_language(getattr(field, "verbose_name", "")) for field in fields
+        ):
             known[key] = label
     return label
 

@@ -324,7 +324,7 @@ def _know_unique(
             continue  # who knows which of them equals what was found
         known = PrefetchedUniqueValidator(validator, question, frozenset(keys - taken))
         field.validators[number] = known
-        stack.callback(_restore, field.validators, known, validator)
+        stack.callback(_restore, field.validators, known)
 
 
 def _converted(field: Any, values: list[Any], related: ObjectCache | None) -> Iterator[Any]:
@@ -341,7 +341,5 @@ def _converted(field: Any, values: list[Any], related: ObjectCache | None) -> It
             continue  # stock says what is wrong with it
 
 
-def _restore(validators: list[Any], known: Any, stock: Any) -> None:
-    for number, each in enumerate(validators):
-        if each is known:
-            validators[number] = stock
+def _restore(validators: list[Any], known: PrefetchedUniqueValidator) -> None:
+    validators[:] = [known.stock if each is known else each for each in validators]

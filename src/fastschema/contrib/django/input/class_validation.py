@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
-from rest_framework.fields import Field, SkipField, empty
+from rest_framework.fields import Field, empty
 from rest_framework.serializers import (
     BaseSerializer,
     ModelSerializer,
@@ -21,7 +21,7 @@ from rest_framework.serializers import (
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.class_state import (
     KNOWN_FIELDS,
-    ClassState,
+    CompiledStates,
     class_state,
     follows_its_class,
     has_made_fields,
@@ -29,7 +29,7 @@ from fastschema.contrib.django.class_state import (
 )
 from fastschema.contrib.django.clones import LATER
 from fastschema.contrib.django.fields import inner_fields
-from fastschema.contrib.django.input.code import InputNode, InputProgram, detail, input_program
+from fastschema.contrib.django.input.code import InputNode, InputProgram, input_program
 from fastschema.contrib.django.input.conversions import OPTIONS
 from fastschema.contrib.django.input.fields import details, input_field
 from fastschema.contrib.django.schema_reader import field_mapping
@@ -65,12 +65,6 @@ _OF_MODELS = {
     for name in ("get_unique_together_validators", "get_unique_for_date_validators")
 }
 _VALIDATE = stock_method(Serializer, "validate")
-_UNKNOWN: Any = object()
-_MOST_READINGS = 4
-_MOST_NAMES = 64
-_MOST_MISSES = 16
-"""After so many serializers in a row whose fields were like those of no other, nobody compares."""
-
 if TYPE_CHECKING:
     from functools import cached_property
 else:
@@ -101,6 +95,11 @@ class Validation(NamedTuple):
     has_validators: bool
     has_validate: bool
 
+    def is_like(self, fields: list[Any]) -> bool:
+        """Return whether fields are what those were."""
+        # First, as to ask for validators is to set them.
+        return list(map(details, fields)) == self.details and self.snapshot.is_like(fields)
+
     def run(self, serializer: Any, options: list[Any], own: OwnFields, data: Any) -> Any:
         """Return what ``run_validation`` does for a dictionary.
 
@@ -108,10 +107,7 @@ class Validation(NamedTuple):
         :param own: its own fields
         :raises ValidationError: as stock
         """
-        if own.are_made():  # for an object before
-            value = own.validate_after(None, data, {}, {})
-        else:
-            value = self.program.function().validate(serializer, options, own, data)
+        value = self.program.function().validate(serializer, options, own, data)
         has_validators = self.has_validators_for(serializer)
         if has_validators or self.has_validate:
             return checked(serializer, value, has_validators=has_validators)
@@ -131,44 +127,6 @@ class OwnFields(dict[str, Any]):
 
     def __init__(self, serializer: Any) -> None:
         self._serializer = serializer
-        self._were_made = has_made_fields(serializer)
-
-    def are_made(self) -> bool:
-        """Return whether somebody has made all fields meanwhile, and may have changed them."""
-        return not self._were_made and has_made_fields(self._serializer)
-
-    def validate_after(
-        self, name: str | None, data: Any, values: dict[str, Any], errors: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Do what stock does for the fields after one, which somebody may have changed.
-
-        :param name: the name of that one; None: do it for all fields
-        :param values: those of the fields before, to which values are added
-        :param errors: those of the fields before
-        :raises ValidationError: as stock
-        """
-        serializer = self._serializer
-        fields = iter(serializer.fields.values())
-        if name is not None:
-            next(filter(lambda field: field.field_name == name, fields), None)
-        for field in fields:
-            if field.read_only:
-                continue
-            validate = getattr(serializer, f"validate_{field.field_name}", None)
-            value = field.get_value(data)
-            try:
-                value = field.run_validation(value)
-                if validate is not None:
-                    value = validate(value)
-            except (ValidationError, DjangoValidationError) as error:
-                errors[field.field_name] = detail(error)
-            except SkipField:
-                pass
-            else:
-                serializer.set_value(values, field.source_attrs, value)
-        if errors:
-            raise ValidationError(errors)
-        return values
 
     def __missing__(self, name: str) -> Any:
         field = self[name] = unseen_field(self._serializer, name)
@@ -236,63 +194,6 @@ class Rows:
         return self._serializer.run_validation(data)
 
 
-class _ClassValidation:
-    """What is known of a class; it hangs on the class's state.
-
-    :param state: the state
-    """
-
-    def __init__(self, state: ClassState) -> None:
-        self._state = state
-        self._pending: Validation | None = _UNKNOWN
-        self._readings: dict[tuple[str, ...], list[Validation]] = {}
-        self._misses = 0
-
-    def pending(self) -> Validation | None:
-        """Return how serializers validate that have made no fields; None if they must make them."""
-        if self._pending is _UNKNOWN:
-            self._pending = self._new_pending()
-        return self._pending
-
-    def _new_pending(self) -> Validation | None:
-        serializer = self._state.example()
-        if serializer is None:
-            return None
-        fields = field_mapping(serializer)
-        found = self._read(serializer, fields)
-        return None if found is None else found._replace(options=list(fields.values()))
-
-    def made(self, serializer: Any, fields: Any) -> Validation | None:
-        """Return how a serializer validates that has made its fields; None if stock must.
-
-        :param fields: its fields by name
-        """
-        if self._misses >= _MOST_MISSES:
-            return None
-        names, made = tuple(fields), list(fields.values())
-        seen = list(map(details, made))  # first, as to ask for validators is to set them
-        known = self._readings.get(names, [])
-        for each in known:
-            if each.details == seen and each.snapshot.is_like(made):
-                self._misses = 0
-                return each
-        self._misses += 1
-        has_room = len(known) < _MOST_READINGS and (known or len(self._readings) < _MOST_NAMES)
-        found = self._read(serializer, fields) if has_room else None
-        if found is not None:
-            self._state.watch(found.snapshot.classes)
-            self._readings[names] = [found, *known]
-        return found
-
-    def _read(self, serializer: Any, fields: Any) -> Validation | None:
-        try:
-            found = read_validation(serializer, fields)
-        except UnreadableError:
-            return None
-        found.program.hold(self._state)
-        return found
-
-
 def find_validation(
     serializer: Any, objects: int = 1, *, is_whole: bool = True, is_pending: bool = False
 ) -> tuple[Validation, list[Any]] | None:
@@ -308,9 +209,9 @@ def find_validation(
     state = class_state(cls)
     if not state.is_in_use(objects) or not state.is_current():
         return None
-    known = state.validation
-    if known is None:
-        known = state.validation = _ClassValidation(state)
+    if state.validation is None:
+        state.validation = CompiledStates(state, _all_fields, read_validation)
+    known: CompiledStates[Validation] = state.validation
     own = vars(serializer)
     found: Validation | None = None
     if not has_made_fields(serializer) and follows_its_class(serializer):
@@ -320,11 +221,15 @@ def find_validation(
     elif is_pending or not is_readable(cls) or (is_whole and not runs_as_a_whole(cls)):
         return None  # before its fields are made
     else:
-        fields = field_mapping(serializer)
-        found, options = known.made(serializer, fields), list(fields.values())
+        options = _all_fields(serializer)
+        found = known.made(serializer, options)
     if found is None or not found.names.isdisjoint(own) or (is_whole and not found.is_whole):
         return None
     return found, options
+
+
+def _all_fields(serializer: Any) -> list[Any]:
+    return list(field_mapping(serializer).values())
 
 
 def is_readable(cls: Any) -> bool:
@@ -344,28 +249,27 @@ def runs_as_a_whole(cls: Any) -> bool:
     )
 
 
-def read_validation(serializer: Any, fields: Any) -> Validation:
+def read_validation(serializer: Any, fields: list[Any], options: list[Any]) -> Validation:
     """Return how a serializer validates objects.
 
-    :param fields: all of its fields by name
+    :param fields: all of its fields
+    :param options: see :class:`Validation`
     :raises UnreadableError: if only stock can say
     """
     cls = type(serializer)
     if not is_readable(cls):
         raise UnreadableError("it has its own way to validate a row")
-    if any(
-        field.parent is not serializer or field.field_name != name for name, field in fields.items()
-    ):
+    if any(field.parent is not serializer for field in fields):
         raise UnreadableError("its fields belong to another serializer")
     try:
-        return _read_validation(serializer, list(fields.values()))
+        return _read_validation(serializer, fields, options)
     except UnreadableError:
         raise
     except Exception as error:
         raise UnreadableError(f"it cannot be read: {error}") from error
 
 
-def _read_validation(serializer: Any, fields: list[Any]) -> Validation:
+def _read_validation(serializer: Any, fields: list[Any], options: list[Any]) -> Validation:
     cls = type(serializer)
     numbers = [number for number, field in enumerate(fields) if not field.read_only]
     seen = list(map(details, fields))
@@ -379,7 +283,7 @@ def _read_validation(serializer: Any, fields: list[Any]) -> Validation:
     has_defaults = any(field.read_only and field.default is not empty for field in fields)
     return Validation(
         programs.get(node, lambda: input_program(node)),
-        [],
+        options,
         snapshot,
         seen,
         frozenset([*_OF_CLASS, *[f"validate_{each.name}" for each in nodes]]),
@@ -404,6 +308,8 @@ def _has_method(cls: Any, name: str) -> bool:
     found = getattr(cls, name, None)
     if found is not None and not isinstance(found, FunctionType):
         raise UnreadableError(f"{name} is no plain method")
+    if found is not None and "fields" in found.__code__.co_names:
+        raise UnreadableError(f"{name} may change the fields that come after it")
     return found is not None
 
 

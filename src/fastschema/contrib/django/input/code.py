@@ -20,8 +20,6 @@ The function for a serializer with the fields ``name`` and ``age``, and a ``vali
                 errors['name'] = detail(error)
             else:
                 values['name'] = value
-            if own.are_made():
-                return own.validate_after('name', data, values, errors)
         # 'age'
         ...
         if errors:
@@ -30,15 +28,14 @@ The function for a serializer with the fields ``name`` and ``age``, and a ``vali
 
 It does what ``Serializer.to_internal_value`` does. ``options`` are fields like those of the
 serializer. Where user code may see the field, it is the serializer's own: ``own['name']``. A nested
-serializer validates by ``own.nested['name']``. A ``validate_`` method may change the fields after
-its own: then these validate by stock's methods.
+serializer validates by ``own.nested['name']``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.core.exceptions import ValidationError as DjangoValidationError
 from rest_framework.exceptions import ValidationError
@@ -56,20 +53,33 @@ Validate = Callable[[Any, list[Any], Any, dict[str, Any]], dict[str, Any]]
 _SET_VALUE = stock_method(Serializer, "set_value")
 
 
+class Conversion(NamedTuple):
+    """What is done to a value of the usual class.
+
+    :param kind: how reports name it
+    :param accepts: the condition on values that are converted here, which may assign to
+        ``converted``; "": there are none. ``{field}`` is the field
+    :param result: what such a value becomes
+    :param names: objects that the condition names
+    :param has_more_validators: whether converted values go through ``run_validators``
+    """
+
+    kind: str
+    accepts: str = ""
+    result: str = "value"
+    names: tuple[tuple[str, object], ...] = ()
+    has_more_validators: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class InputField:
     """What is done to the value of one field.
 
     :param name: the field's name
     :param source_attrs: where the value is put
-    :param kind: how reports name it
-    :param accepts: the condition on values that are converted here, which may assign to
-        ``converted``; "": there are none. ``{field}`` is the field
-    :param result: what such a value becomes
-    :param names: objects that the condition names
+    :param conversion: how it is converted
     :param is_shared: whether nobody can tell which field it was, so that any like it will do
     :param is_nested: whether it is a nested serializer
-    :param has_more_validators: whether converted values go through ``run_validators``
     :param skips: whether a missing value is left out; None: only the field's own method knows
     :param has_default: whether a missing value becomes the field's ``default`` as it is
     :param none_stays: whether None stays None
@@ -81,13 +91,9 @@ class InputField:
 
     name: str
     source_attrs: tuple[str, ...]
-    kind: str
-    accepts: str = ""
-    result: str = "value"
-    names: tuple[tuple[str, object], ...] = ()
+    conversion: Conversion
     is_shared: bool = False
     is_nested: bool = False
-    has_more_validators: bool = False
     skips: bool | None = None
     has_default: bool = False
     none_stays: bool = False
@@ -155,7 +161,9 @@ _OBJECTS: dict[str, object] = {
 
 def generate(node: InputNode) -> InputFunction:
     """Return the function that validates the input of a serializer."""
-    objects = _OBJECTS | {name: each for field in node.fields for name, each in field.names}
+    objects = _OBJECTS | {
+        name: each for field in node.fields for name, each in field.conversion.names
+    }
     name = Names(frozenset(objects)).unique(f"validate_{node.name}")
     body: Lines = ["values = {}", "errors = {}"]
     for number, field in zip(node.numbers, node.fields, strict=True):
@@ -187,9 +195,6 @@ def _field(field: InputField, options: str) -> Lines:
         "else:",
         [_setting(field.source_attrs)],
     ]
-    if field.has_method:
-        rest = f"own.validate_after({name}, data, values, errors)"
-        validated += ["if own.are_made():", [f"return {rest}"]]
     if field.skips is not None:
         is_given = "value is not empty"
         condition = is_given if field.skips else f"{is_given} or not is_partial(serializer)"
@@ -207,11 +212,12 @@ def _method(field_name: str) -> str:
 def _value(field: InputField, options: str, own: str) -> Lines:
     """Return the lines that validate a value, but for the serializer's own method."""
     cases: list[tuple[str | None, Lines]] = []
-    if field.accepts:
-        lines: Lines = [] if field.result == "value" else [f"value = {field.result}"]
-        if field.has_more_validators:
+    conversion = field.conversion
+    if conversion.accepts:
+        lines: Lines = [] if conversion.result == "value" else [f"value = {conversion.result}"]
+        if conversion.has_more_validators:
             lines.append(f"{own}.run_validators(value)")
-        cases.append((field.accepts.replace("{field}", options), lines or ["pass"]))
+        cases.append((conversion.accepts.replace("{field}", options), lines or ["pass"]))
     if field.has_default:
         cases.append(("value is empty", [f"value = {options}.default"]))
     if field.none_stays:

@@ -12,7 +12,8 @@ import re
 import sys
 import uuid
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.core.validators import (
@@ -30,6 +31,7 @@ from rest_framework.settings import api_settings
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from fastschema.contrib.django.customization import STOCK_CLASSES
+from fastschema.contrib.django.input.code import Conversion
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import method_of, methods_of
@@ -59,13 +61,12 @@ _GET_DEFAULT = stock_method(_FIELD, "get_default")
 _VALIDATING = {
     name: stock_method(_FIELD, name) for name in ("run_validators", "get_validators", "validators")
 }
-_LOWER = stock_method(fields.BooleanField, "_lower_if_str")
 _OWN_METHODS = frozenset(
     [
         *("run_validation", "validate_empty_values", "get_value", "get_default", "fail"),
         *("to_internal_value", "run_validators", "get_validators", "run_child_validation"),
         *("validate_precision", "quantize", "enforce_timezone", "default_timezone"),
-        *("TRUE_VALUES", "FALSE_VALUES", "_lower_if_str"),
+        *("TRUE_VALUES", "FALSE_VALUES"),
     ]
 )
 """What a field object has of its own only if somebody has set it."""
@@ -93,17 +94,7 @@ def register_run_validation(*methods: Any) -> None:
     _RUN_BEFORE.update(methods)
 
 
-class Conversion(NamedTuple):
-    """What is done to a value of the usual class; see :class:`InputField`."""
-
-    kind: str
-    accepts: str = ""
-    result: str = "value"
-    names: tuple[tuple[str, object], ...] = ()
-    has_more_validators: bool = False
-
-
-_BY_STOCK = Conversion("the field's run_validation")
+BY_STOCK = Conversion("the field's run_validation")
 
 
 def overridden(field: Any) -> str | None:
@@ -145,7 +136,7 @@ def conversion(field: Any) -> tuple[Conversion, str | None]:
     for name, method in _VALIDATING.items():
         found = getattr(type(field), name)
         if found is not method:
-            return _BY_STOCK, _unknown(getattr(found, "fget", found))
+            return BY_STOCK, _unknown(getattr(found, "fget", found))
     convert = method_of(field, "to_internal_value")
     rule = _RULES.get(convert)
     is_text = method_of(field, "run_validation") is _RUN_TEXT
@@ -173,7 +164,7 @@ def _checks(field: Any, known: tuple[Any, ...]) -> list[str] | None:
             conditions.append("'\\x00' not in converted")
         elif cls is ProhibitSurrogateCharactersValidator:
             conditions.append("(converted.isascii() or is_encodable(converted))")
-        elif cls is RegexValidator or (cls is EmailValidator and not _is_usual(validator)):
+        elif cls is RegexValidator:
             conditions.append(f"passes({{field}}.validators[{number}], converted)")
         elif cls is EmailValidator:
             passes_it = f"passes({{field}}.validators[{number}], converted)"
@@ -193,18 +184,6 @@ _PLAIN_EMAIL = re.compile(
     r"(?=.{1,254}\Z)[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@(?:[A-Za-z0-9]{1,63}\.)+[A-Za-z]{2,63}"
 )
 """Addresses that Django's validator accepts, whatever its options: most, but not all of those."""
-_USUAL_EMAILS = {
-    name: stock_method(EmailValidator, name)
-    for name in ("__call__", "user_regex", "domain_regex", "validate_domain_part")
-}
-
-
-def _is_usual(validator: Any) -> bool:
-    """Return whether an e-mail validator has Django's own patterns."""
-    is_stock = all(getattr(EmailValidator, name) is each for name, each in _USUAL_EMAILS.items())
-    return is_stock and _USUAL_EMAILS.keys().isdisjoint(vars(validator))
-
-
 _OF_NUMBERS = (MaxValueValidator, MinValueValidator)
 
 
@@ -247,19 +226,21 @@ def _float(field: Any) -> Conversion | None:
 
 
 def _boolean(field: Any) -> Conversion | None:
-    if type(field)._lower_if_str is not _LOWER:
-        return None
     true, false = field.TRUE_VALUES, field.FALSE_VALUES
-    if not (type(true) is type(false) is set and True in true and False in false - true):
+    if not _has_methods(field, _OF_BOOLEANS) or not (
+        type(true) is type(false) is set and True in true and False in false - true
+    ):
         return None
     return _validated(field, "boolean", "value is True or value is False", "value")
 
 
+_OF_BOOLEANS = {"_lower_if_str": stock_method(fields.BooleanField, "_lower_if_str")}
+
+
 def _decimal(field: Any) -> Conversion | None:
     """For texts that have the places of the field: quantizing them changes nothing."""
-    for name in ("validate_precision", "quantize"):
-        if method_of(field, name) is not _OF_DECIMALS[name]:
-            return None
+    if not _has_methods(field, _OF_DECIMALS):
+        return None
     whole, places = field.max_whole_digits, field.decimal_places
     is_usual = whole is not None and whole > 0 and places > 0 and not field.localize
     if not is_usual or whole + places + 2 > field.MAX_STRING_LENGTH:
@@ -284,21 +265,26 @@ def _is_iso(field: Any, setting: str) -> bool:
 
 
 def _date(field: Any) -> Conversion | None:
-    if not _is_iso(field, "DATE_INPUT_FORMATS"):
-        return None
-    accepts = "(converted := iso_date(value)) is not None"
-    return _validated(field, "date", accepts, "converted", (("iso_date", iso_date),))
+    is_iso = _is_iso(field, "DATE_INPUT_FORMATS")
+    return _parsed(field, "date", "iso_date(value)", ("iso_date", iso_date)) if is_iso else None
+
+
+def _parsed(field: Any, kind: str, parse: str, name: tuple[str, object]) -> Conversion:
+    """Return a conversion by a function that gives None for what it cannot read."""
+    accepts = f"(converted := {parse}) is not None"
+    return _validated(field, kind, accepts, "converted", (name,))
 
 
 def _datetime(field: Any) -> Conversion | None:
-    methods = ("enforce_timezone", "default_timezone")
-    if not _is_iso(field, "DATETIME_INPUT_FORMATS") or any(
-        method_of(field, name) is not _OF_DATETIMES[name] for name in methods
-    ):
+    if not _is_iso(field, "DATETIME_INPUT_FORMATS") or not _has_methods(field, _OF_DATETIMES):
         return None
     zone = "None" if hasattr(field, "timezone") else "own.zone"
-    accepts = f"(converted := iso_datetime({{field}}, value, {zone})) is not None"
-    return _validated(field, "datetime", accepts, "converted", (("iso_datetime", iso_datetime),))
+    parse = f"iso_datetime({{field}}, value, {zone})"
+    return _parsed(field, "datetime", parse, ("iso_datetime", iso_datetime))
+
+
+def _has_methods(field: Any, methods: dict[str, Any]) -> bool:
+    return all(method_of(field, name) is method for name, method in methods.items())
 
 
 _OF_DATETIMES = {
@@ -308,8 +294,7 @@ _OF_DATETIMES = {
 
 
 def _uuid(field: Any) -> Conversion | None:
-    accepts = "(converted := uuid_of(value)) is not None"
-    return _validated(field, "uuid", accepts, "converted", (("uuid_of", uuid_of),))
+    return _parsed(field, "uuid", "uuid_of(value)", ("uuid_of", uuid_of))
 
 
 def _choice(field: Any) -> Conversion | None:
@@ -373,18 +358,22 @@ def passes(validator: Any, text: str) -> bool:
     return True
 
 
-def iso_date(value: Any) -> datetime.date | None:
-    """Return the date of a text as Django reads it first; None if it reads it in another way."""
+def parsed(parse: Callable[[str], Any], value: Any) -> Any:
+    """Return what a text is read as; None if it cannot be read so."""
     if type(value) is not str:
         return None
     try:
-        return datetime.date.fromisoformat(value)
+        return parse(value)
     except ValueError:
         return None
 
 
+iso_date = partial(parsed, datetime.date.fromisoformat)
+uuid_of = partial(parsed, uuid.UUID)
+
+
 def iso_datetime(field: Any, value: Any, zone: Any) -> datetime.datetime | None:
-    """Return the same for a text of a date and a time, in the time zone of a field.
+    """Return what a text of a date and a time is read as, in the time zone of a field.
 
     :param zone: that time zone; None if the field must be asked
     """
@@ -398,16 +387,6 @@ def iso_datetime(field: Any, value: Any, zone: Any) -> datetime.datetime | None:
     except (ValueError, TypeError, OverflowError, ValidationError):
         return None  # stock's exception is the answer
     return enforced
-
-
-def uuid_of(value: Any) -> uuid.UUID | None:
-    """Return the UUID of a text; None if it is none."""
-    if type(value) is not str:
-        return None
-    try:
-        return uuid.UUID(hex=value)
-    except ValueError:
-        return None
 
 
 _RULES: dict[Any, Callable[[Any], Conversion | None]] = {

@@ -16,7 +16,7 @@ from fastschema.contrib.django.input.class_validation import (
     runs_as_a_whole,
 )
 from fastschema.contrib.django.input.code import InputField
-from fastschema.contrib.django.input.list_serializers import has_stock_rows
+from fastschema.contrib.django.input.serializers import has_stock_rows
 from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.report import Above, FieldReport, Report, with_nested
 
@@ -51,7 +51,7 @@ def _report(serializer: Any, above: Above) -> Report:
         return Report(name, [], "it has its own way to validate a row")
     fields = field_mapping(serializer)
     try:
-        nodes = read_validation(serializer, fields).program.node.fields
+        nodes = read_validation(serializer, list(fields.values()), []).program.node.fields
     except UnreadableError as error:
         return Report(name, [], str(error))
     within = above.with_schema((type(serializer), *[node.name for node in nodes]))
@@ -65,7 +65,9 @@ def _report(serializer: Any, above: Above) -> Report:
 
 def _field_report(node: InputField) -> FieldReport:
     source = ".".join(node.source_attrs) or "*"
-    return FieldReport(node.name, source, node.reason is None, node.kind, node.reason or "")
+    return FieldReport(
+        node.name, source, node.reason is None, node.conversion.kind, node.reason or ""
+    )
 
 
 def _notes_on_own_methods(cls: Any) -> list[str]:

@@ -17,6 +17,7 @@ from fastschema.contrib.django.clones import LATER
 from fastschema.contrib.django.customization import own_classes
 from fastschema.contrib.django.input.code import InputField
 from fastschema.contrib.django.input.conversions import (
+    BY_STOCK,
     conversion,
     has_stock_validators,
     overridden,
@@ -55,9 +56,8 @@ def input_field(field: Any, *, has_method: bool) -> InputField:
         cls: Any = type(field)
         is_plain = cls.__getattribute__ is object.__getattribute__
         value = "get" if is_plain and method_of(field, "get_value") in _GET_VALUE else "own"
-        kind = "the field's run_validation"
         return InputField(
-            name, source_attrs, kind, value=value, has_method=has_method, reason=own_method
+            name, source_attrs, BY_STOCK, value=value, has_method=has_method, reason=own_method
         )
     converted, reason = conversion(field)
     get_value = method_of(field, "get_value")
@@ -66,13 +66,9 @@ def input_field(field: Any, *, has_method: bool) -> InputField:
     return InputField(
         name,
         source_attrs,
-        converted.kind,
-        converted.accepts,
-        converted.result,
-        converted.names,
+        converted,
         is_shared=value != "own" and _is_shared(field),
         is_nested=isinstance(field, serializers.Serializer),
-        has_more_validators=converted.has_more_validators,
         skips=None if value == "own" else not is_required and field.default is empty,
         has_default=type(field.default) in _IMMUTABLE and not is_required and value != "own",
         none_stays=bool(field.allow_null) and bool(source_attrs),

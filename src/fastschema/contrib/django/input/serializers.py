@@ -1,28 +1,41 @@
-"""``Serializer.run_validation`` and what it calls, by generated code."""
+"""``run_validation`` of serializers and of lists, by generated code."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 from rest_framework import serializers
 from rest_framework.fields import empty
-from rest_framework.serializers import Serializer
+from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.contrib.django.class_state import has_made_fields
+from fastschema.contrib.django.input.batch_lookup import asked_at_once
+from fastschema.contrib.django.input.bulk_create import is_list_in_bulk
 from fastschema.contrib.django.input.class_validation import (
     KNOWN,
     STOCK_RUN_VALIDATION,
-    STOCK_RUN_VALIDATORS,
     STOCK_TO_INTERNAL_VALUE,
     OwnFields,
-    Validation,
+    Rows,
+    checked,
     find_validation,
+    is_readable,
+    runs_as_a_whole,
 )
 from fastschema.contrib.django.input.conversions import register_run_validation
+from fastschema.contrib.django.input.unique_in_list import distinct
 from fastschema.runtime.patching import stock_method
+from fastschema.switch import is_disabled
 
-STOCK_GET_INITIAL = stock_method(Serializer, "get_initial")
 STOCK_RAISE_ERRORS_ON_NESTED_WRITES = stock_method(serializers, "raise_errors_on_nested_writes")
+STOCK_RUN_LIST_VALIDATION = stock_method(ListSerializer, "run_validation")
+_OF_LISTS = {
+    name: stock_method(ListSerializer, name)
+    for name in ("run_child_validation", "to_internal_value")
+}
 
 
 def run_validation(self: Any, data: Any = empty) -> Any:
@@ -49,53 +62,67 @@ def to_internal_value(self: Any, data: Any) -> Any:
     return validation.program.function().validate(self, options, OwnFields(self), data)
 
 
-def run_validators(self: Any, value: Any) -> None:
-    """Do what ``Serializer.run_validators`` does.
-
-    :raises ValidationError: as stock
-    """
-    found = _pending_validation(self) if type(value) is dict else None
-    if found is None or found.has_validators_for(self):
-        STOCK_RUN_VALIDATORS(self, value)
-
-
-def get_initial(self: Any) -> Any:
-    """Return what ``Serializer.get_initial`` does, for input without fields of the serializer."""
-    data = vars(self).get("initial_data")
-    found = _pending_validation(self) if type(data) is dict else None
-    fields = () if found is None else found.program.node.fields
-    if found is None or any(field.value == "own" for field in fields):
-        return STOCK_GET_INITIAL(self)
-    return {
-        field.name: data[field.name]
-        for field in fields
-        if field.value == "get" and data.get(field.name, empty) is not empty
-    }
-
-
 def raise_errors_on_nested_writes(method_name: str, serializer: Any, validated_data: Any) -> None:
     """Do what DRF's function of that name does.
 
     :raises AssertionError: as stock
     """
-    found = _pending_validation(serializer)
-    if found is None or not found.is_flat:
-        STOCK_RAISE_ERRORS_ON_NESTED_WRITES(method_name, serializer, validated_data)
+    if not has_made_fields(serializer) and isinstance(serializer, Serializer):
+        found = find_validation(serializer, 0, is_whole=False, is_pending=True)
+        if found is not None and found[0].is_flat:
+            return
+    STOCK_RAISE_ERRORS_ON_NESTED_WRITES(method_name, serializer, validated_data)
 
 
-def _pending_validation(serializer: Any) -> Validation | None:
-    """Return how a serializer validates, if it has made no fields."""
-    if has_made_fields(serializer) or not isinstance(serializer, Serializer):
-        return None
-    found = find_validation(serializer, 0, is_whole=False, is_pending=True)
-    return None if found is None else found[0]
+KNOWN["run_validation"].add(run_validation)
+KNOWN["to_internal_value"].add(to_internal_value)
+register_run_validation(run_validation)
 
 
-def register_installed() -> None:
-    """Let the methods that :mod:`installation` puts in place count as stock's."""
-    for method in (run_validation, to_internal_value, run_validators):
-        KNOWN[method.__name__].add(method)
-    register_run_validation(run_validation)
+@functools.wraps(STOCK_RUN_LIST_VALIDATION)
+def run_list_validation(self: Any, data: Any = empty) -> Any:
+    """Return what ``ListSerializer.run_validation`` does, or raise what it raises.
+
+    It does not call stock's: DRF's warning of an old format of errors blames the caller that it
+    finds a number of frames away.
+    """
+    is_empty_value, data = self.validate_empty_values(data)
+    if is_empty_value:
+        return data
+    with ExitStack() as stack:
+        if type(data) is list and has_stock_rows(self) and not is_disabled():
+            rows = Rows(self.child, len(data))
+            validate: Callable[[Any], Any] = rows.run
+            if _may_ask_at_once(self, data):
+                if any(type(row) is dict for row in data):
+                    rows.find()  # before anything stands in the place of validators
+                stack.enter_context(asked_at_once(self, data))
+                validate = distinct(self, validate)
+            own = vars(self)
+            own["run_child_validation"] = validate  # past a __setattr__ of users' own
+            stack.callback(own.pop, "run_child_validation", None)
+        value = self.to_internal_value(data)
+    return checked(self, value)
 
 
-register_installed()
+register_run_validation(run_list_validation)
+
+
+def has_stock_rows(serializer: Any) -> bool:
+    """Return whether a list serializer validates each row by its child, and nobody has a say."""
+    cls, own = type(serializer), vars(serializer)
+    return all(
+        getattr(cls, name) is method and name not in own for name, method in _OF_LISTS.items()
+    )
+
+
+def _may_ask_at_once(serializer: Any, rows: list[Any]) -> bool:
+    cls = type(serializer.child)
+    return (
+        is_list_in_bulk(serializer)
+        and is_readable(cls)
+        and runs_as_a_whole(cls)
+        # Other lists are refused before the first row is looked at.
+        and (serializer.max_length is None or len(rows) <= serializer.max_length)
+        and (serializer.min_length is None or len(rows) >= serializer.min_length)
+    )

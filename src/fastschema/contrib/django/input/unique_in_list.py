@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from django.db.models import Model
@@ -13,28 +12,40 @@ from fastschema.contrib.django.input.batch_lookup import column_of, unique_quest
 from fastschema.contrib.django.schema_reader import field_mapping
 
 
-@contextmanager
-def distinct_rows(serializer: Any) -> Iterator[None]:
-    """While it holds, a list serializer refuses a row with a unique value of an earlier one.
+def distinct(serializer: Any, validate: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return what validates the rows of a list, and refuses unique values of earlier rows.
 
     Rows are compared when they are valid, by the values that would be saved.
 
     :param serializer: the list serializer
+    :param validate: validates a row
     """
     fields = _unique_fields(serializer.child) if serializer.instance is None else {}
-    if not fields:
-        yield
-        return
-    own = vars(serializer)
-    before = own.get("run_child_validation")
-    own["run_child_validation"] = _Distinct(serializer.run_child_validation, fields).run
+    seen: dict[str, set[Any]] = {attribute: set() for attribute in fields}
+
+    def validate_distinct(data: Any) -> Any:
+        value = validate(data)
+        if type(value) is dict:
+            errors = {
+                name: [ErrorDetail(message, code="unique")]
+                for attribute, (name, message) in fields.items()
+                if _is_second(seen[attribute], value.get(attribute))
+            }
+            if errors:
+                raise ValidationError(errors)
+        return value
+
+    return validate_distinct if fields else validate
+
+
+def _is_second(seen: set[Any], value: Any) -> bool:
+    """Add a value to those that were seen; return whether it was among them."""
     try:
-        yield
-    finally:
-        if before is None:
-            del own["run_child_validation"]
-        else:
-            own["run_child_validation"] = before
+        is_second = value is not None and value in seen
+        seen.add(value)
+    except TypeError:
+        return False  # nothing with which it could be compared
+    return is_second
 
 
 def _unique_fields(child: Any) -> dict[str, Any]:
@@ -60,39 +71,3 @@ def _is_of_table(question: Any, model: Any) -> bool:
     # A constraint with a condition asks some of the rows only.
     column = column_of(asked_of, question.lookup)
     return is_same and bool(column.unique) and not question.queryset.query.has_filters()
-
-
-class _Distinct:
-    """Validates rows, and compares them with those before.
-
-    :param validate: validates a row
-    :param fields: by their attributes, the names of fields and what they say of a second value
-    """
-
-    def __init__(self, validate: Callable[[Any], Any], fields: dict[str, Any]) -> None:
-        self._validate = validate
-        self._fields = fields
-        self._seen: dict[str, set[Any]] = {attribute: set() for attribute in fields}
-
-    def run(self, data: Any) -> Any:
-        """Return what ``run_child_validation`` returns.
-
-        :raises ValidationError: if the row is wrong, or has a value of an earlier one
-        """
-        value = self._validate(data)
-        errors = {}
-        for attribute, (name, message) in self._fields.items():
-            if type(value) is dict and self._is_second(attribute, value.get(attribute)):
-                errors[name] = [ErrorDetail(message, code="unique")]
-        if errors:
-            raise ValidationError(errors)
-        return value
-
-    def _is_second(self, attribute: str, value: Any) -> bool:
-        seen = self._seen[attribute]
-        try:
-            is_second = value is not None and value in seen
-            seen.add(value)
-        except TypeError:
-            return False  # nothing with which it could be compared
-        return is_second

@@ -29,7 +29,7 @@ from fastschema.contrib.django.access import column
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.bound_serializer import read_now
 from fastschema.contrib.django.class_state import pending
-from fastschema.contrib.django.hyperlinks import Later, link_from_value
+from fastschema.contrib.django.hyperlinks import link_from_value
 from fastschema.contrib.django.lists.choice_labels import (
     Labels,
     displayed_field,
@@ -312,7 +312,9 @@ def _each_value(position: int) -> dict[str, Any]:
 
 
 def _address_link(number: int, subject: Any, cls: type, form: Form) -> Callable[[Any], Any]:
-    own = Later(lambda: subject.fields[number].to_representation)
+    def own(value: Any) -> Any:
+        return subject.fields[number].to_representation(value)
+
     return link_from_value(subject.options[number], subject.context, own, form)
 
 
