@@ -16,7 +16,6 @@ from fastschema.marshmallow.pending import (
     DECIDING_ON_ITSELF,
     SchemaState,
     fields_of,
-    make_fields,
     pending_like,
 )
 from fastschema.marshmallow.snapshot import Snapshot
@@ -115,11 +114,6 @@ def state_of(schema: Any) -> SchemaState:
     state = own.get(ATTRIBUTE)
     if type(state) is SchemaState and state.owner == id(schema):
         return state
-    if type(state) is SchemaState:
-        make_fields(schema)  # it may be a copy of one that is pending
-        found: SchemaState = own[ATTRIBUTE]
-        if found.owner == id(schema):
-            return found
     state = own[ATTRIBUTE] = SchemaState(schema)
     return state
 
@@ -147,12 +141,12 @@ def find_compiled(
         or not own.keys().isdisjoint(DECIDING_ON_ITSELF)
     ):
         return _by_itself(schema, state, side, rows, is_inner=is_inner, counts=counts)
-    is_pending = state.is_pending(schema, side.fields)
+    is_pending = side.fields not in own
     if not is_pending:
-        fields, snapshot = own[side.fields], state.snapshot
+        fields = own[side.fields]
         if not is_inner and _are_too_few(state, side, rows, len(fields)):
             return None
-        if snapshot is None or not snapshot.is_current(side.fields, fields):
+        if not state.is_unchanged(side.fields, fields):
             return _by_itself(schema, state, side, rows, is_inner=is_inner, counts=counts)
     common = _of_exemplar(exemplar, side, rows, is_inner=is_inner, counts=counts)
     if common is None or common.program is None:
