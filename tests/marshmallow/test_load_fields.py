@@ -573,6 +573,7 @@ BY_THEIR_OWN_METHOD = {
     "Constant None",
     "Function",
     "Function both ways",
+    "Pluck",
 }
 
 

@@ -251,13 +251,13 @@ class DumpGenerator:
         for number, (variable, field) in enumerate(fields):
             lines += self.mark()  # what came before put the last value into the dictionary
             lines += self._field(number, variable, field, on_missing="pass")
-            setting = f"result[{_key(field)}] = {variable}"
+            setting = f"result[{literal(field.key)}] = {variable}"
             lines += [f"if {variable} is not missing:", [setting]]
         return [*lines, *self._result("result")]
 
     def _display(self) -> str:
         pairs = zip(self._node.fields, self._variables, strict=True)
-        return "{" + ", ".join(f"{_key(field)}: {name}" for field, name in pairs) + "}"
+        return "{" + ", ".join(f"{literal(field.key)}: {name}" for field, name in pairs) + "}"
 
     def _field(self, number: int, variable: str, field: FieldNode, on_missing: str) -> Lines:
         when_missing: Lines = [f"if {variable} is missing:", [on_missing]]
@@ -398,7 +398,3 @@ def _reading(variable: str, read: Read) -> Lines:
     for exceptions, replacement in read.handlers:
         lines += [f"except {exceptions}:", [f"{variable} = {replacement}"]]
     return lines
-
-
-def _key(field: FieldNode) -> str:
-    return literal(field.key) if field.key_slot is None else field.key_slot

@@ -216,7 +216,6 @@ class FieldNode:
     """One output key.
 
     :param key: the key in the output
-    :param key_slot: the slot that holds the key, if it is no plain ``str``
     :param source: where the value comes from
     :param kind: what is done to it
     :param field: an expression for the field object of this dump
@@ -235,7 +234,6 @@ class FieldNode:
     field: str
     default: str | None = None
     call_if_callable: tuple[str, str] | None = None
-    key_slot: str | None = None
     never_missing: bool = False
     reason: str | None = None
     kept: str | None = None
@@ -247,6 +245,11 @@ class FieldNode:
     def none_stays(self, form: Form) -> bool:
         """Return whether None stays None in one form."""
         return self.kind.none_stays or self.conversion(form).otherwise is None
+
+    @property
+    def calls_user_code(self) -> bool:
+        """Whether reading or converting a value calls code of users or of stock's."""
+        return bool(self.source.user_code or self.kind.user_code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,8 +51,8 @@ def generate(node: ObjectNode, access: str, many: bool) -> DumpFunction:
 
 
 def is_written(node: ObjectNode) -> bool:
-    """Return whether objects can be written without a dictionary: by plain, different keys."""
-    return node.dict_class is None and all(field.key_slot is None for field in node.fields)
+    """Return whether objects can be written without a dictionary: by different keys."""
+    return node.dict_class is None
 
 
 class _TextGenerator(DumpGenerator):

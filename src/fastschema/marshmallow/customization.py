@@ -21,7 +21,7 @@ from marshmallow.decorators import (
     VALIDATES_SCHEMA,
 )
 
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import is_stock, stock_method
 
 FIELD_CLASSES = frozenset(
     cls
@@ -68,10 +68,11 @@ _OWN_METHODS = _OWN_WAYS | {"_bind_to_schema"}
 _METACLASSES = (type, ABCMeta, type(Schema))
 _STOCK_SCHEMA = {
     name: stock_method(Schema, name)
-    for name in ("_bind_field", "on_bind_field", "_normalize_nested_options", "set_class")
+    for name in (
+        *("_bind_field", "on_bind_field", "_normalize_nested_options", "set_class"),
+        "_init_fields",
+    )
 }
-KNOWN_INIT_FIELDS = {stock_method(Schema, "_init_fields")}
-"""``Schema._init_fields`` as stock has it, and as installed."""
 _STOCK_DICT_CLASS = Schema.dict_class
 _STOCK_DEEPCOPY = stock_method(fields.Field, "__deepcopy__")
 _STOCK_BINDING = {stock_method(cls, "_bind_to_schema") for cls in FIELD_CLASSES}
@@ -81,8 +82,7 @@ def makes_fields_as_stock(cls: Any) -> bool:
     """Return whether marshmallow alone makes the fields of a schema class's objects."""
     return (
         _is_plain(cls)
-        and all(getattr(cls, name) is stock for name, stock in _STOCK_SCHEMA.items())
-        and cls._init_fields in KNOWN_INIT_FIELDS
+        and all(is_stock(getattr(cls, name), stock) for name, stock in _STOCK_SCHEMA.items())
         and cls.dict_class in (dict, _STOCK_DICT_CLASS)
         and {str}.issuperset(map(type, cls._declared_fields))
         and all(_is_copied_plainly(field, cls) for field in cls._declared_fields.values())
@@ -173,10 +173,11 @@ def _is_plain_base(base: type) -> bool:
     )
 
 
-_HOOKS = {
+HOOKS = {
     "dump": (PRE_DUMP, POST_DUMP),
-    "load": (PRE_LOAD, POST_LOAD, VALIDATES, VALIDATES_SCHEMA),
+    "load": (PRE_LOAD, VALIDATES, VALIDATES_SCHEMA, POST_LOAD),
 }
+"""The sorts of hooks that take part in dumping and in loading."""
 _METHODS = {
     "dump": ("dump", "_serialize", "get_attribute"),
     "load": ("load", "_do_load", "_deserialize", "handle_error", "_invoke_field_validators"),
@@ -186,6 +187,20 @@ _SEEING_FIELDS: set[type] = {fields.Method}
 """The classes of marshmallow whose fields call user code that sees a schema."""
 if IS_MARSHMALLOW_3:  # they pass the schema's context
     _SEEING_FIELDS.add(fields.Function)
+
+
+def has_hooks(schema: Any, direction: str) -> bool:
+    """Return whether a schema, an object or a class, has hooks.
+
+    :param direction: "dump" or "load"
+    """
+    hooks = schema._hooks
+    return bool(hooks) and any(hooks.get(tag) for tag in HOOKS[direction])
+
+
+def hook_names(schema: Any, tag: str) -> list[str]:
+    """Return the names of a schema's hooks of one sort."""
+    return [name for name, *_ in schema._hooks.get(tag) or ()]
 
 
 Nested = dict[Any, set[str]]
@@ -228,9 +243,8 @@ def _has_blind_fields(cls: Any, direction: str, seen: Nested) -> bool:
 
 
 def _is_blind(nested: Any, direction: str, seen: Nested) -> bool:
-    hooks = nested._hooks
     return (
-        not any(hooks.get(tag) for tag in _HOOKS[direction])
+        not has_hooks(nested, direction)
         and nested.__init__ is Schema.__init__
         and makes_fields_as_stock(nested)
         and _has_stock_methods(nested, direction)

@@ -86,11 +86,6 @@ class Exemplar:
         """What it compiles to; whoever compiles it sets them."""
         self._nested: list[tuple[Any, ClassRecord, set[str]]] = []
 
-    @property
-    def ordered(self) -> Any:
-        """The attribute of that name, of marshmallow 3."""
-        return self.schema.__dict__.get("ordered")
-
     def is_current(self) -> bool:
         """Return whether the class still has the methods and options that it had.
 

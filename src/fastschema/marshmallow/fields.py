@@ -238,12 +238,11 @@ def _enum(field: Any) -> Description:
 
 def _member(attribute: str, inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind:
     """Read the member's own attribute, past the descriptor that ``Enum`` keeps before it."""
-
-    def plain_enum(subject: Any, cls: Any = None, form: Any = None) -> type:
-        return _plain_enum(path.get(subject.fields).enum, attribute)
-
-    # The enum's own attributes may be replaced, too.
-    enum_class = new_slot(slots, "enum", plain_enum, plain_enum)
+    enum_class = new_slot(
+        slots,
+        "enum",
+        lambda subject, cls, form: _plain_enum(path.get(subject.fields).enum, attribute),
+    )
     inner_path = path.within(".field", lambda field: field.field)
     inner_kind = kind(inner, inner_path, slots)
     found = f"{{value}}._{attribute}_"

@@ -8,22 +8,21 @@ from typing import Any
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.compiler.nodes import Form, known_access
-from fastschema.marshmallow import bound_load
+from fastschema.marshmallow.bound_load import LOAD, overrides_load
+from fastschema.marshmallow.customization import has_hooks, hook_names
 from fastschema.marshmallow.dump import (
+    DUMP,
     binding_of,
     dispatch_for,
     dump,
     dump_by,
     find_binding,
-    has_hooks,
     overrides_dump,
     own_dump,
-    read_for_plan,
 )
-from fastschema.marshmallow.explain import explain, hook_names
+from fastschema.marshmallow.explain import explain
 from fastschema.marshmallow.load import has_own_methods, load, loads, validate
-from fastschema.marshmallow.load_overrides import has_load_hooks, overrides_load
-from fastschema.marshmallow.schema_state import Compiled, forget
+from fastschema.marshmallow.schema_state import Compiled, forget, read_once
 from fastschema.marshmallow.sqlalchemy import MAPPED
 from fastschema.report import Report
 from fastschema.runtime import thresholds
@@ -52,7 +51,7 @@ class CompiledMarshmallowSchema:
         self._dumping = dumping
         self._loading = loading
         self._plain_binding = None
-        if dumping is not None and not has_hooks(schema) and overrides_dump(schema) is None:
+        if dumping is not None and not has_hooks(schema, "dump") and overrides_dump(schema) is None:
             self._plain_binding = binding_of(dumping)
         self._many = bool(schema.many)
         self._options = {}
@@ -93,7 +92,11 @@ class CompiledMarshmallowSchema:
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
         """Return the schema's dispatch, unless it has hooks or overrides or cannot be read."""
         schema, binding = self.schema, self._plain_binding
-        if self._dumping is None and not has_hooks(schema) and overrides_dump(schema) is None:
+        if (
+            self._dumping is None
+            and not has_hooks(schema, "dump")
+            and overrides_dump(schema) is None
+        ):
             # Where it is none, `dump` is called and counts the rows.
             binding = find_binding(schema, thresholds.MANY if rows is None else rows, counts=False)
         if binding is None:
@@ -116,7 +119,7 @@ class CompiledMarshmallowSchema:
     def hooks(self, many: bool | None) -> Hooks | None:
         """Its ``pre_dump`` and ``post_dump`` hooks, or None if it has none."""
         schema = self.schema
-        if not has_hooks(schema):
+        if not has_hooks(schema, "dump"):
             return None
         many = schema.many if many is None else bool(many)
         invoke = schema._invoke_dump_processors
@@ -173,10 +176,10 @@ class CompiledMarshmallowSchema:
         return explain(self._compiled_dump(), self._compiled_load())
 
     def _compiled_dump(self) -> Compiled:
-        return self._dumping or read_for_plan(self.schema)
+        return self._dumping or read_once(self.schema, DUMP)
 
     def _compiled_load(self) -> Compiled:
-        return self._loading or bound_load.read_for_plan(self.schema)
+        return self._loading or read_once(self.schema, LOAD)
 
 
 def _nested_names(schema: Any, option: str, name: str) -> list[str]:
@@ -201,8 +204,8 @@ class MarshmallowFrontEnd:
         if not is_frozen:
             return CompiledMarshmallowSchema(schema)
         # A hook may change the schema in the midst of a dump.
-        dumping = None if has_hooks(schema) else read_for_plan(schema)
-        loading = None if has_load_hooks(schema) else bound_load.read_for_plan(schema)
+        dumping = None if has_hooks(schema, "dump") else read_once(schema, DUMP)
+        loading = None if has_hooks(schema, "load") else read_once(schema, LOAD)
         return CompiledMarshmallowSchema(schema, dumping, loading)
 
     def forget(self, schema: Any) -> None:

@@ -26,7 +26,7 @@ from fastschema.compiler.source import Names
 from fastschema.marshmallow import fields_dates, validators
 from fastschema.marshmallow.fields import why_unknown
 from fastschema.marshmallow.sqlalchemy import passes_session
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.programs import (
     OWN_METHOD,
     Description,
@@ -123,11 +123,6 @@ def loads_by_itself(kind: Description) -> bool:
     return kind[0] is _linked
 
 
-def allows_none(field: Any) -> bool:
-    """Return whether None is loaded as None, whatever else the field says."""
-    return bool(field.allow_none)
-
-
 def describe_validators(field: Any, kind: Description) -> Description:
     """Return what the validators of a field of some kind ask; see :func:`validator_rules.describe`.
 
@@ -162,7 +157,7 @@ def _describe_inner(field: Any, kind: Description) -> Description | None:
     if kind[0] == OWN_METHOD or loads_by_itself(kind):
         return None
     described = describe_validators(field, kind)
-    return None if described == validators.CUSTOM else (kind, allows_none(field), described)
+    return None if described == validators.CUSTOM else (kind, bool(field.allow_none), described)
 
 
 def kind(
@@ -440,17 +435,8 @@ def _mapping_of(
 def _nested(field: Any) -> Description:
     if type(field).schema is not _NESTED_SCHEMA:
         return stock("the schema property is overridden")
-    for name, function in _NESTED_METHODS.items():
-        if method_of(field, name) is not function:
-            return stock(f"{name} is overridden")
-    return _NESTED
-
-
-def _pluck(field: Any) -> Description:
-    nested = _nested(field)
-    if nested == _NESTED and type(field)._field_data_key is not _FIELD_DATA_KEY:
-        return stock("_field_data_key is overridden")
-    return nested if nested != _NESTED else (_linked, "plucked from a nested schema", "pluck")
+    reason = overridden(field, _NESTED_METHODS)
+    return _NESTED if reason is None else stock(reason)
 
 
 def _linked(label: str, method: str, *_: Any, path: LoadPath, slots: list[Slot]) -> LoadKind:
@@ -465,7 +451,6 @@ def _linked(label: str, method: str, *_: Any, path: LoadPath, slots: list[Slot])
 
 
 _NESTED = (_linked, "nested schema", "nested")
-_FIELD_DATA_KEY = stock_method(fields.Pluck, "_field_data_key")
 
 
 def _by_its_method(field: Any) -> Description:
@@ -484,7 +469,7 @@ RULES: dict[Any, Rule] = {
     stock_method(fields.Tuple, "_deserialize"): _tuple,
     stock_method(fields.Mapping, "_deserialize"): _mapping,
     stock_method(fields.Nested, "_deserialize"): _nested,
-    stock_method(fields.Pluck, "_deserialize"): _pluck,
+    stock_method(fields.Pluck, "_deserialize"): _by_its_method,
     stock_method(fields.IP, "_deserialize"): _ip,
     stock_method(fields.IPInterface, "_deserialize"): _ip,
     stock_method(fields.Method, "_deserialize"): _by_its_method,

@@ -12,7 +12,6 @@ from typing import Any
 
 from marshmallow import Schema, utils
 
-from fastschema.marshmallow.customization import KNOWN_INIT_FIELDS
 from fastschema.marshmallow.exemplars import (
     DECIDING_NAMES,
     STOCK_INIT,
@@ -285,9 +284,6 @@ def reduce_ex(self: Any, protocol: Any) -> Any:
     """``Schema.__reduce_ex__``, by which schemas are copied and pickled: with their fields."""
     make_fields(self)
     return STOCK_REDUCE_EX(self, protocol)
-
-
-KNOWN_INIT_FIELDS.add(init_fields)
 
 
 class _Unseen:

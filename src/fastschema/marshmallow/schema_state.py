@@ -31,12 +31,14 @@ class Direction(NamedTuple):
     :param fields: the attribute of a schema that holds the fields for it
     :param describe: from those fields and the schema to its description
     :param make_program: from that to the program
+    :param overrides: from a schema to why its own code does it, or None
     """
 
     name: str
     fields: str
     describe: Callable[[dict[str, Any], Any], Description]
     make_program: Callable[[Description], Program[Any, Any]]
+    overrides: Callable[[Any], str | None]
 
 
 class Compiled:
@@ -69,8 +71,6 @@ class Compiled:
         """Its fields as they were when they were read; None if nobody can change them."""
         self.attributes: Any = None
         """The methods and options that the class of a schema read by itself had."""
-        self.ordered: Any = None
-        """The attribute of that name, of marshmallow 3."""
         self.is_shared = False
         """Whether all schemas like this one run it, and not only this one."""
         self.binding: Any = None
@@ -137,7 +137,6 @@ def find_compiled(
     if (
         exemplar is None
         or type(schema) is not type(exemplar.schema)
-        or own.get("ordered") is not exemplar.ordered
         or not own.keys().isdisjoint(DECIDING_ON_ITSELF)
     ):
         return _by_itself(schema, state, side, rows, is_inner=is_inner, counts=counts)
@@ -251,7 +250,6 @@ def _by_itself(
             and known.classes_are_current()
             and known.attributes == attributes_of(type(schema))
             and own.keys().isdisjoint(DECIDING_ON_ITSELF)
-            and own.get("ordered") is known.ordered
         ):
             return known
         setattr(state, side.name, None)
@@ -264,7 +262,6 @@ def _by_itself(
     known = _read(schema, fields, side, _classes_of(fields))
     known.snapshot = Snapshot({side.fields: fields})
     known.attributes = attributes_of(type(schema))
-    known.ordered = own.get("ordered")
     _keep(state, side, known)
     return known
 
