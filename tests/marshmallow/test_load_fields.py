@@ -574,6 +574,15 @@ BY_THEIR_OWN_METHOD = {
     "Function",
     "Function both ways",
     "Pluck",
+    "IP",
+    "IPv4",
+    "IPv6",
+    "IPInterface",
+    "IPv4Interface",
+    "IPv6Interface",
+    "Tuple",
+    "Tuple of one",
+    "Tuple of none",
 }
 
 

@@ -284,7 +284,7 @@ class DumpGenerator:
         rest = self._rest(variable, field, conversion, when_missing)
         if variable in self._texts:
             return self._texts.field(variable, rest)
-        common = self._common(variable, field, conversion, when_missing)
+        common = self._common(variable, field, conversion)
         not_none = f"{variable} is not None" if field.none_stays(self._form) else None
         is_common = f"type({variable}) is {conversion.common}"
         if common:
@@ -294,9 +294,7 @@ class DumpGenerator:
             return branches((f"{is_other} and {not_none}" if not_none else is_other, rest))
         return branches((not_none if conversion.otherwise else None, rest))
 
-    def _common(
-        self, variable: str, field: FieldNode, conversion: Conversion, when_missing: Lines
-    ) -> Lines:
+    def _common(self, variable: str, field: FieldNode, conversion: Conversion) -> Lines:
         """Return the lines for values of the common class; none if those stay."""
         if conversion.items is not None:
             assert conversion.otherwise is not None
@@ -310,8 +308,7 @@ class DumpGenerator:
             ]
         if conversion.common is None or conversion.inline is None:
             return []
-        assigned = self._assign(conversion.inline, variable, field)
-        return [assigned, *(when_missing if field.kind.may_skip else [])]
+        return [self._assign(conversion.inline, variable, field)]
 
     def _rest(
         self, variable: str, field: FieldNode, conversion: Conversion, when_missing: Lines

@@ -171,8 +171,6 @@ class Kind:
         ``runtime.dispatch.NestedDumper``)
     :param item_link: the same for a list of such; ``otherwise`` is for all but plain lists
     :param link_for_none: whether stock looks for the nested schema even if the value is None
-    :param may_skip: whether ``inline`` may give ``missing``, so that the key is left out, as
-        ``otherwise`` may
     :param rereading: when the value can be read and converted once more
     :param makes_lists: whether it makes new lists, of what the items of a value become
     :param user_code: what code of users' or of stock's it calls for every value, for profiles; ""
@@ -188,7 +186,6 @@ class Kind:
     link: str | None = None
     item_link: str | None = None
     link_for_none: bool = False
-    may_skip: bool = False
     rereading: Rereading = Rereading.NEVER
     makes_lists: bool = False
     user_code: str = ""

@@ -97,7 +97,7 @@ class _TextGenerator(DumpGenerator):
             return self._texts.field(variable, rest)
         cases: list[tuple[str | None, Lines]] = []
         if conversion.common is not None:
-            common = self._common(variable, field, conversion, when_missing)
+            common = self._common(variable, field, conversion)
             cases.append((f"type({variable}) is {conversion.common}", common))
         if field.none_stays(self._form):
             cases.append((f"{variable} is None", [f'{variable} = "null"']))
