@@ -203,11 +203,7 @@ def hook_names(schema: Any, tag: str) -> list[str]:
     return [name for name, *_ in schema._hooks.get(tag) or ()]
 
 
-Nested = dict[Any, set[str]]
-"""From nested schema classes to the names by which fields refer to them."""
-
-
-def nested_classes(cls: Any, direction: str) -> Nested | None:
+def nested_classes(cls: Any, direction: str) -> set[Any] | None:
     """Return the classes nested in a schema class; None if user code sees a schema or a field.
 
     The hooks of the schema itself do not matter, as they are called outside of the generated code;
@@ -215,9 +211,9 @@ def nested_classes(cls: Any, direction: str) -> Nested | None:
 
     :param direction: "dump" or "load"
     """
-    seen: Nested = {cls: set()}
+    seen = {cls}
     if _has_stock_methods(cls, direction) and _has_blind_fields(cls, direction, seen):
-        return seen
+        return seen - {cls}
     return None
 
 
@@ -225,7 +221,7 @@ def _has_stock_methods(cls: Any, direction: str) -> bool:
     return all(getattr(cls, name) is getattr(Schema, name) for name in _METHODS[direction])
 
 
-def _has_blind_fields(cls: Any, direction: str, seen: Nested) -> bool:
+def _has_blind_fields(cls: Any, direction: str, seen: set[Any]) -> bool:
     for field in all_fields(cls._declared_fields.values()):
         if type(field) not in FIELD_CLASSES or type(field) in _SEEING_FIELDS:
             return False
@@ -233,16 +229,14 @@ def _has_blind_fields(cls: Any, direction: str, seen: Nested) -> bool:
             nested = _nested_class(field.nested, cls)
             if nested is None:
                 return False
-            is_new = nested not in seen
-            names = seen.setdefault(nested, set())
-            if isinstance(field.nested, str) and field.nested != "self":
-                names.add(field.nested)
-            if is_new and not _is_blind(nested, direction, seen):
-                return False
+            if nested not in seen:
+                seen.add(nested)
+                if not _is_blind(nested, direction, seen):
+                    return False
     return True
 
 
-def _is_blind(nested: Any, direction: str, seen: Nested) -> bool:
+def _is_blind(nested: Any, direction: str, seen: set[Any]) -> bool:
     return (
         not has_hooks(nested, direction)
         and nested.__init__ is Schema.__init__
@@ -257,13 +251,8 @@ def _nested_class(nested: Any, cls: Any) -> Any:
     if isinstance(nested, str):
         if nested == "self" and IS_MARSHMALLOW_3:  # in marshmallow 3
             return cls
-        return class_of_name(nested)
+        try:
+            return class_registry.get_class(nested, all=False)
+        except Exception:
+            return None  # stock raises it when the nested schema is needed
     return nested if isinstance(nested, type) and issubclass(nested, Schema) else None
-
-
-def class_of_name(name: str) -> Any:
-    """Return the schema class that a name refers to; None if there is none, or more than one."""
-    try:
-        return class_registry.get_class(name, all=False)
-    except Exception:
-        return None  # stock raises it when the nested schema is needed
