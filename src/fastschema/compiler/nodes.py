@@ -168,7 +168,7 @@ class Kind:
     :param names: the objects that the templates name
     :param none_stays: whether None stays None
     :param link: for a nested schema, the slot that holds the link to it in this dump (a
-        ``runtime.dispatch.NestedDumper``)
+        ``runtime.bound_program.NestedDumper``)
     :param item_link: the same for a list of such; ``otherwise`` is for all but plain lists
     :param link_for_none: whether stock looks for the nested schema even if the value is None
     :param rereading: when the value can be read and converted once more

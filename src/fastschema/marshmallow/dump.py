@@ -72,7 +72,7 @@ class BoundSchema:
         return BoundSchema(self.schema, self.fields, self._frozen, text)
 
     def loaded_key(self, cls: type, name: str) -> object:
-        """Return the key of a loaded attribute; see :func:`mapped_attributes.key_finder`."""
+        """Return the key of a loaded attribute; see :func:`fastschema.marshmallow.sqlalchemy.key_finder`."""
         return key_finder(cls)(name)
 
     def link(self, field: Any, form: Form) -> NestedDumper:

@@ -122,7 +122,7 @@ def loads_by_itself(kind: Description) -> bool:
 
 
 def describe_validators(field: Any, kind: Description) -> Description:
-    """Return what the validators of a field of some kind ask; see :func:`validator_rules.describe`.
+    """Return what the validators of a field of some kind ask; see :func:`validators.describe`.
 
     Validators of values whose class is not known, or is an enum of the user's, are called by the
     field: who knows what comparing such a value calls.
