@@ -24,7 +24,6 @@ from fastschema.marshmallow.schema_state import (
     known_compiled,
     read_once,
 )
-from fastschema.marshmallow.sqlalchemy import key_finder
 from fastschema.runtime import thresholds
 from fastschema.runtime.batched_text import StockText
 from fastschema.runtime.bound_program import (
@@ -70,10 +69,6 @@ class BoundSchema:
     def writing(self, text: StockText) -> BoundSchema:
         """Return the same for a dump that becomes text."""
         return BoundSchema(self.schema, self.fields, self._frozen, text)
-
-    def loaded_key(self, cls: type, name: str) -> object:
-        """Return the key of a loaded attribute; see :func:`fastschema.marshmallow.sqlalchemy.key_finder`."""
-        return key_finder(cls)(name)
 
     def link(self, field: Any, form: Form) -> NestedDumper:
         """Return the link to the schema of a nested field."""

@@ -38,7 +38,7 @@ from fastschema.marshmallow.fields import (
     shows_object,
     why_unknown,
 )
-from fastschema.marshmallow.sqlalchemy import MAPPED, gets_value_as_stock, is_mapped
+from fastschema.marshmallow.sqlalchemy import MAPPED, gets_value_as_stock, is_mapped, key_finder
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.json_engine import json_number
 from fastschema.runtime.patching import overridden, stock_method
@@ -321,9 +321,7 @@ def _source(attribute: str, own_accessor: bool, slots: list[Slot]) -> Source:
         by_attribute = Read(f"obj.{attribute}", (("AttributeError", "missing"),))
     by_item = Read(f"obj[{name}]", ((_LOOKUP_ERRORS, f"getattr(obj, {name}, missing)"),))
     key = f"loaded_{len(slots)}"
-    slots.append(
-        Slot(key, lambda subject, cls, form: subject.loaded_key(cls, attribute), by_class=True)
-    )
+    slots.append(Slot(key, lambda subject, cls, form: key_finder(cls)(attribute), by_class=True))
     mapped = Read(f"loaded[{key}]", (("KeyError", f"getattr(obj, {name}, missing)"),))
     reads = {ATTRIBUTE: by_attribute, ITEM: by_item, MAPPED: mapped}
     return Source(attribute, general, reads, path)
