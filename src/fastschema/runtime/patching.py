@@ -68,7 +68,8 @@ def overridden(obj: Any, methods: Mapping[str, Any]) -> str | None:
     """
     cls, own = type(obj), vars(obj)
     for name, stock in methods.items():
-        if name in own or not is_stock(getattr(cls, name, None), stock):
+        method = getattr(cls, name, None)
+        if name in own or not (method is stock or is_stock(method, stock)):
             return f"{name} is overridden"
     return None
 
