@@ -193,7 +193,10 @@ class Load:
         """
         field = self.fields[number]
         try:
-            loaded = field._deserialize(value, key, data, **self.keywords)
+            if self.partial is None:
+                loaded = field._deserialize(value, key, data)
+            else:
+                loaded = field._deserialize(value, key, data, partial=self.partial)
             if is_validated:
                 field._validate(loaded)
         except ValidationError as error:
