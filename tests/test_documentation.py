@@ -219,7 +219,7 @@ def check_flask(arguments: list[str], directory: Path) -> None:
     assert option == "--app"
     assert (directory / app).is_dir()
     commands = [each for each in arguments if each.islower() and not each.startswith("-")]
-    assert "Usage" in help_of(directory, "-m", "flask", "--app", app, *commands, "--help")
+    assert "sage: " in help_of(directory, "-m", "flask", "--app", app, *commands, "--help")
 
 
 def check_pytest(arguments: list[str], directory: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from fastschema.compiler.nodes import LoadNode, ObjectNode
+from fastschema.compiler.nodes import FieldNode, LoadFieldNode, LoadNode, ObjectNode
 from fastschema.runtime import json_engine
 
 _MOST_TOLD = 20
@@ -127,32 +127,16 @@ class Above:
         return Above((*self._schemas, schema), self._told)
 
 
-def field_reports(node: ObjectNode) -> list[FieldReport]:
+def field_reports(node: ObjectNode | LoadNode) -> list[FieldReport]:
     """Return the reports on the fields of one node, without those of nested schemas."""
     return [
         FieldReport(
             key=field.key,
-            source=field.source.label,
+            source=field.target if isinstance(field, LoadFieldNode) else field.source.label,
             compiled=field.reason is None,
             kind=field.kind.label,
             why=field.reason or "",
-            custom=not field.reason and bool(field.source.user_code or field.kind.user_code),
-        )
-        for field in node.fields
-    ]
-
-
-def load_field_reports(node: LoadNode) -> list[FieldReport]:
-    """Return the reports on how the fields of one node are loaded, without those of
-    nested schemas.
-    """
-    return [
-        FieldReport(
-            key=field.key,
-            source=field.target,
-            compiled=field.reason is None,
-            kind=field.kind.label,
-            why=field.reason or "",
+            custom=isinstance(field, FieldNode) and not field.reason and field.calls_user_code,
         )
         for field in node.fields
     ]

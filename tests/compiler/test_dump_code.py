@@ -99,7 +99,7 @@ def test_each_form_has_its_own_conversion(form):
 
 
 def test_a_conversion_may_skip_the_key():
-    skipping = kind(Conversion(otherwise="missing if {value} < 0 else {value}"), may_skip=True)
+    skipping = kind(Conversion(otherwise="missing if {value} < 0 else {value}"))
     dump = dispatch(node(field("a", skipping), field("b")))
 
     assert [dump({"a": a, "b": 2}) for a in (1, -1)] == [{"a": 1, "b": 2}, {"b": 2}]

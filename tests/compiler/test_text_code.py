@@ -100,7 +100,6 @@ def test_the_objects_in_a_list_go_through_one_link():
         assert row({"a": value}) == json.dumps({"a": value})
 
 
-def test_keys_that_are_no_plain_strings_need_a_dictionary():
+def test_another_class_than_dict_needs_a_dictionary():
     assert is_written(node(field("a")))
-    assert not is_written(node(field("a", key_slot="key")))
     assert not is_written(node(field("a"), dict_class="made"))

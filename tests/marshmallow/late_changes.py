@@ -145,12 +145,6 @@ LATE_CHANGES = {
     "inner option": lambda schema: setattr(schema.dump_fields["numbers"].inner, "as_string", True),
     "enum": set_on("colour", "enum", OtherColour),
     "by_value": set_on("colour", "by_value", False),
-    "tuple field replaced": lambda schema: schema.dump_fields["both"].tuple_fields.__setitem__(
-        0, fields.Nested(Puppy)
-    ),
-    "plucked tuple field replaced": lambda schema: schema.dump_fields[
-        "both"
-    ].tuple_fields.__setitem__(1, fields.Pluck(Puppy, "age")),
     "function": set_on("computed", "serialize_func", lambda obj: "late"),
     "serialize": set_on("text", "serialize", lambda *args, **kwargs: "own"),
     "parent": set_on("text", "parent", None),

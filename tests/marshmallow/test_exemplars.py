@@ -7,7 +7,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from marshmallow import EXCLUDE, Schema, ValidationError, class_registry, fields
+from marshmallow import EXCLUDE, Schema, ValidationError, fields
 
 import fastschema
 from fastschema.runtime import thresholds
@@ -99,23 +99,6 @@ def test_a_method_that_a_nested_class_gets_later_sees_its_own_schema(monkeypatch
     for schema in schemas:
         assert schema.dump({"c": {}}) == {"c": {"a": 5, "b": "5"}}
     assert [schema.fields["c"].schema for schema in schemas] == [seen[0], seen[2]]
-
-
-@pytest.mark.parametrize("name", ["TheNestedOne", f"{__name__}.TheNestedOne"])
-def test_a_nested_class_is_looked_up_by_its_name_again(name, monkeypatch):
-    monkeypatch.setattr(class_registry, "_registry", dict(class_registry._registry))
-
-    def define(**content):
-        return type("TheNestedOne", (Schema,), {"__module__": __name__, **content})
-
-    define(a=fields.Integer())
-    parent = Schema.from_dict({"c": fields.Nested(name)})
-    for _ in range(3):
-        assert parent().dump({"c": {"a": "1"}}) == {"c": {"a": 1}}
-    define(a=fields.String())  # in the place of the first one, as its module has that name
-    assert_as_stock(lambda: parent().dump({"c": {"a": 1}}))
-    define(__module__="elsewhere")
-    assert_as_stock(lambda: parent().dump({"c": {"a": 1}}))
 
 
 def test_nested_fields_that_one_schema_leaves_out_later_are_left_out():

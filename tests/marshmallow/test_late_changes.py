@@ -23,7 +23,6 @@ from tests.marshmallow.late_changes import (
     LATE_CHANGES,
     LATE_ROW,
     Calls,
-    Colour,
     Dog,
     Hooked,
     Late,
@@ -249,17 +248,6 @@ def test_a_field_that_a_property_gives_may_change(method):
         assert outcome(lambda: use({"numbers": [1]})) == expected
     finally:
         Switching.found = None
-
-
-@pytest.mark.usefixtures("_installed")
-@pytest.mark.parametrize("attribute", ["value", "name", "_value_"])
-def test_a_change_of_an_enum_is_seen(attribute, monkeypatch):
-    twins = Twins()
-    twins.check(LATE_ROW)
-    with monkeypatch.context() as patch:
-        patch.setattr(Colour, attribute, property(lambda self: "patched"), raising=False)
-        twins.check(LATE_ROW)
-    twins.check(LATE_ROW)
 
 
 @pytest.mark.usefixtures("_installed")

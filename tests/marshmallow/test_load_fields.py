@@ -573,6 +573,16 @@ BY_THEIR_OWN_METHOD = {
     "Constant None",
     "Function",
     "Function both ways",
+    "Pluck",
+    "IP",
+    "IPv4",
+    "IPv6",
+    "IPInterface",
+    "IPv4Interface",
+    "IPv6Interface",
+    "Tuple",
+    "Tuple of one",
+    "Tuple of none",
 }
 
 

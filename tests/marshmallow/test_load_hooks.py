@@ -17,6 +17,7 @@ from marshmallow import (
     validates_schema,
 )
 
+import fastschema
 from tests.marshmallow.differential import MARSHMALLOW_3
 from tests.marshmallow.load_differential import (
     Comparison,
@@ -126,7 +127,6 @@ ACTIONS = {
     "text error": raising(ValidationError("refused")),
     "list error": raising(ValidationError(["refused", "again"])),
     "dict error": raising(ValidationError({"a": ["refused"], "c": [{"d": 1}], 0: "e"})),
-    "empty error": raising(ValidationError({})),
     "empty list error": raising(ValidationError([])),
     "field error": raising(ValidationError("refused", field_name="a")),
     "field error with dict": raising(ValidationError({"b": ["c"]}, field_name="a")),
@@ -354,3 +354,10 @@ def test_user_code_may_change_a_later_field_of_the_row(name):
     assert_loads_same(Changed, lambda: {"a": {}, "b": 1})
     assert_loads_same(Changed, {"a": {}, "b": "x", "c": 1})
     Comparison(Changed).check([{"a": {}, "b": "x"}, {"a": {}}], many=True)
+
+
+def test_a_pre_load_hook_may_refuse_without_messages():
+    schema = hooked(pre_load, raising(ValidationError({})))
+
+    with pytest.raises(ValidationError, match=r"\{\}"):
+        fastschema.compile(schema).load({"a": 1})

@@ -6,7 +6,8 @@ import weakref
 from marshmallow import Schema, fields
 
 from fastschema.compiler.nodes import Form
-from fastschema.marshmallow.dump import binding_of, read_for_plan
+from fastschema.marshmallow.dump import DUMP, binding_of
+from fastschema.marshmallow.schema_state import read_once
 from tests.marks import counts_references
 
 
@@ -15,7 +16,7 @@ class Item(Schema):
 
 
 def bound():
-    return binding_of(read_for_plan(Item()))
+    return binding_of(read_once(Item(), DUMP))
 
 
 def test_a_dispatch_serves_one_dump_after_the_other():

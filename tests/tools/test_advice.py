@@ -68,7 +68,8 @@ def test_there_is_none_where_nothing_is_to_be_done():
 @pytest.mark.parametrize("rule", _RULES, ids=lambda rule: rule.reason)
 def test_every_rule_is_for_a_reason_that_is_explained(rule):
     # In the page, "..." stands for what differs from case to case: the name of a method, say.
-    assert any(re.fullmatch(rule.reason, reason.replace("...", "load")) for reason in REASONS)
+    reasons = [each.replace("...", name) for each in REASONS for name in ("load", "dump")]
+    assert any(re.fullmatch(rule.reason, each) for each in reasons)
 
 
 @pytest.mark.parametrize("framework", [ANY_FRAMEWORK, "marshmallow", "Django REST framework"])

@@ -6,7 +6,7 @@ import types
 import pytest
 from marshmallow import Schema, fields
 
-from fastschema.tools.doctor import PathError, named, object_at, path_of, plan_at
+from fastschema.tools.doctor import PathError, named, object_at, path_of
 
 
 class ShipSchema(Schema):
@@ -64,18 +64,6 @@ def test_dots_only_mean_the_same_as_a_colon():
 def test_a_path_that_leads_nowhere_says_why(path, message):
     with pytest.raises(PathError, match=message):
         object_at(path)
-
-
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        ("math:pi", "math:pi cannot be read: .*is not a schema"),
-        (f"{__name__}:NeedySchema", "NeedySchema cannot be read: .*tenant"),
-    ],
-)
-def test_what_has_no_plan_says_why(path, message):
-    with pytest.raises(PathError, match=message):
-        plan_at(path)
 
 
 def test_a_module_that_fails_when_it_is_asked_is_told_of(monkeypatch):

@@ -251,13 +251,13 @@ class DumpGenerator:
         for number, (variable, field) in enumerate(fields):
             lines += self.mark()  # what came before put the last value into the dictionary
             lines += self._field(number, variable, field, on_missing="pass")
-            setting = f"result[{_key(field)}] = {variable}"
+            setting = f"result[{literal(field.key)}] = {variable}"
             lines += [f"if {variable} is not missing:", [setting]]
         return [*lines, *self._result("result")]
 
     def _display(self) -> str:
         pairs = zip(self._node.fields, self._variables, strict=True)
-        return "{" + ", ".join(f"{_key(field)}: {name}" for field, name in pairs) + "}"
+        return "{" + ", ".join(f"{literal(field.key)}: {name}" for field, name in pairs) + "}"
 
     def _field(self, number: int, variable: str, field: FieldNode, on_missing: str) -> Lines:
         when_missing: Lines = [f"if {variable} is missing:", [on_missing]]
@@ -284,7 +284,7 @@ class DumpGenerator:
         rest = self._rest(variable, field, conversion, when_missing)
         if variable in self._texts:
             return self._texts.field(variable, rest)
-        common = self._common(variable, field, conversion, when_missing)
+        common = self._common(variable, field, conversion)
         not_none = f"{variable} is not None" if field.none_stays(self._form) else None
         is_common = f"type({variable}) is {conversion.common}"
         if common:
@@ -294,9 +294,7 @@ class DumpGenerator:
             return branches((f"{is_other} and {not_none}" if not_none else is_other, rest))
         return branches((not_none if conversion.otherwise else None, rest))
 
-    def _common(
-        self, variable: str, field: FieldNode, conversion: Conversion, when_missing: Lines
-    ) -> Lines:
+    def _common(self, variable: str, field: FieldNode, conversion: Conversion) -> Lines:
         """Return the lines for values of the common class; none if those stay."""
         if conversion.items is not None:
             assert conversion.otherwise is not None
@@ -310,8 +308,7 @@ class DumpGenerator:
             ]
         if conversion.common is None or conversion.inline is None:
             return []
-        assigned = self._assign(conversion.inline, variable, field)
-        return [assigned, *(when_missing if field.kind.may_skip else [])]
+        return [self._assign(conversion.inline, variable, field)]
 
     def _rest(
         self, variable: str, field: FieldNode, conversion: Conversion, when_missing: Lines
@@ -398,7 +395,3 @@ def _reading(variable: str, read: Read) -> Lines:
     for exceptions, replacement in read.handlers:
         lines += [f"except {exceptions}:", [f"{variable} = {replacement}"]]
     return lines
-
-
-def _key(field: FieldNode) -> str:
-    return literal(field.key) if field.key_slot is None else field.key_slot

@@ -168,11 +168,9 @@ class Kind:
     :param names: the objects that the templates name
     :param none_stays: whether None stays None
     :param link: for a nested schema, the slot that holds the link to it in this dump (a
-        ``runtime.dispatch.NestedDumper``)
+        ``runtime.bound_program.NestedDumper``)
     :param item_link: the same for a list of such; ``otherwise`` is for all but plain lists
     :param link_for_none: whether stock looks for the nested schema even if the value is None
-    :param may_skip: whether ``inline`` may give ``missing``, so that the key is left out, as
-        ``otherwise`` may
     :param rereading: when the value can be read and converted once more
     :param makes_lists: whether it makes new lists, of what the items of a value become
     :param user_code: what code of users' or of stock's it calls for every value, for profiles; ""
@@ -188,7 +186,6 @@ class Kind:
     link: str | None = None
     item_link: str | None = None
     link_for_none: bool = False
-    may_skip: bool = False
     rereading: Rereading = Rereading.NEVER
     makes_lists: bool = False
     user_code: str = ""
@@ -216,7 +213,6 @@ class FieldNode:
     """One output key.
 
     :param key: the key in the output
-    :param key_slot: the slot that holds the key, if it is no plain ``str``
     :param source: where the value comes from
     :param kind: what is done to it
     :param field: an expression for the field object of this dump
@@ -235,7 +231,6 @@ class FieldNode:
     field: str
     default: str | None = None
     call_if_callable: tuple[str, str] | None = None
-    key_slot: str | None = None
     never_missing: bool = False
     reason: str | None = None
     kept: str | None = None
@@ -247,6 +242,11 @@ class FieldNode:
     def none_stays(self, form: Form) -> bool:
         """Return whether None stays None in one form."""
         return self.kind.none_stays or self.conversion(form).otherwise is None
+
+    @property
+    def calls_user_code(self) -> bool:
+        """Whether reading or converting a value calls code of users or of stock's."""
+        return bool(self.source.user_code or self.kind.user_code)
 
 
 @dataclass(frozen=True, slots=True)

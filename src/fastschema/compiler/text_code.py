@@ -51,8 +51,8 @@ def generate(node: ObjectNode, access: str, many: bool) -> DumpFunction:
 
 
 def is_written(node: ObjectNode) -> bool:
-    """Return whether objects can be written without a dictionary: by plain, different keys."""
-    return node.dict_class is None and all(field.key_slot is None for field in node.fields)
+    """Return whether objects can be written without a dictionary: by different keys."""
+    return node.dict_class is None
 
 
 class _TextGenerator(DumpGenerator):
@@ -97,7 +97,7 @@ class _TextGenerator(DumpGenerator):
             return self._texts.field(variable, rest)
         cases: list[tuple[str | None, Lines]] = []
         if conversion.common is not None:
-            common = self._common(variable, field, conversion, when_missing)
+            common = self._common(variable, field, conversion)
             cases.append((f"type({variable}) is {conversion.common}", common))
         if field.none_stays(self._form):
             cases.append((f"{variable} is None", [f'{variable} = "null"']))

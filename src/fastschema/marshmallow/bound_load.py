@@ -3,33 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
-from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing
+from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, error_store, missing
 
-from fastschema.compiler.load_code import BoundLoad, load_rows
-from fastschema.marshmallow.load_nested import (
-    NestedListLoader,
-    NestedLoader,
-    PluckLoader,
-    ValueLoader,
-)
-from fastschema.marshmallow.load_overrides import deserialize_as_stock
-from fastschema.marshmallow.load_schema_reader import describe_load, make_load_program
+from fastschema.compiler.load_code import BoundLoad, LoadRow, load_rows
+from fastschema.marshmallow.customization import has_hooks
+from fastschema.marshmallow.pending import for_stock
+from fastschema.marshmallow.schema_reader import describe_load, make_load_program
 from fastschema.marshmallow.schema_state import Compiled, Direction, find_compiled, read_once
+from fastschema.marshmallow.sqlalchemy import loads_instances, pass_session, passes_session
+from fastschema.marshmallow.validators import has_validators
 from fastschema.runtime.bound_program import MOST_IDLE
+from fastschema.runtime.patching import overridden, stock_method
 from fastschema.statistics import recorder
 
-LOAD = Direction("load", "load_fields", describe_load, make_load_program)
-_PLAIN_COLLECTIONS = (tuple, list, set, frozenset)
+ErrorStore: Any = error_store.ErrorStore  # marshmallow has no types for it
+STOCK_DESERIALIZE = stock_method(Schema, "_deserialize")
+_METHODS = {
+    name: stock_method(Schema, name)
+    for name in ("load", "_do_load", "_call_and_store", "_invoke_field_validators", "_deserialize")
+}
+
+ValueLoader = Callable[[Any], Any]
+"""From a value to what a nested schema makes of it; raises ``ValidationError``."""
 
 LinkedLoader = Callable[[Any, Any, int | None], Any]
 """From a value, the data it is in and their index to the same; errors are stored."""
 
 
-def read_for_plan(schema: Any) -> Compiled:
-    """Return what a schema compiles to for loading, for a plan."""
-    return read_once(schema, LOAD)
+def deserialize_as_stock(
+    schema: Any,
+    data: Any,
+    error_store: Any,
+    many: bool,
+    partial: Any,
+    unknown: Any,
+    index: int | None,
+) -> Any:
+    """Return what stock's ``Schema._deserialize`` returns; a pending schema stays pending."""
+    return STOCK_DESERIALIZE(
+        for_stock(schema, "load_fields"),
+        data,
+        error_store=error_store,
+        many=many,
+        partial=partial,
+        unknown=unknown,
+        index=index,
+    )
+
+
+def overrides_load(schema: Any) -> str | None:
+    """Return why a schema's own code loads instead of stock's, or None."""
+    load = type(schema).load
+    if load is not _METHODS["load"] and loads_instances(load):
+        return overridden(schema, {**_METHODS, "load": load})
+    return overridden(schema, _METHODS)
+
+
+LOAD = Direction("load", "load_fields", describe_load, make_load_program, overrides_load)
 
 
 def find_compiled_load(schema: Any, rows: int, *, is_inner: bool = False) -> Compiled | None:
@@ -70,6 +102,8 @@ class Load:
         self.partial = partial
         self.unknown = unknown
         self.load_nested = load_nested
+        self.keywords = {} if partial is None else {"partial": partial}
+        """The keyword arguments of a field's ``deserialize``."""
 
     def begin(self, schema: Any, store: Any) -> BoundLoad:
         """Begin a load, and return what loads rows; nested schemas are found when needed.
@@ -127,7 +161,7 @@ class Load:
         inner = self.compiled.inner
         compiled = inner.get(id(schema))
         if compiled is None:
-            compiled = inner[id(schema)] = read_for_plan(schema)
+            compiled = inner[id(schema)] = read_once(schema, LOAD)
         return compiled
 
     def rows(self, bound: BoundLoad, data: list[Any] | tuple[Any, ...]) -> list[Any]:
@@ -139,11 +173,11 @@ class Load:
     def load_field(self, number: int, value: Any, data: Any, index: int | None) -> Any:
         """Return the field's own ``deserialize``; errors are stored."""
         field = self.fields[number]
-        if value is missing and self._may_be_missing(number):
+        if value is missing and self.partial:
             return missing
         key = self._key(number)
         try:
-            return field.deserialize(value, key, data, **self.keywords(number))
+            return field.deserialize(value, key, data, **self.keywords)
         except ValidationError as error:
             return self._stored(error, key, index)
 
@@ -162,7 +196,7 @@ class Load:
             if self.partial is None:
                 loaded = field._deserialize(value, key, data)
             else:
-                loaded = field._deserialize(value, key, data, **self.keywords(number))
+                loaded = field._deserialize(value, key, data, partial=self.partial)
             if is_validated:
                 field._validate(loaded)
         except ValidationError as error:
@@ -198,7 +232,7 @@ class Load:
 
     def nested(self, number: int) -> LinkedLoader:
         """Return what loads a nested value; most are dictionaries without errors."""
-        load = NestedLoader(self.fields[number], self.keywords(number), self)
+        load = NestedLoader(self.fields[number], self.keywords, self)
         self._nested.append(load)
         store = load.store
         by_itself = self._link(number, load)
@@ -221,30 +255,9 @@ class Load:
 
     def nested_list(self, number: int) -> LinkedLoader:
         """Return what loads a list of nested values."""
-        field, keywords = self.fields[number], self.keywords(number)
-        load = NestedListLoader(field, keywords, self)
+        load = NestedListLoader(self.fields[number], self.keywords, self)
         self._nested.append(load.inner)
         return self._link(number, load)
-
-    def pluck(self, number: int) -> LinkedLoader:
-        """Return what loads a plucked value."""
-        field, keywords = self.fields[number], self.keywords(number)
-        load = PluckLoader(field, keywords, self)
-        self._nested.append(load)
-        return self._link(number, load)
-
-    def keywords(self, number: int) -> dict[str, Any]:
-        """Return the keyword arguments of a field's ``deserialize``: what is partial in a nested
-        schema.
-
-        See ``Schema._deserialize``.
-        """
-        partial = self.partial
-        if type(partial) in _PLAIN_COLLECTIONS:
-            name = self._key(number) if _PREFIX_IS_KEY else self._name(number)
-            prefix = f"{name}."
-            return {"partial": [each[len(prefix) :] for each in partial if each.startswith(prefix)]}
-        return {} if partial is None else {"partial": partial}
 
     def _link(self, number: int, load: ValueLoader) -> LinkedLoader:
         def load_nested(value: Any, data: Any, index: int | None) -> Any:
@@ -261,23 +274,176 @@ class Load:
         self.store.store_error(error.messages, key, index=index)
         return error.valid_data or missing
 
-    def _may_be_missing(self, number: int) -> bool:
-        if self.partial is True:
-            return True
-        return type(self.partial) in _PLAIN_COLLECTIONS and self._name(number) in self.partial
-
-    def _name(self, number: int) -> str:
-        name: str = self.compiled.names[number]
-        return name
-
     def _key(self, number: int) -> str:
         key: str = self.program.node.fields[number].key
         return key
 
 
+class NestedLoader:
+    """Loads values of a ``Nested`` field as its ``deserialize`` does, but for None.
+
+    The nested schema is looked for when the first value needs it.
+
+    :param field: the field
+    :param keywords: the keyword arguments of its ``deserialize``
+    :param outer: the load that it is a part of
+    """
+
+    def __init__(self, field: Any, keywords: dict[str, Any], outer: Load) -> None:
+        self._field = field
+        self._keywords = keywords
+        self._outer = outer
+        self._is_found = False
+        self._before: Load | None = None
+        self._bound: BoundLoad | None = None
+        self._schema: Any = None
+        self._passes_session = passes_session(type(field)._deserialize)
+        self.row: LoadRow | None = None
+        """What loads a dictionary where there is no more to do, but for errors in the store."""
+        self.store: Any = ErrorStore()
+
+    def begin_again(self) -> None:
+        """Begin another load: find the nested schema again when the first value needs it."""
+        self._is_found = False
+        self._bound = self.row = None
+
+    def __call__(self, value: Any) -> Any:
+        """Load a value.
+
+        :raises ValidationError: as stock
+        """
+        if not self._is_found and (type(value) is dict or type(value) is list):
+            self._find()
+        if not self._is_found or type(value) is not (list if self._schema.many else dict):
+            return self._field.deserialize(value, None, None, **self._keywords)
+        loaded = self._load(value)
+        if has_validators(self._field):
+            self._field._validate(loaded)
+        return loaded
+
+    def _find(self) -> None:
+        """Find the nested schema, and how values are loaded by it, if not by the field itself."""
+        field = self._field
+        schema = self._schema = field.schema
+        unknown = schema.unknown if field.unknown is None else field.unknown
+        if (
+            bool(schema.many or field.many) is not bool(schema.many)
+            or overrides_load(schema) is not None
+            or unknown not in (RAISE, INCLUDE, EXCLUDE)
+        ):
+            return
+        self._is_found = True
+        if has_hooks(schema, "load"):
+            return
+        load = self._outer.begin_nested(schema, self._partial, unknown, self._before)
+        self._before = load
+        if load is not None:
+            self._bound = load.begin(schema, self.store)
+            if not (schema.many or has_validators(field) or self._passes_session):
+                self.row = self._bound[0]
+
+    @property
+    def _partial(self) -> Any:
+        partial = self._keywords.get("partial")
+        return self._schema.partial if partial is None else partial
+
+    def _load(self, value: Any) -> Any:
+        if self._passes_session:
+            pass_session(self._field, self._schema)
+        return self._with_hooks(value) if self._bound is None else self._without_hooks(value)
+
+    def _with_hooks(self, value: Any) -> Any:
+        """Load a value by all that ``Schema.load`` does."""
+        try:
+            return self._outer.load_nested(
+                self._schema,
+                value,
+                partial=self._keywords.get("partial"),
+                unknown=self._field.unknown,
+            )
+        except ValidationError as error:
+            raise ValidationError(error.messages, valid_data=error.valid_data) from error
+
+    def _without_hooks(self, value: Any) -> Any:
+        """Load a value by a schema that has no hooks."""
+        bound, schema = self._bound, self._schema
+        assert bound is not None
+        try:
+            if schema.many:
+                loaded = load_rows(bound, value, is_indexed=schema.opts.index_errors)
+            else:
+                loaded = bound[0](value, None)
+            if self.store.errors:
+                self.fail(value, loaded)
+        except ValidationError:
+            self.store.errors = {}
+            raise
+        return loaded
+
+    def fail(self, value: Any, loaded: Any) -> NoReturn:
+        """Raise what ``Nested._load`` raises for the errors that are stored.
+
+        :raises ValidationError: with their messages
+        """
+        errors, self.store.errors = self.store.errors, {}
+        schema = self._schema
+        error = ValidationError(errors, data=value, valid_data=loaded)
+        try:
+            schema.handle_error(error, value, many=schema.many, partial=self._partial)
+        except ValidationError as raised:
+            error = raised
+        raise ValidationError(error.messages, valid_data=error.valid_data) from error
+
+
+class NestedListLoader:
+    """Loads values of a ``List`` of ``Nested`` as its ``deserialize`` does, but for None.
+
+    :param field: the list field
+    :param keywords: the keyword arguments of its ``deserialize``
+    :param outer: as for :class:`NestedLoader`
+    """
+
+    def __init__(self, field: Any, keywords: dict[str, Any], outer: Load) -> None:
+        self._field = field
+        self.inner = NestedLoader(field.inner, keywords, outer)
+        self._keywords = keywords
+
+    def __call__(self, value: Any) -> Any:
+        """Load a list.
+
+        :raises ValidationError: as stock
+        """
+        field, inner = self._field, self.inner
+        if type(value) is not list:
+            return field.deserialize(value, None, None, **self._keywords)
+        none_stays = field.inner.allow_none
+        store = inner.store
+        result: list[Any] = []
+        errors = {}
+        for index, each in enumerate(value):
+            try:
+                if inner.row is not None and type(each) is dict:
+                    loaded = inner.row(each, None)
+                    if store.errors:
+                        inner.fail(each, loaded)
+                    result.append(loaded)
+                else:
+                    result.append(None if each is None and none_stays else inner(each))
+            except ValidationError as error:
+                store.errors = {}
+                if error.valid_data is not None:
+                    result.append(error.valid_data)
+                errors[index] = error.messages
+        if errors:
+            raise ValidationError(errors, valid_data=result)
+        if has_validators(field):
+            field._validate(result)
+        return result
+
+
 def idle_loads(compiled: Compiled, partial: Any, unknown: Any) -> list[Load] | None:
     """Return the loads that wait for another one with some options; None if none ever does."""
-    if type(unknown) is not str or type(partial) in _PLAIN_COLLECTIONS:
+    if type(unknown) is not str:
         return None
     idle: list[Load] | None = compiled.idle.get((partial, unknown))
     if idle is None:
@@ -286,24 +452,5 @@ def idle_loads(compiled: Compiled, partial: Any, unknown: Any) -> list[Load] | N
 
 
 def is_plain_partial(partial: Any) -> bool:
-    """Whether ``partial`` is None, a bool, or a plain collection of names."""
-    if partial is None or partial is True or partial is False:
-        return True
-    return type(partial) in _PLAIN_COLLECTIONS and all(type(each) is str for each in partial)
-
-
-def _is_prefix_key() -> bool:
-    """Whether this marshmallow looks for dotted names in ``partial`` by data key, not by name."""
-    seen = []
-
-    class Probe(fields.Field):  # type: ignore[type-arg]  # not generic in marshmallow 3
-        def _deserialize(self, value: Any, attr: Any, data: Any, **keywords: Any) -> Any:
-            seen.append(keywords["partial"])
-            return value
-
-    schema = Schema.from_dict({"name": Probe(data_key="key")})()
-    schema.load({"key": 1}, partial=("key.part",))
-    return seen == [["part"]]
-
-
-_PREFIX_IS_KEY = _is_prefix_key()
+    """Return whether ``partial`` names no fields: with names, stock loads."""
+    return partial is None or partial is True or partial is False

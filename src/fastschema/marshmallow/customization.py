@@ -21,7 +21,7 @@ from marshmallow.decorators import (
     VALIDATES_SCHEMA,
 )
 
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import is_stock, stock_method
 
 FIELD_CLASSES = frozenset(
     cls
@@ -68,10 +68,11 @@ _OWN_METHODS = _OWN_WAYS | {"_bind_to_schema"}
 _METACLASSES = (type, ABCMeta, type(Schema))
 _STOCK_SCHEMA = {
     name: stock_method(Schema, name)
-    for name in ("_bind_field", "on_bind_field", "_normalize_nested_options", "set_class")
+    for name in (
+        *("_bind_field", "on_bind_field", "_normalize_nested_options", "set_class"),
+        "_init_fields",
+    )
 }
-KNOWN_INIT_FIELDS = {stock_method(Schema, "_init_fields")}
-"""``Schema._init_fields`` as stock has it, and as installed."""
 _STOCK_DICT_CLASS = Schema.dict_class
 _STOCK_DEEPCOPY = stock_method(fields.Field, "__deepcopy__")
 _STOCK_BINDING = {stock_method(cls, "_bind_to_schema") for cls in FIELD_CLASSES}
@@ -81,8 +82,7 @@ def makes_fields_as_stock(cls: Any) -> bool:
     """Return whether marshmallow alone makes the fields of a schema class's objects."""
     return (
         _is_plain(cls)
-        and all(getattr(cls, name) is stock for name, stock in _STOCK_SCHEMA.items())
-        and cls._init_fields in KNOWN_INIT_FIELDS
+        and all(is_stock(getattr(cls, name), stock) for name, stock in _STOCK_SCHEMA.items())
         and cls.dict_class in (dict, _STOCK_DICT_CLASS)
         and {str}.issuperset(map(type, cls._declared_fields))
         and all(_is_copied_plainly(field, cls) for field in cls._declared_fields.values())
@@ -173,10 +173,11 @@ def _is_plain_base(base: type) -> bool:
     )
 
 
-_HOOKS = {
+HOOKS = {
     "dump": (PRE_DUMP, POST_DUMP),
-    "load": (PRE_LOAD, POST_LOAD, VALIDATES, VALIDATES_SCHEMA),
+    "load": (PRE_LOAD, VALIDATES, VALIDATES_SCHEMA, POST_LOAD),
 }
+"""The sorts of hooks that take part in dumping and in loading."""
 _METHODS = {
     "dump": ("dump", "_serialize", "get_attribute"),
     "load": ("load", "_do_load", "_deserialize", "handle_error", "_invoke_field_validators"),
@@ -188,11 +189,21 @@ if IS_MARSHMALLOW_3:  # they pass the schema's context
     _SEEING_FIELDS.add(fields.Function)
 
 
-Nested = dict[Any, set[str]]
-"""From nested schema classes to the names by which fields refer to them."""
+def has_hooks(schema: Any, direction: str) -> bool:
+    """Return whether a schema, an object or a class, has hooks.
+
+    :param direction: "dump" or "load"
+    """
+    hooks = schema._hooks
+    return bool(hooks) and any(hooks.get(tag) for tag in HOOKS[direction])
 
 
-def nested_classes(cls: Any, direction: str) -> Nested | None:
+def hook_names(schema: Any, tag: str) -> list[str]:
+    """Return the names of a schema's hooks of one sort."""
+    return [name for name, *_ in schema._hooks.get(tag) or ()]
+
+
+def nested_classes(cls: Any, direction: str) -> set[Any] | None:
     """Return the classes nested in a schema class; None if user code sees a schema or a field.
 
     The hooks of the schema itself do not matter, as they are called outside of the generated code;
@@ -200,9 +211,9 @@ def nested_classes(cls: Any, direction: str) -> Nested | None:
 
     :param direction: "dump" or "load"
     """
-    seen: Nested = {cls: set()}
+    seen = {cls}
     if _has_stock_methods(cls, direction) and _has_blind_fields(cls, direction, seen):
-        return seen
+        return seen - {cls}
     return None
 
 
@@ -210,7 +221,7 @@ def _has_stock_methods(cls: Any, direction: str) -> bool:
     return all(getattr(cls, name) is getattr(Schema, name) for name in _METHODS[direction])
 
 
-def _has_blind_fields(cls: Any, direction: str, seen: Nested) -> bool:
+def _has_blind_fields(cls: Any, direction: str, seen: set[Any]) -> bool:
     for field in all_fields(cls._declared_fields.values()):
         if type(field) not in FIELD_CLASSES or type(field) in _SEEING_FIELDS:
             return False
@@ -218,19 +229,16 @@ def _has_blind_fields(cls: Any, direction: str, seen: Nested) -> bool:
             nested = _nested_class(field.nested, cls)
             if nested is None:
                 return False
-            is_new = nested not in seen
-            names = seen.setdefault(nested, set())
-            if isinstance(field.nested, str) and field.nested != "self":
-                names.add(field.nested)
-            if is_new and not _is_blind(nested, direction, seen):
-                return False
+            if nested not in seen:
+                seen.add(nested)
+                if not _is_blind(nested, direction, seen):
+                    return False
     return True
 
 
-def _is_blind(nested: Any, direction: str, seen: Nested) -> bool:
-    hooks = nested._hooks
+def _is_blind(nested: Any, direction: str, seen: set[Any]) -> bool:
     return (
-        not any(hooks.get(tag) for tag in _HOOKS[direction])
+        not has_hooks(nested, direction)
         and nested.__init__ is Schema.__init__
         and makes_fields_as_stock(nested)
         and _has_stock_methods(nested, direction)
@@ -243,13 +251,8 @@ def _nested_class(nested: Any, cls: Any) -> Any:
     if isinstance(nested, str):
         if nested == "self" and IS_MARSHMALLOW_3:  # in marshmallow 3
             return cls
-        return class_of_name(nested)
+        try:
+            return class_registry.get_class(nested, all=False)
+        except Exception:
+            return None  # stock raises it when the nested schema is needed
     return nested if isinstance(nested, type) and issubclass(nested, Schema) else None
-
-
-def class_of_name(name: str) -> Any:
-    """Return the schema class that a name refers to; None if there is none, or more than one."""
-    try:
-        return class_registry.get_class(name, all=False)
-    except Exception:
-        return None  # stock raises it when the nested schema is needed

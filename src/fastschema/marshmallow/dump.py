@@ -13,6 +13,7 @@ from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.compiler.text_code import is_written
+from fastschema.marshmallow.customization import has_hooks
 from fastschema.marshmallow.fields import json_value
 from fastschema.marshmallow.pending import for_stock
 from fastschema.marshmallow.schema_reader import describe_dump, make_dump_program
@@ -23,7 +24,6 @@ from fastschema.marshmallow.schema_state import (
     known_compiled,
     read_once,
 )
-from fastschema.marshmallow.sqlalchemy import key_finder
 from fastschema.runtime import thresholds
 from fastschema.runtime.batched_text import StockText
 from fastschema.runtime.bound_program import (
@@ -35,15 +35,13 @@ from fastschema.runtime.bound_program import (
 )
 from fastschema.runtime.encode import CHUNK_SIZE
 from fastschema.runtime.json_engine import orjson
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import overridden, stock_method
 from fastschema.statistics import recorder, stock_row
 from fastschema.switch import is_disabled
 
 STOCK_DUMP = stock_method(Schema, "dump")
 STOCK_SERIALIZE = stock_method(Schema, "_serialize")
-KNOWN_DUMP = {STOCK_DUMP}
-"""``Schema.dump`` as stock has it, and as installed."""
-DUMP = Direction("dump", "dump_fields", describe_dump, make_dump_program)
+_METHODS = {"dump": STOCK_DUMP, "_serialize": STOCK_SERIALIZE}
 _PYTHON = Form.PYTHON
 
 
@@ -72,10 +70,6 @@ class BoundSchema:
         """Return the same for a dump that becomes text."""
         return BoundSchema(self.schema, self.fields, self._frozen, text)
 
-    def loaded_key(self, cls: type, name: str) -> object:
-        """Return the key of a loaded attribute; see :func:`mapped_attributes.key_finder`."""
-        return key_finder(cls)(name)
-
     def link(self, field: Any, form: Form) -> NestedDumper:
         """Return the link to the schema of a nested field."""
         find = _NestedFinder(field, form, self._frozen, self._text_of(form))
@@ -93,23 +87,15 @@ class BoundSchema:
 
 
 def overrides_dump(schema: Any) -> str | None:
-    """Why a schema's own code dumps instead of stock's, or None."""
-    cls, own = type(schema), schema.__dict__
-    if cls.dump not in KNOWN_DUMP or "dump" in own:
-        return "dump is overridden"
-    if _overrides_serialize(schema):
-        return "_serialize is overridden"
-    return None
+    """Return why a schema's own code dumps instead of stock's, or None."""
+    return overridden(schema, _METHODS)
 
 
 def _overrides_serialize(schema: Any) -> bool:
     return type(schema)._serialize is not STOCK_SERIALIZE or "_serialize" in schema.__dict__
 
 
-def has_hooks(schema: Any) -> bool:
-    """Whether a schema has ``pre_dump`` or ``post_dump`` hooks."""
-    hooks = schema._hooks
-    return bool(hooks and (hooks.get(PRE_DUMP) or hooks.get(POST_DUMP)))
+DUMP = Direction("dump", "dump_fields", describe_dump, make_dump_program, overrides_dump)
 
 
 def binding_of(compiled: Compiled) -> BoundProgram | None:
@@ -138,11 +124,6 @@ def was_compiled(schema: Any) -> bool:
     """Return whether the last dump by a schema, which is no plan's, was by generated code."""
     compiled = known_compiled(schema, DUMP)
     return compiled is not None and compiled.program is not None
-
-
-def read_for_plan(schema: Any) -> Compiled:
-    """Return what a schema compiles to for dumping, for a plan."""
-    return read_once(schema, DUMP)
 
 
 def own_dump(schema: Any, obj: Any, many: bool | None) -> Any:
@@ -262,12 +243,12 @@ class _NestedFinder:
         if self._frozen is None:
             return find_compiled(schema, DUMP, 1, is_inner=True)
         if id(schema) not in self._frozen:
-            self._frozen[id(schema)] = read_for_plan(schema)
+            self._frozen[id(schema)] = read_once(schema, DUMP)
         return self._frozen[id(schema)]
 
     def _find(self, schema: Any, many: Any, compiled: Compiled | None) -> Dispatcher:
         self._compiled = self._dispatch = None
-        if compiled is None or compiled.program is None or has_hooks(schema):
+        if compiled is None or compiled.program is None or has_hooks(schema, "dump"):
             return _uniform(partial(dump, schema, many=many), self._form, self._text)
         binding = binding_of(compiled)
         assert binding is not None
@@ -384,5 +365,5 @@ def _writes_as_stock(schema: Any) -> bool:
         and json.dumps is _JSON_DUMPS
         and vars(json)["_default_encoder"] is _JSON_ENCODER
         and overrides_dump(schema) is None
-        and not has_hooks(schema)
+        and not has_hooks(schema, "dump")
     )

@@ -20,7 +20,6 @@ from marshmallow import Schema, fields
 from fastschema.marshmallow.customization import (
     FIELD_CLASSES,
     all_fields,
-    class_of_name,
     makes_fields_as_stock,
     method_names,
     nested_classes,
@@ -84,12 +83,7 @@ class Exemplar:
         self.dump: Any = None
         self.load: Any = None
         """What it compiles to; whoever compiles it sets them."""
-        self._nested: list[tuple[Any, ClassRecord, set[str]]] = []
-
-    @property
-    def ordered(self) -> Any:
-        """The attribute of that name, of marshmallow 3."""
-        return self.schema.__dict__.get("ordered")
+        self._nested: dict[Any, ClassRecord] = {}
 
     def is_current(self) -> bool:
         """Return whether the class still has the methods and options that it had.
@@ -99,10 +93,7 @@ class Exemplar:
         return (
             self._generation is readings.current
             and bool(attributes_of(type(self.schema)) == self._attributes)
-            and all(
-                record.is_current(cls) and all(class_of_name(name) is cls for name in names)
-                for cls, record, names in self._nested
-            )
+            and all(record.is_current(cls) for cls, record in self._nested.items())
         )
 
     def has_same_options(self, own: dict[str, Any]) -> bool:
@@ -123,11 +114,7 @@ class Exemplar:
         nested = nested_classes(type(self.schema), direction)
         if nested is None:
             return False
-        del nested[type(self.schema)]
-        known = {cls for cls, _, _ in self._nested}
-        self._nested += [
-            (cls, record_of(cls), names) for cls, names in nested.items() if cls not in known
-        ]
+        self._nested.update({cls: record_of(cls) for cls in nested - self._nested.keys()})
         return True
 
 

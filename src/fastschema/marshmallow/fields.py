@@ -36,7 +36,16 @@ from fastschema.compiler.kinds import (
     new_slot,
     unchanged,
 )
-from fastschema.compiler.nodes import ANY, PLAIN, Conversion, Form, Kind, Slot, as_template, literal
+from fastschema.compiler.nodes import (
+    ANY,
+    PLAIN,
+    Conversion,
+    Form,
+    Kind,
+    Slot,
+    as_template,
+    literal,
+)
 from fastschema.marshmallow import fields_dates
 from fastschema.marshmallow.customization import OPTIONS, STOCK_CLASSES
 from fastschema.marshmallow.fields_inferred import describe_inferred, inferred
@@ -66,6 +75,8 @@ _PLUCK_METHODS = (
     stock_method(fields.Pluck, "_serialize"),
     stock_method(fields.Nested, "_serialize"),
 )
+_BY_FIELD = stock_method(fields.Field, "_serialize")
+_BY_STRING = stock_method(fields.String, "_serialize")
 _FIELD_DATA_KEY = stock_method(fields.Pluck, "_field_data_key")
 
 
@@ -90,13 +101,12 @@ class DumpPath(FieldPath):
         """Return the path to a field of the schema, dumped under the name ``attribute``."""
         return cls(f"fields[{index}]", lambda fields: fields[index], f"{literal(attribute)}, obj")
 
-    def without_object(self) -> DumpPath:
-        """Return the same, for a field that is told neither the attribute nor the object."""
-        return replace(self, arguments="None, None")
-
     def inside(self, expression: str, get: Callable[[Any], Any]) -> DumpPath:
-        """Return the path to a field of this one, for values that are put into others."""
-        return replace(self.within(expression, get), is_within=True)
+        """Return the path to a field of this one, for values that are put into a dictionary.
+
+        It is told neither the attribute nor the object.
+        """
+        return replace(self.within(expression, get), arguments="None, None", is_within=True)
 
     @property
     def own_method(self) -> str:
@@ -220,51 +230,22 @@ def _boolean(field: Any) -> Description:
     return stock("truthy and falsy do not hold the two booleans")
 
 
-def _ip(field: Any) -> Description:
-    return (_address, "exploded" if field.exploded else "compressed")
-
-
-def _address(attribute: str, **_: Any) -> Kind:
-    return for_all(f"IP, {attribute}", f"{{value}}.{attribute}")
-
-
 def _enum(field: Any) -> Description:
-    attribute = "value" if field.by_value else "name"
-    inner = describe(field.field)
-    if inner[0] in _NOT_IN_AN_ENUM:
+    by_value = bool(field.by_value)
+    if method_of(field.field, "_serialize") is not (_BY_FIELD if by_value else _BY_STRING):
         return stock("an enum by such a field is not compiled")
-    return (_member, attribute, inner)
+    return (_member, "value" if by_value else "name")
 
 
-def _member(attribute: str, inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind:
+def _member(attribute: str, *, path: DumpPath, slots: list[Slot]) -> Kind:
     """Read the member's own attribute, past the descriptor that ``Enum`` keeps before it."""
-
-    def plain_enum(subject: Any, cls: Any = None, form: Any = None) -> type:
-        return _plain_enum(path.get(subject.fields).enum, attribute)
-
-    # The enum's own attributes may be replaced, too.
-    enum_class = new_slot(slots, "enum", plain_enum, plain_enum)
-    inner_path = path.within(".field", lambda field: field.field)
-    inner_kind = kind(inner, inner_path, slots)
-    found = f"{{value}}._{attribute}_"
-
-    def converted(conversion: Conversion) -> str:
-        if conversion.common is None or conversion.inline is not None:
-            return _expression(inner_kind, conversion, found, inner_path)
-        # Most stay as they are: field once at what is found.
-        others = _expression(inner_kind, replace(conversion, common=None), "member", inner_path)
-        return f"member if type(member := {found}) is {conversion.common} else {others}"
-
-    return by_class(
-        f"enum by {attribute}",
-        enum_class,
-        converted(inner_kind.python),
-        path.own_method,
-        ANY,
-        json=converted(inner_kind.json),
-        names=inner_kind.names,
-        may_skip=True,
+    enum_class = new_slot(
+        slots,
+        "enum",
+        lambda subject, cls, form: _plain_enum(path.get(subject.fields).enum, attribute),
     )
+    template = f"{{value}}._{attribute}_"  # of a combination of flags the name may be None
+    return by_class(f"enum by {attribute}", enum_class, template, path.own_method, ANY)
 
 
 class _NoClass:
@@ -316,45 +297,6 @@ def _list_of(inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind:
     )
 
 
-def _tuple(field: Any) -> Description:
-    inner = list(map(describe, field.tuple_fields))
-    if any(each[0] == OWN_METHOD for each in inner):
-        # Stock makes the tuple by a generator, which turns their StopIteration into another error.
-        return stock("a tuple that holds a field that runs as stock is not compiled")
-    return (_tuple_of, tuple(inner))
-
-
-def _tuple_of(inner: tuple[Description, ...], *, path: DumpPath, slots: list[Slot]) -> Kind:
-    """Write a tuple display, for tuples of the right length."""
-    paths = [
-        path.inside(f".tuple_fields[{index}]", _tuple_field(index)) for index in range(len(inner))
-    ]
-    kinds = [kind(each, each_path, slots) for each, each_path in zip(inner, paths, strict=True)]
-    names = {name: value for each in kinds for name, value in each.names.items()}
-
-    def display(form: Form) -> str:
-        items = [
-            _expression(each, each.conversion(form), f"{{value}}[{index}]", each_path)
-            for index, (each, each_path) in enumerate(zip(kinds, paths, strict=True))
-        ]
-        text = "".join(f"{item}, " for item in items)
-        return f"({text}) if len({{value}}) == {len(items)} else {path.own_method}"
-
-    return by_class(
-        "tuple",
-        "tuple",
-        display(Form.PYTHON),
-        path.own_method,
-        PLAIN,
-        json=display(Form.JSON),
-        names=names,
-    )
-
-
-def _tuple_field(index: int) -> Callable[[Any], Any]:
-    return lambda field: field.tuple_fields[index]
-
-
 def _mapping(field: Any) -> Description:
     if field.mapping_type is not dict:
         return stock("its mapping_type is not dict")
@@ -369,8 +311,8 @@ def _mapping_of(
     key: Description | None, value: Description | None, *, path: DumpPath, slots: list[Slot]
 ) -> Kind:
     """Write a dictionary of converted keys and values, for dictionaries."""
-    key_path = path.inside(".key_field", lambda field: field.key_field).without_object()
-    value_path = path.inside(".value_field", lambda field: field.value_field).without_object()
+    key_path = path.inside(".key_field", lambda field: field.key_field)
+    value_path = path.inside(".value_field", lambda field: field.value_field)
     key_kind = AS_IT_IS if key is None else kind(key, key_path, slots)
     value_kind = AS_IT_IS if value is None else kind(value, value_path, slots)
 
@@ -418,7 +360,6 @@ def _linked(label: str, link_method: str, *, path: DumpPath, slots: list[Slot]) 
     return Kind(label, python=nothing, json=nothing, text=nothing, link=link, link_for_none=True)
 
 
-_NOT_IN_AN_ENUM = (OWN_METHOD, _linked, _list_of, _mapping_of, _tuple_of, _member)
 _SHOWS_OBJECT = (OWN_METHOD, _registered, inferred)
 
 RULES: dict[Any, Rule] = {
@@ -428,12 +369,9 @@ RULES: dict[Any, Rule] = {
     stock_method(fields.Number, "_serialize"): _number,
     stock_method(fields.Enum, "_serialize"): _enum,
     stock_method(fields.List, "_serialize"): _list,
-    stock_method(fields.Tuple, "_serialize"): _tuple,
     stock_method(fields.Mapping, "_serialize"): _mapping,
     stock_method(fields.Nested, "_serialize"): _nested,
     stock_method(fields.Pluck, "_serialize"): _pluck,
-    stock_method(fields.IP, "_serialize"): _ip,
-    stock_method(fields.IPInterface, "_serialize"): _ip,
 }
 # Methods of their own only in one of marshmallow 3 and 4.
 if hasattr(fields, "Inferred"):

@@ -9,7 +9,6 @@ from marshmallow import Schema, fields
 
 from fastschema.compiler.kinds import for_all, new_slot
 from fastschema.compiler.nodes import Kind, Slot, as_template
-from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import Description, stock
 
 _TYPE_MAPPING = Schema.TYPE_MAPPING
@@ -22,17 +21,6 @@ _FIELDS_OF_VALUES: dict[Any, Any] = {
     type(None): None,
 }
 """The fields by which values stay what they are."""
-_OF_COMMON_VALUES = {
-    (fields.String, "_serialize"): stock_method(fields.String, "_serialize"),
-    (fields.Raw, "_serialize"): stock_method(fields.Raw, "_serialize"),
-    (fields.Integer, "_serialize"): stock_method(fields.Integer, "_serialize"),
-    (fields.Integer, "_format_num"): stock_method(fields.Number, "_format_num"),
-    (fields.Integer, "num_type"): int,
-    (fields.Float, "_serialize"): stock_method(fields.Float, "_serialize"),
-    (fields.Float, "_format_num"): stock_method(fields.Number, "_format_num"),
-    (fields.Float, "num_type"): float,
-}
-"""What makes them stay what they are."""
 _UNCHANGED = frozenset([str, int, float, list])
 """Classes of values that marshmallow's inferred fields leave as they are, though they have one."""
 
@@ -45,9 +33,6 @@ def describe_inferred(field: Any) -> Description:
         return stock("TYPE_MAPPING is overridden")
     if any(mapping.get(cls) is not _FIELDS_OF_VALUES[cls] for cls in _FIELDS_OF_VALUES):
         return stock("TYPE_MAPPING has other fields for common values")
-    for (cls, name), stock_value in _OF_COMMON_VALUES.items():
-        if getattr(cls, name) is not stock_value:
-            return stock("the fields of common values are changed")
     return (inferred,)
 
 

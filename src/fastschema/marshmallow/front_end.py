@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
+from marshmallow.fields import List, Nested
 
 from fastschema.compiler.nodes import Form, known_access
-from fastschema.marshmallow import bound_load
+from fastschema.marshmallow.bound_load import LOAD, overrides_load
+from fastschema.marshmallow.customization import HOOKS, has_hooks, hook_names
 from fastschema.marshmallow.dump import (
+    DUMP,
     binding_of,
     dispatch_for,
     dump,
     dump_by,
     find_binding,
-    has_hooks,
     overrides_dump,
     own_dump,
-    read_for_plan,
 )
-from fastschema.marshmallow.explain import explain, hook_names
 from fastschema.marshmallow.load import has_own_methods, load, loads, validate
-from fastschema.marshmallow.load_overrides import has_load_hooks, overrides_load
-from fastschema.marshmallow.schema_state import Compiled, forget
+from fastschema.marshmallow.schema_state import Compiled, Direction, forget, read_once
 from fastschema.marshmallow.sqlalchemy import MAPPED
-from fastschema.report import Report
+from fastschema.report import Above, Report, field_reports, with_nested
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import Dispatch, RowDumper
 from fastschema.runtime.front_end import Hooks
@@ -52,7 +52,7 @@ class CompiledMarshmallowSchema:
         self._dumping = dumping
         self._loading = loading
         self._plain_binding = None
-        if dumping is not None and not has_hooks(schema) and overrides_dump(schema) is None:
+        if dumping is not None and not has_hooks(schema, "dump") and overrides_dump(schema) is None:
             self._plain_binding = binding_of(dumping)
         self._many = bool(schema.many)
         self._options = {}
@@ -93,7 +93,11 @@ class CompiledMarshmallowSchema:
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
         """Return the schema's dispatch, unless it has hooks or overrides or cannot be read."""
         schema, binding = self.schema, self._plain_binding
-        if self._dumping is None and not has_hooks(schema) and overrides_dump(schema) is None:
+        if (
+            self._dumping is None
+            and not has_hooks(schema, "dump")
+            and overrides_dump(schema) is None
+        ):
             # Where it is none, `dump` is called and counts the rows.
             binding = find_binding(schema, thresholds.MANY if rows is None else rows, counts=False)
         if binding is None:
@@ -116,7 +120,7 @@ class CompiledMarshmallowSchema:
     def hooks(self, many: bool | None) -> Hooks | None:
         """Its ``pre_dump`` and ``post_dump`` hooks, or None if it has none."""
         schema = self.schema
-        if not has_hooks(schema):
+        if not has_hooks(schema, "dump"):
             return None
         many = schema.many if many is None else bool(many)
         invoke = schema._invoke_dump_processors
@@ -173,10 +177,66 @@ class CompiledMarshmallowSchema:
         return explain(self._compiled_dump(), self._compiled_load())
 
     def _compiled_dump(self) -> Compiled:
-        return self._dumping or read_for_plan(self.schema)
+        return self._dumping or read_once(self.schema, DUMP)
 
     def _compiled_load(self) -> Compiled:
-        return self._loading or bound_load.read_for_plan(self.schema)
+        return self._loading or read_once(self.schema, LOAD)
+
+
+def explain(dumping: Compiled, loading: Compiled) -> Report:
+    """How a schema is dumped and loaded, nested schemas included.
+
+    :param dumping: what the schema compiles to for dumping
+    :param loading: and for loading
+    """
+    loading_report = _explain(loading, Above(), LOAD)
+    return replace(_explain(dumping, Above(), DUMP), loading=loading_report)
+
+
+def _explain(compiled: Compiled, above: Above, direction: Direction) -> Report:
+    """Return the report on one direction.
+
+    :param above: the schemas in which it is nested
+    """
+    schema = compiled.schema
+    name = type(schema).__name__
+    reason = direction.overrides(schema) or compiled.reason
+    if reason:
+        return Report(name, [], reason, notes=_by_super(reason, direction.name))
+    reports = field_reports(compiled.program.node)
+    nested: dict[str, Report] = {}
+    within = above.with_schema(compiled.program)
+    if within is not None:
+        for report, field in zip(reports, compiled.fields, strict=True):
+            if report.compiled:
+                nested.update(_explain_nested(report.key, field, within, direction))
+    return Report(name, with_nested(reports, nested), notes=_hooks(schema, HOOKS[direction.name]))
+
+
+def _by_super(reason: str, method: str) -> list[str]:
+    """Return what there is to know of a schema with a ``dump`` or a ``load`` of its own."""
+    if reason != f"{method} is overridden":
+        return []
+    return [f"What it calls by super().{method}() is compiled, where fastschema is installed."]
+
+
+def _hooks(schema: Any, tags: tuple[str, ...]) -> list[str]:
+    """Return the hooks that a schema calls."""
+    names = [f"{tag} {name}" for tag in tags for name in hook_names(schema, tag)]
+    return [f"Hooks, called as by stock: {', '.join(names)}."] if names else []
+
+
+def _explain_nested(key: str, field: Any, above: Above, direction: Direction) -> dict[str, Report]:
+    """Return the report on a field's nested schema, by the field's key; empty if it has none."""
+    while isinstance(field, List):
+        field = field.inner
+    if not isinstance(field, Nested):
+        return {}
+    try:
+        schema = field.schema
+    except Exception as error:  # stock raises it when the first object is dumped
+        return {key: Report(str(field.nested), [], f"its schema cannot be found: {error}")}
+    return {key: _explain(read_once(schema, direction), above, direction)}
 
 
 def _nested_names(schema: Any, option: str, name: str) -> list[str]:
@@ -201,8 +261,8 @@ class MarshmallowFrontEnd:
         if not is_frozen:
             return CompiledMarshmallowSchema(schema)
         # A hook may change the schema in the midst of a dump.
-        dumping = None if has_hooks(schema) else read_for_plan(schema)
-        loading = None if has_load_hooks(schema) else bound_load.read_for_plan(schema)
+        dumping = None if has_hooks(schema, "dump") else read_once(schema, DUMP)
+        loading = None if has_hooks(schema, "load") else read_once(schema, LOAD)
         return CompiledMarshmallowSchema(schema, dumping, loading)
 
     def forget(self, schema: Any) -> None:

@@ -9,14 +9,10 @@ from marshmallow import RAISE, Schema
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema import json
-from fastschema.marshmallow.dump import KNOWN_DUMP, STOCK_DUMP, STOCK_DUMPS, dumps, serialize
+from fastschema.marshmallow.bound_load import STOCK_DESERIALIZE, deserialize_as_stock
+from fastschema.marshmallow.dump import STOCK_DUMP, STOCK_DUMPS, dumps, serialize
 from fastschema.marshmallow.exemplars import FIRST, STOCK_INIT
-from fastschema.marshmallow.load import KNOWN_LOADS, STOCK_LOADS, deserialize, parses_as_stock
-from fastschema.marshmallow.load_overrides import (
-    KNOWN_DESERIALIZE,
-    STOCK_DESERIALIZE,
-    deserialize_as_stock,
-)
+from fastschema.marshmallow.load import STOCK_LOADS, deserialize, parses_as_stock
 from fastschema.marshmallow.pending import STOCK_INIT_FIELDS, init, init_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import ATTRIBUTE
@@ -93,10 +89,6 @@ def _deserialize(
         return deserialize_as_stock(self, data, error_store, many, partial, unknown, index)
     return deserialize(self, data, error_store, many, partial, unknown, index)
 
-
-KNOWN_DUMP.add(_dump)
-KNOWN_LOADS.add(_loads)
-KNOWN_DESERIALIZE.add(_deserialize)
 
 _replacements = Replacements(
     [

@@ -11,20 +11,26 @@ from marshmallow import Schema, ValidationError
 from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES_SCHEMA
 
 from fastschema import json
-from fastschema.marshmallow.bound_load import Load, find_compiled_load, idle_loads, is_plain_partial
-from fastschema.marshmallow.load_nested import ErrorStore
-from fastschema.marshmallow.load_overrides import deserialize_as_stock, overrides_load
+from fastschema.marshmallow.bound_load import (
+    ErrorStore,
+    Load,
+    deserialize_as_stock,
+    find_compiled_load,
+    idle_loads,
+    is_plain_partial,
+    overrides_load,
+)
 from fastschema.marshmallow.pending import checked_unknown
 from fastschema.marshmallow.schema_state import Compiled
 from fastschema.marshmallow.sqlalchemy import load_instances, loads_instances
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.programs import programs
 from fastschema.statistics import recorder, stock_row
 from fastschema.switch import is_disabled
 
 STOCK_LOADS = stock_method(Schema, "loads")
-KNOWN_LOADS = {STOCK_LOADS}
-"""``Schema.loads`` as stock has it, and as installed."""
+_LOADS = {"loads": STOCK_LOADS}
+_VALIDATE = {"validate": stock_method(Schema, "validate")}
 _JSON_LOADS = standard_json.loads
 _JSON_DECODER = vars(standard_json)["_default_decoder"]
 
@@ -59,14 +65,8 @@ def _load(schema: Any, data: Any, **options: Any) -> Any:
 
 
 def has_own_methods(schema: Any) -> bool:
-    """Whether a schema loads, or validates, by methods of its own."""
-    cls, own = type(schema), schema.__dict__
-    return (
-        overrides_load(schema) is not None
-        or cls.loads not in KNOWN_LOADS
-        or cls.validate is not _STOCK_VALIDATE
-        or not own.keys().isdisjoint(("loads", "validate"))
-    )
+    """Return whether a schema loads, or validates, by methods of its own."""
+    return bool(overrides_load(schema) or overridden(schema, {**_LOADS, **_VALIDATE}))
 
 
 def loads(
@@ -79,8 +79,7 @@ def loads(
     :raises ValueError: what ``json.loads`` raises
     :raises ValidationError: as stock
     """
-    is_stock = type(schema).loads in KNOWN_LOADS and "loads" not in schema.__dict__
-    if overrides_load(schema) is not None or not is_stock:
+    if overrides_load(schema) or overridden(schema, _LOADS):
         return schema.loads(text, **options)
     return _load(schema, json.loads(text), **options, compiled=compiled)
 
@@ -91,8 +90,7 @@ def validate(schema: Any, data: Any, compiled: Compiled | None = None, **options
     :param compiled: that of a plan
     :param options: ``many`` and ``partial``, as for ``Schema.validate``
     """
-    is_stock = type(schema).validate is _STOCK_VALIDATE and "validate" not in schema.__dict__
-    if overrides_load(schema) is not None or not is_stock:
+    if overrides_load(schema) or overridden(schema, _VALIDATE):
         return schema.validate(data, **options)
     try:
         do_load(schema, data, **options, postprocess=False, compiled=compiled)
@@ -123,16 +121,14 @@ def do_load(
     errors: Any = {}
     result = None
     processed = data
-    is_refused = False
     hooks = schema._hooks
     try:
         if hooks.get(PRE_LOAD):
             processed = _process(schema, PRE_LOAD, data, data, options)
     except ValidationError as error:
         errors = _normalized_messages(error)
-        is_refused = True
-    if is_refused and not errors:
-        _go_on_as_stock(has_data=False)
+        if not errors:
+            raise  # stock fails, too, by an UnboundLocalError
     if not errors:
         store = ErrorStore()
         result = deserialize(schema, processed, store, many, partial, unknown, None, compiled)
@@ -152,21 +148,10 @@ def do_load(
     return result
 
 
-def _go_on_as_stock(*, has_data: bool) -> Any:
-    """Return what stock does after a refusal without errors: it reads a variable that has no value.
-
-    :raises UnboundLocalError: with the message that this Python has for it
-    """
-    if has_data:
-        processed_data = None
-    return processed_data
-
-
 def _parameters(method: Callable[..., Any]) -> Any:
     return inspect.signature(method).parameters
 
 
-_STOCK_VALIDATE = stock_method(Schema, "validate")
 _normalized_messages: Any = ValidationError.normalized_messages  # it has no types
 # marshmallow 3 and 4 pass their hooks different things.
 _PROCESSORS_TAKE_UNKNOWN = "unknown" in _parameters(Schema._invoke_load_processors)

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import decimal
 import enum
-import ipaddress
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
-from marshmallow import fields, missing, validate
+from marshmallow import fields, missing
 
 from fastschema.compiler.kinds import FieldPath, dict_of
 from fastschema.compiler.nodes import LoadKind, Slot, as_template, literal, of_classes
@@ -26,7 +25,7 @@ from fastschema.compiler.source import Names
 from fastschema.marshmallow import fields_dates, validators
 from fastschema.marshmallow.fields import why_unknown
 from fastschema.marshmallow.sqlalchemy import passes_session
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.programs import (
     OWN_METHOD,
     Description,
@@ -47,7 +46,6 @@ _NUMBER_FORMAT_NUM = stock_method(fields.Number, "_format_num")
 _DECIMAL_FORMAT_NUM = stock_method(fields.Decimal, "_format_num")
 _BY_FIELD = (stock_method(fields.Field, "_deserialize"),)
 _BY_STRING = (stock_method(fields.String, "_deserialize"), *_BY_FIELD)
-_IP_INTERFACE_DESERIALIZE = stock_method(fields.IPInterface, "_deserialize")
 _UUID_VALIDATED = stock_method(fields.UUID, "_validated")
 _NESTED_SCHEMA = stock_method(fields.Nested, "schema")
 _NESTED_METHODS = {
@@ -123,13 +121,8 @@ def loads_by_itself(kind: Description) -> bool:
     return kind[0] is _linked
 
 
-def allows_none(field: Any) -> bool:
-    """Return whether None is loaded as None, whatever else the field says."""
-    return bool(field.allow_none)
-
-
 def describe_validators(field: Any, kind: Description) -> Description:
-    """Return what the validators of a field of some kind ask; see :func:`validator_rules.describe`.
+    """Return what the validators of a field of some kind ask; see :func:`validators.describe`.
 
     Validators of values whose class is not known, or is an enum of the user's, are called by the
     field: who knows what comparing such a value calls.
@@ -145,9 +138,7 @@ def _holds_any_value(kind: Description | None) -> bool:
     if kind is None or kind[0] in (_any, _member):
         return True
     make, *options = kind
-    if make is _tuple_of:
-        options = options[0]
-    elif make not in (_list_of, _mapping_of):
+    if make not in (_list_of, _mapping_of):
         return False
     return any(_holds_any_value(None if inner is None else inner[0]) for inner in options)
 
@@ -162,7 +153,7 @@ def _describe_inner(field: Any, kind: Description) -> Description | None:
     if kind[0] == OWN_METHOD or loads_by_itself(kind):
         return None
     described = describe_validators(field, kind)
-    return None if described == validators.CUSTOM else (kind, allows_none(field), described)
+    return None if described == validators.CUSTOM else (kind, bool(field.allow_none), described)
 
 
 def kind(
@@ -292,29 +283,6 @@ def _decimal(has_places: bool, *, path: LoadPath, **_: Any) -> LoadKind:
     )
 
 
-def _ip(field: Any) -> Description:
-    cls = field.DESERIALIZATION_CLASS
-    default = ipaddress.ip_address
-    if method_of(field, "_deserialize") is _IP_INTERFACE_DESERIALIZE:
-        default = ipaddress.ip_interface
-    if cls is not None and cls not in _IP_CLASSES:
-        return stock("its DESERIALIZATION_CLASS is not one that fastschema knows")
-    return (_address, cls or default)
-
-
-_IP_CLASSES = (
-    ipaddress.IPv4Address,
-    ipaddress.IPv6Address,
-    ipaddress.IPv4Interface,
-    ipaddress.IPv6Interface,
-)
-
-
-def _address(make: Any, *, path: LoadPath, **_: Any) -> LoadKind:
-    address = f"{path.prefix}_address"
-    return LoadKind("IP", of_classes("str"), f"{address}({{value}})", names={address: make})
-
-
 def _enum(field: Any) -> Description:
     by_value = bool(field.by_value)
     inner = methods_of(field.field, "_deserialize", fields.Field)
@@ -382,33 +350,6 @@ def _inner(
     return inner.expression(value, f"{path.prefix}_value", none_stays=none_stays), inner
 
 
-def _tuple(field: Any) -> Description:
-    inner = [_describe_inner(each, describe(each)) for each in field.tuple_fields]
-    length = field.validate_length
-    is_usual = type(length) is validate.Length and length.equal == len(inner)
-    if any(each is None for each in inner) or not is_usual:
-        return stock("a tuple that holds a field that runs as stock is not compiled")
-    return (_tuple_of, tuple(inner))
-
-
-def _tuple_of(
-    all_described: tuple[Description, ...], *, path: LoadPath, slots: list[Slot]
-) -> LoadKind:
-    items: list[str] = []
-    names: dict[str, object] = {}
-    for index, described in enumerate(all_described):
-        inner_path = path.within(f".tuple_fields[{index}]", _tuple_field(index))
-        item, inner = _inner(described, inner_path, slots, f"{{value}}[{index}]")
-        items.append(f"{item}, ")
-        names.update(inner.names)
-    accepts = f"({of_classes('list')} or {of_classes('tuple')}) and len({{value}}) == {len(items)}"
-    return LoadKind("tuple", accepts, f"({''.join(items)})", names=names)
-
-
-def _tuple_field(index: int) -> Callable[[Any], Any]:
-    return lambda field: field.tuple_fields[index]
-
-
 def _mapping(field: Any) -> Description:
     if field.mapping_type is not dict:
         return stock("its mapping_type is not dict")
@@ -440,17 +381,8 @@ def _mapping_of(
 def _nested(field: Any) -> Description:
     if type(field).schema is not _NESTED_SCHEMA:
         return stock("the schema property is overridden")
-    for name, function in _NESTED_METHODS.items():
-        if method_of(field, name) is not function:
-            return stock(f"{name} is overridden")
-    return _NESTED
-
-
-def _pluck(field: Any) -> Description:
-    nested = _nested(field)
-    if nested == _NESTED and type(field)._field_data_key is not _FIELD_DATA_KEY:
-        return stock("_field_data_key is overridden")
-    return nested if nested != _NESTED else (_linked, "plucked from a nested schema", "pluck")
+    reason = overridden(field, _NESTED_METHODS)
+    return _NESTED if reason is None else stock(reason)
 
 
 def _linked(label: str, method: str, *_: Any, path: LoadPath, slots: list[Slot]) -> LoadKind:
@@ -465,7 +397,6 @@ def _linked(label: str, method: str, *_: Any, path: LoadPath, slots: list[Slot])
 
 
 _NESTED = (_linked, "nested schema", "nested")
-_FIELD_DATA_KEY = stock_method(fields.Pluck, "_field_data_key")
 
 
 def _by_its_method(field: Any) -> Description:
@@ -481,12 +412,9 @@ RULES: dict[Any, Rule] = {
     stock_method(fields.Boolean, "_deserialize"): _boolean,
     stock_method(fields.Enum, "_deserialize"): _enum,
     stock_method(fields.List, "_deserialize"): _list,
-    stock_method(fields.Tuple, "_deserialize"): _tuple,
     stock_method(fields.Mapping, "_deserialize"): _mapping,
     stock_method(fields.Nested, "_deserialize"): _nested,
-    stock_method(fields.Pluck, "_deserialize"): _pluck,
-    stock_method(fields.IP, "_deserialize"): _ip,
-    stock_method(fields.IPInterface, "_deserialize"): _ip,
+    stock_method(fields.Pluck, "_deserialize"): _by_its_method,
     stock_method(fields.Method, "_deserialize"): _by_its_method,
     stock_method(fields.Function, "_deserialize"): _by_its_method,
     stock_method(fields.Constant, "_deserialize"): _by_its_method,

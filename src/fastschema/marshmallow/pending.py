@@ -14,12 +14,10 @@ from typing import Any
 
 from marshmallow import Schema, utils
 
-from fastschema.marshmallow.customization import KNOWN_INIT_FIELDS
 from fastschema.marshmallow.exemplars import (
     DECIDING_NAMES,
     STOCK_INIT,
     Exemplar,
-    bind_methods,
     clone,
     find_exemplar,
     is_clone,
@@ -27,15 +25,17 @@ from fastschema.marshmallow.exemplars import (
 )
 from fastschema.marshmallow.snapshot import Snapshot
 from fastschema.runtime.guard import ATTRIBUTE, State
+from fastschema.runtime.locks import Locked
 from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
 
 NAMES = ("declared_fields", "fields", "load_fields", "dump_fields")
 _Made = dict[str, dict[str, Any]]
-_MADE = "made"
 _ALL_NAMES = frozenset(NAMES)
 DECIDING_ON_ITSELF = DECIDING_NAMES - {*NAMES, "error_messages"}
 """What a schema may have of its own, and not as its class has it."""
+_NOT_PENDING = DECIDING_ON_ITSELF | _ALL_NAMES
+_making = Locked()
 _CHOICES = ("only", "exclude", "load_only", "dump_only")
 _get_attribute: Any = object.__getattribute__  # a schema may notice others
 STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
@@ -54,16 +54,12 @@ class SchemaState(State):
 
     :param schema: the schema
     :param exemplar: the exemplar of which its fields are, or would be, clones; else None
-    :param original: the schema of which it is a copy, and with which it shares fields; else None
     """
 
-    def __init__(self, schema: Any, exemplar: Exemplar | None = None, original: Any = None) -> None:
+    def __init__(self, schema: Any, exemplar: Exemplar | None = None) -> None:
         self.owner = id(schema)
         """A copy of a schema may share its state."""
         self.exemplar = exemplar
-        self.original = original
-        self.is_bound_anew = False
-        """Whether a copy has dictionaries of its own, be it with the same fields."""
         self.rows = 0
         """How many rows were dumped or loaded before its own fields were read."""
         self.few_rows = 0
@@ -72,26 +68,12 @@ class SchemaState(State):
         self.load: Any = None
         """What it compiles to by fields of its own."""
         self._clones: dict[int, Any] = {}
-        self._made: dict[str, tuple[_Made, Snapshot]] = {}
+        self.made: tuple[_Made, Snapshot] | None = None
+        """Its fields by :data:`NAMES`, and what they were like then; None if stock made them."""
 
     def forget(self) -> None:
         """Forget what the schema compiles to by fields of its own."""
         self.dump = self.load = None
-
-    def is_pending(self, schema: Any, name: str) -> bool:
-        """Return whether nobody can have changed the fields of a schema, as there are none yet.
-
-        Those of a copy are made as soon as those of the original are, which it shares.
-
-        :param name: one of :data:`NAMES`
-        """
-        if name in schema.__dict__:
-            return False
-        original = self.original
-        if original is None or original.__dict__[ATTRIBUTE].is_pending(original, name):
-            return True
-        make_fields(schema)
-        return False
 
     def field(self, schema: Any, field: Any) -> Any:
         """Return the schema's own field that is like one of its exemplar.
@@ -99,49 +81,31 @@ class SchemaState(State):
         :param schema: the schema
         :param field: the exemplar's field
         """
-        key = id(field)
-        own = self._clones.get(key)
+        own = self._clones.get(id(field))
         if own is None:
             assert self.exemplar is not None
-            original = self.original
-            if original is None:
-                own = clone(field, self.exemplar.schema, schema, schema)
-            else:
-                own = original.__dict__[ATTRIBUTE].field(original, field)
-                if self.is_bound_anew:
-                    bind_methods(own, schema)
-            own = self._clones.setdefault(key, own)
+            own = clone(field, self.exemplar.schema, schema, schema)
+            own = self._clones.setdefault(id(field), own)
         return own
 
-    @property
-    def snapshot(self) -> Snapshot | None:
-        """Its fields as they were when they were made; None if they were not, or by stock."""
-        made = self._made.get(_MADE)
-        if made is not None:
-            return made[1]
-        original = self.original
-        return None if original is None else original.__dict__[ATTRIBUTE].snapshot
-
-    def made(self, schema: Any) -> _Made:
-        """Return all that the schema is to have, by :data:`NAMES`, without handing it out.
+    def make(self, schema: Any) -> _Made:
+        """Return all that the schema is to have, by :data:`NAMES`.
 
         Threads that ask at the same time are given the same fields.
         """
-        known = self._made.get(_MADE)
-        if known is None:
-            original = self.original
-            if original is None:
+        with _making.lock:
+            if self.made is None:
                 made = {name: self.fields(schema, name) for name in NAMES}
-                snapshot = Snapshot(made)
-            else:
-                state = original.__dict__[ATTRIBUTE]
-                made = dict(state.made(original))
-                make_fields(original)  # whoever gets the copy's fields gets the original's
-                if self.is_bound_anew:
-                    made |= {name: self.fields(schema, name) for name in NAMES[1:]}
-                snapshot = state.snapshot
-            known = self._made.setdefault(_MADE, (made, snapshot))
-        return known[0]
+                self.made = made, Snapshot(made)
+            return self.made[0]
+
+    def is_unchanged(self, name: str, fields: dict[str, Any]) -> bool:
+        """Return whether fields that were made are what they were.
+
+        :param name: one of :data:`NAMES`
+        :param fields: what the schema has as that
+        """
+        return self.made is not None and self.made[1].is_current(name, fields)
 
     def fields(self, schema: Any, name: str) -> dict[str, Any]:
         """Return what the schema is to have as one of :data:`NAMES`, in a dictionary of its own."""
@@ -192,7 +156,7 @@ def make_fields(schema: Any) -> None:
         return
     if state.owner != id(schema):
         state = own[ATTRIBUTE] = SchemaState(schema, state.exemplar)
-    for name, made in state.made(schema).items():
+    for name, made in state.make(schema).items():
         own.setdefault(name, made)
 
 
@@ -262,34 +226,24 @@ def init(
 
 
 def init_fields(self: Any) -> None:
-    """``Schema._init_fields``, which chooses and binds fields anew where somebody calls it.
+    """``Schema._init_fields``, which chooses and binds fields where somebody calls it.
 
-    ``Nested.schema`` does so for a copy of a schema. Where nobody has changed anything, the fields
-    stay those that the schema has, or is to have.
+    ``Nested.schema`` does so for a copy of a schema. A pending one with the options that it was
+    made with stays pending.
     """
     own = _get_attribute(self, "__dict__")
     state = own.get(ATTRIBUTE)
-    if type(state) is not SchemaState or not _chooses_alike(own, state):
+    if type(state) is not SchemaState or not _is_as_made(own, state):
         STOCK_INIT_FIELDS(self)
-        return
-    state.is_bound_anew = True
-    for name in NAMES[1:]:
-        if name in own:
-            own[name] = state.fields(self, name)
 
 
-def _chooses_alike(own: dict[str, Any], state: SchemaState) -> bool:
-    """Return whether a schema has the options, and declared fields, that it was made with."""
+def _is_as_made(own: dict[str, Any], state: SchemaState) -> bool:
+    """Return whether a schema is pending, and has the options that it was made with."""
     exemplar = state.exemplar
-    if exemplar is None or not exemplar.is_current() or not DECIDING_ON_ITSELF.isdisjoint(own):
+    if exemplar is None or not exemplar.is_current() or not _NOT_PENDING.isdisjoint(own):
         return False
     like = exemplar.schema.__dict__
-    if any(type(own[x]) is not type(like[x]) or own[x] != like[x] for x in _CHOICES):
-        return False
-    declared, snapshot = own.get("declared_fields"), state.snapshot
-    if declared is None:
-        return True
-    return snapshot is not None and snapshot.is_current("declared_fields", declared)
+    return all(type(own[x]) is type(like[x]) and own[x] == like[x] for x in _CHOICES)
 
 
 class _Copying:
@@ -303,15 +257,23 @@ class _Copying:
 
 
 def _copy(schema: Any) -> Any:
-    """Return a copy of a schema, which shares its fields; they need not be made for it."""
+    """Return a copy of a schema, pending if its fields are those of a new schema."""
     own = schema.__dict__
+    copied = object.__new__(type(schema))
+    copied_own = copied.__dict__
+    if is_disabled():
+        make_fields(schema)
+        copied_own.update(own, **{ATTRIBUTE: None})
+        return copied
     state = own.get(ATTRIBUTE)
     if type(state) is not SchemaState:
         state = own[ATTRIBUTE] = _state_of_made(schema)
-    copied = object.__new__(type(schema))
-    copied.__dict__.update(own)
-    if state.exemplar is not None and state.owner == id(schema):
-        copied.__dict__[ATTRIBUTE] = SchemaState(copied, state.exemplar, schema)
+    copied_own.update(own, **{ATTRIBUTE: None})
+    made = {name: own[name] for name in NAMES if name in own}
+    if state.exemplar is not None and all(state.is_unchanged(*each) for each in made.items()):
+        for name in made:
+            del copied_own[name]
+        copied_own[ATTRIBUTE] = SchemaState(copied, state.exemplar)
     return copied
 
 
@@ -325,16 +287,13 @@ def _state_of_made(schema: Any) -> SchemaState:
     exemplar = find_exemplar(object.__new__(type(schema)), *(own.get(name) for name in _CHOICES))
     if exemplar is None:
         return SchemaState(schema)
+    like = exemplar.schema.__dict__
     state = SchemaState(schema, exemplar)
     for name, fields in made.items():
-        originals = exemplar.schema.__dict__[name]
-        if list(fields) != list(originals) or type(fields) is not type(originals):
+        pairs = zip(fields.values(), like[name].values(), strict=False)
+        if list(fields) != list(like[name]) or not all(is_clone(*pair) for pair in pairs):
             return SchemaState(schema)
-        for field, original in zip(fields.values(), originals.values(), strict=True):
-            if not is_clone(field, original):
-                return SchemaState(schema)
-            state._clones[id(original)] = field
-    state._made[_MADE] = made, Snapshot(made)
+    state.made = made, Snapshot(made)
     return state
 
 
@@ -342,9 +301,6 @@ def reduce_ex(self: Any, protocol: Any) -> Any:
     """``Schema.__reduce_ex__``, by which schemas are copied and pickled: with their fields."""
     make_fields(self)
     return STOCK_REDUCE_EX(self, protocol)
-
-
-KNOWN_INIT_FIELDS.add(init_fields)
 
 
 class _Unseen:
@@ -375,7 +331,7 @@ def for_stock(schema: Any, name: str) -> Any:
     """
     own = schema.__dict__
     state = own.get(ATTRIBUTE)
-    if type(state) is SchemaState and state.exemplar is not None and state.is_pending(schema, name):
+    if type(state) is SchemaState and state.exemplar is not None and name not in own:
         return _Unseen(schema, name, state.fields(schema, name))
     return schema
 

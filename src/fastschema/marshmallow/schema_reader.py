@@ -1,4 +1,4 @@
-"""Reading a marshmallow schema: its description, and the node made from it."""
+"""Reading a marshmallow schema, to dump and to load: its description, and the node made from it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from fastschema.compiler.nodes import (
     ITEM,
     FieldNode,
     Form,
+    LoadFieldNode,
+    LoadKind,
+    LoadNode,
     ObjectNode,
     Read,
     Slot,
@@ -24,6 +27,7 @@ from fastschema.compiler.nodes import (
     UnreadableError,
     literal,
 )
+from fastschema.marshmallow import load_fields, validators
 from fastschema.marshmallow.customization import STOCK_CLASSES
 from fastschema.marshmallow.fields import (
     AS_IT_IS,
@@ -34,15 +38,17 @@ from fastschema.marshmallow.fields import (
     shows_object,
     why_unknown,
 )
-from fastschema.marshmallow.sqlalchemy import MAPPED, gets_value_as_stock, is_mapped
+from fastschema.marshmallow.sqlalchemy import MAPPED, gets_value_as_stock, is_mapped, key_finder
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.json_engine import json_number
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.programs import (
     OWN_METHOD,
     Description,
     DumpProgram,
+    LoadProgram,
     dump_program,
+    load_program,
     method_of,
     reason_of,
     stock,
@@ -55,6 +61,9 @@ _OPTIONS = frozenset(["dict_class", "get_attribute", "ordered"])
 _BY_SERIALIZE = "serialize"
 _BY_GET_VALUE = ("get_value",)
 _NOTHING = ("nothing",)
+_BY_DESERIALIZE = "deserialize"
+_OWN_LOAD = LoadKind("the field's own method")
+_CALL_AND_STORE = {"_call_and_store": stock_method(Schema, "_call_and_store")}
 _LOOKUP_ERRORS = "(KeyError, IndexError, TypeError, AttributeError)"
 _DICT_CLASS = Schema.dict_class
 _CONSTANT = stock_method(fields.Constant, "_serialize")
@@ -102,25 +111,34 @@ def check_schema(schema: Any) -> None:
         raise UnreadableError(reason)
 
 
-def _describe_field(name: str, field: Any) -> Description:
+def _checked_key(name: Any, field: Any) -> str:
+    """Return the key of a field in the output and the input.
+
+    :raises UnreadableError: if it, or the name of the field, is no plain ``str``
+    """
+    key: str = name if field.data_key is None else field.data_key
     if type(name) is not str:
         raise UnreadableError("the name of a field is not a plain str")
-    data_key = field.data_key
-    if data_key is not None and type(data_key) is not str:
-        data_key = (str.__str__(data_key) if isinstance(data_key, str) else "key",)
+    if type(key) is not str:
+        raise UnreadableError(f"the data_key of {name!a} is not a plain str")
+    return key
+
+
+def _describe_field(name: str, field: Any) -> Description:
+    key = _checked_key(name, field)
     reason = _why_not_read(field)
     if reason is not None:
-        return (name, data_key, None, None, (_BY_SERIALIZE, reason))
+        return (name, key, None, None, (_BY_SERIALIZE, reason))
     if not field._CHECK_ATTRIBUTE:
         described = _describe_without_attribute(field)
         attribute = _NOTHING if described[0] == OWN_METHOD else None
-        return (name, data_key, attribute, None, described)
+        return (name, key, attribute, None, described)
     default = field.dump_default
     has_default = None
     if default is not missing:
         has_default = "call" if callable(default) else "value"
     attribute = field.attribute if _reads_as_stock(field) else _BY_GET_VALUE
-    return (name, data_key, attribute, has_default, describe(field))
+    return (name, key, attribute, has_default, describe(field))
 
 
 def _describe_without_attribute(field: Any) -> Description:
@@ -170,7 +188,7 @@ def make_node(description: Description) -> ObjectNode:
         Slot("written", lambda subject, cls, form: subject.text.written),
         Slot("array", lambda subject, cls, form: subject.text.array),
     ]
-    keys = [name if key is None else key for name, key, *_ in descriptions]
+    keys = [key for _, key, *_ in descriptions]
     # A key that a late change gave to two fields is set by each that has a value.
     is_display = is_dict and len(set(keys)) == len(keys)
     if not is_display:
@@ -193,13 +211,9 @@ def make_node(description: Description) -> ObjectNode:
 def _field_node(
     index: int, description: Description, own_accessor: bool, slots: list[Slot]
 ) -> FieldNode:
-    name, data_key, attribute, has_default, kind_description = description
+    name, key, attribute, has_default, kind_description = description
     field = f"fields[{index}]"
     path = DumpPath.of(index, name)
-    key, key_slot = name if data_key is None else data_key, None
-    if isinstance(data_key, tuple):
-        key, key_slot = data_key[0], f"key_{len(slots)}"
-        slots.append(Slot(key_slot, lambda subject, cls, form: subject.fields[index].data_key))
     if kind_description[0] == _BY_SERIALIZE:
         expression = f"{field}.serialize({literal(name)}, obj, accessor=accessor)"
         return FieldNode(
@@ -207,19 +221,16 @@ def _field_node(
             Source(name, Read(expression), user_code=kind_description[1]),
             replace(AS_IT_IS, label="the field's own serialize"),
             field,
-            key_slot=key_slot,
             reason=kind_description[1],
         )
     if attribute == _NOTHING:
         source = Source("(nothing)", Read("None"))
         own_kind = kind(kind_description, path, slots)
-        return FieldNode(
-            key, source, own_kind, field, key_slot=key_slot, reason=kind_description[1]
-        )
+        return FieldNode(key, source, own_kind, field, reason=kind_description[1])
     if kind_description[0] in _WITHOUT_ATTRIBUTE:
         make, *options = kind_description
         source = make(*options, path=path, slots=slots)
-        return FieldNode(key, source, AS_IT_IS, field, key_slot=key_slot)
+        return FieldNode(key, source, AS_IT_IS, field)
     field_kind = kind(kind_description, path, slots)
     reason = reason_of(kind_description)
     if attribute == _BY_GET_VALUE:
@@ -237,7 +248,6 @@ def _field_node(
         field_kind,
         field,
         default=_default(field, has_default),
-        key_slot=key_slot,
         reason=reason,
     )
 
@@ -311,9 +321,7 @@ def _source(attribute: str, own_accessor: bool, slots: list[Slot]) -> Source:
         by_attribute = Read(f"obj.{attribute}", (("AttributeError", "missing"),))
     by_item = Read(f"obj[{name}]", ((_LOOKUP_ERRORS, f"getattr(obj, {name}, missing)"),))
     key = f"loaded_{len(slots)}"
-    slots.append(
-        Slot(key, lambda subject, cls, form: subject.loaded_key(cls, attribute), by_class=True)
-    )
+    slots.append(Slot(key, lambda subject, cls, form: key_finder(cls)(attribute), by_class=True))
     mapped = Read(f"loaded[{key}]", (("KeyError", f"getattr(obj, {name}, missing)"),))
     reads = {ATTRIBUTE: by_attribute, ITEM: by_item, MAPPED: mapped}
     return Source(attribute, general, reads, path)
@@ -350,3 +358,95 @@ def _is_native(method: Callable[..., Any]) -> bool:
     if method is _get_attribute:
         return True
     return _NativeMethod is not FunctionType and type(method) is _NativeMethod
+
+
+def describe_load(fields: dict[str, Any], schema: Any) -> Description:
+    """All that the code that loads by a schema depends on, as plain hashable values.
+
+    :param fields: the fields that the schema loads
+    :param schema: the schema
+    :raises UnreadableError: if the schema cannot be compiled
+    """
+    check_schema(schema)
+    reason = overridden(schema, _CALL_AND_STORE)
+    if reason is not None:
+        raise UnreadableError(reason)
+    return (
+        "marshmallow load",
+        type(schema).__name__,
+        describe_dict_class(schema),
+        tuple([_describe_load_field(name, field) for name, field in fields.items()]),
+    )
+
+
+def _describe_load_field(name: str, field: Any) -> Description:
+    key, attribute = _checked_key(name, field), field.attribute
+    if attribute is not None and type(attribute) is not str:
+        raise UnreadableError(f"the attribute of {name!a} is not a plain str")
+    described = load_fields.describe(field)
+    if described[0] != OWN_METHOD:
+        checks = load_fields.describe_validators(field, described)
+    elif load_fields.why_not_deserialized(field) is None:
+        checks = validators.CUSTOM if validators.describe(field) else ()
+    else:
+        described = (_BY_DESERIALIZE, described[1])
+        return (key, attribute or name, described, False, "own", ())
+    return (
+        key,
+        attribute or name,
+        described,
+        bool(field.allow_none),
+        load_fields.describe_missing(field),
+        checks,
+    )
+
+
+def make_load_program(description: Description) -> LoadProgram:
+    """Return the program for a description.
+
+    The slots of its node resolve from a :class:`fastschema.marshmallow.bound_load.Load`.
+    """
+    return load_program(_load_node(description))
+
+
+def _load_node(description: Description) -> LoadNode:
+    """Return the node for a description: from the description alone, so that the cache is right."""
+    _, name, is_dict, descriptions = description
+    slots: list[Slot] = []
+    if not is_dict:
+        slots.append(Slot("dict_class", lambda load: load.schema.dict_class))
+    nodes = [_load_field_node(index, each, slots) for index, each in enumerate(descriptions)]
+    return LoadNode(
+        name=name,
+        fields=tuple(nodes),
+        slots=tuple(slots),
+        missing=missing,
+        set_value=utils.set_value,
+        dict_class=None if is_dict else "dict_class",
+    )
+
+
+def _load_field_node(index: int, description: Description, slots: list[Slot]) -> LoadFieldNode:
+    key, target, described, none_stays, when_missing, checks = description
+    field = f"fields[{index}]"
+    if described[0] == _BY_DESERIALIZE:
+        return LoadFieldNode(key, target, field, _OWN_LOAD, own_default=True, reason=described[1])
+    is_custom = checks == validators.CUSTOM
+    by_kind = () if is_custom or load_fields.loads_by_itself(described) else checks
+    reason = None
+    if described[0] == OWN_METHOD:
+        made = load_fields.own_method_kind(index, key, is_validated=is_custom)
+        reason = described[1]
+    else:
+        made = load_fields.kind(described, by_kind, load_fields.LoadPath.of(index), slots)
+    return LoadFieldNode(
+        key,
+        target,
+        field,
+        made,
+        none_stays=none_stays,
+        default=f"{field}.load_default" if when_missing == "value" else None,
+        own_default=when_missing == "own",
+        validated=is_custom and made.link is None and made.call is None,
+        reason=reason,
+    )

@@ -16,7 +16,6 @@ from fastschema.marshmallow.pending import (
     DECIDING_ON_ITSELF,
     SchemaState,
     fields_of,
-    make_fields,
     pending_like,
 )
 from fastschema.marshmallow.snapshot import Snapshot
@@ -32,12 +31,14 @@ class Direction(NamedTuple):
     :param fields: the attribute of a schema that holds the fields for it
     :param describe: from those fields and the schema to its description
     :param make_program: from that to the program
+    :param overrides: from a schema to why its own code does it, or None
     """
 
     name: str
     fields: str
     describe: Callable[[dict[str, Any], Any], Description]
     make_program: Callable[[Description], Program[Any, Any]]
+    overrides: Callable[[Any], str | None]
 
 
 class Compiled:
@@ -70,8 +71,6 @@ class Compiled:
         """Its fields as they were when they were read; None if nobody can change them."""
         self.attributes: Any = None
         """The methods and options that the class of a schema read by itself had."""
-        self.ordered: Any = None
-        """The attribute of that name, of marshmallow 3."""
         self.is_shared = False
         """Whether all schemas like this one run it, and not only this one."""
         self.binding: Any = None
@@ -115,11 +114,6 @@ def state_of(schema: Any) -> SchemaState:
     state = own.get(ATTRIBUTE)
     if type(state) is SchemaState and state.owner == id(schema):
         return state
-    if type(state) is SchemaState:
-        make_fields(schema)  # it may be a copy of one that is pending
-        found: SchemaState = own[ATTRIBUTE]
-        if found.owner == id(schema):
-            return found
     state = own[ATTRIBUTE] = SchemaState(schema)
     return state
 
@@ -143,16 +137,15 @@ def find_compiled(
     if (
         exemplar is None
         or type(schema) is not type(exemplar.schema)
-        or own.get("ordered") is not exemplar.ordered
         or not own.keys().isdisjoint(DECIDING_ON_ITSELF)
     ):
         return _by_itself(schema, state, side, rows, is_inner=is_inner, counts=counts)
-    is_pending = state.is_pending(schema, side.fields)
+    is_pending = side.fields not in own
     if not is_pending:
-        fields, snapshot = own[side.fields], state.snapshot
+        fields = own[side.fields]
         if not is_inner and _are_too_few(state, side, rows, len(fields)):
             return None
-        if snapshot is None or not snapshot.is_current(side.fields, fields):
+        if not state.is_unchanged(side.fields, fields):
             return _by_itself(schema, state, side, rows, is_inner=is_inner, counts=counts)
     common = _of_exemplar(exemplar, side, rows, is_inner=is_inner, counts=counts)
     if common is None or common.program is None:
@@ -257,7 +250,6 @@ def _by_itself(
             and known.classes_are_current()
             and known.attributes == attributes_of(type(schema))
             and own.keys().isdisjoint(DECIDING_ON_ITSELF)
-            and own.get("ordered") is known.ordered
         ):
             return known
         setattr(state, side.name, None)
@@ -270,7 +262,6 @@ def _by_itself(
     known = _read(schema, fields, side, _classes_of(fields))
     known.snapshot = Snapshot({side.fields: fields})
     known.attributes = attributes_of(type(schema))
-    known.ordered = own.get("ordered")
     _keep(state, side, known)
     return known
 

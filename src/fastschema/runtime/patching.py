@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, update_wrapper
 from types import (
     BuiltinFunctionType,
@@ -52,6 +52,28 @@ def stock_method(owner: Any, name: str) -> Any:
     return found if is_stock else _Replaced()
 
 
+_stock_of: dict[Any, Any] = {}
+"""From the methods that fastschema installs to those of stock that they replace."""
+
+
+def is_stock(method: Any, stock: Any) -> bool:
+    """Return whether a method is that of stock, or what fastschema has put in its place."""
+    return method is stock or (type(method) is FunctionType and _stock_of.get(method) is stock)
+
+
+def overridden(obj: Any, methods: Mapping[str, Any]) -> str | None:
+    """Return a reason if an object has a method that is not stock's, of its class or its own.
+
+    :param methods: by their names, what :func:`stock_method` has returned for them
+    """
+    cls, own = type(obj), vars(obj)
+    for name, stock in methods.items():
+        method = getattr(cls, name, None)
+        if name in own or not (method is stock or is_stock(method, stock)):
+            return f"{name} is overridden"
+    return None
+
+
 class Replacements:
     """The methods of a framework that fastschema replaces when it is installed.
 
@@ -67,6 +89,7 @@ class Replacements:
         for _, _, stock, replacement in methods:
             if isinstance(stock, FunctionType):  # for error messages, signatures and pickles
                 update_wrapper(replacement, stock, ("__module__", "__name__", "__qualname__"))
+                _stock_of[replacement] = stock
         self._before: list[tuple[Any, str, Any, Any]] = []
         self.are_installed = False
 

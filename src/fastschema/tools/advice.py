@@ -47,7 +47,7 @@ _RULES = (
         ANY_FRAMEWORK,
     ),
     _Rule(
-        r"(TYPE_MAPPING|the fields of common values) .*",
+        r"TYPE_MAPPING .*",
         "Declare the fields of the names in Meta.fields and Meta.additional.",
         heading=ANY_FRAMEWORK,
     ),

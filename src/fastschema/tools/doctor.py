@@ -22,7 +22,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastschema.plan import Plan, compile
+from fastschema.plan import compile
 from fastschema.report import Report
 from fastschema.runtime import json_engine
 from fastschema.runtime.front_end import front_end_for
@@ -85,18 +85,6 @@ def object_at(path: str) -> Any:
         raise PathError(f"{module_name} has no {name}") from None
     except Exception as error:  # of a module that imports what is asked for
         raise PathError(f"{path} cannot be imported: {error}") from error
-
-
-def plan_at(path: str) -> Plan:
-    """Return the plan of the schema at ``package.module:Name``.
-
-    :raises PathError: if there is none
-    """
-    schema = object_at(path)
-    try:
-        return compile(schema)
-    except Exception as error:
-        raise PathError(f"{path} cannot be read: {error}") from error
 
 
 def _object_at_dots(path: str) -> Any:
@@ -191,10 +179,9 @@ FLAGS = {
     "--json": "print JSON",
     "--fail-on-stock": "end with exit status 1 if any schema or field runs as stock, and say which",
     "--dump-only": "leave out how schemas load",
+    "--all": "show everything, where it is more than a screen",
 }
-"""The options that all three commands have, and what they do."""
-ALL = {"--all": "show everything, where it is more than a screen"}
-"""One that those have which look at applications."""
+"""The options that the commands have, and what they do."""
 
 
 class Counts(NamedTuple):

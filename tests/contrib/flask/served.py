@@ -40,7 +40,7 @@ def bands() -> Response:
 
 
 @app.get("/whole")
-@fast.dump(BandSchema, many=True)
+@fast.output(BandSchema, many=True)
 def whole() -> list[dict[str, Any]]:
     """The same in one piece."""
     return [*rows(request.args.get("count", 5, int), None)]

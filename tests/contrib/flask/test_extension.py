@@ -56,7 +56,7 @@ def test_a_factory_makes_applications_that_know_nothing_of_each_other():
         fast.init_app(app)
 
         @app.get("/")
-        @fast.dump(BandSchema, many=True)
+        @fast.output(BandSchema, many=True)
         def view():
             return BANDS
 
@@ -83,7 +83,7 @@ def test_views_of_blueprints_use_it(app, fast):
     blueprint = Blueprint("bands", "bands", url_prefix="/bands")
 
     @blueprint.get("/")
-    @fast.dump(BandSchema, many=True)
+    @fast.output(BandSchema, many=True)
     def view():
         return BANDS
 

@@ -68,7 +68,7 @@ def test_an_application_with_a_provider_of_its_own_gives_its_values(make_app, fa
 )
 def test_the_client_may_choose(app, fast, accept, mimetype):
     @app.get("/albums")
-    @fast.dump(AlbumSchema(many=True), format="accept")
+    @fast.output(AlbumSchema(many=True), format="accept")
     def show():
         return albums(3), 201
 
@@ -82,4 +82,4 @@ def test_a_format_that_there_is_not_is_refused(app, fast):
     with app.test_request_context(), pytest.raises(ValueError, match=message):
         fast.response(AlbumSchema(), album(), format="xml")
     with pytest.raises(ValueError, match=message):
-        fast.dump(AlbumSchema, format="xml")
+        fast.output(AlbumSchema, format="xml")

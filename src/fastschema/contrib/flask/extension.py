@@ -10,7 +10,7 @@ from typing import Any
 
 from flask import Flask, Response
 
-from fastschema.contrib.flask.commands import commands
+from fastschema.contrib.flask.commands import command
 from fastschema.contrib.flask.configuration import EXTENSION, configured, current_settings
 from fastschema.contrib.flask.flask_marshmallow import install_jsonify
 from fastschema.contrib.flask.json_provider import fast_provider
@@ -77,7 +77,7 @@ class FastSchema:
             switch_off(app)
         else:
             _switch_on(app)
-        app.cli.add_command(commands)
+        app.cli.add_command(command)
         app.extensions[EXTENSION] = settings
 
     def response(
@@ -181,9 +181,6 @@ class FastSchema:
         checked_format(format)
         respond = partial(self.response, schema, many=many, format=format)
         return partial(dumping, respond, schema)
-
-    dump = output
-    """The name of :meth:`output` in earlier versions. A plan's ``dump`` dumps; this decorates."""
 
 
 def _switch_on(app: Flask) -> None:

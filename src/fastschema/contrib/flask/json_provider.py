@@ -26,6 +26,7 @@ from fastschema.runtime.json_engine import (
     orjson_matches_stdlib,
     to_ascii,
 )
+from fastschema.runtime.patching import overridden
 from fastschema.switch import is_disabled
 
 COMPACT = (",", ":")
@@ -175,9 +176,6 @@ class _Left:
         return written
 
 
-_METHODS = ("_prepare_response_obj", "dump", "dumps", "load", "loads", "response")
-
-
 class FastJSONProvider(DefaultJSONProvider):
     """``DefaultJSONProvider`` with the same answers, written and read by orjson.
 
@@ -219,28 +217,27 @@ class FastJSONProvider(DefaultJSONProvider):
     @property
     def is_fast(self) -> bool:
         """Whether orjson writes, now, all that ``response`` is given: no method is overridden."""
-        return _orjson_writes() and _is_own(self, _METHODS, FastJSONProvider)
+        return _orjson_writes() and overridden(self, _FAST) is None
 
 
 def _orjson_writes() -> bool:
     return orjson is not None and not is_disabled()
 
 
-def _is_own(provider: DefaultJSONProvider, names: tuple[str, ...], cls: type) -> bool:
-    """Whether a provider's methods are those of a class, neither overridden nor replaced."""
-    own = vars(provider)
-    return all(
-        getattr(type(provider), name) is getattr(cls, name) and name not in own for name in names
-    )
+def _methods_of(cls: type) -> dict[str, Any]:
+    """Return what a class has as the methods that read and write."""
+    names = ("_prepare_response_obj", "dump", "dumps", "load", "loads", "response")
+    return {name: getattr(cls, name) for name in names}
+
+
+_FAST, _OF_FLASK = _methods_of(FastJSONProvider), _methods_of(DefaultJSONProvider)
 
 
 def writes_as_flask(provider: Any) -> bool:
     """Whether a provider writes what Flask's own does: only its settings may be others."""
     if isinstance(provider, FastJSONProvider):
-        return _is_own(provider, _METHODS, FastJSONProvider)
-    return isinstance(provider, DefaultJSONProvider) and _is_own(
-        provider, _METHODS, DefaultJSONProvider
-    )
+        return overridden(provider, _FAST) is None
+    return isinstance(provider, DefaultJSONProvider) and overridden(provider, _OF_FLASK) is None
 
 
 def fast_provider(app: Flask) -> FastJSONProvider | None:

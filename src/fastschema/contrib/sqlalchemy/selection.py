@@ -19,7 +19,7 @@ from fastschema.contrib.sqlalchemy.row_layout import (
     RowLayout,
     row_layout_of,
 )
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import overridden, stock_method
 
 _SESSION_METHODS = {name: stock_method(Session, name) for name in ("execute", "scalars")}
 _QUERY_METHODS = {
@@ -123,7 +123,7 @@ class Selection:
         statement, session = self._statement, self._session
         if self._fetch_size is not None:
             statement = statement.execution_options(yield_per=self._fetch_size)
-        if _has_stock(session, _SESSION_METHODS):
+        if overridden(session, _SESSION_METHODS) is None:
             self._result = session.execute(statement)
             objects = self._result.scalars()
         else:
@@ -133,7 +133,7 @@ class Selection:
     def _run_query(self, query: Query[Any]) -> None:
         if self._fetch_size is not None:
             query = query.yield_per(self._fetch_size)
-        if internals.is_query_known() and _has_stock(query, _QUERY_METHODS):
+        if internals.is_query_known() and overridden(query, _QUERY_METHODS) is None:
             self._objects = internals.run_query(query)
             self._result = internals.result_below(self._objects)
         else:
@@ -166,11 +166,6 @@ def _checked_statement(statement: Any) -> Any:
 def _fetch_size(statement: Any) -> int:
     size: int = statement.get_execution_options().get("yield_per") or FETCH_SIZE
     return size
-
-
-def _has_stock(owner: Any, methods: dict[str, Any]) -> bool:
-    cls, own = type(owner), vars(owner)
-    return all(getattr(cls, name) is method and name not in own for name, method in methods.items())
 
 
 def _unique(result: Any, key: Key) -> Iterator[Any]:

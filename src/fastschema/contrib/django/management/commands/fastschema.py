@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from argparse import ArgumentParser
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -11,7 +10,6 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
-from django.core.management.color import no_style
 
 from fastschema.contrib.django.app.diagnosis import (
     diagnosis_of_project,
@@ -21,9 +19,8 @@ from fastschema.contrib.django.app.diagnosis import (
 )
 from fastschema.contrib.django.app.url_survey import Survey, reached
 from fastschema.contrib.django.lists.n_plus_one import advice
+from fastschema.tools.cli import add_flags, printed, shows_colours
 from fastschema.tools.doctor import (
-    ALL,
-    FLAGS,
     Diagnosis,
     PathError,
     diagnosis_of,
@@ -32,7 +29,7 @@ from fastschema.tools.doctor import (
     path_of,
     write_pictures,
 )
-from fastschema.tools.doctor_text import Line, Status, details, may_be_cut, overview, queries
+from fastschema.tools.doctor_text import may_be_cut, queries
 from fastschema.versions import versions_text
 
 
@@ -57,8 +54,7 @@ class Command(BaseCommand):
             metavar="serializer",
             help="show this one field by field: its name, or package.module:Name for any there is",
         )
-        for flag, text in {**FLAGS, **ALL}.items():
-            parser.add_argument(flag, action="store_true", help=text)
+        add_flags(parser)
         parser.add_argument(
             "--queries",
             action="store_true",
@@ -72,7 +68,6 @@ class Command(BaseCommand):
         parser.add_argument(
             "--rows", type=int, default=200, help="how many rows of each to profile (200)"
         )
-        parser.add_argument("--svg", metavar="FILE", help="write the profiles as pictures")
         parser.add_argument("--urlconf", help="look at this module instead of ROOT_URLCONF")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -93,13 +88,9 @@ class Command(BaseCommand):
             raise CommandError(f"The URL configuration cannot be imported: {error}") from error
         except (ImproperlyConfigured, PathError, OSError, ValueError) as error:
             raise CommandError(str(error)) from error
-        if options["json"]:
-            printed = json.dumps(diagnosis.as_dict(), indent=2)
-        else:
-            is_named = bool(options["serializers"])
-            lines = details(diagnosis) if is_named else overview(diagnosis, is_whole=options["all"])
-            printed = self._coloured(lines, is_forced=options["force_color"])
-        self._print(printed)
+        is_named = bool(options["serializers"])
+        is_coloured = options["force_color"] or shows_colours(self.stdout, options)
+        self._print(printed(diagnosis, options, is_named=is_named, is_coloured=is_coloured))
         failure = diagnosis.failure() if options["fail_on_stock"] else None
         if failure is not None:
             raise CommandError(failure)
@@ -107,17 +98,6 @@ class Command(BaseCommand):
     def _print(self, text: str) -> None:
         with may_be_cut():
             self.stdout.write(text)
-
-    def _coloured(self, lines: Iterable[Line], *, is_forced: bool) -> str:
-        is_plain = bool(os.environ.get("NO_COLOR")) or not self.stdout.isatty()
-        style = no_style() if is_plain and not is_forced else self.style
-        styles = {
-            Status.HEADING: style.MIGRATE_HEADING,
-            Status.COMPILED: style.SUCCESS,
-            Status.CUSTOM: style.WARNING,
-            Status.STOCK: style.ERROR,
-        }
-        return "\n".join(styles.get(each.status, str)(each.text) for each in lines)
 
 
 def _diagnosis(survey: Survey, options: dict[str, Any]) -> Diagnosis:
