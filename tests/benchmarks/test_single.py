@@ -127,7 +127,7 @@ def test_contenders_without_figures_are_shown_in_the_table(single_tables):
 
     shown = single_tables.peers_table(report)
 
-    assert "| GET of an article | 2,000 us | 2.0 | not installed |" in shown
+    assert "| GET of an article | 2,000 µs | 2.0 | not installed |" in shown
     assert "- peer, all: not installed: `no wheel`" in shown
     assert "Measured on today on one, with Python 3.12." in shown
 

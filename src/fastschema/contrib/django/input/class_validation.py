@@ -221,7 +221,10 @@ def find_validation(
     elif is_pending or not is_readable(cls) or (is_whole and not runs_as_a_whole(cls)):
         return None  # before its fields are made
     else:
-        options = _all_fields(serializer)
+        fields = field_mapping(serializer)
+        options = list(fields.values())
+        if any(field.field_name != name for name, field in fields.items()):
+            return None  # somebody has renamed one
         found = known.made(serializer, options)
     if found is None or not found.names.isdisjoint(own) or (is_whole and not found.is_whole):
         return None
