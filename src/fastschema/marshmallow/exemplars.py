@@ -72,6 +72,8 @@ class Exemplar:
 
     def __init__(self, schema: Any) -> None:
         self.schema = schema
+        self.ordered = schema.__dict__.get("ordered")
+        """The attribute of that name, of marshmallow 3."""
         self.forget()
 
     def forget(self) -> None:

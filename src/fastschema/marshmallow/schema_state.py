@@ -71,6 +71,8 @@ class Compiled:
         """Its fields as they were when they were read; None if nobody can change them."""
         self.attributes: Any = None
         """The methods and options that the class of a schema read by itself had."""
+        self.ordered: Any = None
+        """The attribute of that name, of marshmallow 3."""
         self.is_shared = False
         """Whether all schemas like this one run it, and not only this one."""
         self.copies_schemas = False
@@ -139,6 +141,7 @@ def find_compiled(
     if (
         exemplar is None
         or type(schema) is not type(exemplar.schema)
+        or own.get("ordered") is not exemplar.ordered
         or not own.keys().isdisjoint(DECIDING_ON_ITSELF)
     ):
         return _by_itself(schema, state, side, rows, is_inner=is_inner, counts=counts)
@@ -253,6 +256,7 @@ def _by_itself(
             and known.classes_are_current()
             and known.attributes == attributes_of(type(schema))
             and own.keys().isdisjoint(DECIDING_ON_ITSELF)
+            and own.get("ordered") is known.ordered
         ):
             return known
         setattr(state, side.name, None)
@@ -265,6 +269,7 @@ def _by_itself(
     known = _read(schema, fields, side, _classes_of(fields))
     known.snapshot = Snapshot({side.fields: fields})
     known.attributes = attributes_of(type(schema))
+    known.ordered = own.get("ordered")
     _keep(state, side, known)
     return known
 
