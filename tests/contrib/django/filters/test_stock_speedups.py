@@ -2,6 +2,7 @@
 
 import copy
 from collections import OrderedDict
+from unittest import mock
 
 import pytest
 from django.db import models
@@ -149,3 +150,10 @@ def test_copies_of_filters_are_those_of_deepcopy():
         ]
 
     assert facts(copy.deepcopy(Copied(base))) == facts(copy.deepcopy(base))
+
+
+def test_what_stands_for_a_model_in_a_test_has_stocks_label():
+    model = mock.Mock()
+    assert filters.label_for_filter(model, "number", "exact") == utils.label_for_filter(
+        model, "number", "exact"
+    )

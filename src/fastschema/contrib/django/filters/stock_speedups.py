@@ -34,7 +34,8 @@ class Labels(StateOfClass):
 
 def label_for_filter(model: Any, field_name: Any, lookup_expr: Any, exclude: Any = False) -> Any:
     """``django_filters.utils.label_for_filter``, once in each language."""
-    if type(field_name) is not str or type(lookup_expr) is not str or is_disabled():
+    are_names = type(field_name) is str and type(lookup_expr) is str
+    if not are_names or not isinstance(model, type) or is_disabled():
         return STOCK_LABEL_FOR_FILTER(model, field_name, lookup_expr, exclude)
     known = Labels.of(model).known
     key = field_name, lookup_expr, bool(exclude), translation.get_language()
