@@ -346,3 +346,19 @@ def test_objects_that_are_there_twice():
     get(view_class)
     assert is_lazy(view_class)
     assert_same_outcome(view_class)
+
+
+@pytest.mark.parametrize("load", ["select_related", "prefetch_related"])
+def test_labels_of_kept_relations(load):
+    class ProfileOfPersonSerializer(serializers.Serializer):
+        found = serializers.SerializerMethodField()
+        text = serializers.CharField(source="person.get_rank_display")
+        raw = serializers.ReadOnlyField(source="person.get_rank_display")
+
+        def get_found(self, profile):
+            return profile.motto
+
+    queryset = getattr(Profile.objects.order_by("pk"), load)("person")
+    view_class = view_of(FlightList, serializer_class=ProfileOfPersonSerializer, queryset=queryset)
+    get(view_class)
+    assert_same_outcome(view_class)

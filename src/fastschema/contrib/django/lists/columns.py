@@ -270,9 +270,7 @@ def _row_field(
     """Return a field that is read from a row; ``slots`` are changed for it."""
     expression = "obj" if read.way is ColumnAccess.NESTED else f"obj[{read.position}]"
     if read.way is ColumnAccess.LABEL:
-        name = f"label_{number}"
-        slots[name] = Slot(name, partial(_label_finder, read.labels))
-        expression = f"{name}({expression})"
+        expression = f"{label_slot(number, read, slots)}({expression})"
     kind = field.kind
     last = len(read.steps) - 1
     for nth, step in reversed(list(enumerate(read.steps))):
@@ -296,6 +294,13 @@ def _row_field(
         kind = for_all(kind.label, f"{name}({{value}})", PLAIN)
     source = Source(field.source.label, Read(expression))
     return replace(field, source=source, kind=kind, call_if_callable=None)
+
+
+def label_slot(number: int, read: FieldColumns, slots: dict[str, Slot]) -> str:
+    """Return the name of what finds the labels of a field; it is added to ``slots``."""
+    name = f"label_{number}"
+    slots[name] = Slot(name, partial(_label_finder, read.labels))
+    return name
 
 
 def _label_finder(labels: Labels, subject: Any, cls: type, form: Form) -> Callable[[Any], Any]:

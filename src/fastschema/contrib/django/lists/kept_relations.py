@@ -33,6 +33,7 @@ from fastschema.contrib.django.lists.columns import (
     FieldColumns,
     check_errors,
     field_columns,
+    label_slot,
     nested_row_dispatch,
 )
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
@@ -97,8 +98,8 @@ def _kept_relation(field: Any, node: FieldNode, table: RowLayout) -> KeptRelatio
 def _node(kept: tuple[KeptRelation | None, ...], node: ObjectNode) -> ObjectNode:
     slots = {slot.name: slot for slot in node.slots}
     fields = [
-        field if relation is None else _field(field, relation, slots)
-        for field, relation in zip(node.fields, kept, strict=True)
+        field if relation is None else _field(number, field, relation, slots)
+        for number, (field, relation) in enumerate(zip(node.fields, kept, strict=True))
     ]
     return replace(
         node,
@@ -108,7 +109,9 @@ def _node(kept: tuple[KeptRelation | None, ...], node: ObjectNode) -> ObjectNode
     )
 
 
-def _field(field: FieldNode, relation: KeptRelation, slots: dict[str, Slot]) -> FieldNode:
+def _field(
+    number: int, field: FieldNode, relation: KeptRelation, slots: dict[str, Slot]
+) -> FieldNode:
     """Return a field that is read from a kept row if it can be; ``slots`` are changed for it."""
     read, kind = relation.read, field.kind
     otherwise = field.source.read(MODEL)
@@ -126,18 +129,23 @@ def _field(field: FieldNode, relation: KeptRelation, slots: dict[str, Slot]) -> 
     elif read.way is ColumnAccess.SLUG:
         kind = replace(_OF_ROW, label=kind.label)
         otherwise = Read(f"represent_field({field.field}, obj)")
-    expression = f"{_from_row(relation)} else ({otherwise.expression})"
+    value = "text" if read.way is ColumnAccess.NESTED else f"text[{read.position}]"
+    if read.way is ColumnAccess.LABEL:
+        value = f"{label_slot(number, read, slots)}({value})"
+    expression = f"{_from_row(relation, value)} else ({otherwise.expression})"
     source = field.source
     reads = {**source.reads, MODEL: Read(expression, otherwise.handlers)}
     return replace(field, source=replace(source, reads=reads), kind=kind)
 
 
-def _from_row(relation: KeptRelation) -> str:
-    """Return the value if the row is kept, and the condition for that."""
+def _from_row(relation: KeptRelation, value: str) -> str:
+    """Return the value if the row is kept, and the condition for that.
+
+    :param value: what is read of the row, unless it is a list of rows
+    """
     name, read = literal(relation.name), relation.read
     if read.way in _COLLECTIONS:
         return f"text if (text := related_rows(obj, {name})) is not None"
-    value = "text" if read.way is ColumnAccess.NESTED else f"text[{read.position}]"
     # Where there is no related object, none is kept; the same further on is for stock.
     there = [f"text[{step.key}] is not None" for step in read.steps[1:]]
     conditions = [f"type(text := kept(obj._state.fields_cache, {name})) is tuple", *there]
