@@ -52,8 +52,12 @@ def table(report: dict[str, Any], titles: dict[str, str]) -> str:
     by_pattern = ratios(report)
     for name, title in titles.items():
         own = by_pattern[name]
-        cells = (f"| {times(own[size])} " if size in own else "| " for size in SIZES)
-        lines.append(f"| {title} {''.join(cells)}|")
+        cells = {size: times(own[size]) for size in SIZES if size in own}
+        if not cells:  # it was measured with another number of rows
+            size, ratio = min(own.items())
+            cells = {SIZES[0]: f"{times(ratio)} ({size} rows)"}
+        shown = (f"| {cells[size]} " if size in cells else "| " for size in SIZES)
+        lines.append(f"| {title} {''.join(shown)}|")
     versions = ", ".join(f"{package} {number}" for package, number in report["versions"].items())
     lines += ["", f"Measured on {report['date']} on {report['machine']}, with {versions}."]
     return "\n".join(lines) + "\n"

@@ -82,8 +82,8 @@ WHOLE = [
 
 PREFETCHERS = [
     rule(PREFETCHING, "", "prefetch_related_objects", "prefetch_one_level"),
-    rule(PREFETCHING, "fastschema/contrib/django/rows/prefetching.py"),
-    rule(PREFETCHING, "fastschema/contrib/django/rows/prefetch_steps.py"),
+    rule(PREFETCHING, "fastschema/contrib/django/lists/prefetching.py"),
+    rule(PREFETCHING, "fastschema/contrib/django/lists/prefetch_plan.py"),
 ]
 """Functions whose queries are those of prefetching."""
 
@@ -98,11 +98,11 @@ MAKING = (
 
 INNERMOST = [
     rule(GENERATED, "<fastschema "),
-    rule(JSON, "fastschema/runtime/json_"),
+    rule(JSON, "fastschema/runtime/encode.py"),
+    rule(JSON, "fastschema/runtime/json_engine.py"),
     rule(JSON, "fastschema/contrib/django/json_encoding.py"),
     rule(JSON, "fastschema/contrib/django/renderers.py"),
-    rule(JSON, "fastschema/contrib/flask/provider.py"),
-    rule(JSON, "fastschema/contrib/flask/encoding.py"),
+    rule(JSON, "fastschema/contrib/flask/json_provider.py"),
     rule(JSON, "json/__init__.py", "dump", "dumps"),
     rule(JSON, "json/encoder.py"),
     rule(JSON, "flask/json/"),
@@ -113,7 +113,7 @@ INNERMOST = [
     rule(URLS, "rest_framework/relations.py", "get_url"),
     rule(URLS, "flask/", "url_for"),
     rule(JSON, "rest_framework/utils/encoders.py"),
-    rule(INSTANCES, "fastschema/contrib/django/rows/instances.py"),
+    rule(INSTANCES, "fastschema/contrib/django/lists/queryset_rows.py", "make", "make_and_set"),
     rule(BOOKKEEPING, "fastschema/"),
     rule(INSTANCES, "django/db/models/base.py", "__init__", "from_db"),
     rule(INSTANCES, "django/db/models/query.py", "__iter__", "populate", "get_related_populators"),

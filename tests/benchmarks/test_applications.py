@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import json
 import unittest
+from pathlib import Path
 
 import pytest
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 
 @pytest.fixture
@@ -236,6 +239,18 @@ def test_the_innermost_known_function_says_what_is_done(sampling, innermost_firs
     stack = [sampling.Frame(*each) for each in [*innermost_first, VIEW]]
 
     assert sampling.category(stack, ["shop/"]) == expected
+
+
+def test_each_rule_for_fastschema_names_a_file_and_functions_that_exist(sampling):
+    rules = [*sampling.PREFETCHERS, *sampling.INNERMOST]
+    own = [each for each in rules if each.path.startswith("fastschema/")]
+
+    assert own
+    for each in own:
+        path = SOURCE / each.path
+        assert path.exists(), each.path
+        for name in each.names:
+            assert f"def {name}(" in path.read_text()
 
 
 def test_samples_are_of_what_runs(sampling):

@@ -33,3 +33,10 @@ def test_a_size_that_was_not_measured_is_left_out(ordinary_tables):
         "",
         "Measured on today on one, with django 6.1.",
     ]
+
+
+def test_another_size_is_named(ordinary_tables):
+    figure = {"front_end": "DRF", "pattern": "one", "rows": 50, "ratio": 8.43}
+    report = {"figures": [figure], "versions": {}, "date": "today", "machine": "one"}
+    shown = ordinary_tables.table(report, {"DRF: one": "a title"})
+    assert "| a title | 8.4 (50 rows) | | |" in shown
