@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from django import VERSION
 from django.db.models.query import ModelIterable, get_prefetcher, prefetch_one_level
 
 from fastschema.contrib.django.lazy_caches import (
@@ -198,7 +199,9 @@ class Related:
             self._owners = instances
         lookup, level = self._step.lookup, self._step.level
         is_own_attribute = lookup.get_current_to_attr(level)[1]
-        if owner.makers is None or is_own_attribute:
+        # Django 6.1 changes the queryset of a Prefetch for each object that it is given to.
+        is_changed = VERSION >= (6, 1) and lookup.get_current_querysets(level) is not None
+        if owner.makers is None or is_own_attribute or is_changed:
             for each in instances:
                 each.__dict__.setdefault(PREFETCHED, {})
             prefetcher = _Answered((self.objects, *self._answer))
