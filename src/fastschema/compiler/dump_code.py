@@ -80,6 +80,7 @@ _FIXED_NAMES = frozenset(
         "dumped",
         "given",
         "quote",
+        "related",
     ]
 )
 

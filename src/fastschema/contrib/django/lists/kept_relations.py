@@ -129,7 +129,7 @@ def _field(
     elif read.way is ColumnAccess.SLUG:
         kind = replace(_OF_ROW, label=kind.label)
         otherwise = Read(f"represent_field({field.field}, obj)")
-    value = "text" if read.way is ColumnAccess.NESTED else f"text[{read.position}]"
+    value = "related" if read.way is ColumnAccess.NESTED else f"related[{read.position}]"
     if read.way is ColumnAccess.LABEL:
         value = f"{label_slot(number, read, slots)}({value})"
     expression = f"{_from_row(relation, value)} else ({otherwise.expression})"
@@ -145,10 +145,10 @@ def _from_row(relation: KeptRelation, value: str) -> str:
     """
     name, read = literal(relation.name), relation.read
     if read.way in _COLLECTIONS:
-        return f"text if (text := related_rows(obj, {name})) is not None"
+        return f"related if (related := related_rows(obj, {name})) is not None"
     # Where there is no related object, none is kept; the same further on is for stock.
-    there = [f"text[{step.key}] is not None" for step in read.steps[1:]]
-    conditions = [f"type(text := kept(obj._state.fields_cache, {name})) is tuple", *there]
+    there = [f"related[{step.key}] is not None" for step in read.steps[1:]]
+    conditions = [f"type(related := kept(obj._state.fields_cache, {name})) is tuple", *there]
     return f"{value} if {' and '.join(conditions)}"
 
 
