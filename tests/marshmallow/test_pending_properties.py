@@ -138,7 +138,7 @@ LOOKS: dict[str, Callable[[Any], Any]] = {
     "fields": lambda schema: list(schema.fields),
     "load_fields": lambda schema: list(schema.load_fields),
     "dump_fields": lambda schema: list(schema.dump_fields),
-    "a field": lambda schema: schema.fields["title"].name,
+    "a field": lambda schema: type(schema.fields["title"].parent) is type(schema),
     "a nested schema": lambda schema: (
         "inner" in schema.fields and list(schema.fields["inner"].schema.fields)
     ),

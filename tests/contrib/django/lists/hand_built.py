@@ -1,6 +1,6 @@
 """The ways in which lists are built by hand, and what can be seen of them."""
 
-from django.db import transaction
+from django.db import connection, transaction
 from rest_framework import generics, pagination, renderers, serializers
 from rest_framework.decorators import api_view, renderer_classes
 from rest_framework.response import Response
@@ -167,7 +167,8 @@ def assert_built_as_in_stock(way, make_queryset, serializer, calls=None):
         expected, kept = built(way, make_queryset, serializer, calls)
     found, kept_now = built(way, make_queryset, serializer, calls)
     assert_equal(found, expected)
-    if expected.error is None:
+    # Where PostgreSQL refuses to prefetch, Django has already begun to.
+    if expected.error is None or connection.vendor == "sqlite":
         assert kept_now == kept
     return expected
 
