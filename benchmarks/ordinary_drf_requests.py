@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.db import transaction
 from rest_framework.generics import CreateAPIView, RetrieveUpdateAPIView
 from rest_framework.mixins import ListModelMixin
 from rest_framework.parsers import JSONParser
@@ -22,7 +21,7 @@ from fastschema.contrib.django.parsers import FastJSONParser
 from ordinary_drf import DRF, model_serializer
 from ordinary_drf_input import ADDRESSED, Addressed
 from ordinary_drf_relations import json_renderer
-from ordinary_models import ARTICLE, ARTICLE_FIELDS, Article, Author, articles
+from ordinary_models import ARTICLE, ARTICLE_FIELDS, Article, Author, articles, rolled_back
 from ordinary_pattern import Run
 
 ONE = (1,)
@@ -46,18 +45,6 @@ def answered(view_class: Any, method: str, data: Any = None, **arguments: Any) -
         return response.status_code, response.content
 
     return run
-
-
-def rolled_back(run: Run) -> Run:
-    """The same, after which nothing is saved."""
-
-    def run_and_roll_back() -> Any:
-        with transaction.atomic():
-            found = run()
-            transaction.set_rollback(True)
-        return found
-
-    return run_and_roll_back
 
 
 class Echo(APIView):  # type: ignore[misc]  # DRF is untyped

@@ -6,10 +6,11 @@ Imported when Django is set up. They have no migrations: :func:`make_tables` mak
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from django.db import connection, models
+from django.db import connection, models, transaction
 
 from flights.models import Airline, Airport, Flight, Plane
 
@@ -276,3 +277,15 @@ def articles(count: int) -> Any:
         for n in range(3)
     )
     return Article.objects.select_related("author").order_by("id")
+
+
+def rolled_back(run: Callable[[], Any]) -> Callable[[], Any]:
+    """Return what runs the same, and leaves the database as it was."""
+
+    def run_and_roll_back() -> Any:
+        with transaction.atomic():
+            found = run()
+            transaction.set_rollback(True)
+        return found
+
+    return run_and_roll_back

@@ -77,23 +77,10 @@ class Requests:
         return run
 
 
-def rolled_back(run: Run) -> Run:
-    """The same, after which nothing is saved."""
-    from django.db import transaction
-
-    def run_and_roll_back() -> Any:
-        with transaction.atomic():
-            found = run()
-            transaction.set_rollback(True)
-        return found
-
-    return run_and_roll_back
-
-
 def request_measures(requests: Requests) -> dict[str, Measure]:
     """What all contenders do: whole requests."""
     from ordinary_drf_input import ADDRESSED
-    from ordinary_models import ARTICLE
+    from ordinary_models import ARTICLE, rolled_back
 
     return {
         "post": requests.run("POST", "/people/", ADDRESSED),
@@ -106,6 +93,7 @@ def drf_measures(contender: str) -> dict[str, Measure]:
     """What serializers of DRF do besides: what is wrong, and validation alone."""
     import single_drf
     from ordinary_drf_input import ADDRESSED, HOUSED, MISTAKES, PLAIN, PLAIN_ROW, Addressed, Inner
+    from ordinary_models import rolled_back
 
     classes = single_drf.CLASSES[contender]()
     people = classes.like(Addressed)
