@@ -29,9 +29,9 @@ def django_patterns() -> tuple[Collection, Switch, dict[str, str]]:
     django.setup()
     import ordinary_drf_filters
     import ordinary_drf_input
-    import ordinary_drf_lists  # noqa: F401
-    import ordinary_drf_methods  # noqa: F401
-    import ordinary_drf_requests  # noqa: F401  # all three add to the patterns
+    import ordinary_drf_lists  # noqa: F401  # adds to the patterns
+    import ordinary_drf_methods  # noqa: F401  # likewise
+    import ordinary_drf_requests  # noqa: F401  # likewise
     import ordinary_models
     from fastschema.contrib.django import install, uninstall
 

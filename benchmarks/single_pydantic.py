@@ -69,6 +69,7 @@ class ArticleOut(BaseModel):
 class SavedArticle(ArticleOut):
     """An article with the key of its author, and its times."""
 
+    # In the base it is an object of another class.
     author: Annotated[Any, PlainSerializer(lambda author: author.pk)]  # type: ignore[assignment]
     created: datetime.datetime
     updated: datetime.datetime

@@ -153,6 +153,7 @@ class Client:
     def _answer(self, request: Request) -> Answer:
         started: list[Any] = []
         environ = {**request.environ(), **self._credentials}
+        # The application gets no write() from it, which WSGI has for old ones.
         parts = self._wsgi(environ, lambda *how: started.append(how))  # type: ignore[arg-type]
         try:
             body = b"".join(parts)

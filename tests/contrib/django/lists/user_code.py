@@ -10,7 +10,7 @@ from django.db.models import prefetch_related_objects  # noqa: F401  # likewise
 from django.forms import model_to_dict  # noqa: F401  # likewise
 from rest_framework import serializers
 
-from tests.contrib.django.lists.models import Citizen, City, Language, Pet  # noqa: F401
+from tests.contrib.django.lists.models import Citizen, City, Language, Pet  # noqa: F401  # likewise
 
 CODE = {}
 """By names, functions that are given the serializer and the person, and return what they saw."""
