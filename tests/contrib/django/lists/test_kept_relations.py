@@ -7,6 +7,7 @@ import uuid
 import weakref
 
 import pytest
+from django import VERSION
 from django.db import connection, transaction
 from django.db.models import Prefetch
 from rest_framework import serializers
@@ -269,7 +270,13 @@ def kept_of(name, fields=None):
         ("prefetch_related", ["languages", "friends", "language_keys", "language_names"]),
         ("both", ["city", "profile", "languages", "friends", "birthplace"]),
         ("single ones prefetched", ["city", "birthplace", "profile", "native", "town"]),
-        ("querysets prefetched", ["city", "birthplace", "friends"]),
+        pytest.param(
+            "querysets prefetched",
+            ["city", "birthplace", "friends"],
+            marks=pytest.mark.skipif(
+                VERSION >= (6, 1), reason="Django 6.1 changes the querysets of a Prefetch"
+            ),
+        ),
     ],
 )
 def test_nothing_is_made_that_nobody_looks_at(name, read):
