@@ -128,13 +128,6 @@ def test_a_list_whose_items_stay_is_copied():
     assert load([field("a", items)], {"a": ["x", 1]}) == {"a": ("own", ["x", 1])}
 
 
-def test_a_condition_under_which_a_value_stays_is_tried_first():
-    number = LoadKind("number", "True", "float({value})", stays="type({value}) is float")
-
-    assert load([field("a", number)], {"a": 1.5}) == {"a": 1.5}
-    assert load([field("a", number)], {"a": "1.5"}) == {"a": 1.5}
-
-
 def test_unknown_keys_are_told_of():
     seen = []
     calls = Calls(take_unknown=lambda data, result, index: seen.append((data, result, index)))

@@ -54,7 +54,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from fastschema.compiler.nodes import LoadFieldNode, LoadKind, LoadNode, Slot, literal
+from fastschema.compiler.nodes import LoadFieldNode, LoadNode, Slot, literal
 from fastschema.compiler.source import (
     GeneratedFunction,
     Lines,
@@ -329,10 +329,7 @@ class _Generator:
         accepts = kind.accepts.format(value=variable)
         if accepted:
             is_other = f"{variable} is not None" if field.none_stays else None
-            lines = branches((accepts, accepted), (is_other, own))
-            if kind.stays is None or kind.valid is not None or field.validated:
-                return lines
-            return branches((f"not ({kind.stays.format(value=variable)})", lines))
+            return branches((accepts, accepted), (is_other, own))
         refused = f"not ({accepts})"
         if accepts.startswith(f"type({variable}) is ") and " or " not in accepts:
             refused = accepts.replace(" is ", " is not ", 1)
@@ -415,30 +412,14 @@ def _accepts(variable: str, field: LoadFieldNode) -> str:
         refused = f"{variable} is not missing"
         return refused if field.none_stays else f"{refused} and {variable} is not None"
     accepts = field.kind.accepts.format(value=variable)
-    if field.kind.stays is not None:
-        accepts = _accepts_unless_it_stays(variable, field.kind, accepts)
     if field.none_stays:
         accepts += f" or {variable} is None"
     return f"({accepts})" if " or " in accepts else accepts
 
 
-def _accepts_unless_it_stays(variable: str, kind: LoadKind, accepts: str) -> str:
-    """Return the same where most values stay: any other is converted in the condition itself."""
-    assert kind.stays is not None
-    conditions = [f"({accepts})"]
-    if kind.convert is not None:
-        converted = kind.convert.format(value=variable)
-        conditions.append(f"({variable} := {converted}) is not missing")
-    if kind.check is not None:
-        conditions.append(kind.check.format(value=variable))
-    return f"{kind.stays.format(value=variable)} or {' and '.join(conditions)}"
-
-
 def _converting(variable: str, field: LoadFieldNode) -> Lines:
     """Return the lines that convert such a value, or raise if it turns out to be wrong."""
     kind = field.kind
-    if kind.stays is not None:
-        return []
     lines: Lines = []
     if kind.items is not None:
         lines = [

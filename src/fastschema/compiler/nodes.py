@@ -313,8 +313,6 @@ class LoadKind:
     :param convert: what such a value becomes, a template; None: it stays
     :param check: the condition on what it became, a template; None: there is none
     :param valid: what the field's validators ask of what it became, a template; None: nothing
-    :param stays: a condition under which a value stays as it is, tried before the others; a
-        template
     :param items: for a list, the class of items that stay as they are; a list that holds nothing
         else is copied instead
     :param names: the objects that the templates name
@@ -329,7 +327,6 @@ class LoadKind:
     convert: str | None = None
     check: str | None = None
     valid: str | None = None
-    stays: str | None = None
     items: str | None = None
     names: Mapping[str, object] = field(default_factory=dict)
     call: str | None = None

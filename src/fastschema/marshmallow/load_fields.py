@@ -261,14 +261,8 @@ _VALIDATED: dict[tuple[Any, ...], str] = {
 
 
 def _float(allow_nan: bool, **_: Any) -> LoadKind:
-    is_finite = "{value} * 0.0 == 0.0"  # infinity and NaN make NaN of it
-    return LoadKind(
-        "float",
-        of_classes("float", "int"),
-        "float({value})",
-        check=None if allow_nan else is_finite,
-        stays=of_classes("float") if allow_nan else f"{of_classes('float')} and {is_finite}",
-    )
+    is_finite = None if allow_nan else "{value} * 0.0 == 0.0"  # infinity and NaN make NaN of it
+    return LoadKind("float", of_classes("float", "int"), "float({value})", check=is_finite)
 
 
 def _decimal(has_places: bool, *, path: LoadPath, **_: Any) -> LoadKind:
