@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +52,7 @@ registered: dict[Any, RegisteredKind] = {}
 def register(
     method: Callable[..., Any],
     *,
-    function: Callable[[Any], Any] | None = None,
+    function: Callable[..., Any] | None = None,
     expression: str | None = None,
     names: Mapping[str, object] | None = None,
     common: type | None = None,
@@ -66,7 +66,8 @@ def register(
         it are compiled too.
     :param function: from a value to its output; called for each value
     :param expression: a Python expression instead, in which ``{value}`` is the value and
-        ``{field}`` the field object; it becomes a part of the generated code
+        ``{field}`` the field object; it becomes a part of the generated code, or a function if it
+        names anything but built-ins
     :param names: the objects that the expression names
     :param common: if given, only values of exactly this class are treated so; all others go to
         the method itself
@@ -95,75 +96,45 @@ def register(
     if common is not None and not isinstance(common, type):
         raise TypeError(f"common= must be a class, such as int, not {common!r}")
     number = next(_numbers)
-    if expression is None:
-        expression, names = "registered_function({value})", {"registered_function": function}
-    template, own_names = _renamed(expression, names or {}, number)
-    common_name = None
-    if common is not None:
-        common_name = f"common_class_{number}"
-        own_names[common_name] = common
-    label = f"registered for {method.__qualname__}"
-    registered[method] = RegisteredKind(label, common_name, template, own_names)
+    function_name, class_name = f"registered_{number}", f"common_class_{number}"
+    template = f"{function_name}({{value}})"
+    if expression is not None:
+        template, function = _compiled(expression, names or {}, function_name)
+    own_names: dict[str, object] = {function_name: function, class_name: common}
+    registered[method] = RegisteredKind(
+        f"registered for {method.__qualname__}",
+        None if common is None else class_name,
+        template,
+        {name: each for name, each in own_names.items() if each is not None},
+    )
     readings.forget()
 
 
-def _renamed(
-    expression: str, names: Mapping[str, object], number: int
-) -> tuple[str, dict[str, object]]:
-    """Return the expression as a template in which each name has a number, and the objects by name.
+def _compiled(
+    expression: str, names: Mapping[str, object], function_name: str
+) -> tuple[str, Callable[..., Any] | None]:
+    """Return a template of the expression, and the function that it calls, if it has names.
 
     :raises ValueError: if it is no expression, or uses a name that it was not given
     """
     try:
-        tree = ast.parse(expression.format(value=_VALUE, field=_FIELD), mode="eval")
+        source = expression.format(value=_VALUE, field=_FIELD)
+        tree = ast.parse(source, mode="eval")
         compile(tree, "<expression>", "eval")  # refuses more than parsing does
     except (SyntaxError, KeyError, IndexError, ValueError) as error:
         raise ValueError(f"not an expression over {{value}}: {expression!r} ({error})") from error
-    if not any(isinstance(node, ast.Name) and node.id == _VALUE for node in ast.walk(tree)):
+    used = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    if _VALUE not in {node.id for node in used}:
         raise ValueError(f"{expression!r} does not use {{value}}, the value of the field")
     bound = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    used = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     bound |= {node.id for node in used if isinstance(node.ctx, ast.Store)}
-    given = {**dict.fromkeys(bound), **names}
     for node in used:
-        if node.id not in {*given, _VALUE, _FIELD, *dir(builtins)}:
+        if node.id not in {*bound, *names, _VALUE, _FIELD, *dir(builtins)}:
             raise ValueError(f"{expression!r} uses {node.id}, which is not in names=")
-    tree = _Numbering(given, number).visit(tree)
-    template = as_template(ast.unparse(tree))
-    template = template.replace(_VALUE, "{value}").replace(_FIELD, "{field}")
-    return template, {f"{name}_{number}": value for name, value in given.items()}
-
-
-class _Numbering(ast.NodeTransformer):
-    """Gives names a number, those too that an expression binds: its value may have any name.
-
-    :param names: the names
-    :param number: the number
-    """
-
-    def __init__(self, names: Collection[str], number: int) -> None:
-        self._names = names
-        self._number = number
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        """Return a name that is used or bound."""
-        node.id = self._numbered(node.id)
-        return node
-
-    def visit_arg(self, node: ast.arg) -> ast.arg:
-        """Return a parameter of a lambda."""
-        node.arg = self._numbered(node.arg)
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Return a call; a lambda that is called at once may be passed its parameters by name."""
-        if isinstance(node.func, ast.Lambda):
-            parameters = node.func.args
-            named = {each.arg for each in [*parameters.args, *parameters.kwonlyargs]}
-            for keyword in node.keywords:
-                if keyword.arg in named:
-                    keyword.arg = self._numbered(keyword.arg)
-        return self.generic_visit(node)
-
-    def _numbered(self, name: str) -> str:
-        return f"{name}_{self._number}" if name in self._names else name
+    text = ast.unparse(tree)
+    if not bound and not names:
+        template = as_template(text).replace(_VALUE, "{value}").replace(_FIELD, "{field}")
+        return template, None
+    # Its names might be those of something else in generated code.
+    function = eval(f"lambda {_VALUE}, {_FIELD}: {text}", dict(names))
+    return f"{function_name}({{value}}, {{field}})", function
