@@ -69,7 +69,7 @@ def test_a_key_is_only_a_key():
 
 
 @needs_orjson
-def test_several_dates_are_written_together():
+def test_several_dates_become_texts():
     row = write(field("a", DATE), field("b", DATE), field("c", DATE))
     day = datetime.date(2024, 1, 2)
     assert row({"a": day, "b": None, "c": day}) == (

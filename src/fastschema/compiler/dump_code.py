@@ -42,11 +42,10 @@ Many rows are dumped by another function, which does the same in a loop::
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from fastschema.compiler.batched_text import Texts
 from fastschema.compiler.nodes import Conversion, FieldNode, Form, ObjectNode, Read, Slot, literal
 from fastschema.compiler.source import (
     GeneratedFunction,
@@ -87,6 +86,8 @@ _FIXED_NAMES = frozenset(
 _SCOPE = re.compile(r"\b(?:for|lambda)\b")
 """What an expression contains that has a scope of its own, such as a comprehension."""
 
+_FEWEST_TEXTS = 2
+
 
 @dataclass(frozen=True, slots=True)
 class DumpFunction:
@@ -120,7 +121,6 @@ def generate(node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunct
 class DumpGenerator:
     """Writes the function that makes dictionaries; see :func:`generate`."""
 
-    texts_class = Texts
     commons: tuple[str, ...] = ("type",)
     """Names to make local if they are used, besides the classes that values are compared by."""
 
@@ -140,7 +140,7 @@ class DumpGenerator:
         self._names = Names(_FIXED_NAMES.union(slots, self._objects, prepared))
         self._variables = [self._names.unique(field.key) for field in node.fields]
         fields = dict(zip(self._variables, node.fields, strict=True))
-        self._texts = self.texts_class(
+        self._texts = _BatchedTexts(
             (variable, conversion)
             for variable, field in fields.items()
             if node.dict_class is None  # into which values are set one by one
@@ -386,6 +386,76 @@ class DumpGenerator:
             name = self._scopes[expression] = self._names.unique(f"converted_{variable}")
             self._scope_functions += [f"def {name}(value, obj):", [f"return {expression}"], ""]
         return f"{name}({variable}, obj)"
+
+
+class _BatchedTexts:
+    """The values of a row whose texts the JSON engine writes at once.
+
+    Where a row has several dates or UUIDs, most of the time that each takes is that of a call. So
+    they are left as they are until all fields were read, and written together, if nothing else was
+    among them::
+
+        given = 0
+        ...
+        if type(uid) is not UUID and uid is not None:
+            given |= 1
+            uid = fields[0]._serialize(uid, 'uid', obj)
+        ...
+        if not given:
+            uid, due = loads(dumps((uid, due)))
+        else:
+            if uid is not None and not given & 1:
+                uid = dumps(uid)[1:-1].decode()
+            ...
+
+    ``given`` tells which values are what they are to be already.
+
+    :param conversions: their variables and conversions; if there are too few, none are
+    """
+
+    def __init__(self, conversions: Iterable[tuple[str, Conversion]]) -> None:
+        found = dict(conversions)
+        self._conversions = found if len(found) >= _FEWEST_TEXTS else {}
+        self._bits = {variable: 1 << number for number, variable in enumerate(self._conversions)}
+
+    def __contains__(self, variable: str) -> bool:
+        return variable in self._bits
+
+    def beginning(self) -> Lines:
+        """Return what comes before the fields of a row."""
+        return ["given = 0"] if self._bits else []
+
+    def field(self, variable: str, otherwise: Lines) -> Lines:
+        """Return what leaves the value of a field as it is.
+
+        :param otherwise: what converts any other value
+        """
+        conversion = self._conversions[variable]
+        given: Lines = [f"given |= {self._bits[variable]}"]
+        others: Lines = [*given, *otherwise]
+        if not conversion.together:
+            is_other = f"type({variable}) is not {conversion.common} and {variable} is not None"
+            return branches((is_other, others))
+        together = conversion.together.format(value=variable)
+        written = branches((f"not ({together})", [*given, self._assignment(variable)]))
+        is_common = f"type({variable}) is {conversion.common}"
+        return branches((is_common, written), (f"{variable} is not None", others))
+
+    def end(self) -> Lines:
+        """Return what comes after the fields of a row."""
+        if not self._bits:
+            return []
+        names = ", ".join(self._bits)
+        one_by_one: Lines = []
+        for variable, bit in self._bits.items():
+            is_left = f"{variable} is not None and not given & {bit}"
+            one_by_one += [f"if {is_left}:", [self._assignment(variable)]]
+        return branches(("not given", [f"{names} = loads(dumps(({names})))"]), (None, one_by_one))
+
+    def _assignment(self, variable: str) -> str:
+        inline = self._conversions[variable].inline
+        assert inline is not None
+        return f"{variable} = {inline.format(value=variable)}"
 
 
 def _reading(variable: str, read: Read) -> Lines:

@@ -76,14 +76,11 @@ def by_class(
     given = "{value}" if template is None else template
     json = json or substitute(result.json, value=given)
     text = text or substitute(result.text, value=given)
-    if orjson is None:
-        together = None
-    in_python = None if template is None else together
     return Kind(
         label,
-        python=Conversion(common, template, otherwise, together=in_python),
+        python=Conversion(common, template, otherwise, together=together),
         json=Conversion(common, None if json == "{value}" else json, f"json_value({otherwise})"),
-        text=Conversion(common, text, f"written({otherwise})", together=together),
+        text=Conversion(common, text, f"written({otherwise})"),
         **options,
     )
 
@@ -178,7 +175,6 @@ FLOAT = ByClass(
     more={
         "json": f"{{value}} if {_IS_COMMON_FLOAT} else json_number({{value}})",
         "text": f"dumps({{value}}).decode() if {_IS_COMMON_FLOAT} else written({{value}})",
-        "together": _IS_COMMON_FLOAT,
     },
 )
 UUID = written_by_engine("uuid", uuid.UUID, "str({value})")

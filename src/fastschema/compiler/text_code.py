@@ -32,7 +32,6 @@ from __future__ import annotations
 
 from json.encoder import encode_basestring_ascii
 
-from fastschema.compiler.batched_text import JsonTexts
 from fastschema.compiler.dump_code import DumpFunction, DumpGenerator
 from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, literal
 from fastschema.compiler.source import Lines, branches
@@ -56,7 +55,6 @@ def is_written(node: ObjectNode) -> bool:
 
 
 class _TextGenerator(DumpGenerator):
-    texts_class = JsonTexts
     commons = ("type", "quote")
 
     def __init__(self, node: ObjectNode, form: Form, access: str, many: bool) -> None:
@@ -93,8 +91,6 @@ class _TextGenerator(DumpGenerator):
         """Return the lines for the common class, for None, then for missing and other values."""
         conversion = field.conversion(self._form)
         rest = self._rest(variable, field, conversion, when_missing)
-        if variable in self._texts:
-            return self._texts.field(variable, rest)
         cases: list[tuple[str | None, Lines]] = []
         if conversion.common is not None:
             common = self._common(variable, field, conversion)
