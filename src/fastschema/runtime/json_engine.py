@@ -66,44 +66,30 @@ class JsonText:
         self.value = value
 
     @classmethod
-    def of(cls, value: Any, dumps: Callable[[Any], bytes]) -> JsonText | Unwritable | LeftToStock:
-        """Return a value written by stock's encoder, or the exception that it raises."""
+    def of(cls, value: Any, dumps: Callable[[Any], bytes]) -> JsonText | LeftToStock:
+        """Return a value written by stock's encoder, or left to it."""
         try:
             return cls(dumps(value), value)
         except UnicodeEncodeError:
             return LeftToStock(value)
         except Exception as error:
-            return Unwritable(error, value)
+            return LeftToStock(value, error)
 
 
-class Unwritable:
-    """A value that the encoder refuses, among data in JSON form.
+class LeftToStock:
+    """A value that stock's encoder must write, or refuse, together with all others.
 
-    Stock encodes when everything is dumped, so its exception waits until then.
-
-    :param error: the encoder's exception
-    :param value: the value, for an engine whose encoder does not refuse it
+    :param value: the value
+    :param error: what the encoder has raised for it; stock encodes when everything is dumped, so
+        its exception waits until then. None for a lone surrogate: stock finds that one out when its
+        whole text is encoded.
     """
 
     __slots__ = ("error", "value")
 
-    def __init__(self, error: Exception, value: Any = None) -> None:
+    def __init__(self, value: Any, error: Exception | None = None) -> None:
+        self.value = value
         self.error = error
-        self.value = value
-
-
-class LeftToStock:
-    """A value that stock's encoder must write together with all others.
-
-    One with a lone surrogate: stock finds that out when its whole text is encoded.
-
-    :param value: the value
-    """
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
 
 
 def orjson_default(value: Any) -> Any:
@@ -124,9 +110,9 @@ def stock_value(value: Any) -> Any:
     if type(value) is JsonText:
         return json.loads(value.text)
     if type(value) is LeftToStock:
+        if value.error is not None:
+            raise value.error
         return value.value
-    if type(value) is Unwritable:
-        raise value.error
     raise TypeError(f"Object of type {value.__class__.__name__} is not JSON serializable")
 
 
@@ -249,7 +235,7 @@ def json_number(value: Any) -> Any:
 def json_value(value: Any) -> Any:
     """Any value as orjson must be given it, to write what ``json.dumps`` writes.
 
-    What ``json.dumps`` cannot write, be it something that orjson could, is :class:`Unwritable`.
+    What ``json.dumps`` cannot write, be it something that orjson could, is left to stock.
     """
     if type(value) in PLAIN_CLASSES:
         return value

@@ -23,7 +23,6 @@ from fastschema.runtime.json_engine import (
     Engine,
     JsonText,
     LeftToStock,
-    Unwritable,
     orjson,
     orjson_default,
     stock_value,
@@ -38,7 +37,7 @@ TRANSLATIONS = frozenset([type(gettext_lazy("")), type(pgettext_lazy("", ""))])
 _BY_DEFAULT = frozenset([Hyperlink, decimal.Decimal, *TRANSLATIONS])
 """Values of exactly these classes are written alike with :func:`_default`."""
 _SEPARATORS = (",", ":")
-_JSON_FORM_CLASSES = (JsonText, LeftToStock, Unwritable)
+_JSON_FORM_CLASSES = (JsonText, LeftToStock)
 
 
 class _JsonFormEncoder(JSONEncoder):
@@ -124,7 +123,7 @@ def engine() -> Engine:
 def json_number(value: Any) -> Any:
     """Return a number as orjson must be given it, to write what ``JSONRenderer`` writes.
 
-    NaN and infinities under ``STRICT_JSON`` are ``Unwritable``.
+    NaN and infinities under ``STRICT_JSON`` are left to stock.
     """
     if type(value) is not float or 1e-4 <= abs(value) < 1e16 or value == 0.0:
         return value

@@ -21,7 +21,6 @@ from fastschema.runtime.json_engine import (
     JsonText,
     LeftToStock,
     OrjsonEngine,
-    Unwritable,
     orjson,
     orjson_matches_stdlib,
     to_ascii,
@@ -44,7 +43,7 @@ if orjson is not None:
         | orjson.OPT_PASSTHROUGH_SUBCLASS
     )
 
-_LEFT_TO_ENCODER = (JsonText, LeftToStock, Unwritable)
+_LEFT_TO_ENCODER = (JsonText, LeftToStock)
 
 
 def written_by_default(default: Callable[[Any], Any]) -> Collection[type]:
