@@ -9,10 +9,16 @@ from marshmallow import RAISE, Schema
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema import json
-from fastschema.marshmallow.bound_load import STOCK_DESERIALIZE, deserialize_as_stock
 from fastschema.marshmallow.dump import STOCK_DUMP, STOCK_DUMPS, dumps, serialize
 from fastschema.marshmallow.exemplars import FIRST, STOCK_INIT
-from fastschema.marshmallow.load import STOCK_LOADS, deserialize, parses_as_stock
+from fastschema.marshmallow.load import (
+    STOCK_DESERIALIZE,
+    STOCK_LOADS,
+    Options,
+    deserialize,
+    deserialize_as_stock,
+    parses_as_stock,
+)
 from fastschema.marshmallow.pending import STOCK_INIT_FIELDS, init, init_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import ATTRIBUTE
@@ -84,10 +90,11 @@ def _deserialize(
 ) -> Any:
     """``Schema._deserialize``, compiled: what ``Schema.load`` calls between its hooks."""
     is_overridden = type(self)._deserialize is not _deserialize or "_deserialize" in self.__dict__
+    options = Options(error_store, many, partial, unknown, index)
     if (many and is_overridden) or not _replacements.are_installed:
         # Whoever overrides it has called this one: stock calls the override for each row.
-        return deserialize_as_stock(self, data, error_store, many, partial, unknown, index)
-    return deserialize(self, data, error_store, many, partial, unknown, index)
+        return deserialize_as_stock(self, data, options)
+    return deserialize(self, data, options)
 
 
 _replacements = Replacements(

@@ -1,38 +1,459 @@
-"""Loading by marshmallow schemas: what stock does around the generated code."""
+"""Load by marshmallow schemas: generated code, nested schemas, and what stock does around them."""
 
 from __future__ import annotations
 
-import inspect
 import json as standard_json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
-from marshmallow import Schema, ValidationError
-from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES_SCHEMA
+from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, error_store, missing
 
 from fastschema import json
-from fastschema.marshmallow.bound_load import (
-    ErrorStore,
-    Load,
-    deserialize_as_stock,
-    find_compiled_load,
-    idle_loads,
-    is_plain_partial,
-    overrides_load,
+from fastschema.compiler.load_code import BoundLoad, LoadRow, load_rows
+from fastschema.marshmallow.customization import has_hooks
+from fastschema.marshmallow.pending import SchemaProxy, for_stock
+from fastschema.marshmallow.schema_reader import describe_load, make_load_program
+from fastschema.marshmallow.schema_state import Compiled, Direction, find_compiled, read_once
+from fastschema.marshmallow.sqlalchemy import (
+    load_instances,
+    loads_instances,
+    pass_session,
+    passes_session,
 )
-from fastschema.marshmallow.pending import checked_unknown
-from fastschema.marshmallow.schema_state import Compiled
-from fastschema.marshmallow.sqlalchemy import load_instances, loads_instances
+from fastschema.marshmallow.validators import has_validators
+from fastschema.runtime.bound_program import MOST_IDLE
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.programs import programs
 from fastschema.statistics import recorder, stock_row
 from fastschema.switch import is_disabled
 
+ErrorStore: Any = error_store.ErrorStore  # marshmallow has no types for it
+STOCK_DESERIALIZE = stock_method(Schema, "_deserialize")
+_STOCK_DO_LOAD = stock_method(Schema, "_do_load")
 STOCK_LOADS = stock_method(Schema, "loads")
 _LOADS = {"loads": STOCK_LOADS}
 _VALIDATE = {"validate": stock_method(Schema, "validate")}
 _JSON_LOADS = standard_json.loads
 _JSON_DECODER = vars(standard_json)["_default_decoder"]
+_METHODS = {
+    name: stock_method(Schema, name)
+    for name in ("load", "_do_load", "_call_and_store", "_invoke_field_validators", "_deserialize")
+}
+
+ValueLoader = Callable[[Any], Any]
+"""From a value to what a nested schema makes of it; raises ``ValidationError``."""
+
+LinkedLoader = Callable[[Any, Any, int | None], Any]
+"""From a value, the data it is in and their index to the same; errors are stored."""
+
+
+class Options(NamedTuple):
+    """The keyword arguments of ``Schema._deserialize``."""
+
+    error_store: Any
+    many: bool = False
+    partial: Any = None
+    unknown: Any = RAISE
+    index: int | None = None  # type: ignore[assignment]  # the name that stock has
+
+
+def deserialize_as_stock(schema: Any, data: Any, options: Options) -> Any:
+    """Return what stock's ``Schema._deserialize`` returns; a pending schema stays pending."""
+    return STOCK_DESERIALIZE(for_stock(schema, "load_fields"), data, **options._asdict())
+
+
+def overrides_load(schema: Any) -> str | None:
+    """Return why a schema's own code loads instead of stock's, or None."""
+    load = type(schema).load
+    if load is not _METHODS["load"] and loads_instances(load):
+        return overridden(schema, {**_METHODS, "load": load})
+    return overridden(schema, _METHODS)
+
+
+LOAD = Direction("load", "load_fields", describe_load, make_load_program, overrides_load)
+
+
+def find_compiled_load(schema: Any, rows: int, *, is_inner: bool = False) -> Compiled | None:
+    """Return what loads by a schema, if it is known or pays to find out; None if stock must.
+
+    The parameters are those of :func:`find_compiled`.
+    """
+    compiled = find_compiled(schema, LOAD, rows, is_inner=is_inner)
+    return None if compiled is None or compiled.program is None else compiled
+
+
+class Load:
+    """One load by one schema: what generated code is bound to.
+
+    Its methods are what stock's ``Schema._deserialize`` does with a value, or a row, that is not
+    handled in generated code. When the load is over, it waits for the next one.
+
+    :param compiled: what its schema compiles to; it has a program
+    :param partial: as for ``Schema.load``
+    :param unknown: likewise
+    """
+
+    def __init__(self, compiled: Compiled, partial: Any, unknown: Any) -> None:
+        self._bound: BoundLoad | None = None
+        self._nested: list[NestedLoader] = []
+        self.compiled = compiled
+        self.program = compiled.program
+        self.fields = compiled.fields
+        self.schema: Any = None
+        self.store: Any = None
+        self.partial = partial
+        self.unknown = unknown
+        self.keywords = {} if partial is None else {"partial": partial}
+        """The keyword arguments of a field's ``deserialize``."""
+
+    def begin(self, schema: Any, store: Any) -> BoundLoad:
+        """Begin a load, and return what loads rows; nested schemas are found when needed.
+
+        :param schema: the schema
+        :param store: where errors are stored
+        """
+        self.schema = schema
+        self.store = store
+        if self._bound is None:
+            function = self.program.function()
+            common = [getattr(self, name) for name in function.common]
+            values = [slot.resolve(self) for slot in function.slots]
+            self._bound = function.bind(*common, *values)
+        else:
+            for loader in self._nested:
+                loader.begin_again()
+        return self._bound
+
+    def end(self, idle: list[Load] | None) -> None:
+        """End the load. After one that ended with an exception nobody need call this.
+
+        :param idle: where it is to wait for the next one with the same options; None: nowhere
+        """
+        self.schema = self.store = None
+        if idle is not None and len(idle) < MOST_IDLE:
+            idle.append(self)
+        else:
+            self._bound = None  # which refers to it
+            self._nested.clear()
+
+    def is_like(self, compiled: Compiled, partial: Any, unknown: Any) -> bool:
+        """Return whether it can begin again with these options."""
+        return self.compiled is compiled and self.partial is partial and self.unknown == unknown
+
+    def begin_nested(
+        self, schema: Any, partial: Any, unknown: Any, before: Load | None
+    ) -> Load | None:
+        """Return a load by a nested schema, which has not begun; None if stock must load.
+
+        :param before: that of the load before, if there was one
+        """
+        if not is_plain_partial(partial):
+            return None
+        compiled = self._compiled_nested(schema)
+        if compiled is None or compiled.program is None:
+            return None
+        if before is not None and before.is_like(compiled, partial, unknown):
+            return before
+        return Load(compiled, partial, unknown)
+
+    def _compiled_nested(self, schema: Any) -> Compiled | None:
+        if not self.compiled.is_frozen:
+            return find_compiled_load(schema, 1, is_inner=True)
+        inner = self.compiled.inner
+        compiled = inner.get(id(schema))
+        if compiled is None:
+            compiled = inner[id(schema)] = read_once(schema, LOAD)
+        return compiled
+
+    def rows(self, bound: BoundLoad, data: list[Any] | tuple[Any, ...]) -> list[Any]:
+        """Load all rows."""
+        program = self.program
+        recorder.compiled(len(data), program.compiled_fields, program.stock_fields)
+        return load_rows(bound, data, is_indexed=self.schema.opts.index_errors)
+
+    def load_field(self, number: int, value: Any, data: Any, index: int | None) -> Any:
+        """Return the field's own ``deserialize``; errors are stored."""
+        field = self.fields[number]
+        if value is missing and self.partial:
+            return missing
+        key = self._key(number)
+        try:
+            return field.deserialize(value, key, data, **self.keywords)
+        except ValidationError as error:
+            return self._stored(error, key, index)
+
+    def load_own(
+        self, number: int, value: Any, key: str, data: Any, index: int | None, is_validated: bool
+    ) -> Any:
+        """Return what ``Field.deserialize`` makes of a value by the field's own ``_deserialize``.
+
+        Errors are stored.
+
+        :param value: neither None nor the missing object
+        :param is_validated: whether the field has validators
+        """
+        field = self.fields[number]
+        try:
+            if self.partial is None:
+                loaded = field._deserialize(value, key, data)
+            else:
+                loaded = field._deserialize(value, key, data, partial=self.partial)
+            if is_validated:
+                field._validate(loaded)
+        except ValidationError as error:
+            return self._stored(error, key, index)
+        return loaded
+
+    def validate_field(self, number: int, value: Any, index: int | None) -> Any:
+        """Return the value, if the field's validators agree; errors are stored."""
+        try:
+            self.fields[number]._validate(value)
+        except ValidationError as error:
+            return self._stored(error, self._key(number), index)
+        return value
+
+    def load_other(self, data: Any, index: int | None) -> Any:
+        """Return a row that is no dictionary, by stock."""
+        options = Options(self.store, False, self.partial, self.unknown, index)
+        return deserialize_as_stock(self.schema, data, options)
+
+    @property
+    def take_unknown(self) -> Callable[[dict[Any, Any], Any, int | None], None] | None:
+        """What includes or refuses the keys of a row that no field has; None if they are left."""
+        return self._take_unknown if self.unknown != EXCLUDE else None
+
+    def _take_unknown(self, data: dict[Any, Any], result: Any, index: int | None) -> None:
+        known = {field.key for field in self.program.node.fields}
+        for key in set(data) - known:
+            if self.unknown == INCLUDE:
+                result[key] = data[key]
+            elif self.unknown == RAISE:
+                self.store.store_error([self.schema.error_messages["unknown"]], key, index)
+
+    def nested(self, number: int) -> LinkedLoader:
+        """Return what loads a nested value; most are dictionaries without errors."""
+        load = NestedLoader(self.fields[number], self.keywords, self)
+        self._nested.append(load)
+        store = load.store
+        by_itself = self._link(number, load)
+
+        def load_nested(value: Any, data: Any, index: int | None) -> Any:
+            if type(value) is not dict:
+                return by_itself(value, data, index)
+            try:
+                if load.row is None:
+                    return by_itself(value, data, index)
+                loaded = load.row(value, None)
+                if not store.errors:
+                    return loaded
+                load.fail(value, loaded)
+            except ValidationError as error:
+                store.errors = {}
+                return self._stored(error, self._key(number), index)
+
+        return load_nested
+
+    def nested_list(self, number: int) -> LinkedLoader:
+        """Return what loads a list of nested values."""
+        load = NestedListLoader(self.fields[number], self.keywords, self)
+        self._nested.append(load.inner)
+        return self._link(number, load)
+
+    def _link(self, number: int, load: ValueLoader) -> LinkedLoader:
+        def load_nested(value: Any, data: Any, index: int | None) -> Any:
+            if value is missing:
+                return self.load_field(number, value, data, index)
+            try:
+                return load(value)
+            except ValidationError as error:
+                return self._stored(error, self._key(number), index)
+
+        return load_nested
+
+    def _stored(self, error: ValidationError, key: str, index: int | None) -> Any:
+        self.store.store_error(error.messages, key, index=index)
+        return error.valid_data or missing
+
+    def _key(self, number: int) -> str:
+        key: str = self.program.node.fields[number].key
+        return key
+
+
+class NestedLoader:
+    """Loads values of a ``Nested`` field as its ``deserialize`` does, but for None.
+
+    The nested schema is looked for when the first value needs it.
+
+    :param field: the field
+    :param keywords: the keyword arguments of its ``deserialize``
+    :param outer: the load that it is a part of
+    """
+
+    def __init__(self, field: Any, keywords: dict[str, Any], outer: Load) -> None:
+        self._field = field
+        self._keywords = keywords
+        self._outer = outer
+        self._is_found = False
+        self._before: Load | None = None
+        self._bound: BoundLoad | None = None
+        self._schema: Any = None
+        self._passes_session = passes_session(type(field)._deserialize)
+        self.row: LoadRow | None = None
+        """What loads a dictionary where there is no more to do, but for errors in the store."""
+        self.store: Any = ErrorStore()
+
+    def begin_again(self) -> None:
+        """Begin another load: find the nested schema again when the first value needs it."""
+        self._is_found = False
+        self._bound = self.row = None
+
+    def __call__(self, value: Any) -> Any:
+        """Load a value.
+
+        :raises ValidationError: as stock
+        """
+        if not self._is_found and (type(value) is dict or type(value) is list):
+            self._find()
+        if not self._is_found or type(value) is not (list if self._schema.many else dict):
+            return self._field.deserialize(value, None, None, **self._keywords)
+        loaded = self._load(value)
+        if has_validators(self._field):
+            self._field._validate(loaded)
+        return loaded
+
+    def _find(self) -> None:
+        """Find the nested schema, and how values are loaded by it, if not by the field itself."""
+        field = self._field
+        schema = self._schema = field.schema
+        unknown = schema.unknown if field.unknown is None else field.unknown
+        if (
+            bool(schema.many or field.many) is not bool(schema.many)
+            or overrides_load(schema) is not None
+            or unknown not in (RAISE, INCLUDE, EXCLUDE)
+        ):
+            return
+        self._is_found = True
+        if has_hooks(schema, "load"):
+            return
+        load = self._outer.begin_nested(schema, self._partial, unknown, self._before)
+        self._before = load
+        if load is not None:
+            self._bound = load.begin(schema, self.store)
+            if not (schema.many or has_validators(field) or self._passes_session):
+                self.row = self._bound[0]
+
+    @property
+    def _partial(self) -> Any:
+        partial = self._keywords.get("partial")
+        return self._schema.partial if partial is None else partial
+
+    def _load(self, value: Any) -> Any:
+        if self._passes_session:
+            pass_session(self._field, self._schema)
+        return self._with_hooks(value) if self._bound is None else self._without_hooks(value)
+
+    def _with_hooks(self, value: Any) -> Any:
+        """Load a value by all that ``Schema.load`` does."""
+        try:
+            return _load(
+                self._schema,
+                value,
+                partial=self._keywords.get("partial"),
+                unknown=self._field.unknown,
+            )
+        except ValidationError as error:
+            raise ValidationError(error.messages, valid_data=error.valid_data) from error
+
+    def _without_hooks(self, value: Any) -> Any:
+        """Load a value by a schema that has no hooks."""
+        bound, schema = self._bound, self._schema
+        assert bound is not None
+        try:
+            if schema.many:
+                loaded = load_rows(bound, value, is_indexed=schema.opts.index_errors)
+            else:
+                loaded = bound[0](value, None)
+            if self.store.errors:
+                self.fail(value, loaded)
+        except ValidationError:
+            self.store.errors = {}
+            raise
+        return loaded
+
+    def fail(self, value: Any, loaded: Any) -> NoReturn:
+        """Raise what ``Nested._load`` raises for the errors that are stored.
+
+        :raises ValidationError: with their messages
+        """
+        errors, self.store.errors = self.store.errors, {}
+        schema = self._schema
+        error = ValidationError(errors, data=value, valid_data=loaded)
+        try:
+            schema.handle_error(error, value, many=schema.many, partial=self._partial)
+        except ValidationError as raised:
+            error = raised
+        raise ValidationError(error.messages, valid_data=error.valid_data) from error
+
+
+class NestedListLoader:
+    """Loads values of a ``List`` of ``Nested`` as its ``deserialize`` does, but for None.
+
+    :param field: the list field
+    :param keywords: the keyword arguments of its ``deserialize``
+    :param outer: as for :class:`NestedLoader`
+    """
+
+    def __init__(self, field: Any, keywords: dict[str, Any], outer: Load) -> None:
+        self._field = field
+        self.inner = NestedLoader(field.inner, keywords, outer)
+        self._keywords = keywords
+
+    def __call__(self, value: Any) -> Any:
+        """Load a list.
+
+        :raises ValidationError: as stock
+        """
+        field, inner = self._field, self.inner
+        if type(value) is not list:
+            return field.deserialize(value, None, None, **self._keywords)
+        none_stays = field.inner.allow_none
+        store = inner.store
+        result: list[Any] = []
+        errors = {}
+        for index, each in enumerate(value):
+            try:
+                if inner.row is not None and type(each) is dict:
+                    loaded = inner.row(each, None)
+                    if store.errors:
+                        inner.fail(each, loaded)
+                    result.append(loaded)
+                else:
+                    result.append(None if each is None and none_stays else inner(each))
+            except ValidationError as error:
+                store.errors = {}
+                if error.valid_data is not None:
+                    result.append(error.valid_data)
+                errors[index] = error.messages
+        if errors:
+            raise ValidationError(errors, valid_data=result)
+        if has_validators(field):
+            field._validate(result)
+        return result
+
+
+def idle_loads(compiled: Compiled, partial: Any, unknown: Any) -> list[Load] | None:
+    """Return the loads that wait for another one with some options; None if none ever does."""
+    if type(unknown) is not str:
+        return None
+    idle: list[Load] | None = compiled.idle.get((partial, unknown))
+    if idle is None:
+        idle = compiled.idle.setdefault((partial, unknown), [])
+    return idle
+
+
+def is_plain_partial(partial: Any) -> bool:
+    """Return whether ``partial`` names no fields: with names, stock loads."""
+    return partial is None or partial is True or partial is False
 
 
 def parses_as_stock(schema: Any) -> bool:
@@ -54,14 +475,23 @@ def load(schema: Any, data: Any, compiled: Compiled | None = None, **options: An
     """
     if overrides_load(schema) is not None:
         return schema.load(data, **options)
-    return _load(schema, data, **options, compiled=compiled)
+    return _load(schema, data, compiled, **options)
 
 
-def _load(schema: Any, data: Any, **options: Any) -> Any:
+def _load(schema: Any, data: Any, compiled: Compiled | None = None, **options: Any) -> Any:
     """Return what ``Schema.load`` returns, or that of marshmallow-sqlalchemy."""
     if loads_instances(type(schema).load):
-        return load_instances(schema, lambda: do_load(schema, data, **options))
-    return do_load(schema, data, **options)
+        return load_instances(schema, lambda: _do_load(schema, data, compiled, **options))
+    return _do_load(schema, data, compiled, **options)
+
+
+def _do_load(schema: Any, data: Any, compiled: Compiled | None, **options: Any) -> Any:
+    """Return what ``Schema._do_load`` returns, with compiled code for ``_deserialize``."""
+
+    def own(data: Any, **options: Any) -> Any:
+        return deserialize(schema, data, Options(**options), compiled)
+
+    return _STOCK_DO_LOAD(SchemaProxy(schema, _deserialize=own), data, **options)
 
 
 def has_own_methods(schema: Any) -> bool:
@@ -81,7 +511,7 @@ def loads(
     """
     if overrides_load(schema) or overridden(schema, _LOADS):
         return schema.loads(text, **options)
-    return _load(schema, json.loads(text), **options, compiled=compiled)
+    return _load(schema, json.loads(text), compiled, **options)
 
 
 def validate(schema: Any, data: Any, compiled: Compiled | None = None, **options: Any) -> Any:
@@ -93,135 +523,44 @@ def validate(schema: Any, data: Any, compiled: Compiled | None = None, **options
     if overrides_load(schema) or overridden(schema, _VALIDATE):
         return schema.validate(data, **options)
     try:
-        do_load(schema, data, **options, postprocess=False, compiled=compiled)
+        _do_load(schema, data, compiled, **options, postprocess=False)
     except ValidationError as error:
         return error.messages
     return {}
 
 
-def do_load(
-    schema: Any,
-    data: Any,
-    *,
-    many: bool | None = None,
-    partial: Any = None,
-    unknown: Any = None,
-    postprocess: bool = True,
-    compiled: Compiled | None = None,
-) -> Any:
-    """Return what ``Schema._do_load`` returns, with compiled code for ``_deserialize``.
-
-    :param compiled: that of a plan
-    :raises ValidationError: as stock
-    """
-    many = schema.many if many is None else bool(many)
-    unknown = schema.unknown if unknown is None else checked_unknown(unknown)
-    partial = schema.partial if partial is None else partial
-    options = {"many": many, "partial": partial, "unknown": unknown}
-    errors: Any = {}
-    result = None
-    processed = data
-    hooks = schema._hooks
-    try:
-        if hooks.get(PRE_LOAD):
-            processed = _process(schema, PRE_LOAD, data, data, options)
-    except ValidationError as error:
-        errors = _normalized_messages(error)
-        if not errors:
-            raise  # stock fails, too, by an UnboundLocalError
-    if not errors:
-        store = ErrorStore()
-        result = deserialize(schema, processed, store, many, partial, unknown, None, compiled)
-        schema._invoke_field_validators(error_store=store, data=result, many=many)
-        if hooks.get(VALIDATES_SCHEMA):
-            _validate_schema(schema, result, data, store, options)
-        errors = store.errors
-        if not errors and postprocess and hooks.get(POST_LOAD):
-            try:
-                result = _process(schema, POST_LOAD, result, data, options)
-            except ValidationError as error:
-                errors = _normalized_messages(error)
-    if errors:
-        exception = ValidationError(errors, data=data, valid_data=result)
-        schema.handle_error(exception, data, many=many, partial=partial)
-        raise exception
-    return result
-
-
-def _parameters(method: Callable[..., Any]) -> Any:
-    return inspect.signature(method).parameters
-
-
-_normalized_messages: Any = ValidationError.normalized_messages  # it has no types
-# marshmallow 3 and 4 pass their hooks different things.
-_PROCESSORS_TAKE_UNKNOWN = "unknown" in _parameters(Schema._invoke_load_processors)
-_VALIDATORS_TAKE_UNKNOWN = "unknown" in _parameters(Schema._invoke_schema_validators)
-_PASS_COLLECTION = next(
-    name
-    for name in ("pass_collection", "pass_many")
-    if name in _parameters(Schema._invoke_schema_validators)
-)
-
-
-def _process(schema: Any, tag: str, data: Any, original: Any, options: dict[str, Any]) -> Any:
-    """Call the hooks of one sort."""
-    if not _PROCESSORS_TAKE_UNKNOWN:
-        options = {name: options[name] for name in ("many", "partial")}
-    return schema._invoke_load_processors(tag, data, original_data=original, **options)
-
-
-def _validate_schema(
-    schema: Any, result: Any, data: Any, store: Any, options: dict[str, Any]
-) -> None:
-    """Call the ``validates_schema`` hooks, those for whole collections first."""
-    if not _VALIDATORS_TAKE_UNKNOWN:
-        options = {name: options[name] for name in ("many", "partial")}
-    field_errors = bool(store.errors)
-    for pass_collection in (True, False):
-        schema._invoke_schema_validators(
-            error_store=store,
-            data=result,
-            original_data=data,
-            field_errors=field_errors,
-            **{_PASS_COLLECTION: pass_collection},
-            **options,
-        )
-
-
-def deserialize(
-    schema: Any,
-    data: Any,
-    error_store: Any,
-    many: bool,
-    partial: Any,
-    unknown: Any,
-    index: int | None,
-    compiled: Compiled | None = None,
-) -> Any:
+def deserialize(schema: Any, data: Any, options: Options, compiled: Compiled | None = None) -> Any:
     """Return what ``Schema._deserialize`` returns, by generated code where the schema can be
     compiled.
 
     :param compiled: that of a plan
     """
+    many = options.many
     is_plain = type(data) is list or type(data) is tuple if many else type(data) is dict
-    if is_plain and not is_disabled() and is_plain_partial(partial):
+    if is_plain and not is_disabled() and is_plain_partial(options.partial):
         if compiled is None:
             compiled = find_compiled_load(schema, len(data) if many else 1)
         if compiled is not None and compiled.program is not None:
-            programs.used(compiled.program)
-            idle = idle_loads(compiled, partial, unknown)
-            try:
-                load: Load = idle.pop() if idle else Load(compiled, partial, unknown, _load)
-            except IndexError:  # another thread was faster
-                load = Load(compiled, partial, unknown, _load)
-            bound = load.begin(schema, error_store)
-            if many:
-                result = load.rows(bound, data)
-            else:
-                recorder.compiled_row(load.program)
-                result = bound[0](data, index if schema.opts.index_errors else None)
-            load.end(idle)
-            return result
-    result = deserialize_as_stock(schema, data, error_store, many, partial, unknown, index)
+            return _load_by(compiled, schema, data, options)
+    result = deserialize_as_stock(schema, data, options)
     recorder.stock(len(result)) if many else stock_row()
+    return result
+
+
+def _load_by(compiled: Compiled, schema: Any, data: Any, options: Options) -> Any:
+    """Return what a schema's program makes of a row, or of each of several."""
+    error_store, many, partial, unknown, index = options
+    programs.used(compiled.program)
+    idle = idle_loads(compiled, partial, unknown)
+    try:
+        load: Load = idle.pop() if idle else Load(compiled, partial, unknown)
+    except IndexError:  # another thread was faster
+        load = Load(compiled, partial, unknown)
+    bound = load.begin(schema, error_store)
+    if many:
+        result: Any = load.rows(bound, data)
+    else:
+        recorder.compiled_row(load.program)
+        result = bound[0](data, index if schema.opts.index_errors else None)
+    load.end(idle)
     return result

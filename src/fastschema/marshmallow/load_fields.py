@@ -382,7 +382,7 @@ def _nested(field: Any) -> Description:
 def _linked(label: str, method: str, *_: Any, path: LoadPath, slots: list[Slot]) -> LoadKind:
     """Return the kind of what loads by itself.
 
-    :param method: the one of :class:`fastschema.marshmallow.bound_load.Load` that finds how
+    :param method: the one of :class:`fastschema.marshmallow.load.Load` that finds how
     """
     link = f"{path.prefix}_load"
     number = int(path.prefix.removeprefix("field_"))

@@ -303,22 +303,16 @@ def reduce_ex(self: Any, protocol: Any) -> Any:
     return STOCK_REDUCE_EX(self, protocol)
 
 
-class _Unseen:
-    """A pending schema for stock's own methods, which need its fields and hand them to nobody.
+class SchemaProxy:
+    """Stands for a schema as ``self`` of stock's own methods, some of its attributes replaced.
 
     :param schema: the schema
-    :param name: the attribute with the fields that they need
-    :param fields: those
+    :param own: the attributes that are not the schema's
     """
 
-    def __init__(self, schema: Any, name: str, fields: dict[str, Any]) -> None:
+    def __init__(self, schema: Any, **own: Any) -> None:
         self._schema = schema
-        setattr(self, name, fields)
-        own, cls = schema.__dict__, type(schema)
-        if cls._serialize is Schema._serialize and "_serialize" not in own:
-            self._serialize = partial(_STOCK_SERIALIZE, self)
-        if cls._deserialize is Schema._deserialize and "_deserialize" not in own:
-            self._deserialize = partial(_STOCK_DESERIALIZE, self)
+        self.__dict__.update(own)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._schema, name)
@@ -327,13 +321,20 @@ class _Unseen:
 def for_stock(schema: Any, name: str) -> Any:
     """Return what takes the place of a schema as the first argument of stock's own methods.
 
+    Those need the fields of a pending schema, and hand them to nobody.
+
     :param name: the attribute with the fields that they need
     """
-    own = schema.__dict__
+    own, cls = schema.__dict__, type(schema)
     state = own.get(ATTRIBUTE)
-    if type(state) is SchemaState and state.exemplar is not None and name not in own:
-        return _Unseen(schema, name, state.fields(schema, name))
-    return schema
+    if type(state) is not SchemaState or state.exemplar is None or name in own:
+        return schema
+    proxy: Any = SchemaProxy(schema, **{name: state.fields(schema, name)})
+    if cls._serialize is Schema._serialize and "_serialize" not in own:
+        proxy._serialize = partial(_STOCK_SERIALIZE, proxy)
+    if cls._deserialize is Schema._deserialize and "_deserialize" not in own:
+        proxy._deserialize = partial(_STOCK_DESERIALIZE, proxy)
+    return proxy
 
 
 def fields_of(schema: Any, name: str) -> dict[str, Any]:

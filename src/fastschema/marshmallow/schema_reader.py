@@ -404,7 +404,7 @@ def _describe_load_field(name: str, field: Any) -> Description:
 def make_load_program(description: Description) -> LoadProgram:
     """Return the program for a description.
 
-    The slots of its node resolve from a :class:`fastschema.marshmallow.bound_load.Load`.
+    The slots of its node resolve from a :class:`fastschema.marshmallow.load.Load`.
     """
     return load_program(_load_node(description))
 
