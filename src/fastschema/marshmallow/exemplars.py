@@ -257,7 +257,6 @@ _METHODS = ("_serialize_method", "_deserialize_method")
 _FIELD_CACHE = "_field_cache"  # of marshmallow 3's Inferred
 _DIFFERING = frozenset([*_INNER, *_CHOICES, *_METHODS, "tuple_fields", _FIELD_CACHE])
 """The attributes that may differ between two schemas, besides ``parent`` and ``root``."""
-_OF_SCHEMA = frozenset(["parent", "root", "_schema", *_METHODS, _FIELD_CACHE])
 _new: Any = object.__new__
 _new_choice: Any = Schema.set_class  # it has no types
 
@@ -302,28 +301,6 @@ def _clone_inside(field: Any, cloned: Any, schema: Any) -> None:
     bind_methods(cloned, schema)
     if _FIELD_CACHE in own:
         own[_FIELD_CACHE] = {}
-
-
-def is_clone(field: Any, original: Any) -> bool:
-    """Return whether a field is as :func:`clone` makes one of a field of another schema."""
-    own, like = field.__dict__, original.__dict__
-    return (
-        type(field) is type(original)
-        and own.keys() == like.keys()
-        and (own.get("parent") is None) is (like.get("parent") is None)
-        and all(
-            name in _OF_SCHEMA or _is_same_or_clone(value, like[name])
-            for name, value in own.items()
-        )
-    )
-
-
-def _is_same_or_clone(value: Any, like: Any) -> bool:
-    if value is like:
-        return True
-    if type(value) is not type(like):  # an ordered set refuses to be compared with None
-        return False
-    return is_clone(value, like) if isinstance(value, fields.Field) else bool(value == like)
 
 
 def bind_methods(field: Any, schema: Any) -> None:

@@ -20,7 +20,6 @@ from fastschema.marshmallow.exemplars import (
     Exemplar,
     clone,
     find_exemplar,
-    is_clone,
     record_of,
 )
 from fastschema.marshmallow.snapshot import Snapshot
@@ -265,36 +264,16 @@ def _copy(schema: Any) -> Any:
         make_fields(schema)
         copied_own.update(own, **{ATTRIBUTE: None})
         return copied
-    state = own.get(ATTRIBUTE)
-    if type(state) is not SchemaState:
-        state = own[ATTRIBUTE] = _state_of_made(schema)
     copied_own.update(own, **{ATTRIBUTE: None})
+    state = own.get(ATTRIBUTE)
+    if type(state) is not SchemaState or state.exemplar is None:
+        return copied
     made = {name: own[name] for name in NAMES if name in own}
-    if state.exemplar is not None and all(state.is_unchanged(*each) for each in made.items()):
+    if all(state.is_unchanged(*each) for each in made.items()):
         for name in made:
             del copied_own[name]
         copied_own[ATTRIBUTE] = SchemaState(copied, state.exemplar)
     return copied
-
-
-def _state_of_made(schema: Any) -> SchemaState:
-    """Return a state for a schema that stock has made, before fastschema was installed, say.
-
-    Its fields may be those that a new schema would have.
-    """
-    own = schema.__dict__
-    made = {name: own.get(name) or {} for name in NAMES}
-    exemplar = find_exemplar(object.__new__(type(schema)), *(own.get(name) for name in _CHOICES))
-    if exemplar is None:
-        return SchemaState(schema)
-    like = exemplar.schema.__dict__
-    state = SchemaState(schema, exemplar)
-    for name, fields in made.items():
-        pairs = zip(fields.values(), like[name].values(), strict=False)
-        if list(fields) != list(like[name]) or not all(is_clone(*pair) for pair in pairs):
-            return SchemaState(schema)
-    state.made = made, Snapshot(made)
-    return state
 
 
 def reduce_ex(self: Any, protocol: Any) -> Any:
