@@ -8,7 +8,6 @@ import pytest
 from marshmallow import EXCLUDE, Schema, fields
 
 import fastschema
-from fastschema.runtime.guard import ATTRIBUTE
 from tests.marshmallow.differential import MARSHMALLOW_3, outcome
 
 NAMES = ("declared_fields", "fields", "load_fields", "dump_fields")
@@ -236,16 +235,14 @@ def test_nothing_is_made_for_a_copy_by_which_a_schema_dumps_and_loads():
     assert "fields" not in vars(outer.fields["plain"].schema)
 
 
-def test_a_schema_that_stock_has_made_shares_what_its_class_compiles_to():
+def test_a_copy_of_a_schema_that_stock_has_made_dumps_as_that():
     with fastschema.disabled():
         original = Pet()
         changed = Pet()
         changed.fields["id"].data_key = "number"
     dumped = {"about": repr(original), "id": 1, "name": "REX OF PET", "tags": [{"label": "5"}]}
     assert copy.copy(original).dump(PET) == {key: dumped[key] for key in Pet().dump(PET)}
-    assert vars(original)[ATTRIBUTE].exemplar is vars(Pet())[ATTRIBUTE].exemplar
     assert "number" in copy.copy(changed).dump(PET)
-    assert vars(changed)[ATTRIBUTE].exemplar is None
 
 
 def test_dotted_names_are_handed_on_by_stock():

@@ -129,14 +129,6 @@ def inner_fields(field: Any) -> Iterator[Any]:
     yield from own.get("tuple_fields", ())
 
 
-def copies_schema(field: Any) -> bool:
-    """Return whether a field nests a copy of a schema object that is there, or a changed one."""
-    nested = getattr(field, "nested", None)
-    if isinstance(nested, Schema):
-        return True
-    return type(nested) is FunctionType and bool(field.only is not None or field.exclude)
-
-
 def all_fields(declared: Iterable[Any]) -> Iterator[Any]:
     """Yield some fields, and after each the fields inside of it."""
     for field in declared:

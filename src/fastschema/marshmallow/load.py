@@ -487,6 +487,8 @@ def _load(schema: Any, data: Any, compiled: Compiled | None = None, **options: A
 
 def _do_load(schema: Any, data: Any, compiled: Compiled | None, **options: Any) -> Any:
     """Return what ``Schema._do_load`` returns, with compiled code for ``_deserialize``."""
+    if compiled is None and type(schema)._deserialize is not STOCK_DESERIALIZE:
+        return _STOCK_DO_LOAD(schema, data, **options)  # it is installed
 
     def own(data: Any, **options: Any) -> Any:
         return deserialize(schema, data, Options(**options), compiled)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.marshmallow.customization import all_fields, copies_schema, own_classes
+from fastschema.marshmallow.customization import own_classes
 from fastschema.marshmallow.exemplars import Exemplar, attributes_of, frozen_copy
 from fastschema.marshmallow.pending import (
     DECIDING_ON_ITSELF,
@@ -75,8 +75,6 @@ class Compiled:
         """The attribute of that name, of marshmallow 3."""
         self.is_shared = False
         """Whether all schemas like this one run it, and not only this one."""
-        self.copies_schemas = False
-        """Whether each schema that runs it copies a schema object, and binds a program to that."""
         self.binding: Any = None
         """What the program was bound to; whoever dumps or loads sets it."""
         self.idle: dict[Any, list[Any]] = {}
@@ -157,10 +155,6 @@ def find_compiled(
         return common
     if is_pending and common.is_shared and exemplar.has_same_options(own):
         return common
-    if common.copies_schemas and not is_inner and getattr(state, side.name) is None:
-        state.rows += rows
-        if state.rows * len(common.names) < thresholds.fields_worth_binding:
-            return None
     return _of_one(schema, state, side, common)
 
 
@@ -212,7 +206,6 @@ def _of_exemplar(
         runner = compiled.schema = pending_like(exemplar)
         compiled.fields = _OwnFields(runner, state_of(runner), list(fields.values()))
         compiled.is_shared = True
-    compiled.copies_schemas = any(map(copies_schema, all_fields(fields.values())))
     exemplar.objects = objects
     _keep(exemplar, side, compiled)
     return compiled
