@@ -146,25 +146,6 @@ class CompiledMarshmallowSchema:
         """Return the dispatch of the schema."""
         return dispatch_for(self._compiled_dump(), form)
 
-    def arguments(self) -> dict[str, Any]:
-        """Its ``only``, ``exclude`` and so on, where they are not as the class has them."""
-        schema = self.schema
-        given = {
-            name: [each for each in getattr(schema, name) if each not in getattr(schema.opts, name)]
-            for name in ("exclude", "load_only", "dump_only")
-        }
-        given["exclude"] += [
-            dotted for name in schema.fields for dotted in _nested_names(schema, "exclude", name)
-        ]
-        given = {name: names for name, names in given.items() if names}
-        if schema.only is not None:
-            given["only"] = [
-                each
-                for name in schema.only
-                for each in _nested_names(schema, "only", name) or [name]
-            ]
-        return given
-
     def access(self, name: str) -> str:
         """Return a way of access by its name; see
         :func:`fastschema.compiler.nodes.known_access`.
@@ -236,16 +217,6 @@ def _explain_nested(key: str, field: Any, above: Above, direction: Direction) ->
     except Exception as error:  # stock raises it when the first object is dumped
         return {key: Report(str(field.nested), [], f"its schema cannot be found: {error}")}
     return {key: _explain(read_once(schema, direction), above, direction)}
-
-
-def _nested_names(schema: Any, option: str, name: str) -> list[str]:
-    """Return the dotted names ("author.name") that an option gave to a nested field.
-
-    Stock hands them on to the field, and keeps their first part at the most.
-    """
-    nested = getattr(schema.declared_fields.get(name), option, None) or ()
-    declared = getattr(type(schema)._declared_fields.get(name), option, None) or ()
-    return [] if [*nested] == [*declared] else [f"{name}.{each}" for each in nested]
 
 
 class MarshmallowFrontEnd:

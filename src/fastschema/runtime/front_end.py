@@ -115,12 +115,6 @@ class CompiledSchema(DumpingSchema, Protocol):
         """
         ...
 
-    def arguments(self) -> dict[str, Any]:
-        """Return the keyword arguments, plain values all, that make such a schema from
-        its class.
-        """
-        ...
-
     def access(self, name: str) -> str:
         """Return a way of access by its name.
 

@@ -64,11 +64,16 @@ def module_text(
 
 
 def _instance(schema: CompiledSchema, is_importable: bool) -> str:
-    name = type(schema.schema).__name__
+    cls = type(schema.schema)
     if not is_importable:
-        return f"None  # to be set: {name!a} cannot be imported"
-    arguments = schema.arguments()
-    return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
+        return f"None  # to be set: {cls.__name__!a} cannot be imported"
+    try:
+        plain = front_end_for(cls).compiled(cls, is_frozen=True)
+    except TypeError:  # it cannot be made without arguments
+        plain = None
+    if plain is None or plain.explain() != schema.explain():
+        return f"None  # to be set: a {cls.__name__} made as the one of this code"
+    return f"{cls.__name__}()"
 
 
 def _place(name: str, value: object) -> tuple[str, str] | None:

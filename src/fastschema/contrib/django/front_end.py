@@ -147,10 +147,6 @@ class CompiledSerializer:
         """Return the dispatch of the serializer, or of a list serializer's child."""
         return dispatch_for(self._row_serializer, form)
 
-    def arguments(self) -> dict[str, Any]:
-        """None: a serializer is told its instance and context, which belong to a request."""
-        return {}
-
     def access(self, name: str) -> str:
         """Return a way of access by its name; see
         :func:`fastschema.compiler.nodes.known_access`.
