@@ -129,7 +129,7 @@ def _why_filters(view: Any) -> str:
     """Why a view makes its filters for each request, or ""."""
     if not filters.is_available():
         return ""
-    from fastschema.contrib.django.filters.filter_set_classes import why_filters_are_made
+    from fastschema.contrib.django.filters.on_demand import why_filters_are_made
 
     try:
         return why_filters_are_made(view) or ""

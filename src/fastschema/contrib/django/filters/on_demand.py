@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
 from functools import partial
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Manager, QuerySet
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
-from django_filters import filters
 from django_filters.filterset import BaseFilterSet
-from django_filters.rest_framework import DjangoFilterBackend
+from django_filters.rest_framework import DjangoFilterBackend, FilterSet
+from django_filters.utils import get_model_field
 
-from fastschema.contrib.django.filters import stock_speedups
-from fastschema.contrib.django.filters.filter_set_classes import (
-    STOCK_GET_FILTERSET_CLASS,
-    get_filterset_class,
+from fastschema.contrib.django.class_state import StateOfClass
+from fastschema.contrib.django.clones import is_stock_queryset_class
+from fastschema.contrib.django.filters.plans import (
+    ASKING,
+    KNOWN_FORMS,
+    STOCK_FORM,
+    FilterSetState,
+    Plan,
+    copied_filters,
 )
-from fastschema.contrib.django.filters.plans import KNOWN_FORMS, STOCK_FORM, FilterSetState, Plan
-from fastschema.contrib.django.filters.stock_speedups import Copied, copied_filters
 from fastschema.runtime.guard import ATTRIBUTE, State
 from fastschema.runtime.patching import Replacements, stock_method
 from fastschema.switch import is_disabled
@@ -28,6 +32,9 @@ STOCK_INIT = stock_method(BaseFilterSet, "__init__")
 STOCK_IS_VALID = stock_method(BaseFilterSet, "is_valid")
 STOCK_QS = stock_method(BaseFilterSet, "qs")
 STOCK_FILTER_QUERYSET = stock_method(BaseFilterSet, "filter_queryset")
+STOCK_GET_FILTERSET_CLASS = stock_method(DjangoFilterBackend, "get_filterset_class")
+_STOCK_GET_FILTERSET = stock_method(DjangoFilterBackend, "get_filterset")
+_MOST_CLASSES = 32
 _LOOKED_AT = frozenset(["filters", "_form", "_meta", "get_form_class"])
 """Attributes that a filter set has after somebody has looked, or has changed it."""
 
@@ -90,14 +97,25 @@ def init(
         return
     model = getattr(queryset, "model", None) or type(self)._meta.model
     plan = FilterSetState.of(type(self)).plan(model)
-    own["base_filters"] = Copied(base) if plan is None else {}
+    own["base_filters"] = {}
     try:
         STOCK_INIT(self, data, queryset, request=request, prefix=prefix)
     finally:
         del own["base_filters"]
-    if plan is not None:
+    if plan is None:
+        self.filters = _filters_of(self)
+    else:
         del own["filters"]
         own[ATTRIBUTE] = Demand(plan)
+
+
+def _filters_of(filter_set: Any) -> Any:
+    """Return what ``BaseFilterSet.__init__`` makes of the filters of the class."""
+    made = copied_filters(filter_set.base_filters)
+    for each in made.values():
+        each.model = filter_set.queryset.model
+        each.parent = filter_set
+    return made
 
 
 class FiltersOnDemand:
@@ -108,10 +126,7 @@ class FiltersOnDemand:
         if ATTRIBUTE not in own:
             which = f"{'type' if filter_set is None else cls.__name__!r} object"
             raise AttributeError(f"{which} has no attribute 'filters'")
-        made = own["filters"] = copied_filters(cls.base_filters, {})
-        for each in made.values():
-            each.parent = filter_set
-            each.model = filter_set.queryset.model
+        made = own["filters"] = _filters_of(filter_set)
         return made
 
 
@@ -167,6 +182,84 @@ def filter_queryset(self: Any, queryset: Any) -> Any:
     return queryset
 
 
+class FilterSetClasses(StateOfClass):
+    """The filter set classes of a class of views."""
+
+    __slots__ = ("known",)
+
+    def __init__(self, cls: type) -> None:
+        super().__init__(cls)
+        self.known: dict[Any, Any] = {}
+        """By what they are made of; None for those that may differ each time."""
+
+
+def get_filterset_class(self: Any, view: Any, queryset: Any = None) -> Any:
+    """``DjangoFilterBackend.get_filterset_class``, whose classes are used again."""
+    cls = type(self)
+    is_stock = (
+        queryset is not None
+        and cls.get_filterset is _STOCK_GET_FILTERSET
+        and cls.get_filterset_class is get_filterset_class
+        and self.filterset_base is FilterSet
+        and not is_disabled()
+    )
+    fields = getattr(view, "filterset_fields", None) if is_stock else None
+    if not fields or getattr(view, "filterset_class", None):
+        return STOCK_GET_FILTERSET_CLASS(self, view, queryset)
+    known = FilterSetClasses.of(type(view)).known
+    try:
+        key = queryset.model, json.dumps(fields)
+    except TypeError:  # something else than names
+        return STOCK_GET_FILTERSET_CLASS(self, view, queryset)
+    made = known.get(key)
+    if made is None:
+        made = STOCK_GET_FILTERSET_CLASS(self, view, queryset)
+        if key not in known and len(known) < _MOST_CLASSES:
+            known[key] = made if _is_the_same_next_time(made) else None
+    return made
+
+
+def _is_the_same_next_time(cls: Any) -> bool:
+    """Return whether a class made of names has nothing of a request, a user or a tenant in it."""
+    model = cls._meta.model
+    return all(_selects_the_same(model, made) for made in cls.base_filters.values())
+
+
+def _selects_the_same(model: Any, made: Any) -> bool:
+    """Return whether a filter made of a model's field would get the same related objects again."""
+    field = get_model_field(model, made.field_name)
+    if callable(getattr(getattr(field, "remote_field", None), "limit_choices_to", None)):
+        return False
+    if not isinstance(made, ASKING):
+        return True
+    queryset = type(made.queryset)
+    manager = type(made.queryset.model._default_manager)
+    return (
+        is_stock_queryset_class(queryset)
+        and queryset.complex_filter is QuerySet.complex_filter
+        and all(getattr(manager, name) is getattr(Manager, name) for name in _OF_MANAGERS)
+    )
+
+
+_OF_MANAGERS = ("get_queryset", "all", "complex_filter", "__getattribute__")
+
+
+def why_filters_are_made(view: Any) -> str | None:
+    """Return why a view makes its filters for each request; None if it does not.
+
+    :param view: made as for a request
+    """
+    for backend in view.filter_backends:
+        if isinstance(backend, type) and issubclass(backend, DjangoFilterBackend):
+            queryset = view.get_queryset()
+            cls, again = (backend().get_filterset_class(view, queryset) for _ in range(2))
+            if cls is not again:
+                return "its filter set class may be another one for each request"
+            if cls is not None:
+                return FilterSetState.of(cls).why(queryset.model)
+    return None
+
+
 form = property(_form)
 qs = property(_qs)
 KNOWN_FORMS.append(form)
@@ -191,18 +284,6 @@ _replacements = Replacements(
             "get_filterset_class",
             STOCK_GET_FILTERSET_CLASS,
             get_filterset_class,
-        ),
-        (
-            filters,
-            "label_for_filter",
-            stock_speedups.STOCK_LABEL_FOR_FILTER,
-            stock_speedups.label_for_filter,
-        ),
-        (
-            filters.MultipleChoiceFilter,
-            "filter",
-            stock_speedups.STOCK_FILTER_BY_CHOICES,
-            stock_speedups.filter_by_choices,
         ),
     ]
 )
