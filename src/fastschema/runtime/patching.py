@@ -54,11 +54,28 @@ def stock_method(owner: Any, name: str) -> Any:
 
 _stock_of: dict[Any, Any] = {}
 """From the methods that fastschema installs to those of stock that they replace."""
+_types = {FunctionType}
+
+
+def stands_for(method: Any, stock: Any) -> None:
+    """Let a method count as that of stock, which it replaces.
+
+    :param stock: what :func:`stock_method` has returned
+    """
+    if not isinstance(stock, _Replaced):
+        _types.add(type(method))
+        _stock_of[method] = stock
+
+
+def stock_of(method: Any) -> Any:
+    """Return the method of stock that fastschema has replaced by a method; any other as it is."""
+    # Of another type, it need not have a hash.
+    return _stock_of.get(method, method) if type(method) in _types else method
 
 
 def is_stock(method: Any, stock: Any) -> bool:
     """Return whether a method is that of stock, or what fastschema has put in its place."""
-    return method is stock or (type(method) is FunctionType and _stock_of.get(method) is stock)
+    return method is stock or stock_of(method) is stock
 
 
 def overridden(obj: Any, methods: Mapping[str, Any]) -> str | None:
@@ -69,7 +86,7 @@ def overridden(obj: Any, methods: Mapping[str, Any]) -> str | None:
     cls, own = type(obj), vars(obj)
     for name, stock in methods.items():
         method = getattr(cls, name, None)
-        if name in own or not (method is stock or is_stock(method, stock)):
+        if name in own or not is_stock(method, stock):
             return f"{name} is overridden"
     return None
 
@@ -89,7 +106,7 @@ class Replacements:
         for _, _, stock, replacement in methods:
             if isinstance(stock, FunctionType):  # for error messages, signatures and pickles
                 update_wrapper(replacement, stock, ("__module__", "__name__", "__qualname__"))
-                _stock_of[replacement] = stock
+            stands_for(replacement, stock)
         self._before: list[tuple[Any, str, Any, Any]] = []
         self.are_installed = False
 

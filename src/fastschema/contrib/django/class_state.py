@@ -29,15 +29,12 @@ from fastschema.contrib.django.fields import OPTIONS, inner_fields
 from fastschema.contrib.django.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import CLASS_ATTRIBUTE, ClassSnapshot, Snapshot, State, readings
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import is_stock, stock_method, stock_of
 from fastschema.runtime.programs import DumpProgram
 from fastschema.switch import is_disabled
 
 STOCK_FIELDS = stock_method(Serializer, "fields")
-KNOWN_FIELDS = {STOCK_FIELDS}
-KNOWN_GET_FIELDS = {STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS}
-"""The methods as stock has them, and as installed."""
-
+_GET_FIELDS = (STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS)
 _UNSEEN = "_fastschema_fields"
 """Where a serializer has fields that nobody has looked at: a key of its ``__dict__``."""
 
@@ -333,8 +330,8 @@ def made_fields(serializer: Any) -> Any:
 def fields(serializer: Any) -> Any:
     """Return what ``Serializer.fields`` gives to the first who looks at it."""
     unseen = vars(serializer).pop(_UNSEEN, {})
-    is_stock = type(serializer).get_fields in KNOWN_GET_FIELDS
-    exemplar = _exemplar(serializer, 0) if is_stock and not is_disabled() else None
+    is_plain = gets_fields_as_stock(type(serializer)) and not is_disabled()
+    exemplar = _exemplar(serializer, 0) if is_plain else None
     if exemplar is not None:
         made = exemplar.bound_fields(with_url_name(serializer))
     else:
@@ -398,8 +395,13 @@ def _exemplar(serializer: Any, objects: int) -> Exemplar | None:
     return state.exemplar() if state.is_in_use(objects) else None
 
 
+def gets_fields_as_stock(cls: Any) -> bool:
+    """Return whether a class has no ``get_fields`` of its own."""
+    return stock_of(cls.get_fields) in _GET_FIELDS
+
+
 def _makes_fields_as_stock(cls: Any) -> bool:
-    return cls.fields in KNOWN_FIELDS and cls.get_fields in KNOWN_GET_FIELDS
+    return is_stock(cls.fields, STOCK_FIELDS) and gets_fields_as_stock(cls)
 
 
 def _forget_all(**kwargs: Any) -> None:

@@ -39,7 +39,7 @@ from fastschema.contrib.django.field_path import SerializerPath, option, option_
 from fastschema.registration import registered
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.json_engine import JsonText
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import stock_method, stock_of
 from fastschema.runtime.programs import (
     OWN_METHOD,
     Description,
@@ -82,7 +82,7 @@ def describe(field: Any) -> Description:
     reason = why_unknown(field)
     if reason is not None:
         return stock(reason)
-    method = method_of(field, "to_representation")
+    method = stock_of(method_of(field, "to_representation"))
     if method is None:
         return stock("to_representation is set on the field object")
     if method in registered:

@@ -15,8 +15,6 @@ from fastschema.contrib.django import filters
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.bound_serializer import SerializerState
 from fastschema.contrib.django.class_state import (
-    KNOWN_FIELDS,
-    KNOWN_GET_FIELDS,
     STOCK_FIELDS,
     fields,
     get_fields,
@@ -35,7 +33,6 @@ from fastschema.contrib.django.relations import STOCK_RETRIEVE, retrieve
 from fastschema.contrib.django.stock_serializers import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
-    register_installed,
 )
 from fastschema.runtime.patching import Replacements, warn_of_newer
 from fastschema.statistics import stock_row
@@ -78,9 +75,6 @@ _get_fields = _by_clones(STOCK_GET_FIELDS)
 _model_get_fields = _by_clones(STOCK_MODEL_GET_FIELDS)
 _fields = cached_property(fields)
 _fields.__set_name__(Serializer, "fields")
-KNOWN_FIELDS.add(_fields)
-KNOWN_GET_FIELDS.update([_get_fields, _model_get_fields])
-register_installed(_to_representation, _list_to_representation)
 
 _replacements = Replacements(
     [

@@ -10,12 +10,13 @@ from rest_framework.serializers import BaseSerializer, ListSerializer, Serialize
 from fastschema.contrib.django.dump import represent, represent_list
 from fastschema.contrib.django.input import serializers
 from fastschema.contrib.django.input.bulk_create import create_list
-from fastschema.contrib.django.input.class_validation import KNOWN as VALIDATING
+from fastschema.contrib.django.input.class_validation import STOCK_RUN_VALIDATION
 from fastschema.contrib.django.stock_serializers import (
-    KNOWN,
+    STOCK_LIST_TO_REPRESENTATION,
+    STOCK_TO_REPRESENTATION,
     is_stock_serializer,
-    register_installed,
 )
+from fastschema.runtime.patching import is_stock, stands_for
 
 
 class FastListSerializer(ListSerializer):
@@ -50,11 +51,10 @@ class FastSerializerMixin:
             raise TypeError(f"{cls.__name__}: derive list serializers from FastListSerializer")
         if issubclass(cls, BaseSerializer) and BaseSerializer not in following:
             raise TypeError(f"{cls.__name__}: list FastSerializerMixin before the serializer")
-        for name, known in _METHODS.items():
-            method = next((vars(each)[name] for each in following if name in vars(each)), None)
-            if method not in {None, *known} and getattr(cls, name) is getattr(
-                FastSerializerMixin, name
-            ):
+        for name, stock in _METHODS.items():
+            method = next((vars(each)[name] for each in following if name in vars(each)), stock)
+            is_ours = getattr(cls, name) is getattr(FastSerializerMixin, name)
+            if is_ours and not is_stock(method, stock):
                 setattr(cls, name, method)  # so that everybody sees that it is overridden
 
     run_validation = serializers.run_validation
@@ -62,7 +62,7 @@ class FastSerializerMixin:
     def to_representation(self, instance: Any) -> Any:
         """Return what ``Serializer.to_representation`` returns, compiled."""
         following: Any = super().to_representation  # type: ignore[misc]  # of a serializer
-        if following.__func__ in KNOWN:
+        if is_stock(following.__func__, STOCK_TO_REPRESENTATION):
             return represent(self, instance)
         return following(instance)
 
@@ -110,8 +110,9 @@ def check_bulk(many: Any) -> None:
         )
 
 
-_METHODS = {"to_representation": KNOWN, "run_validation": VALIDATING["run_validation"]}
-register_installed(FastSerializerMixin.to_representation, FastListSerializer.to_representation)
+_METHODS = {"to_representation": STOCK_TO_REPRESENTATION, "run_validation": STOCK_RUN_VALIDATION}
+stands_for(FastSerializerMixin.to_representation, STOCK_TO_REPRESENTATION)
+stands_for(FastListSerializer.to_representation, STOCK_LIST_TO_REPRESENTATION)
 
 
 def compiled(serializer: Any) -> Any:

@@ -18,7 +18,6 @@ from fastschema.contrib.django.class_state import StateOfClass
 from fastschema.contrib.django.clones import is_stock_queryset_class
 from fastschema.contrib.django.filters.plans import (
     ASKING,
-    KNOWN_FORMS,
     STOCK_FORM,
     FilterSetState,
     Plan,
@@ -262,7 +261,6 @@ def why_filters_are_made(view: Any) -> str | None:
 
 form = property(_form)
 qs = property(_qs)
-KNOWN_FORMS.append(form)
 
 # It does nothing but for those that were made without filters, be it before uninstalling.
 BaseFilterSet.filters = FiltersOnDemand()

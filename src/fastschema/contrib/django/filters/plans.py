@@ -23,7 +23,7 @@ from fastschema.contrib.django.class_state import StateOfClass
 from fastschema.contrib.django.clones import is_copied_by_attributes, is_stock_queryset_class
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import ClassSnapshot
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import stock_method, stock_of
 
 ASKING = filters.QuerySetRequestMixin
 """The class of filters that ask the database when they clean a value."""
@@ -193,7 +193,7 @@ def _is_copied_by_attributes(cls: Any) -> bool:
 
 
 STOCK_FORM = stock_method(BaseFilterSet, "form")
-KNOWN_FORMS = [STOCK_FORM, stock_method(RestFilterSet, "form")]
+_FORMS = (STOCK_FORM, stock_method(RestFilterSet, "form"))
 """The properties that make a form as django-filter does."""
 _STOCK = {
     **{name: stock_method(BaseFilterSet, name) for name in ("errors", "get_form_class")},
@@ -295,7 +295,7 @@ def _why_class(cls: Any) -> str | None:
     for name, stock in _STOCK.items():
         if getattr(cls, name) is not stock:
             return f"{name} is overridden"
-    if cls.form not in KNOWN_FORMS or hasattr(cls, "__getattr__") or hasattr(cls, "filters"):
+    if stock_of(cls.form) not in _FORMS or hasattr(cls, "__getattr__") or hasattr(cls, "filters"):
         return "form, filters or __getattr__ is overridden"
     if getattr(getattr(cls, "_meta", None), "form", None) is not forms.Form:
         return "its Meta has a form of its own"

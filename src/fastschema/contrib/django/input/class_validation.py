@@ -20,7 +20,7 @@ from rest_framework.serializers import (
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.class_state import (
-    KNOWN_FIELDS,
+    STOCK_FIELDS,
     CompiledStates,
     class_state,
     follows_its_class,
@@ -34,20 +34,17 @@ from fastschema.contrib.django.input.conversions import OPTIONS
 from fastschema.contrib.django.input.fields import details, input_field
 from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.runtime.guard import Snapshot
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import is_stock, stock_method
 from fastschema.runtime.programs import programs
 from fastschema.switch import is_disabled
 
 STOCK_RUN_VALIDATION = stock_method(Serializer, "run_validation")
 STOCK_TO_INTERNAL_VALUE = stock_method(Serializer, "to_internal_value")
-STOCK_RUN_VALIDATORS = stock_method(Serializer, "run_validators")
-
-KNOWN: dict[str, set[Any]] = {
-    "run_validation": {STOCK_RUN_VALIDATION},
-    "to_internal_value": {STOCK_TO_INTERNAL_VALUE},
-    "run_validators": {STOCK_RUN_VALIDATORS},
+STOCK: dict[str, Any] = {
+    "run_validation": STOCK_RUN_VALIDATION,
+    "to_internal_value": STOCK_TO_INTERNAL_VALUE,
+    "run_validators": stock_method(Serializer, "run_validators"),
 }
-"""The methods as stock has them, and as installed."""
 
 _RELIED_ON = {
     **{name: stock_method(Serializer, name) for name in ("set_value", "_writable_fields")},
@@ -239,7 +236,7 @@ def is_readable(cls: Any) -> bool:
     """Return whether the serializers of a class take input field by field, as DRF's do."""
     return (
         issubclass(cls, Serializer)
-        and cls.fields in KNOWN_FIELDS
+        and is_stock(cls.fields, STOCK_FIELDS)
         and all(getattr(cls, name) is method for name, method in _RELIED_ON.items())
         and not hasattr(cls, "__getattr__")
     )
@@ -248,7 +245,7 @@ def is_readable(cls: Any) -> bool:
 def runs_as_a_whole(cls: Any) -> bool:
     """Return whether ``run_validation`` and all that it calls are DRF's."""
     return cls.validate_empty_values is _EMPTY_VALUES and all(
-        getattr(cls, name) in known for name, known in KNOWN.items()
+        is_stock(getattr(cls, name), stock) for name, stock in STOCK.items()
     )
 
 
@@ -320,7 +317,7 @@ def _has_validators(serializer: Any) -> bool:
     """Return whether ``run_validators`` does anything, but for defaults of read-only fields."""
     cls = type(serializer)
     is_stock = (
-        cls.run_validators in KNOWN["run_validators"]
+        cls.run_validators is STOCK["run_validators"]
         and super(Serializer, serializer).run_validators.__func__ is _RUN_FIELD_VALIDATORS
         and cls.validators is _VALIDATORS
         and cls.get_validators in _GET_VALIDATORS

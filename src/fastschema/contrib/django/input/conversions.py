@@ -33,7 +33,7 @@ from rest_framework.validators import ProhibitSurrogateCharactersValidator
 from fastschema.contrib.django.customization import STOCK_CLASSES
 from fastschema.contrib.django.input.code import Conversion
 from fastschema.runtime.guard import computes_options
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import stock_method, stock_of
 from fastschema.runtime.programs import method_of, methods_of
 
 
@@ -89,11 +89,6 @@ _LARGEST = 2**63 - 1
 _LARGEST_EXACT = 2**53
 
 
-def register_run_validation(*methods: Any) -> None:
-    """Let the methods that are installed count as stock's."""
-    _RUN_BEFORE.update(methods)
-
-
 BY_STOCK = Conversion("the field's run_validation")
 
 
@@ -105,7 +100,7 @@ def overridden(field: Any) -> str | None:
     own = sorted(_OWN_METHODS & vars(field).keys())
     if own:
         return f"{own[0]} is set on the field object"
-    *before, last = methods_of(field, "run_validation", _FIELD)
+    *before, last = map(stock_of, methods_of(field, "run_validation", _FIELD))
     unknown = [each for each in before if each not in _RUN_BEFORE]
     if unknown or last is not _RUN or len(before) > 1:
         if before and before[0] in _RUN_BEFORE:

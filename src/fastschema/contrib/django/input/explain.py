@@ -10,7 +10,7 @@ from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.input.batch_lookup import asks_at_once
 from fastschema.contrib.django.input.bulk_create import OneByOneError, check_creating, is_in_bulk
 from fastschema.contrib.django.input.class_validation import (
-    KNOWN,
+    STOCK,
     is_readable,
     read_validation,
     runs_as_a_whole,
@@ -19,6 +19,7 @@ from fastschema.contrib.django.input.code import InputField
 from fastschema.contrib.django.input.serializers import has_stock_rows
 from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.report import Above, FieldReport, Report, with_nested
+from fastschema.runtime.patching import is_stock
 
 
 def loading_report(serializer: Any) -> Report | None:
@@ -71,7 +72,7 @@ def _field_report(node: InputField) -> FieldReport:
 
 
 def _notes_on_own_methods(cls: Any) -> list[str]:
-    own = [name for name, known in KNOWN.items() if getattr(cls, name) not in known]
+    own = [name for name, stock in STOCK.items() if not is_stock(getattr(cls, name), stock)]
     return [f"{cls.__name__} has its own {name}, which is called as in stock." for name in own]
 
 

@@ -15,7 +15,6 @@ from fastschema.contrib.django.class_state import has_made_fields
 from fastschema.contrib.django.input.batch_lookup import asked_at_once
 from fastschema.contrib.django.input.bulk_create import is_list_in_bulk
 from fastschema.contrib.django.input.class_validation import (
-    KNOWN,
     STOCK_RUN_VALIDATION,
     STOCK_TO_INTERNAL_VALUE,
     OwnFields,
@@ -25,9 +24,8 @@ from fastschema.contrib.django.input.class_validation import (
     is_readable,
     runs_as_a_whole,
 )
-from fastschema.contrib.django.input.conversions import register_run_validation
 from fastschema.contrib.django.input.unique_in_list import distinct
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import stands_for, stock_method
 from fastschema.switch import is_disabled
 
 STOCK_RAISE_ERRORS_ON_NESTED_WRITES = stock_method(serializers, "raise_errors_on_nested_writes")
@@ -74,11 +72,6 @@ def raise_errors_on_nested_writes(method_name: str, serializer: Any, validated_d
     STOCK_RAISE_ERRORS_ON_NESTED_WRITES(method_name, serializer, validated_data)
 
 
-KNOWN["run_validation"].add(run_validation)
-KNOWN["to_internal_value"].add(to_internal_value)
-register_run_validation(run_validation)
-
-
 @functools.wraps(STOCK_RUN_LIST_VALIDATION)
 def run_list_validation(self: Any, data: Any = empty) -> Any:
     """Return what ``ListSerializer.run_validation`` does, or raise what it raises.
@@ -105,7 +98,8 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
     return checked(self, value)
 
 
-register_run_validation(run_list_validation)
+stands_for(run_validation, STOCK_RUN_VALIDATION)
+stands_for(run_list_validation, STOCK_RUN_LIST_VALIDATION)
 
 
 def has_stock_rows(serializer: Any) -> bool:

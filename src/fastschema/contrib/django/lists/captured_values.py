@@ -46,7 +46,7 @@ from fastschema.contrib.django.access import (
     on_class,
 )
 from fastschema.contrib.django.bound_serializer import read_now
-from fastschema.contrib.django.class_state import KNOWN_GET_FIELDS, pending
+from fastschema.contrib.django.class_state import gets_fields_as_stock, pending
 from fastschema.contrib.django.hyperlinks import has_address
 from fastschema.contrib.django.json_encoding import engine, json_value, missing
 from fastschema.contrib.django.lists.choice_labels import displayed_field
@@ -317,7 +317,7 @@ def _reads_columns(serializer: Any, objects: _Objects, context: Any, *, is_own: 
     if known is not None:
         return _are_plain(known.fields, known.program.node, objects, context, is_own=False)
     # A get_fields of users has its time.
-    if not is_own or type(serializer).get_fields not in KNOWN_GET_FIELDS:
+    if not is_own or not gets_fields_as_stock(type(serializer)):
         return False
     try:
         program, fields = read_now(serializer)
