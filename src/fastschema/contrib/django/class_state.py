@@ -201,7 +201,7 @@ class ClassState(StateOfClass):
         self.relations: dict[Any, Any] = {}
         """Which relations querysets lack that its pending serializers read; see ``relations``."""
         self.validation: Any = None
-        """How its serializers validate; see ``input.class_validation``."""
+        """How its serializers validate; see ``input.validation``."""
 
     def is_in_use(self, objects: int) -> bool:
         """Count objects that are to be represented; return whether the class is worth a program."""

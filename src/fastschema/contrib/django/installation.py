@@ -21,9 +21,9 @@ from fastschema.contrib.django.class_state import (
 )
 from fastschema.contrib.django.dump import represent, represent_list
 from fastschema.contrib.django.exemplars import STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS
-from fastschema.contrib.django.input import serializers
+from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.input.bulk_create import STOCK_CREATE, create_list
-from fastschema.contrib.django.input.class_validation import (
+from fastschema.contrib.django.input.validation import (
     STOCK_RUN_VALIDATION,
     STOCK_TO_INTERNAL_VALUE,
 )
@@ -88,19 +88,24 @@ _replacements = Replacements(
         (Serializer, "fields", STOCK_FIELDS, _fields),
         (Serializer, "get_fields", STOCK_GET_FIELDS, _get_fields),
         (ModelSerializer, "get_fields", STOCK_MODEL_GET_FIELDS, _model_get_fields),
-        (Serializer, "run_validation", STOCK_RUN_VALIDATION, serializers.run_validation),
-        (Serializer, "to_internal_value", STOCK_TO_INTERNAL_VALUE, serializers.to_internal_value),
+        (Serializer, "run_validation", STOCK_RUN_VALIDATION, validation.run_validation),
+        (
+            Serializer,
+            "to_internal_value",
+            STOCK_TO_INTERNAL_VALUE,
+            validation.to_internal_value,
+        ),
         (
             rest_framework.serializers,
             "raise_errors_on_nested_writes",
-            serializers.STOCK_RAISE_ERRORS_ON_NESTED_WRITES,
-            serializers.raise_errors_on_nested_writes,
+            validation.STOCK_RAISE_ERRORS_ON_NESTED_WRITES,
+            validation.raise_errors_on_nested_writes,
         ),
         (
             ListSerializer,
             "run_validation",
-            serializers.STOCK_RUN_LIST_VALIDATION,
-            serializers.run_list_validation,
+            validation.STOCK_RUN_LIST_VALIDATION,
+            validation.run_list_validation,
         ),
         (ListSerializer, "create", STOCK_CREATE, create_list),
         (ListModelMixin, "list", STOCK_LIST, list_lazily),

@@ -8,9 +8,9 @@ from typing import Any
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 
 from fastschema.contrib.django.dump import represent, represent_list
-from fastschema.contrib.django.input import serializers
+from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.input.bulk_create import create_list
-from fastschema.contrib.django.input.class_validation import STOCK_RUN_VALIDATION
+from fastschema.contrib.django.input.validation import STOCK_RUN_VALIDATION
 from fastschema.contrib.django.stock_serializers import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
@@ -22,7 +22,7 @@ from fastschema.runtime.patching import is_stock, stands_for
 class FastListSerializer(ListSerializer):
     """``ListSerializer``, compiled; also to derive from."""
 
-    run_validation = serializers.run_list_validation
+    run_validation = validation.run_list_validation
     create = create_list
 
     def to_representation(self, data: Any) -> Any:
@@ -57,7 +57,7 @@ class FastSerializerMixin:
             if is_ours and not is_stock(method, stock):
                 setattr(cls, name, method)  # so that everybody sees that it is overridden
 
-    run_validation = serializers.run_validation
+    run_validation = validation.run_validation
 
     def to_representation(self, instance: Any) -> Any:
         """Return what ``Serializer.to_representation`` returns, compiled."""
@@ -104,13 +104,16 @@ def check_bulk(many: Any) -> None:
     :raises TypeError: if its class knows nothing of it, where fastschema is not installed for all
     """
     methods = [vars(each).get("run_validation") for each in type(many).__mro__]
-    if isinstance(many, ListSerializer) and serializers.run_list_validation not in methods:
+    if isinstance(many, ListSerializer) and validation.run_list_validation not in methods:
         raise TypeError(
             f"{type(many).__name__}: derive it from FastListSerializer to use it in bulk"
         )
 
 
-_METHODS = {"to_representation": STOCK_TO_REPRESENTATION, "run_validation": STOCK_RUN_VALIDATION}
+_METHODS = {
+    "to_representation": STOCK_TO_REPRESENTATION,
+    "run_validation": STOCK_RUN_VALIDATION,
+}
 stands_for(FastSerializerMixin.to_representation, STOCK_TO_REPRESENTATION)
 stands_for(FastListSerializer.to_representation, STOCK_LIST_TO_REPRESENTATION)
 

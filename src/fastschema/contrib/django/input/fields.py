@@ -1,30 +1,407 @@
-"""What is done to the value of a field: a node of generated code."""
+"""What is done to the value of a field that takes input: a node of generated code.
+
+A value of the usual class is converted and checked by generated code where nothing but stock code
+would see it. Any other goes to the field's ``run_validation``, so that errors are stock's.
+"""
 
 from __future__ import annotations
 
 import datetime
 import decimal
+import re
+import sys
 import uuid
+from collections.abc import Callable
+from functools import partial
 from types import FunctionType
 from typing import Any
 
-from rest_framework import fields, relations, serializers
+from django.core.exceptions import ValidationError as DjangoValidationError
+from django.core.validators import (
+    EmailValidator,
+    MaxLengthValidator,
+    MaxValueValidator,
+    MinLengthValidator,
+    MinValueValidator,
+    ProhibitNullCharactersValidator,
+    RegexValidator,
+)
+from rest_framework import ISO_8601, fields, relations, serializers
+from rest_framework.exceptions import ValidationError
 from rest_framework.fields import empty
+from rest_framework.settings import api_settings
 from rest_framework.utils.formatting import lazy_format
+from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.clones import LATER
-from fastschema.contrib.django.customization import own_classes
-from fastschema.contrib.django.input.code import InputField
-from fastschema.contrib.django.input.conversions import (
-    BY_STOCK,
-    conversion,
-    has_stock_validators,
-    overridden,
-    stock_methods,
+from fastschema.contrib.django.customization import STOCK_CLASSES, own_classes
+from fastschema.contrib.django.input.code import Conversion, InputField
+from fastschema.runtime.guard import computes_options
+from fastschema.runtime.patching import stock_method, stock_of
+from fastschema.runtime.programs import method_of, methods_of
+
+
+def stock_methods(name: str, *classes: Any) -> set[Any]:
+    """Return a method as each of some classes of DRF has it."""
+    return {stock_method(cls, name) for cls in classes}
+
+
+_FIELD, _TEXT, _DECIMAL = fields.Field, fields.CharField, fields.DecimalField
+_RUN = stock_method(_FIELD, "run_validation")
+_RUN_TEXT = stock_method(_TEXT, "run_validation")
+_RUN_BEFORE = {
+    *stock_methods("run_validation", _TEXT, relations.RelatedField),
+    *stock_methods("run_validation", serializers.Serializer, serializers.ListSerializer),
+}
+"""The methods that call ``Field.run_validation``, or do the same."""
+_EMPTY_VALUES = {
+    (stock_method(_FIELD, "validate_empty_values"),),
+    (
+        stock_method(_DECIMAL, "validate_empty_values"),
+        stock_method(_FIELD, "validate_empty_values"),
+    ),
+}
+_GET_DEFAULT = stock_method(_FIELD, "get_default")
+_VALIDATING = {
+    name: stock_method(_FIELD, name) for name in ("run_validators", "get_validators", "validators")
+}
+_OWN_METHODS = frozenset(
+    [
+        *("run_validation", "validate_empty_values", "get_value", "get_default", "fail"),
+        *("to_internal_value", "run_validators", "get_validators", "run_child_validation"),
+        *("validate_precision", "quantize", "enforce_timezone", "default_timezone"),
+        *("TRUE_VALUES", "FALSE_VALUES"),
+    ]
 )
-from fastschema.runtime.patching import stock_method
-from fastschema.runtime.programs import method_of
+"""What a field object has of its own only if somebody has set it."""
+OPTIONS = frozenset(
+    [
+        *("TRUE_VALUES", "FALSE_VALUES", "MAX_STRING_LENGTH", "allow_blank", "allow_empty"),
+        *("allow_null", "choice_strings_to_values", "decimal_places", "field_name"),
+        *("input_formats", "localize", "max_whole_digits", "read_only", "required", "source"),
+        *("source_attrs", "timezone", "trim_whitespace"),
+    ]
+)
+"""The attributes of fields by which programs differ."""
+_LIMITS = {
+    MaxLengthValidator: "len(converted) <= {limit}",
+    MinLengthValidator: "len(converted) >= {limit}",
+    MaxValueValidator: "value <= {limit}",
+    MinValueValidator: "value >= {limit}",
+}
+_LARGEST = 2**63 - 1
+_LARGEST_EXACT = 2**53
+
+
+BY_STOCK = Conversion("the field's run_validation")
+
+
+def overridden(field: Any) -> str | None:
+    """Return which method decides on empty values that is not stock's, for people; or None."""
+    computed = computes_options(type(field), OPTIONS, STOCK_CLASSES)
+    if computed is not None:
+        return computed
+    own = sorted(_OWN_METHODS & vars(field).keys())
+    if own:
+        return f"{own[0]} is set on the field object"
+    *before, last = map(stock_of, methods_of(field, "run_validation", _FIELD))
+    unknown = [each for each in before if each not in _RUN_BEFORE]
+    if unknown or last is not _RUN or len(before) > 1:
+        if before and before[0] in _RUN_BEFORE:
+            return f"run_validation is overridden behind {before[0].__qualname__.split('.')[0]}"
+        return _unknown((unknown or [last])[0])
+    if methods_of(field, "validate_empty_values", _FIELD) not in _EMPTY_VALUES:
+        return _unknown(method_of(field, "validate_empty_values"))
+    if type(field).get_default is not _GET_DEFAULT:
+        return _unknown(type(field).get_default)
+    return None
+
+
+def _unknown(method: Any) -> str:
+    return f"{getattr(method, '__qualname__', method)} is not one that fastschema knows"
+
+
+def has_stock_validators(field: Any) -> bool:
+    """Return whether a field has, and calls, its validators as DRF's do."""
+    return all(getattr(type(field), name) is method for name, method in _VALIDATING.items())
+
+
+def conversion(field: Any) -> tuple[Conversion, str | None]:
+    """Return how values are converted, and why that is left to the field's own method, or None."""
+    if isinstance(field, serializers.ListSerializer):
+        return Conversion("nested list"), None
+    if isinstance(field, serializers.BaseSerializer):
+        return Conversion("nested serializer"), None
+    for name, method in _VALIDATING.items():
+        found = getattr(type(field), name)
+        if found is not method:
+            return BY_STOCK, _unknown(getattr(found, "fget", found))
+    convert = method_of(field, "to_internal_value")
+    rule = _RULES.get(convert)
+    is_text = method_of(field, "run_validation") is _RUN_TEXT
+    if rule is not None and is_text is (rule is _text):
+        conversion = rule(field)
+        if conversion is not None:
+            return conversion, None
+    if getattr(convert, "__module__", "").startswith("rest_framework."):
+        return Conversion("the field's to_internal_value"), None
+    return Conversion("the field's to_internal_value"), _unknown(convert)
+
+
+def _checks(field: Any, known: tuple[Any, ...]) -> list[str] | None:
+    """Return what the validators of a field ask of a value; None if only they can tell.
+
+    :param known: the classes of validators that suit the value
+    """
+    conditions = []
+    for number, validator in enumerate(field.validators):
+        cls = type(validator)
+        limit: Any = getattr(validator, "limit_value", None)
+        if cls not in known:
+            return None
+        if cls is ProhibitNullCharactersValidator:
+            conditions.append("'\\x00' not in converted")
+        elif cls is ProhibitSurrogateCharactersValidator:
+            conditions.append("(converted.isascii() or is_encodable(converted))")
+        elif cls is RegexValidator:
+            conditions.append(f"passes({{field}}.validators[{number}], converted)")
+        elif cls is EmailValidator:
+            passes_it = f"passes({{field}}.validators[{number}], converted)"
+            conditions.append(f"(is_plain_email(converted) is not None or {passes_it})")
+        elif type(limit) not in (int, float) or not abs(limit) <= sys.float_info.max:
+            return None
+        else:
+            conditions.append(_LIMITS[cls].format(limit=repr(limit)))
+    return conditions
+
+
+_OF_TEXTS = (
+    *(MaxLengthValidator, MinLengthValidator, RegexValidator, EmailValidator),
+    *(ProhibitNullCharactersValidator, ProhibitSurrogateCharactersValidator),
+)
+_PLAIN_EMAIL = re.compile(
+    r"(?=.{1,254}\Z)[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@(?:[A-Za-z0-9]{1,63}\.)+[A-Za-z]{2,63}"
+)
+"""Addresses that Django's validator accepts, whatever its options: most, but not all of those."""
+_OF_NUMBERS = (MaxValueValidator, MinValueValidator)
+
+
+def _text(field: Any) -> Conversion | None:
+    value = "value.strip()" if field.trim_whitespace else "value"
+    checks = _checks(field, _OF_TEXTS)
+    is_text = f"type(value) is str and (converted := {value})"
+    if not field.allow_blank:
+        accepts = " and ".join([is_text, *(checks or ())])
+    elif checks:
+        accepts = f"type(value) is str and (not (converted := {value}) or {' and '.join(checks)})"
+    else:
+        accepts = is_text
+    names = (
+        ("is_encodable", is_encodable),
+        ("is_plain_email", _PLAIN_EMAIL.fullmatch),
+        ("passes", passes),
+    )
+    return Conversion("string", accepts, "converted", names, checks is None)
+
+
+def _number(field: Any, kind: str, condition: str, result: str) -> Conversion:
+    checks = _checks(field, _OF_NUMBERS)
+    accepts = " and ".join([condition, *(checks or ())])
+    return Conversion(kind, accepts, result, has_more_validators=checks is None)
+
+
+def _integer(field: Any) -> Conversion | None:
+    condition = f"type(value) is int and {-_LARGEST} <= value <= {_LARGEST}"
+    return _number(field, "integer", condition, "value")
+
+
+def _float(field: Any) -> Conversion | None:
+    largest = repr(sys.float_info.max)
+    condition = (
+        f"(type(value) is float and -{largest} <= value <= {largest}"
+        f" or type(value) is int and {-_LARGEST_EXACT} <= value <= {_LARGEST_EXACT})"
+    )
+    return _number(field, "float", condition, "float(value)")
+
+
+def _boolean(field: Any) -> Conversion | None:
+    true, false = field.TRUE_VALUES, field.FALSE_VALUES
+    if not _has_methods(field, _OF_BOOLEANS) or not (
+        type(true) is type(false) is set and True in true and False in false - true
+    ):
+        return None
+    return _validated(field, "boolean", "value is True or value is False", "value")
+
+
+_OF_BOOLEANS = {"_lower_if_str": stock_method(fields.BooleanField, "_lower_if_str")}
+
+
+def _decimal(field: Any) -> Conversion | None:
+    """For texts that have the places of the field: quantizing them changes nothing."""
+    if not _has_methods(field, _OF_DECIMALS):
+        return None
+    whole, places = field.max_whole_digits, field.decimal_places
+    is_usual = whole is not None and whole > 0 and places > 0 and not field.localize
+    if not is_usual or whole + places + 2 > field.MAX_STRING_LENGTH:
+        return None
+    pattern = re.compile(rf"-?[0-9]{{1,{whole}}}\.[0-9]{{{places}}}")
+    is_plain = f"is_decimal_{whole}_{places}"
+    names = ((is_plain, pattern.fullmatch), ("Decimal", decimal.Decimal))
+    accepts = f"type(value) is str and {is_plain}(value) is not None"
+    return _validated(field, "decimal", accepts, "Decimal(value)", names)
+
+
+_OF_DECIMALS = {name: stock_method(_DECIMAL, name) for name in ("validate_precision", "quantize")}
+
+
+def _is_iso(field: Any, setting: str) -> bool:
+    """Return whether texts are read by their ISO 8601 format first."""
+    formats = getattr(field, "input_formats", None)
+    if formats is None:
+        formats = getattr(api_settings, setting)
+    is_ordered = type(formats) in (list, tuple)
+    return is_ordered and list(formats)[:1] in ([ISO_8601], [ISO_8601.upper()])
+
+
+def _date(field: Any) -> Conversion | None:
+    is_iso = _is_iso(field, "DATE_INPUT_FORMATS")
+    return _parsed(field, "date", "iso_date(value)", ("iso_date", iso_date)) if is_iso else None
+
+
+def _parsed(field: Any, kind: str, parse: str, name: tuple[str, object]) -> Conversion:
+    """Return a conversion by a function that gives None for what it cannot read."""
+    accepts = f"(converted := {parse}) is not None"
+    return _validated(field, kind, accepts, "converted", (name,))
+
+
+def _datetime(field: Any) -> Conversion | None:
+    if not _is_iso(field, "DATETIME_INPUT_FORMATS") or not _has_methods(field, _OF_DATETIMES):
+        return None
+    zone = "None" if hasattr(field, "timezone") else "own.zone"
+    parse = f"iso_datetime({{field}}, value, {zone})"
+    return _parsed(field, "datetime", parse, ("iso_datetime", iso_datetime))
+
+
+def _has_methods(field: Any, methods: dict[str, Any]) -> bool:
+    return all(method_of(field, name) is method for name, method in methods.items())
+
+
+_OF_DATETIMES = {
+    name: stock_method(fields.DateTimeField, name)
+    for name in ("enforce_timezone", "default_timezone")
+}
+
+
+def _uuid(field: Any) -> Conversion | None:
+    return _parsed(field, "uuid", "uuid_of(value)", ("uuid_of", uuid_of))
+
+
+def _choice(field: Any) -> Conversion | None:
+    found = "(converted := {field}.choice_strings_to_values.get(value, empty)) is not empty"
+    return _validated(field, "choice", f"type(value) is str and value and {found}", "converted")
+
+
+def _list(field: Any) -> Conversion | None:
+    """For lists of values that are converted here, if none of them is refused."""
+    child = field.child
+    if (
+        method_of(field, "run_child_validation") is not _RUN_CHILDREN
+        or overridden(child) is not None
+        or child.read_only  # it gives its default for any value
+    ):
+        return None
+    inner, reason = conversion(child)
+    if reason is not None or not inner.accepts or inner.has_more_validators:
+        return None
+    accepts = inner.accepts.replace("{field}", "{field}.child")
+    items = f"(items := [{inner.result} for value in value if {accepts}])"
+    conditions = ["type(value) is list", f"len({items}) == len(value)"]
+    if not field.allow_empty:
+        conditions.append("items")
+    checks = _checks(field, (MaxLengthValidator, MinLengthValidator))
+    conditions += [check.replace("converted", "items") for check in checks or ()]
+    names = inner.names
+    return Conversion("list", " and ".join(conditions), "items", names, checks is None)
+
+
+_RUN_CHILDREN = stock_method(fields.ListField, "run_child_validation")
+
+
+def _validated(
+    field: Any,
+    kind: str,
+    accepts: str,
+    result: str,
+    names: tuple[tuple[str, object], ...] = (),
+) -> Conversion:
+    """Return a conversion after which validators are called, if there are any."""
+    has_validators = bool(field.validators)
+    return Conversion(kind, accepts, result, names, has_more_validators=has_validators)
+
+
+def is_encodable(text: str) -> bool:
+    """Return whether a text has no surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def passes(validator: Any, text: str) -> bool:
+    """Return whether a validator of Django accepts a text."""
+    try:
+        validator(text)
+    except (ValidationError, DjangoValidationError):
+        return False
+    return True
+
+
+def parsed(parse: Callable[[str], Any], value: Any) -> Any:
+    """Return what a text is read as; None if it cannot be read so."""
+    if type(value) is not str:
+        return None
+    try:
+        return parse(value)
+    except ValueError:
+        return None
+
+
+iso_date = partial(parsed, datetime.date.fromisoformat)
+uuid_of = partial(parsed, uuid.UUID)
+
+
+def iso_datetime(field: Any, value: Any, zone: Any) -> datetime.datetime | None:
+    """Return what a text of a date and a time is read as, in the time zone of a field.
+
+    :param zone: that time zone; None if the field must be asked
+    """
+    if type(value) is not str:
+        return None
+    try:
+        found = datetime.datetime.fromisoformat(value)
+        if zone is not None and found.tzinfo is not None:
+            return found.astimezone(zone)
+        enforced: datetime.datetime = field.enforce_timezone(found)
+    except (ValueError, TypeError, OverflowError, ValidationError):
+        return None  # stock's exception is the answer
+    return enforced
+
+
+_RULES: dict[Any, Callable[[Any], Conversion | None]] = {
+    stock_method(fields.CharField, "to_internal_value"): _text,
+    stock_method(fields.IntegerField, "to_internal_value"): _integer,
+    stock_method(fields.FloatField, "to_internal_value"): _float,
+    stock_method(fields.BooleanField, "to_internal_value"): _boolean,
+    stock_method(fields.DecimalField, "to_internal_value"): _decimal,
+    stock_method(fields.DateField, "to_internal_value"): _date,
+    stock_method(fields.DateTimeField, "to_internal_value"): _datetime,
+    stock_method(fields.UUIDField, "to_internal_value"): _uuid,
+    stock_method(fields.ChoiceField, "to_internal_value"): _choice,
+    stock_method(fields.ListField, "to_internal_value"): _list,
+}
+
 
 _GET_VALUE = stock_methods(
     "get_value",

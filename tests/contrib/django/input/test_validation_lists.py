@@ -17,7 +17,7 @@ from rest_framework.test import APIRequestFactory
 from rest_framework.validators import UniqueTogetherValidator, UniqueValidator
 
 import fastschema
-from fastschema.contrib.django.input import class_validation
+from fastschema.contrib.django.input import validation
 from flights.models import Airline
 from tests.contrib.django.differential import assert_equal, exactly, outcome
 
@@ -87,17 +87,15 @@ def assert_same_input(make):
 def looked_at(monkeypatch):
     """The serializers that validate by generated code, each time that they are looked at."""
     found = []
-    find = class_validation.find_validation
+    find = validation.find_validation
 
     def noted(serializer, *args, **kwargs):
-        validation = find(serializer, *args, **kwargs)
-        if validation is not None:
+        result = find(serializer, *args, **kwargs)
+        if result is not None:
             found.append(type(serializer))
-        return validation
+        return result
 
-    for module in ("class_validation", "serializers"):
-        name = f"fastschema.contrib.django.input.{module}.find_validation"
-        monkeypatch.setattr(name, noted)
+    monkeypatch.setattr(validation, "find_validation", noted)
     return found
 
 

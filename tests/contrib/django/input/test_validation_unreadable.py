@@ -6,7 +6,7 @@ import pytest
 from rest_framework import serializers
 
 import fastschema
-from tests.contrib.django.input.test_list_serializers import (
+from tests.contrib.django.input.test_validation_lists import (
     CALLS,
     assert_same_input,
     looked_at,  # noqa: F401  # a fixture

@@ -20,7 +20,7 @@ from fastschema.contrib.django.class_state import made_fields
 from fastschema.contrib.django.serializers import FastSerializerMixin
 from flights.models import Airline, Airport, Flight
 from tests.contrib.django.differential import assert_equal, exactly, outcome
-from tests.contrib.django.input.test_list_serializers import (
+from tests.contrib.django.input.test_validation_lists import (
     CALLS,
     FIELDS,
     ODD,
@@ -242,12 +242,36 @@ class Conditional(serializers.Serializer):
         return value
 
 
+class ConditionalBase(Conditional):
+    """Changes them by another method."""
+
+    @property
+    def mine(self):
+        return self.fields
+
+    def change(self, value):
+        FIELD_CHANGES.get(value, len)(self.mine if value != "none" else ())
+
+    def validate_kind(self, value):
+        CALLS.append(value)
+        self.change(value)
+        return value
+
+
+class ConditionalBySuper(ConditionalBase):
+    """Does so by ``super()``."""
+
+    def validate_kind(self, value):
+        return super().validate_kind(value)
+
+
+@pytest.mark.parametrize("cls", [Conditional, ConditionalBase, ConditionalBySuper])
 @pytest.mark.parametrize("kind", [*FIELD_CHANGES, "none"])
 @pytest.mark.parametrize("values", [{}, {"extra": " e "}, {"extra": ""}, {"extra": 5}], ids=str)
 @pytest.mark.parametrize("choice", [{}, {"choice": "a"}, {"choice": "z"}], ids=str)
-def test_a_method_changes_the_fields_after_its_own(kind, values, choice):
+def test_a_method_changes_the_fields_after_its_own(kind, values, choice, cls):
     def validated_rows(rows, *, many):
-        serializer = Conditional(data=rows if many else rows[0], many=many)
+        serializer = cls(data=rows if many else rows[0], many=many)
         return serializer.is_valid(), exactly(serializer.validated_data), told(serializer._errors)
 
     row = {"kind": kind, **values, **choice}
