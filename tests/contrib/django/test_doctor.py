@@ -143,8 +143,8 @@ class TestAdvice:
                 "Use one of DRF's paginators as it comes",
             ),
             (
-                {"pagination_class": type("Cursor", (CursorPagination,), {})},
-                "Use a PageNumberPagination or LimitOffsetPagination",
+                {"pagination_class": type("Own", (CursorPagination,), {"get_ordering": None})},
+                "Use one of DRF's paginators as it comes",
             ),
         ],
     )

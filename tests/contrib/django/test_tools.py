@@ -161,8 +161,12 @@ class TestReached:
                 "instances are made, because name is no column of Airline that is read",
             ),
             (
-                {"pagination_class": type("Cursor", (CursorPagination,), {})},
-                "instances are made, because Cursor may look at them",
+                {"pagination_class": type("Own", (CursorPagination,), {"get_ordering": None})},
+                "instances are made, because get_ordering of Own is overridden",
+            ),
+            (
+                {"pagination_class": type("Cursor", (CursorPagination,), {"ordering": "pk"})},
+                "at once; no instances are made",
             ),
             (
                 {"serializer_class": surveyed.WholeSerializer},

@@ -9,6 +9,7 @@ from typing import Any
 import rest_framework.serializers
 from django.utils.functional import cached_property
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.pagination import CursorPagination
 from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
 
 from fastschema.contrib.django import filters
@@ -28,7 +29,7 @@ from fastschema.contrib.django.input.validation import (
     STOCK_TO_INTERNAL_VALUE,
 )
 from fastschema.contrib.django.lists.lazy_list import STOCK_LIST, list_lazily
-from fastschema.contrib.django.lists.pagination import PAGINATE
+from fastschema.contrib.django.lists.pagination import LINKS, PAGINATE
 from fastschema.contrib.django.relations import STOCK_RETRIEVE, retrieve
 from fastschema.contrib.django.stock_serializers import (
     STOCK_LIST_TO_REPRESENTATION,
@@ -110,6 +111,7 @@ _replacements = Replacements(
         (ListSerializer, "create", STOCK_CREATE, create_list),
         (ListModelMixin, "list", STOCK_LIST, list_lazily),
         *[(cls, "paginate_queryset", *methods) for cls, methods in PAGINATE.items()],
+        *[(CursorPagination, name, *methods) for name, methods in LINKS.items()],
         (RetrieveModelMixin, "retrieve", STOCK_RETRIEVE, retrieve),
     ]
 )

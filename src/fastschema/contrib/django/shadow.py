@@ -157,7 +157,7 @@ def _instances(rows: Any) -> list[Any]:
     without them.
     """
     if isinstance(rows, LazyInstanceList) and rows.fetched is not None:
-        return rows.fetched.made_by_django()
+        return rows.made_by_django()
     return list(rows)
 
 

@@ -4,9 +4,12 @@ import pytest
 from django.core.paginator import Paginator
 from django.db import connection
 from django.db.models import QuerySet
+from django.db.models.functions import Upper
 from django.test.utils import CaptureQueriesContext
 from rest_framework import pagination, serializers
+from rest_framework.filters import OrderingFilter
 
+import fastschema
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.contrib.django.lists.models import Person
 from tests.contrib.django.lists.reading import reads_rows
@@ -68,10 +71,136 @@ def test_an_empty_table():
         assert_same_outcome(nobody)
 
 
-def test_cursors_look_at_instances():
-    view_class = pages_of(Cursor)
-    assert_same_outcome(view_class)
-    assert not reads_rows(view_class)
+def cursors_by(*ordering, **attributes):
+    """A pagination class by cursors."""
+    return type("Pages", (Cursor,), {"ordering": ordering, **attributes})
+
+
+def links_of(view_class):
+    """The paths to the pages of a view, forwards and backwards again, or to one that fails."""
+    paths = []
+    for link in ("next", "previous"):
+        path = paths[-1] if paths else "/"
+        while path and len(paths) < 20:
+            paths.append(path)
+            try:
+                path = get(view_class, path).data[link]
+            except Exception:  # a null is no position, and no object is
+                return paths
+    return paths
+
+
+CURSORS = {
+    "a key": cursors_by("key"),
+    "pk": cursors_by("pk"),
+    "backwards": cursors_by("-name"),
+    "values that are there often": cursors_by("is_active", "key"),
+    "one value for all": cursors_by("rank", "key"),
+    "a foreign key": cursors_by("city", "key"),
+    "a column of a foreign key": cursors_by("-city_id", "key"),
+    "an annotation": cursors_by("added", "key"),
+    "three of a page": cursors_by("age", "key", page_size=3),
+}
+METHOD = {
+    "method": serializers.SerializerMethodField(),
+    "get_method": lambda self, person: SEEN.append(person.name) or person.city.name,
+}
+
+
+@pytest.mark.parametrize("queryset", ["plain", "joined", "prefetched", "deferred"])
+@pytest.mark.parametrize("own", [{}, METHOD], ids=["columns", "a method"])
+@pytest.mark.parametrize("pagination_class", CURSORS.values(), ids=CURSORS)
+def test_cursors(pagination_class, own, queryset):
+    people = Person.objects.annotate(added=Upper("name"))
+    querysets = {
+        "plain": people,
+        "joined": people.select_related("city"),
+        "prefetched": people.prefetch_related("city", "languages"),
+        "deferred": people.only("name"),
+    }
+    fields = {
+        "city": Names(),
+        "languages": serializers.SlugRelatedField("name", many=True, read_only=True),
+    }
+    view_class = pages_of(
+        pagination_class,
+        serializer_class=type("People", (Names,), {**fields, **own}),
+        get_queryset=lambda self: querysets[queryset].all(),
+    )
+    with fastschema.disabled():
+        paths = links_of(view_class)
+    assert len(paths) > 1
+    assert paths == links_of(view_class)
+    for path in paths:
+        assert_same_outcome(view_class, path, calls=SEEN)
+
+
+@pytest.mark.parametrize("name", ["a key", "pk", "backwards", "a column of a foreign key"])
+def test_cursors_need_no_instances(name):
+    view_class = pages_of(CURSORS[name])
+    for path in links_of(view_class):
+        assert reads_rows(view_class, path)
+
+
+def test_whoever_changes_what_is_on_a_page_finds_it_in_the_links():
+    def get(self, request):
+        page = self.paginate_queryset(self.get_queryset())
+        page.sort(key=lambda person: person.name)
+        page[-1].key = "changed"
+        return self.get_paginated_response(Names(page, many=True).data)
+
+    assert_same_outcome(pages_of(CURSORS["backwards"], get=get))
+    assert_same_outcome(pages_of(Cursor, get=get))
+
+
+def test_cursors_of_users_see_instances():
+    class Own(Cursor):
+        def _get_position_from_instance(self, instance, ordering):
+            SEEN.append((type(instance), instance.name))
+            return super()._get_position_from_instance(instance, ordering)
+
+    class Linked(Cursor):
+        def get_next_link(self):
+            SEEN.append([(type(each), each.name) for each in self.page])
+            return super().get_next_link()
+
+    class Encoded(Cursor):
+        def encode_cursor(self, cursor):
+            SEEN.append([(type(each), each.name) for each in self.page])
+            return super().encode_cursor(cursor)
+
+    class Ordered(Cursor):
+        def get_ordering(self, request, queryset, view):
+            SEEN.append([(type(each), each.name) for each in queryset])
+            return super().get_ordering(request, queryset, view)
+
+    for pagination_class in (Own, Linked, Encoded, Ordered):
+        view_class = pages_of(pagination_class)
+        for path in links_of(view_class):
+            assert_same_outcome(view_class, path, calls=SEEN)
+
+
+def test_filters_choose_the_order():
+    class Looking(OrderingFilter):
+        def get_valid_fields(self, queryset, view, context=None):
+            SEEN.append([(type(each), each.name) for each in queryset])
+            return super().get_valid_fields(queryset, view, context or {})
+
+    for filter_class in (OrderingFilter, Looking):
+        view_class = pages_of(Cursor, filter_backends=[filter_class], ordering_fields=["name"])
+        for path in ("/", "/?ordering=-name", "/?ordering=age"):
+            assert_same_outcome(view_class, path, calls=SEEN)
+        assert reads_rows(view_class) is (filter_class is OrderingFilter)
+
+
+def test_what_was_changed_through_the_paginator_is_seen():
+    def get(self, request):
+        page = self.paginate_queryset(self.get_queryset())
+        for person in self.paginator.page:
+            person.name = "Another"
+        return self.get_paginated_response(Names(page, many=True).data)
+
+    assert_same_outcome(pages_of(Numbered, get=get))
 
 
 class Counting(Paginator):

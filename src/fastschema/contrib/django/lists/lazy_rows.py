@@ -130,7 +130,7 @@ def write(serializer: Any) -> LazyRows | None:
         dispatch = with_kept_relations(dispatch, rows)
         source = give_instances(serializer)
     else:
-        source = rows.fetched.rows()
+        source = rows.rows()
     if kept:
         values = KeptValues(dispatch, kept, reads)
         text = values.write(source)

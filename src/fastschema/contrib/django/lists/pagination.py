@@ -1,19 +1,25 @@
 """Pages and streams of a queryset whose instances are made only if somebody looks.
 
 DRF's paginators turn a slice of the queryset into a list. Here that slice runs its query and gives
-placeholders, one for each row, in whose place the list gets its instances later.
+a :class:`RowPlace` for each row, in whose place the list gets its instances later.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.db.models.query import ModelIterable
+from rest_framework.filters import OrderingFilter
 from rest_framework.generics import GenericAPIView
-from rest_framework.pagination import LimitOffsetPagination, PageNumberPagination
+from rest_framework.pagination import (
+    CursorPagination,
+    LimitOffsetPagination,
+    PageNumberPagination,
+)
 
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.bound_serializer import link_to
@@ -24,6 +30,7 @@ from fastschema.contrib.django.lists.prefetching import fetch_lazily
 from fastschema.contrib.django.lists.queryset_rows import (
     FetchedRows,
     LazyInstanceList,
+    RowPlace,
     check_fetchable,
 )
 from fastschema.contrib.django.lists.row_layout import NotRowReadableError
@@ -33,18 +40,30 @@ from fastschema.switch import is_disabled
 
 _PAGINATE = stock_method(GenericAPIView, "paginate_queryset")
 _PAGINATOR = stock_method(GenericAPIView, "paginator")
-# All that is given the queryset by paginate_queryset of a paginator.
-_HOOKS = {
-    PageNumberPagination: {
-        "get_page_number": stock_method(PageNumberPagination, "get_page_number")
-    },
-    LimitOffsetPagination: {"get_count": stock_method(LimitOffsetPagination, "get_count")},
+# All that sees the queryset or its rows when paginate_queryset of a paginator calls it, or a link.
+_HOOKS: dict[Any, dict[str, Any]] = {
+    cls: {name: stock_method(cls, name) for name in names}
+    for cls, names in (
+        (PageNumberPagination, ["get_page_number"]),
+        (LimitOffsetPagination, ["get_count"]),
+        (CursorPagination, ["get_ordering", "_get_position_from_instance", "encode_cursor"]),
+    )
 }
 _PAGINATOR_HOOKS = {
     name: stock_method(Paginator, name)
     for name in ("__init__", "page", "_get_page", "count", "_check_object_list_is_ordered")
 }
+_ORDERING_HOOKS = {
+    name: stock_method(OrderingFilter, name)
+    for name in (
+        "get_ordering",
+        "get_default_valid_fields",
+        "get_valid_fields",
+        "remove_invalid_fields",
+    )
+}
 _QUERYSET_HOOKS = {name: stock_method(QuerySet, name) for name in ("__init__", "count")}
+_CURSOR_HOOKS = {name: stock_method(QuerySet, name) for name in ("order_by", "filter")}
 _ATTRIBUTES = frozenset(vars(QuerySet()))
 """What a queryset has, if nobody adds to it."""
 
@@ -70,21 +89,25 @@ def _lazily(stock: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def paginate_queryset(self: Any, queryset: Any, request: Any, view: Any = None) -> Any:
-        if is_disabled() or not _is_paged_by_stock(self, queryset):
+        if is_disabled() or not _is_paged_by_stock(self, queryset, view):
             return stock(self, queryset, request, view)
         copied = queryset._chain()
-        copied._iterable_class = _Placeholders
+        copied._iterable_class = _Places
         try:
             page = stock(self, copied, request, view)
         finally:
             copied._iterable_class = ModelIterable
-        if not page or not isinstance(page[0], FetchedRows):
+        if not page or type(page[0]) is not RowPlace:
             return page
+        fetched, numbers = page[0].fetched, [each.number for each in page]
         paged: Any = getattr(self, "page", None)
         if type(paged) is Page:
-            paged.object_list = LazyInstanceList(page[0])
+            paged.object_list = LazyInstanceList(fetched, numbers)
             paged.paginator.object_list = queryset
-        return LazyInstanceList(page[0])
+        rows = LazyInstanceList(fetched, numbers)
+        if paged is page:
+            self.page = rows
+        return rows
 
     return paginate_queryset
 
@@ -94,25 +117,56 @@ PAGINATE = {cls: (stock, _lazily(stock)) for cls, stock in _STOCK}
 """``paginate_queryset`` of DRF's paginators as stock has it, and what replaces it."""
 
 
-def _is_paged_by_stock(paginator: Any, queryset: Any) -> bool:
+def _link_of_rows(stock: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that makes a link of a page, which needs no instances of its items.
+
+    :param stock: the method as stock has it
+    """
+
+    @functools.wraps(stock)
+    def get_link(self: Any) -> Any:
+        page = vars(self).get("page")
+        if type(page) is not LazyInstanceList or page.fetched is None:
+            return stock(self)
+        try:
+            _check_hooks_of(self)
+        except NotRowReadableError:
+            return stock(self)
+        self.page = page.places()
+        try:
+            return stock(self)
+        finally:
+            self.page = page
+
+    return get_link
+
+
+LINKS = {
+    name: (method, _link_of_rows(method))
+    for name in ("get_next_link", "get_previous_link")
+    for method in [stock_method(CursorPagination, name)]
+}
+"""Methods of ``CursorPagination`` as stock has them, and what replaces them."""
+
+
+def _is_paged_by_stock(paginator: Any, queryset: Any, view: Any) -> bool:
     """Whether nobody looks at a queryset while it becomes a page, and a copy does as well."""
     try:
-        _check_hooks_of(paginator)
+        _check_hooks_of(paginator, view)
         check_fetchable(queryset)
-        _check_hooks(type(queryset), _QUERYSET_HOOKS, vars(queryset))
+        hooks = _CURSOR_HOOKS if _known(paginator) is CursorPagination else {}
+        _check_hooks(type(queryset), {**_QUERYSET_HOOKS, **hooks}, vars(queryset))
     except NotRowReadableError:
         return False
     return _ATTRIBUTES.issuperset(vars(queryset))
 
 
-class _Placeholders(ModelIterable):
-    """The rows of a queryset, once for each of them."""
+class _Places(ModelIterable):
+    """Stand for the rows of a queryset."""
 
     def __iter__(self) -> Iterator[Any]:
         rows = fetch_lazily(self.queryset)
-        if type(rows) is LazyInstanceList:
-            return iter([rows.fetched] * len(rows))
-        return iter(rows)
+        return iter(rows.places() if type(rows) is LazyInstanceList else rows)
 
 
 def check_paginator(view: Any) -> None:
@@ -125,7 +179,7 @@ def check_paginator(view: Any) -> None:
     if not is_stock or "paginate_queryset" in vars(view):
         raise NotRowReadableError("paginate_queryset is overridden")
     paginator = view.paginator
-    _check_hooks_of(paginator)
+    _check_hooks_of(paginator, view)
     is_stock = type(paginator).paginate_queryset in PAGINATE[_known(paginator)]
     if not is_stock or "paginate_queryset" in vars(paginator):
         raise NotRowReadableError(f"paginate_queryset of {type(paginator).__name__} is overridden")
@@ -136,13 +190,21 @@ def _known(paginator: Any) -> Any:
     return next((each for each in _HOOKS if isinstance(paginator, each)), None)
 
 
-def _check_hooks_of(paginator: Any) -> None:
+def _check_hooks_of(paginator: Any, view: Any = None) -> None:
+    """Check that nobody but stock looks at what a paginator makes a page of.
+
+    :raises NotRowReadableError: if somebody may
+    """
     known = _known(paginator)
     if known is None:
         raise NotRowReadableError(f"{type(paginator).__name__} may look at them")
     _check_hooks(type(paginator), _HOOKS[known], vars(paginator))
     if known is PageNumberPagination:
         _check_hooks(paginator.django_paginator_class, _PAGINATOR_HOOKS, {})
+    if known is CursorPagination:
+        for each in getattr(view, "filter_backends", ()):
+            if hasattr(each, "get_ordering"):
+                _check_hooks(each, _ORDERING_HOOKS, {})
 
 
 def _check_hooks(cls: Any, hooks: dict[str, Any], own: dict[str, Any]) -> None:

@@ -151,6 +151,27 @@ class FetchedRows(Locked):
                 self._instances = self._made()
             return self._instances
 
+    @property
+    def has_instances(self) -> bool:
+        """Whether instances were made of the rows, for whoever asked."""
+        return self._instances is not None
+
+    def places(self) -> list[RowPlace]:
+        """Return what stands for the instances of the rows."""
+        return [RowPlace(self, number) for number in range(len(self))]
+
+    def attribute(self, number: int, name: str) -> Any:
+        """Return an attribute of the instance of one row, without making instances if it can be.
+
+        :raises Exception: what reading it from the instance raises
+        """
+        if not self.has_instances:
+            try:
+                return self.rows()[number][self.table.column(name)]
+            except NotRowReadableError:
+                pass
+        return getattr(self.instances()[number], name)
+
     def _made(self) -> list[Any]:
         is_stock = self._make is None and self._converted is None
         rows = self._unconverted() if is_stock else self.converted()
@@ -263,6 +284,23 @@ Loaded = Mapping[str, FetchedRows]
 """By the names of attributes, the objects of relations of which instances would know all."""
 
 
+class RowPlace:
+    """Stands for the instance of a row, and has its attributes.
+
+    :param fetched: the rows
+    :param number: which of them it is
+    """
+
+    __slots__ = ("fetched", "number")
+
+    def __init__(self, fetched: FetchedRows, number: int) -> None:
+        self.fetched = fetched
+        self.number = number
+
+    def __getattr__(self, name: str) -> Any:
+        return self.fetched.attribute(self.number, name)
+
+
 class _Executed:
     """Stands for a queryset, for its query and for its compiler, when all is done.
 
@@ -302,22 +340,50 @@ class LazyInstanceList(list[Any]):
     """The model instances of rows, as a list that is filled when somebody looks into it.
 
     :param fetched: the rows
+    :param numbers: which of them, in which order; None: all
     """
 
-    def __init__(self, fetched: FetchedRows) -> None:
+    def __init__(self, fetched: FetchedRows, numbers: list[int] | None = None) -> None:
         super().__init__()
-        self.fetched: FetchedRows | None = fetched
-        """The rows; None once the instances are there."""
+        self._source: FetchedRows | None = fetched
+        self._numbers = numbers
+
+    @property
+    def fetched(self) -> FetchedRows | None:
+        """The rows; None once there are instances of them, which somebody may have changed."""
+        fetched = self._source
+        return None if fetched is None or fetched.has_instances else fetched
+
+    def rows(self) -> list[Any]:
+        """Return the rows of the list, while :attr:`fetched` is not None."""
+        assert self._source is not None
+        return self._chosen(self._source.rows())
+
+    def made_by_django(self) -> list[Any]:
+        """Return instances of the rows that Django has made; see :class:`FetchedRows`."""
+        assert self._source is not None
+        return self._chosen(self._source.made_by_django())
+
+    def places(self) -> list[RowPlace]:
+        """Return what stands for the instances, while :attr:`fetched` is not None."""
+        assert self._source is not None
+        return self._chosen(self._source.places())
 
     def fill(self) -> None:
         """Make the instances."""
-        fetched = self.fetched
+        fetched = self._source
         if fetched is not None:
-            super().__setitem__(slice(None), fetched.instances())
-            self.fetched = None
+            super().__setitem__(slice(None), self._chosen(fetched.instances()))
+            self._source = None
+
+    def _chosen(self, rows: list[Any]) -> list[Any]:
+        numbers = self._numbers
+        return rows if numbers is None else [rows[number] for number in numbers]
 
     def __len__(self) -> int:
-        return super().__len__() if self.fetched is None else len(self.fetched)
+        if self._source is None:
+            return super().__len__()
+        return len(self._source) if self._numbers is None else len(self._numbers)
 
     def __radd__(self, other: list[Any]) -> list[Any]:
         return other + list(self)

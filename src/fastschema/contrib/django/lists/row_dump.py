@@ -49,8 +49,8 @@ def _dumped(serializer: Any, rows: LazyInstanceList) -> list[Any] | None:
     except (NotRowReadableError, NotRereadableError, UnreadableError):
         return None
     if kept:
-        return dispatch.all_rows(fetched.rows())
+        return dispatch.all_rows(rows.rows())
     try:
-        return dispatch.all_rows(fetched.rows())
+        return dispatch.all_rows(rows.rows())
     except Exception:
         return None  # stock raises its own, for instances
