@@ -31,6 +31,7 @@ from fastschema.contrib.django.input.validation import (
 )
 from fastschema.contrib.django.json_encoding import engine, stock_encode
 from fastschema.contrib.django.schema_reader import field_mapping
+from fastschema.contrib.django.lists.row_dump import dump_rows
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer, rows
 from fastschema.report import Above, FieldReport, Report, field_reports, with_nested
 from fastschema.runtime.bound_program import BoundProgram, Dispatch, RowDumper
@@ -74,7 +75,7 @@ class CompiledSerializer:
                 return schema.to_representation(obj)
             if self._binding is None:
                 return represent_list(schema, obj)
-            return self._dump_rows(rows(obj))
+            return self._dump_rows(obj)
         if not is_stock_serializer(schema):
             if many:
                 return [schema.to_representation(each) for each in rows(obj)]
@@ -82,15 +83,17 @@ class CompiledSerializer:
         if self._binding is None:
             return represent_many(schema, obj) if many else represent(schema, obj)
         if many:
-            return self._dump_rows(rows(obj))
+            return self._dump_rows(obj)
         dispatch = self._binding.begin(Form.PYTHON)
         result = dispatch.one_row(obj)
         dispatch.end()
         return result
 
-    def _dump_rows(self, each_row: Any) -> list[Any]:
+    def _dump_rows(self, obj: Any) -> list[Any]:
         assert self._binding is not None
-        return self._binding.new_dispatch(Form.PYTHON).all_rows(each_row)
+        dispatch = self._binding.new_dispatch(Form.PYTHON)
+        results, each_row = dump_rows(self._row_serializer, rows(obj), dispatch)
+        return dispatch.all_rows(each_row) if results is None else results
 
     def stock_dump(self, obj: Any, many: bool | None) -> Any:
         """Return what ``to_representation`` returns in stock."""

@@ -39,6 +39,8 @@ class Makers(Locked):
         super().__init__()
         self.by_name: dict[str, Callable[[Any, Any], Any]] = {}
         """From the instance of a cache, if it has one, and what is kept to the value."""
+        self.shared: set[str] = set()
+        """The names whose objects have been made, where several instances share them."""
 
 
 class LazyCache(dict[str, Any]):
@@ -115,15 +117,28 @@ for _name in (
     setattr(LazyCache, _name, _filled(_name))
 
 
+def related_row(obj: Any, name: str) -> tuple[Any, ...] | None:
+    """Return the row of a related object that nobody has seen; None if there is none.
+
+    :param obj: a model instance
+    :param name: the name under which the instance keeps it
+    """
+    cache = obj._state.fields_cache
+    row = dict.get(cache, name) if type(cache) is LazyCache else None
+    is_unseen = type(row) is tuple and name not in cache.makers.shared
+    return row if is_unseen else None
+
+
 def related_rows(obj: Any, name: str) -> RelatedRows | None:
-    """Return the rows of related objects of which nobody has seen instances; None otherwise.
+    """Return the rows of related objects that nobody has seen; None otherwise.
 
     :param obj: a model instance whose primary key is the value of one column
     :param name: the name under which the instance keeps them
     """
     cache = obj.__dict__.get(PREFETCHED)
     rows = dict.get(cache, name) if type(cache) is LazyCache else None
-    return rows if type(rows) is RelatedRows and obj.pk is not None else None
+    is_unseen = type(rows) is RelatedRows and name not in cache.makers.shared
+    return rows if is_unseen and obj.pk is not None else None
 
 
 @contextmanager

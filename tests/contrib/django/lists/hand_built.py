@@ -130,6 +130,10 @@ def of_rows(queryset, serializer):
     return [serializer(many=True).to_representation(queryset)]
 
 
+def of_plan(queryset, serializer):
+    return [fastschema.compile(serializer(many=True)).dump(queryset)]
+
+
 WAYS = [
     of_data,
     of_function,
@@ -141,6 +145,7 @@ WAYS = [
     by_other_renderer,
     of_own_list,
     of_rows,
+    of_plan,
 ]
 
 
@@ -155,7 +160,10 @@ def built(way, make_queryset, serializer, calls):
         found = outcome(build, calls)
         transaction.set_rollback(True)
     rows = getattr(queryset, "_result_cache", None)
-    seen = None if rows is None else [inside(each) for each in rows]
+    try:
+        seen = None if rows is None else [inside(each) for each in rows]
+    except Exception as error:  # what code of users has done to an instance
+        seen = repr(error)
     done = getattr(queryset, "_prefetch_done", None)
     return found, (seen, done)
 

@@ -349,6 +349,18 @@ def test_the_other_side_of_foreign_keys(lookup):
     assert_same_outcome(view_class)
 
 
+@pytest.mark.parametrize("queryset", QUERYSETS)
+def test_objects_that_rows_share_are_seen_as_they_are(queryset):
+    def rename(self, person):
+        for each in (person.city, *person.languages.all()):
+            each.name += "!"
+        return person.city.name
+
+    view_class = people_list(queryset, rename)
+    get(view_class)
+    assert_same_body(view_class, [])
+
+
 def test_objects_that_are_there_twice():
     def get_found(self, person):
         lists = self.context.setdefault("lists", [])

@@ -10,7 +10,9 @@ from django.db.models import Prefetch, QuerySet
 from rest_framework import serializers
 from rest_framework.request import Request
 
+import fastschema
 from fastschema.runtime import thresholds
+from fastschema.switch import is_disabled
 from tests.contrib.django.lists.hand_built import (
     WAYS,
     Limited,
@@ -89,6 +91,21 @@ def check(way, seed):
 @pytest.mark.parametrize("way", WAYS)
 def test_a_list_in_each_way(way):
     assert_built_as_in_stock(way, people, PersonSerializer)
+
+
+def test_a_plan_reads_rows_and_does_not_see_what_is_changed_later():
+    def way(queryset, serializer):
+        many = serializer(many=True)
+        plan = fastschema.compile(many)
+        if not is_disabled():
+            many.child.fields.pop("city")
+        return [plan.dump(queryset)]
+
+    assert_built_as_in_stock(way, people, PersonSerializer)
+    assert_built_as_in_stock(way, lambda: people()[0:0], PersonSerializer)
+    queryset = people()
+    assert fastschema.compile(PersonSerializer).dump(queryset, many=True)
+    assert queryset._result_cache.fetched is not None
 
 
 def test_rows_are_read():

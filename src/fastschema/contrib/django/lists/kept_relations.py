@@ -26,7 +26,7 @@ from fastschema.compiler.nodes import (
     literal,
 )
 from fastschema.contrib.django.access import MODEL, relation_to_many
-from fastschema.contrib.django.lazy_caches import RelatedRows, related_rows
+from fastschema.contrib.django.lazy_caches import RelatedRows, related_row, related_rows
 from fastschema.contrib.django.lists.columns import (
     ColumnAccess,
     Columns,
@@ -47,7 +47,7 @@ from fastschema.runtime.bound_program import CallDumper, Dispatch, NestedDumper
 
 _COLLECTIONS = (ColumnAccess.NESTED_LIST, ColumnAccess.VALUES)
 _OF_ROW = unchanged("value of a related object", STRING)
-_NAMES = {"kept": dict.get, "related_rows": related_rows, "RelatedRows": RelatedRows}
+_NAMES = {"related_row": related_row, "related_rows": related_rows, "RelatedRows": RelatedRows}
 
 
 class KeptRelation(NamedTuple):
@@ -148,7 +148,7 @@ def _from_row(relation: KeptRelation, value: str) -> str:
         return f"related if (related := related_rows(obj, {name})) is not None"
     # Where there is no related object, none is kept; the same further on is for stock.
     there = [f"related[{step.key}] is not None" for step in read.steps[1:]]
-    conditions = [f"type(related := kept(obj._state.fields_cache, {name})) is tuple", *there]
+    conditions = [f"(related := related_row(obj, {name})) is not None", *there]
     return f"{value} if {' and '.join(conditions)}"
 
 

@@ -30,7 +30,6 @@ from fastschema.contrib.django.lists.lazy_rows import (
     check_child,
     check_serializer,
     dispatch_for_rows,
-    give_instances,
     reads_by_column,
     write,
 )
@@ -160,10 +159,8 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     serializer = self.get_serializer(queryset if page is None else page, many=True)
     is_lazy = may_be_lazy and (page is None or has_stock_pages(self))
     rows = _written(serializer, queryset) if is_lazy else None
-    if is_lazy and rows is None:
-        give_instances(serializer)
-        if "_data" in vars(serializer):
-            _need_data.add(type(self))
+    if is_lazy and rows is None and "_data" in vars(serializer):
+        _need_data.add(type(self))
     data = serializer.data if rows is None else rows.text
     if settings.DEBUG:
         warn_of_queries(self, serializer, queryset)

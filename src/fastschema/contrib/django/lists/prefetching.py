@@ -216,7 +216,12 @@ class Related:
         relation: Any = self._step.keys.single
         name = cache_name(*relation)
         key = owner.table.prefetched[relation].table.key
-        makers.by_name[name] = lambda instance, row: self._by_key[row[key]]
+
+        def make(instance: Any, row: Any) -> Any:
+            makers.shared.add(name)
+            return self._by_key[row[key]]
+
+        makers.by_name[name] = make
         for instance, row in zip(instances, owner.rows(), strict=True):
             instance.__dict__.setdefault(PREFETCHED, {})
             state = instance._state
@@ -234,6 +239,7 @@ class Related:
         positions = {key: table.columns[key] for key in keys}
 
         def make(instance: Any, kept: RelatedRows) -> Any:
+            makers.shared.add(name)
             if kept.objects is None:
                 kept.objects = [self._by_row[id(row)] for row in kept]
             with as_it_was(instance, {key: kept.owner[at] for key, at in positions.items()}):
