@@ -30,9 +30,12 @@ from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.bound_serializer import read_now
 from fastschema.contrib.django.class_state import pending
 from fastschema.contrib.django.hyperlinks import link_from_value
-from fastschema.contrib.django.lists.choice_labels import (
+from fastschema.contrib.django.lists.column_values import (
+    FileColumn,
     Labels,
     displayed_field,
+    file_column,
+    file_maker,
     label_finder,
     labels_of,
 )
@@ -62,6 +65,8 @@ class ColumnAccess(enum.Enum):
     """The rows of related objects."""
     LABEL = "label"
     """What is shown for the value of a column."""
+    FILE = "file"
+    """The name of a file, of which an instance makes an object."""
     VALUES = "values"
     """The values of one column of related objects."""
 
@@ -90,6 +95,7 @@ class FieldColumns(NamedTuple):
     :param nested: how the fields of a nested serializer are read; for ``VALUES``, how the one value
         of each related object is
     :param labels: for ``LABEL``, all there are
+    :param file: for ``FILE``, what makes the object
     """
 
     way: ColumnAccess
@@ -97,6 +103,7 @@ class FieldColumns(NamedTuple):
     steps: tuple[RelationStep, ...] = ()
     nested: tuple[FieldColumns, ...] = ()
     labels: Labels = ()
+    file: FileColumn | None = None
 
 
 Columns = tuple[FieldColumns, ...]
@@ -151,6 +158,12 @@ def field_columns(field: Any, node: FieldNode, table: RowLayout) -> FieldColumns
             raise NotRowReadableError(f"{node.key} reads a key of another object")
         return FieldColumns(ColumnAccess.KEY, _key(name, table))
     steps, table = _follow(relations, table)
+    if name in table.files:
+        file = file_column(field, node, table.model, name)
+        position = table.columns[name]
+        if file is None or position in table.of_users():
+            raise NotRowReadableError(f"{name} is a file, of which more is asked than its address")
+        return FieldColumns(ColumnAccess.FILE, position, steps, file=file)
     displayed = displayed_field(table.model, name)
     if displayed is None:
         return FieldColumns(ColumnAccess.VALUE, table.column(name), steps)
@@ -268,9 +281,7 @@ def _row_field(
     number: int, field: FieldNode, read: FieldColumns, slots: dict[str, Slot]
 ) -> FieldNode:
     """Return a field that is read from a row; ``slots`` are changed for it."""
-    expression = "obj" if read.way is ColumnAccess.NESTED else f"obj[{read.position}]"
-    if read.way is ColumnAccess.LABEL:
-        expression = f"{label_slot(number, read, slots)}({expression})"
+    expression = value_in_row("obj", number, read, slots)
     kind = field.kind
     last = len(read.steps) - 1
     for nth, step in reversed(list(enumerate(read.steps))):
@@ -296,15 +307,24 @@ def _row_field(
     return replace(field, source=source, kind=kind, call_if_callable=None)
 
 
-def label_slot(number: int, read: FieldColumns, slots: dict[str, Slot]) -> str:
-    """Return the name of what finds the labels of a field; it is added to ``slots``."""
-    name = f"label_{number}"
-    slots[name] = Slot(name, partial(_label_finder, read.labels))
-    return name
+def value_in_row(row: str, number: int, read: FieldColumns, slots: dict[str, Slot]) -> str:
+    """Return the expression for what an instance would give a field; ``slots`` are changed for it.
+
+    :param row: the expression for the row
+    :param number: that of the field
+    """
+    if read.way is ColumnAccess.NESTED:
+        return row
+    value = f"{row}[{read.position}]"
+    if read.way not in (ColumnAccess.LABEL, ColumnAccess.FILE):
+        return value
+    name = f"{read.way.value}_of_row_{number}"
+    slots[name] = Slot(name, partial(_value_maker, read))
+    return f"{name}({value})"
 
 
-def _label_finder(labels: Labels, subject: Any, cls: type, form: Form) -> Callable[[Any], Any]:
-    return label_finder(labels)
+def _value_maker(read: FieldColumns, subject: Any, cls: type, form: Form) -> Callable[[Any], Any]:
+    return label_finder(read.labels) if read.file is None else file_maker(read.file)
 
 
 def _each_value(position: int) -> dict[str, Any]:

@@ -33,8 +33,8 @@ from fastschema.contrib.django.lists.columns import (
     FieldColumns,
     check_errors,
     field_columns,
-    label_slot,
     nested_row_dispatch,
+    value_in_row,
 )
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.lists.row_layout import (
@@ -129,9 +129,7 @@ def _field(
     elif read.way is ColumnAccess.SLUG:
         kind = replace(_OF_ROW, label=kind.label)
         otherwise = Read(f"represent_field({field.field}, obj)")
-    value = "related" if read.way is ColumnAccess.NESTED else f"related[{read.position}]"
-    if read.way is ColumnAccess.LABEL:
-        value = f"{label_slot(number, read, slots)}({value})"
+    value = value_in_row("related", number, read, slots)
     expression = f"{_from_row(relation, value)} else ({otherwise.expression})"
     source = field.source
     reads = {**source.reads, MODEL: Read(expression, otherwise.handlers)}

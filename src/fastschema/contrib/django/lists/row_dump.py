@@ -68,13 +68,18 @@ def _dumped(dispatch: Dispatch, fetched: FetchedRows, rows: LazyInstanceList) ->
     """Return what is made of rows; None if instances are needed."""
     node, subject = dispatch.program.node, dispatch.subject
     try:
-        kept = kept_fields(subject.options, node, fetched.model, subject.context, fetched.loaded)
-        dispatch = by_row(dispatch, reads_by_column(dispatch, kept, fetched))
-    except (NotRowReadableError, NotRereadableError, UnreadableError):
+        of_users = kept_fields(
+            subject.options, node, fetched.model, subject.context, fetched.loaded
+        )
+    except NotRereadableError:
+        of_users = frozenset(range(len(node.fields)))
+    try:
+        dispatch = by_row(dispatch, reads_by_column(dispatch, of_users, fetched))
+    except (NotRowReadableError, UnreadableError):
         return None
-    if kept:
-        return dispatch.all_rows(rows.rows())
     try:
         return dispatch.all_rows(rows.rows())
     except Exception:
+        if of_users:
+            raise
         return None  # stock raises its own, for instances

@@ -1,21 +1,27 @@
-"""What ``get_FOO_display`` of a model returns, by the value of the column."""
+"""What a model makes of the value of a column: the label of a choice, and the object of a file."""
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from functools import partialmethod
 from typing import Any
 
 from django.db.models import Field, Model
+from django.db.models.fields.files import FieldFile, ImageFieldFile
 from django.utils.encoding import force_str
 from django.utils.hashable import make_hashable
+from rest_framework import fields
 
+from fastschema.compiler.nodes import FieldNode
 from fastschema.contrib.django.access import on_class
 from fastschema.contrib.django.json_encoding import TRANSLATIONS
 from fastschema.runtime.patching import stock_method
 
 _DISPLAY = stock_method(Model, "_get_FIELD_display")
 _FLAT = stock_method(Field, "flatchoices")
+_REPRESENT_FILE = stock_method(fields.FileField, "to_representation")
+_URL = stock_method(FieldFile, "url")
 _VALUES = frozenset([str, int, bool, type(None)])
 """Values of exactly these classes are compared without code of users."""
 
@@ -75,3 +81,28 @@ def label_finder(labels: Labels) -> Callable[[Any], Any]:
         return force_str(label, strings_only=True)
 
     return label_of
+
+
+FileColumn = weakref.ReferenceType[Any]
+"""A model's field for files. Programs are made of it, which live longer than the model."""
+
+
+def file_column(field: Any, node: FieldNode, model: Any, name: str) -> FileColumn | None:
+    """Return the model's field if all that is asked of its files are their names and addresses.
+
+    :param field: the serializer's field
+    :param name: the attribute of the model, which gives files
+    """
+    if type(field).to_representation is not _REPRESENT_FILE or node.reason is not None:
+        return None
+    model_field: Any = on_class(model, name)
+    model_field = model_field.field
+    made = model_field.attr_class
+    is_stock = made in (FieldFile, ImageFieldFile) and made.url is _URL
+    return weakref.ref(model_field) if is_stock else None
+
+
+def file_maker(column: FileColumn) -> Callable[[Any], Any]:
+    """Return what makes a file of its name, as instances do: one that knows no instance."""
+    model_field: Any = column()
+    return lambda name: model_field.attr_class(None, model_field, name)
