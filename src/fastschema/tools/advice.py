@@ -40,7 +40,7 @@ class _Rule(NamedTuple):
 
 _RULES = (
     _Rule(
-        r"(?P<method>\S+) is not one that fastschema knows",
+        r"fastschema cannot compile (?P<method>\S+)",
         "Tell fastschema what {method} does with fastschema.register; if it only calls super(), "
         "remove the override.",
         DUMP,
@@ -81,11 +81,11 @@ _RULES = (
     ),
     _Rule(
         r"to_representation is overridden",
-        "Use a SerializerMethodField for each key that to_representation adds, and remove the "
-        "override.",
+        "Let to_representation call super().to_representation(), which is compiled, and change "
+        "what that returns.",
     ),
     _Rule(
-        r"it has its own way to validate a row",
+        r"it overrides how a row is validated",
         "Move what the serializer checks to validate, or to validate_ methods of its fields.",
     ),
     _Rule(r"it cannot be read: .*", "Look at what the message names."),

@@ -20,7 +20,7 @@ def _clock(monkeypatch):
     """A clock that goes on by a second whenever code of users runs, and costs nothing to read."""
     for module in (profile_run, profile_run):
         monkeypatch.setattr(module, "clock", lambda: SECONDS.now)
-    monkeypatch.setattr("fastschema.tools.profile_code.clock", lambda: SECONDS.now)
+    monkeypatch.setattr("fastschema.tools.profile_run.clock", lambda: SECONDS.now)
 
 
 def tick():
@@ -107,9 +107,9 @@ def test_each_field_has_the_time_of_its_own_code():
         ("many", 6.0, ""),
         ("many.number", 0.0, ""),
         ("many.method", 6.0, "a method of the serializer"),
-        ("own", 3.0, "Own.to_representation is not one that fastschema knows"),
-        ("owns", 6.0, "to_representation is overridden"),
-        ("doubled", 3.0, "Doubled.to_representation is not one that fastschema knows"),
+        ("own", 3.0, "fastschema cannot compile Own.to_representation"),
+        ("owns", 6.0, "code of yours runs around each dump of its schema"),
+        ("doubled", 3.0, "fastschema cannot compile Doubled.to_representation"),
         ("prop", 3.0, "Thing.prop is a property"),
         ("called", 3.0, "Thing.called is a method"),
         ("text", 3.0, "__str__ of the related object"),

@@ -235,7 +235,7 @@ def test_what_is_overridden_ran_as_stock(flights):
 def test_an_own_method_around_compiled_code_is_told(flights):
     view = list_view(Airline.objects.all(), OwnAirline)
     assert of(view, "is_compiled", "why", "times", "rows") == [
-        (True, "to_representation is overridden", 1, 3)
+        (True, "inside your to_representation", 1, 3)
     ]
 
 

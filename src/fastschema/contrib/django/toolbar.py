@@ -92,6 +92,8 @@ def _report(dumps: Dumps) -> Report:
 
 def _why(dumps: Dumps, report: Report) -> str:
     """Why it ran as stock, or what is to be said of it where it did not."""
+    if dumps.is_compiled and report.override:
+        return f"inside your {report.override}"
     if dumps.is_compiled or report.why:
         return report.why
     return "fastschema is disabled" if dumps.was_disabled else "stock is faster for so few rows"

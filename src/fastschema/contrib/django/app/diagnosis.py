@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 from django.db import connections
 
 from fastschema.contrib.django import filters
-from fastschema.contrib.django.app.list_report import INSTANCES, STOCK
-from fastschema.contrib.django.app.url_survey import Reached, Survey
+from fastschema.contrib.django.app.survey import INSTANCES, STOCK, Reached, Survey, why_unknown
 from fastschema.contrib.django.lists.n_plus_one import advice
 from fastschema.contrib.django.relations import loads_relations
 from fastschema.plan import compile
 from fastschema.tools.advice import Advice
-from fastschema.tools.doctor import VIEWS, Diagnosis, RowQueries, SchemaFinding, ViewFinding, told
+from fastschema.tools.doctor import VIEWS, Diagnosis, RowQueries, SchemaFinding, ViewFinding
 
 if TYPE_CHECKING:
     from fastschema.profiling import Profile
@@ -30,7 +29,7 @@ def diagnosis_of_project(survey: Survey) -> Diagnosis:
     """Return what there is to find of all views and serializers that are reached."""
     views = [_finding(survey, endpoint, path) for endpoint, path in survey.endpoints.items()]
     return Diagnosis(
-        [finding(each, survey) for each in survey.serializers],
+        _findings(survey),
         views,
         survey.without,
         queries_of(survey),
@@ -39,6 +38,19 @@ def diagnosis_of_project(survey: Survey) -> Diagnosis:
         [each for endpoint in survey.endpoints for each in _advice(survey, endpoint)],
         notes=[] if survey.serializers else ["The URL configuration reaches no serializer."],
     )
+
+
+def _findings(survey: Survey) -> list[SchemaFinding]:
+    """Return what there is to find of the serializers; of those that read alike, once."""
+    found: list[SchemaFinding] = []
+    for each in survey.serializers:
+        new = finding(each, survey)
+        same = next((old for old in found if replace(old, uses=new.uses) == new), None)
+        if same is not None:
+            found.remove(same)
+            new = replace(new, uses=[*same.uses, *new.uses])
+        found.append(new)
+    return found
 
 
 def finding(found: Reached, survey: Survey) -> SchemaFinding:
@@ -101,7 +113,7 @@ def profiled(
             else:
                 notes.append(f"{endpoint} is not profiled: its queryset has no rows.")
         except Exception as error:  # whatever the project's code raises without a real request
-            notes.append(f"{endpoint} is not profiled: {told(error)}")
+            notes.append(f"{endpoint} is not profiled: {why_unknown(error)}")
     return profiles, watched, notes
 
 

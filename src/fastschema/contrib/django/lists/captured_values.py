@@ -267,18 +267,18 @@ def kept_fields(
     :raises NotRereadableError: if objects or nested serializers are none that can be read again
     """
     if not _is_plain_model(cls):
-        raise NotRereadableError(f"objects of class {cls.__name__} are no plain model instances")
+        raise NotRereadableError(f"{cls.__name__} is not a plain Django model")
     if node.dict_class is not None:
-        raise NotRereadableError("two fields have one name")
+        raise NotRereadableError("two fields have the same name")
     kept = set()
     objects = _Objects(cls, loaded)
     for number, (field, field_node) in enumerate(zip(fields, node.fields, strict=True)):
         if _is_plain(field, field_node, objects, context, is_own=True):
             continue
         if field_node.kind.link is not None:
-            raise NotRereadableError(f"{field_node.key} nests more than columns")
+            raise NotRereadableError(f"{field_node.key} has more than plain columns")
         if field_node.kind.rereading is Rereading.ADDRESS:
-            raise NotRereadableError(f"{field_node.key}: addresses are found for each row")
+            raise NotRereadableError(f"{field_node.key} finds a URL for each row")
         kept.add(number)
     return frozenset(kept)
 

@@ -184,7 +184,7 @@ def _rows_or_instances(link: NestedDumper, columns: Columns) -> CallDumper:
     dispatch = link.dispatch
     inner = getattr(dispatch, "inner", None)
     if inner is None:
-        raise NotRowReadableError("what is nested is dumped by code of its own")
+        raise NotRowReadableError("a nested serializer runs code of yours")
     each_row = NestedDumper(lambda: nested_row_dispatch(inner, columns))
 
     def dump(value: Any) -> Any:

@@ -218,19 +218,17 @@ def check_serializer(serializer: Any) -> None:
     :raises NotRereadableError: if not
     """
     if not isinstance(serializer, ListSerializer) or not is_stock_list(serializer):
-        raise NotRereadableError(
-            f"{type(serializer).__name__} is no list serializer as stock has it"
-        )
+        raise NotRereadableError(f"{type(serializer).__name__} is a list serializer of your own")
     if type(serializer).data is not _DATA or BaseSerializer.data is not _BASE_DATA:
-        raise NotRereadableError("data is overridden")
+        raise NotRereadableError("the serializer overrides data")
     own = vars(serializer)
     if "instance" not in own or any(
         name in own for name in ("_data", "_errors", "_validated_data", "initial_data")
     ):
-        raise NotRereadableError("its serializer has more than rows")
+        raise NotRereadableError("the serializer has been used before, or takes input")
     rows = serializer.instance
     if type(rows) not in (list, LazyInstanceList) and not is_stock_queryset(rows):
-        raise NotRereadableError(f"a {type(rows).__name__} is no list or queryset as stock has it")
+        raise NotRereadableError(f"a {type(rows).__name__} is neither a list nor a plain QuerySet")
 
 
 def check_child(child: Any) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist
 from django.core.management.base import BaseCommand, CommandError
 
 from fastschema.contrib.django.app.diagnosis import (
@@ -17,9 +17,9 @@ from fastschema.contrib.django.app.diagnosis import (
     profiled,
     queries_of,
 )
-from fastschema.contrib.django.app.url_survey import Survey, reached
+from fastschema.contrib.django.app.survey import Survey, reached
 from fastschema.contrib.django.lists.n_plus_one import advice
-from fastschema.tools.cli import add_flags, printed, shows_colours
+from fastschema.tools.cli import add_flags, may_be_cut, printed, queries, shows_colours
 from fastschema.tools.doctor import (
     Diagnosis,
     PathError,
@@ -29,7 +29,6 @@ from fastschema.tools.doctor import (
     path_of,
     write_pictures,
 )
-from fastschema.tools.doctor_text import may_be_cut, queries
 from fastschema.versions import versions_text
 
 
@@ -69,6 +68,7 @@ class Command(BaseCommand):
             "--rows", type=int, default=200, help="how many rows of each to profile (200)"
         )
         parser.add_argument("--urlconf", help="look at this module instead of ROOT_URLCONF")
+        parser.add_argument("--user", help="make the views' requests as this user, by username")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Look, and print.
@@ -79,7 +79,7 @@ class Command(BaseCommand):
         if options["rows"] < 1:
             raise CommandError(f"--rows must be a positive number, not {options['rows']}")
         try:
-            survey = reached(options["urlconf"])
+            survey = reached(options["urlconf"], _user(options["user"]))
             if options["queries"]:
                 self._print(_told_queries(survey, options))
                 return
@@ -98,6 +98,22 @@ class Command(BaseCommand):
     def _print(self, text: str) -> None:
         with may_be_cut():
             self.stdout.write(text)
+
+
+def _user(name: str | None) -> Any:
+    """Return the user of a name; None without a name.
+
+    :raises CommandError: if there is none
+    """
+    if name is None:
+        return None
+    from django.contrib.auth import get_user_model  # only where a project has it
+
+    users = get_user_model()._default_manager
+    try:
+        return users.get_by_natural_key(name)
+    except ObjectDoesNotExist:
+        raise CommandError(f"There is no user named {name}.") from None
 
 
 def _diagnosis(survey: Survey, options: dict[str, Any]) -> Diagnosis:
