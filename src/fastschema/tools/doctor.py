@@ -16,13 +16,13 @@ import itertools
 import pkgutil
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastschema.plan import compile
+from fastschema.plan import Plan, compile
 from fastschema.report import Report
 from fastschema.runtime import json_engine
 from fastschema.runtime.front_end import front_end_for
@@ -95,6 +95,7 @@ def _object_at_dots(path: str) -> Any:
 
 
 _SHOWN = 3
+_PASSES = 5
 
 
 class Cost(NamedTuple):
@@ -124,18 +125,31 @@ def profiles_of(schemas: Mapping[str, Any], rows_path: str) -> dict[str, Profile
     :raises PathError: if there are none, or they cannot be dumped
     """
     given = object_at(rows_path)
-    try:
-        rows = list(given() if callable(given) else given)
-    except Exception as error:
-        raise PathError(f"{rows_path} gives no rows: {type(error).__name__}: {error}") from error
+
+    def rows() -> list[Any]:
+        try:
+            return list(given() if callable(given) else given)
+        except Exception as error:
+            raise PathError(f"{rows_path} gives no rows: {told(error)}") from error
+
     profiles = {}
     for path, schema in schemas.items():
         try:
-            profiles[path] = compile(schema).profile(rows)
+            profiles[path] = fastest(compile(schema), rows)
+        except PathError:
+            raise
         except Exception as error:
-            why = f"{type(error).__name__}: {error}"
-            raise PathError(f"{path} cannot dump {rows_path}: {why}") from error
+            raise PathError(f"{path} cannot dump {rows_path}: {told(error)}") from error
     return profiles
+
+
+def fastest(plan: Plan, rows: Callable[[], list[Any]]) -> Profile:
+    """Return the fastest profile of several, so that what disturbs one of them does not show.
+
+    :param rows: makes the rows, anew for each
+    :raises Exception: what dumping or making the rows raises
+    """
+    return min((plan.profile(rows()) for _ in range(_PASSES)), key=attrgetter("seconds"))
 
 
 def slowest(profiles: Mapping[str, Profile]) -> list[Cost]:

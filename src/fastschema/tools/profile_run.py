@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import partial, partialmethod
 from time import perf_counter as clock
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
@@ -118,7 +118,7 @@ def _on_class(cls: type, name: str, access: str) -> tuple[str, bool]:
     if access == ITEM and issubclass(cls, Mapping):
         return "", False
     found = _found(cls, name)
-    if isinstance(found, (FunctionType, classmethod, staticmethod)):
+    if isinstance(found, (FunctionType, classmethod, staticmethod, partialmethod)):
         return f"{cls.__name__}.{name} is a method", True
     if _is_property(found):
         return f"{cls.__name__}.{name} is a property", False
@@ -388,7 +388,7 @@ def _profile_of_stock(
     result, seconds = _timed(lambda: dumped_data(schema, obj, many))
     report = schema.explain()
     rows = len(result) if is_collection and hasattr(result, "__len__") else 1
-    why = why or report.why or f"{report.override} is overridden"
+    why = why or report.why or f"your {report.override}, and what it calls by super()"
     whole = _by_users(report.schema, "", seconds, why)
     return Profile(report.schema, rows, seconds, [whole])
 
