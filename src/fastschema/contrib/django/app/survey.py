@@ -21,6 +21,7 @@ from rest_framework.views import APIView
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.lists.captured_values import NotRereadableError
 from fastschema.contrib.django.lists.lazy_list import (
+    data_were_needed,
     described_rows,
     dispatch_of,
     has_stock_pages,
@@ -28,7 +29,7 @@ from fastschema.contrib.django.lists.lazy_list import (
     writes_fast,
 )
 from fastschema.contrib.django.lists.lazy_rows import reads_by_column
-from fastschema.contrib.django.lists.n_plus_one import Unloaded, unloaded
+from fastschema.contrib.django.lists.n_plus_one import Unloaded, unloaded, view_of
 from fastschema.contrib.django.lists.pagination import check_paginator
 from fastschema.contrib.django.lists.queryset_rows import Loaded
 from fastschema.contrib.django.lists.row_layout import NotRowReadableError
@@ -122,6 +123,25 @@ def list_report(view: Any) -> ListReport:
         return _report(view)
     except Exception as error:  # whatever the project's own code raises without a real request
         return ListReport(UNKNOWN, (Reason(why_unknown(error)),))
+
+
+def why_data(serializer: Any) -> str:
+    """Return why the list of a view was not written as JSON at once; "" if nobody knows.
+
+    :param serializer: what has represented the list, in a request
+    """
+    view = view_of(serializer)
+    if not isinstance(serializer, ListSerializer) or not isinstance(view, ListModelMixin):
+        return ""
+    if getattr(view, "action", None) not in (None, "list"):
+        return "only list() of a view writes JSON at once"
+    request = view.request
+    if not writes_fast(request.accepted_renderer, request.accepted_media_type, {}):
+        return f"{type(request.accepted_renderer).__name__} renders it"
+    if data_were_needed(type(view)):
+        return "response.data was read before it was rendered"
+    report = list_report(view)
+    return report.why if report.made_of == STOCK else ""
 
 
 def _report(view: Any) -> ListReport:
