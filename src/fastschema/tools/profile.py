@@ -169,11 +169,11 @@ _STYLE = """\
 .title { font-size: 15px; font-weight: 600 } .quiet { fill: #59636e }
 .number { text-anchor: end; font-variant-numeric: tabular-nums } .tick { text-anchor: middle }
 .grid { stroke: #d1d9e0 } .generated { fill: #0b7a75 } .user { fill: #d98b2b }
-.rest { fill: #b0b7c3 }
+.rest { fill: #d5dee8 }
 @media (prefers-color-scheme: dark) {
   .surface { fill: #0d1117 } text { fill: #f0f6fc } .quiet { fill: #9198a1 }
   .grid { stroke: #3d444d } .generated { fill: #35b5ae } .user { fill: #eba94f }
-  .rest { fill: #59636e }
+  .rest { fill: #3d444d }
 }"""
 
 
