@@ -101,7 +101,7 @@ COLORS = {
 """The same color for a contender in every chart; those that are not here share the next."""
 OTHER_COLORS = ("#7b5ea7", "#c2506a", "#a8b545", "#5f9e52", "#c9a227", "#a0527a", "#3f3f46")
 PART_COLORS = ("#12355b", "#2f6db0", "#6fa8dc", "#b3d1ee", "#d5dee8")
-"""For the parts of a request, which are no contenders: blues, as in the race of the example project."""
+"""For the parts of a request: blues, as in the race of the example project."""
 OTHERS = (
     *("althaia", "marshmallow-core", "deepfriedmarshmallow", "pulse-marshmallow"),
     *("pydantic", "msgspec", "mashumaro", "cattrs", "apischema"),

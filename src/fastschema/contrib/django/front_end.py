@@ -172,9 +172,6 @@ class CompiledSerializer:
         return replace(_explain(self.schema, Above()), loading=_explain_loading(self.schema))
 
 
-_OVERRIDDEN = "to_representation is overridden"
-
-
 def _explain(schema: Any, above: Above) -> Report:
     """How a serializer is dumped.
 
@@ -184,13 +181,13 @@ def _explain(schema: Any, above: Above) -> Report:
         if is_stock_list(schema):
             return _explain(schema.child, above)
         if not calls_super(schema, "to_representation", ListSerializer):
-            return Report(type(schema).__name__, [], _OVERRIDDEN)
+            return Report(type(schema).__name__, [], "to_representation is overridden")
         report = _explain(schema.child, above)
         return replace(report, schema=type(schema).__name__, override="to_representation")
     name = type(schema).__name__
     is_overridden = not is_stock_serializer(schema)
     if is_overridden and not calls_super(schema, "to_representation", Serializer):
-        return Report(name, [], _OVERRIDDEN)
+        return Report(name, [], "to_representation is overridden")
     try:
         program, fields = read_now(schema)
     except UnreadableError as error:
