@@ -55,7 +55,7 @@ def test_rows_are_those_that_stand_there_or_that_a_function_returns(name):
     [
         ("broken_rows", "broken_rows gives no rows: LookupError: no database"),
         ("NO_ROWS", "NO_ROWS gives no rows: TypeError: 'int' object is not iterable"),
-        ("NOBODY", "has no NOBODY"),
+        ("NOBODY", "has no attribute 'NOBODY'"),
     ],
 )
 def test_rows_that_there_are_not_are_a_clear_error(name, message):

@@ -46,21 +46,6 @@ _RULES = (
         DUMP,
         ANY_FRAMEWORK,
     ),
-    _Rule(
-        r"TYPE_MAPPING .*",
-        "Declare the fields of the names in Meta.fields and Meta.additional.",
-        heading=ANY_FRAMEWORK,
-    ),
-    _Rule(
-        r"its options cannot be read: .*",
-        "Look at the option of the field that the message names.",
-        heading=ANY_FRAMEWORK,
-    ),
-    _Rule(
-        r".* set on the field object",
-        "Move what is assigned to the field object to a subclass of its field.",
-    ),
-    _Rule(r".* not a plain str", "Use a plain str there."),
     _Rule(r"serialize is overridden", "Override the field's _serialize in place of serialize."),
     _Rule(
         r"deserialize is overridden", "Override the field's _deserialize in place of deserialize."
@@ -83,19 +68,6 @@ _RULES = (
         r"to_representation is overridden",
         "Let to_representation call super().to_representation(), which is compiled, and change "
         "what that returns.",
-    ),
-    _Rule(
-        r"it overrides how a row is validated",
-        "Move what the serializer checks to validate, or to validate_ methods of its fields.",
-    ),
-    _Rule(r"it cannot be read: .*", "Look at what the message names."),
-    _Rule(
-        r"its schema cannot be found: .*",
-        "Import the module that defines the nested schema, or correct the name in Nested.",
-    ),
-    _Rule(
-        r"TRUE_VALUES and FALSE_VALUES .*|truthy and falsy .*",
-        "Put True and False back into the field's sets.",
     ),
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -152,13 +151,12 @@ def readable(seconds: float) -> str:
 _WIDTH = 960
 _MARGIN = 16
 _LINE = 22
-_TOP = 96
+_TOP = 72
 _LETTER = 7.2
 """How wide a letter is at the most, as a rule: an SVG cannot measure its text."""
 _TIME_WIDTH = 76
 _LONGEST_KEY = 40
 _INDENTATION = 14
-_TICKS = 5
 _LEGEND = (
     ("generated", "generated code"),
     ("user", "your code and stock methods"),
@@ -167,12 +165,12 @@ _LEGEND = (
 _STYLE = """\
 .surface { fill: #ffffff } text { fill: #1f2328; font: 12px system-ui, sans-serif }
 .title { font-size: 15px; font-weight: 600 } .quiet { fill: #59636e }
-.number { text-anchor: end; font-variant-numeric: tabular-nums } .tick { text-anchor: middle }
-.grid { stroke: #d1d9e0 } .generated { fill: #0b7a75 } .user { fill: #d98b2b }
+.number { text-anchor: end; font-variant-numeric: tabular-nums }
+.generated { fill: #0b7a75 } .user { fill: #d98b2b }
 .rest { fill: #d5dee8 }
 @media (prefers-color-scheme: dark) {
   .surface { fill: #0d1117 } text { fill: #f0f6fc } .quiet { fill: #9198a1 }
-  .grid { stroke: #3d444d } .generated { fill: #35b5ae } .user { fill: #eba94f }
+  .generated { fill: #35b5ae } .user { fill: #eba94f }
   .rest { fill: #3d444d }
 }"""
 
@@ -207,7 +205,6 @@ def _svg(profile: Profile) -> str:
         f'<rect class="surface" width="{_WIDTH}" height="{height}"/>',
         _text(_MARGIN, 28, profile.title, "title"),
         *_legend(),
-        *_axis(profile.seconds, left, scale, height - _MARGIN),
     ]
     for number, bar in enumerate(bars):
         lines += _drawn(bar, _TOP + _LINE * number, left, scale)
@@ -262,27 +259,6 @@ def _legend() -> Iterator[str]:
         yield f'<rect class="{name}" x="{left:.0f}" y="42" width="12" height="12"/>'
         yield _text(left + 18, 53, label)
         left += 18 + len(label) * _LETTER + 16
-
-
-def _axis(seconds: float, left: float, scale: float, bottom: float) -> Iterator[str]:
-    """Yield the lines that say how long something is, and their unit."""
-    unit_seconds, unit = unit_for(seconds)
-    step = _step(seconds / unit_seconds)
-    for number in range(int(seconds / unit_seconds / step) + 1):
-        x = left + number * step * unit_seconds * scale
-        yield f'<path class="grid" d="M{x:.2f} {_TOP - 6}V{bottom}"/>'
-        yield _text(x, _TOP - 12, f"{number * step:g}", "tick quiet")
-    yield _text(left - 16, _TOP - 12, f"time in {unit}", "number quiet")
-
-
-def _step(length: float) -> float:
-    """From one tick to the next: 1, 2 or 5, or one of them times a power of ten."""
-    if length <= 0:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(length / _TICKS))
-    return next(
-        power * factor for factor in (1, 2, 5, 10) if power * factor * _TICKS >= length * 0.999
-    )
 
 
 def _text(x: float, y: float, text: str, classes: str = "") -> str:

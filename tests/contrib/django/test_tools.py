@@ -328,12 +328,8 @@ class TestCommand:
         assert "None of 1 list view" in run("--queries", "--urlconf", urls.__name__)
         del Flights.fastschema_load_relations
         [told] = json.loads(run("--queries", "--json", "--urlconf", urls.__name__)).values()
-        assert told["advice"] == "select_related('airline', 'origin', 'destination', 'plane')"
-        assert told["unloaded"][0] == {
-            "field": "airline",
-            "lookup": "airline",
-            "method": "select_related",
-        }
+        assert "select_related('airline', 'origin', 'destination', 'plane')" in told["what"]
+        assert told["relations"] == ["airline", "origin", "destination", "plane"]
 
     def test_views_that_cannot_be_looked_at_are_counted(self, monkeypatch):
         def get_queryset(self):
@@ -365,7 +361,7 @@ class TestCommand:
         ("arguments", "message"),
         [
             (["Nobody"], "reaches no serializer named Nobody"),
-            (["nowhere.Nobody"], "nowhere.Nobody cannot be read: No module named 'nowhere'"),
+            (["nowhere.Nobody"], "nowhere.Nobody cannot be imported: No module named 'nowhere'"),
             ([f"{HERE}.plain"], f"{HERE}.plain cannot be read: .*is not a schema"),
             (["--urlconf", "nowhere"], "The URL configuration cannot be imported: .*'nowhere'"),
             (["--urlconf", "math"], "The included URLconf 'math' does not appear to have"),

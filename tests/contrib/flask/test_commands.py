@@ -171,7 +171,7 @@ class TestDoctor:
         [
             (["NoSuchSchema"], "no schema has the name NoSuchSchema; flask fastschema lists"),
             (["TwiceSchema"], "2 schemas have the name TwiceSchema; say which"),
-            (["nowhere.at.all:Schema"], "nowhere.at.all cannot be imported"),
+            (["nowhere.at.all:Schema"], "nowhere.at.all:Schema cannot be imported"),
             (["NeedySchema"], "cannot be made without arguments"),
             (["--profile", f"{__name__}:ROWS"], "--profile and --svg are for one schema: name it"),
         ],

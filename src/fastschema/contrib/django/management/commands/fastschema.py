@@ -18,7 +18,6 @@ from fastschema.contrib.django.app.diagnosis import (
     queries_of,
 )
 from fastschema.contrib.django.app.survey import Survey, reached
-from fastschema.contrib.django.lists.n_plus_one import advice
 from fastschema.tools.cli import add_flags, may_be_cut, printed, queries, shows_colours
 from fastschema.tools.doctor import (
     Diagnosis,
@@ -80,14 +79,14 @@ class Command(BaseCommand):
             raise CommandError(f"--rows must be a positive number, not {options['rows']}")
         try:
             survey = reached(options["urlconf"], _user(options["user"]))
-            if options["queries"]:
-                self._print(_told_queries(survey, options))
-                return
             diagnosis = _diagnosis(survey, options)
         except ImportError as error:
             raise CommandError(f"The URL configuration cannot be imported: {error}") from error
         except (ImproperlyConfigured, PathError, OSError, ValueError) as error:
             raise CommandError(str(error)) from error
+        if options["queries"]:
+            self._print(_told_queries(diagnosis, is_json=options["json"]))
+            return
         is_named = bool(options["serializers"])
         is_coloured = options["force_color"] or shows_colours(self.stdout, options)
         self._print(printed(diagnosis, options, is_named=is_named, is_coloured=is_coloured))
@@ -161,23 +160,8 @@ def _of_named(survey: Survey, names: Iterable[str]) -> Diagnosis:
     return Diagnosis(schemas)
 
 
-def _told_queries(survey: Survey, options: dict[str, Any]) -> str:
-    """Return what list views ask of the database for each row; in a real run, if that
-    is asked for.
-    """
-    watched = profiled(survey, None, options["rows"])[1] if options["profile"] else {}
-    found = queries_of(survey, watched)
-    if options["json"]:
-        content = {
-            endpoint: {
-                "advice": advice(survey.queries.get(endpoint, [])),
-                "unloaded": [each._asdict() for each in survey.queries.get(endpoint, ())],
-                "by_users": list(each.by_users),
-                "per_row": each.per_row,
-                "seconds": each.seconds,
-            }
-            for endpoint, each in found.items()
-        }
-        return json.dumps(content, indent=2)
-    diagnosis = replace(diagnosis_of_project(survey), queries=found)
+def _told_queries(diagnosis: Diagnosis, *, is_json: bool) -> str:
+    """Return what list views ask of the database for each row."""
+    if is_json:
+        return json.dumps(diagnosis.as_dict()["queries"], indent=2)
     return "\n".join(line.text for line in queries(diagnosis, None)).rstrip()
