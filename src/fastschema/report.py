@@ -158,7 +158,7 @@ def with_nested(reports: list[FieldReport], nested: dict[str, Report]) -> list[F
         if child is not None and child.why:
             report = replace(report, compiled=False, custom=False, why=child.why)
         elif child is not None and child.override:
-            report = replace(report, custom=True)
+            report = replace(report, compiled=True, custom=True, why="")
         result.append(report)
         for field in child or ():
             result.append(replace(field, key=f"{report.key}.{field.key}"))

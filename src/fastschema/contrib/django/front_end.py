@@ -199,7 +199,7 @@ def _explain(schema: Any, above: Above) -> Report:
     nested = {
         node.key: _explain(field, within)
         for node, field in zip(program.node.fields, fields, strict=True)
-        if node.kind.link is not None and within is not None
+        if within is not None and (node.kind.link is not None or isinstance(field, Serializer))
     }
     override = "to_representation" if is_overridden else ""
     return Report(name, with_nested(field_reports(program.node), nested), override=override)

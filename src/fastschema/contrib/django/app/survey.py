@@ -217,8 +217,7 @@ def _of_instances(view: Any, error: NotRowReadableError) -> Reason:
         if view.paginator is not None:
             check_paginator(view)
     except NotRowReadableError:
-        what = "Use a PageNumberPagination or LimitOffsetPagination, if you can."
-        return Reason(str(error), what)
+        return Reason(str(error), _PAGES)
     return Reason(str(error))
 
 
