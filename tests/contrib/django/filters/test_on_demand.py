@@ -132,7 +132,6 @@ class TestLooks:
         assert_same(filter_set, "airline=UA", look, rows_of)
         assert_same(filter_set, "airline=XYZ", look, rows_of)
 
-
     def test_a_form_after_validation_is_that_of_the_data_by_then(self):
         def look(made):
             is_valid = made.is_valid()
