@@ -130,6 +130,11 @@ def read(obj: Any, name: str) -> Any:
     return obj[name] if isinstance(obj, Mapping) else getattr(obj, name)
 
 
+def rows(data: Any) -> Any:
+    """Return what stock iterates over: the rows, or all rows of a manager."""
+    return data.all() if isinstance(data, BaseManager) else data
+
+
 class AccessCache(dict[type, str]):
     """How objects of each class are read: :func:`access_of`, once for each dump."""
 

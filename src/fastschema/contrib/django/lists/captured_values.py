@@ -47,13 +47,13 @@ from fastschema.contrib.django.access import (
 )
 from fastschema.contrib.django.bound_serializer import read_now
 from fastschema.contrib.django.class_state import gets_fields_as_stock, pending
+from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.hyperlinks import has_address
 from fastschema.contrib.django.json_encoding import engine, json_value, missing
 from fastschema.contrib.django.lists.column_values import displayed_field
 from fastschema.contrib.django.lists.columns import Columns, by_row, slug_of
 from fastschema.contrib.django.lists.queryset_rows import Loaded
 from fastschema.contrib.django.renderers import FastJSONRenderer
-from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.encode import CHUNK_SIZE
 
