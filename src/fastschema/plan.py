@@ -22,7 +22,7 @@ from fastschema.runtime.standalone import FORMS, module_text
 from fastschema.switch import is_disabled
 
 if TYPE_CHECKING:
-    from fastschema.contrib.sqlalchemy.row_dump import SelectDumper
+    from fastschema.contrib.sqlalchemy.selection import SelectDumper
     from fastschema.profiling import Profile
 
 
@@ -179,7 +179,7 @@ class Plan:
         :raises TypeError: for another statement or session
         :raises Exception: what SQLAlchemy raises
         """
-        from fastschema.contrib.sqlalchemy.row_dump import explain_select
+        from fastschema.contrib.sqlalchemy.selection import explain_select
 
         return explain_select(self._schema, statement, session)
 
@@ -278,7 +278,7 @@ class Plan:
 
     def _selecting(self, statement: Any, session: Any, *, is_streamed: bool) -> SelectDumper:
         # Imported here: SQLAlchemy is not there for everybody.
-        from fastschema.contrib.sqlalchemy.row_dump import SelectDumper
+        from fastschema.contrib.sqlalchemy.selection import SelectDumper
 
         return SelectDumper(self._schema, statement, session, is_streamed=is_streamed)
 

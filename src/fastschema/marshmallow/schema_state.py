@@ -15,10 +15,10 @@ from fastschema.marshmallow.exemplars import Exemplar, attributes_of, frozen_cop
 from fastschema.marshmallow.pending import (
     DECIDING_ON_ITSELF,
     SchemaState,
+    Snapshot,
     fields_of,
     pending_like,
 )
-from fastschema.marshmallow.snapshot import Snapshot
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import ATTRIBUTE, ClassSnapshot
 from fastschema.runtime.programs import Description, Program, programs

@@ -19,8 +19,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from webargs.flaskparser import use_args, use_kwargs
 
 import fastschema
-from fastschema.contrib.flask import FastSchema
-from fastschema.contrib.flask import flask_marshmallow as installed_jsonify
+from fastschema.contrib.flask import FastSchema, extension
 from fastschema.marshmallow import dump as marshmallow_dump
 from tests.contrib.flask.schemas import ALL_ROWS, AlbumSchema, BandSchema, album, albums
 
@@ -206,9 +205,9 @@ def test_jsonify_in_an_application_that_is_switched_off_is_stock():
 
 
 def test_jsonify_is_replaced_once():
-    installed_jsonify.install_jsonify()
+    extension.install_jsonify()
     jsonify_method = flask_marshmallow.Schema.jsonify
-    installed_jsonify.install_jsonify()
+    extension.install_jsonify()
     assert flask_marshmallow.Schema.jsonify is jsonify_method
     assert not hasattr(jsonify_method.stock, "stock")
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from contextlib import closing, nullcontext
 from functools import partial
 from types import FunctionType
 from typing import Any
 
-from flask import Flask, Response
+from flask import Flask, Response, current_app
 
 from fastschema.contrib.flask.commands import command
-from fastschema.contrib.flask.configuration import EXTENSION, configured, current_settings
-from fastschema.contrib.flask.flask_marshmallow import install_jsonify
+from fastschema.contrib.flask.configuration import (
+    EXTENSION,
+    configured,
+    current_settings,
+    imported,
+    settings_of,
+    switch_by_request,
+    switch_off,
+)
 from fastschema.contrib.flask.json_provider import fast_provider
 from fastschema.contrib.flask.responses import (
     HeadersLike,
@@ -25,7 +33,6 @@ from fastschema.contrib.flask.responses import (
 )
 from fastschema.contrib.flask.shadow import follow, follow_dump
 from fastschema.contrib.flask.streaming import stream_response
-from fastschema.contrib.flask.switching import imported, switch_by_request, switch_off
 from fastschema.marshmallow.installation import follow_lists
 from fastschema.runtime.front_end import front_end_for
 from fastschema.shadow import is_sampled
@@ -213,3 +220,26 @@ def _replace_provider(app: Flask) -> None:
         "from fastschema.contrib.flask.FastJSONProvider, or set FASTSCHEMA_JSON_PROVIDER = False.",
         type(app.json).__name__,
     )
+
+
+def install_jsonify() -> None:
+    """Make ``Schema.jsonify`` of flask-marshmallow write from plans, if it has been imported.
+
+    In applications without the extension, and in those that are switched off, it stays as it is.
+    Installing again does nothing.
+    """
+    module = sys.modules.get("flask_marshmallow.schema")
+    if module is None or hasattr(module.Schema.jsonify, "stock"):
+        return
+    stock = module.Schema.jsonify
+
+    def jsonify(self: Any, obj: Any, many: bool | None = None, *args: Any, **kwargs: Any) -> Any:
+        """``flask_marshmallow.Schema.jsonify``."""
+        settings = settings_of(current_app)
+        if args or kwargs or settings is None or settings.is_off:
+            return stock(self, obj, many, *args, **kwargs)
+        compiled, _ = schema_and_rows(self, obj)
+        return response_in("json", compiled, obj, many)
+
+    jsonify.stock = stock  # type: ignore[attr-defined]  # so that it is found the next time
+    module.Schema.jsonify = jsonify

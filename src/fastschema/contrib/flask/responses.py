@@ -59,7 +59,7 @@ def schema_and_rows(
         return compiled, rows
     if many is False:
         raise ValueError("many=False is for one object, and a statement selects many")
-    from fastschema.contrib.sqlalchemy.row_dump import SelectDumper
+    from fastschema.contrib.sqlalchemy.selection import SelectDumper
 
     selecting = SelectDumper(compiled, rows, session, is_streamed=is_streamed)
     return selecting, selecting.selection
