@@ -10,6 +10,7 @@ from fastschema.compiler.nodes import ATTRIBUTE, Form
 from fastschema.report import Report
 from fastschema.runtime.encode import (
     CHUNK_SIZE,
+    JsonLines,
     checked_chunk_size,
     dumped_data,
     json_bytes,
@@ -17,7 +18,7 @@ from fastschema.runtime.encode import (
 )
 from fastschema.runtime.front_end import CompiledSchema, front_end_for
 from fastschema.runtime.guard import readings
-from fastschema.runtime.message_pack import MessagePacker, packed_objects, packed_stream
+from fastschema.runtime.message_pack import MessagePackError, packed
 from fastschema.runtime.standalone import FORMS, module_text
 from fastschema.switch import is_disabled
 
@@ -97,14 +98,11 @@ class Plan:
             surrogate; it names the schema and the field
         :raises Exception: what stock's dump or the framework's JSON encoder raises
         """
-        packed = None
-        if not is_disabled():
-            many = None if many is None else bool(many)  # asked once
-            engine = self._schema.engine()
-            packed = packed_objects(self._schema, obj, many, engine, self._name)
-        if packed is not None:
-            return packed
-        return self._pack_json(self._schema.stock_encode(self.dump(obj, many)))
+        name = type(self._schema.schema).__name__
+        try:
+            return packed(self.dumps(obj, many), name)
+        except UnicodeEncodeError as error:  # a lone surrogate, which DRF's JSON cannot hold either
+            raise MessagePackError(f"{name}: {error}") from error
 
     def pack_stream(self, rows: Any, chunk_size: int = CHUNK_SIZE) -> Iterator[bytes]:
         """Return the rows as MessagePack messages, one after the other, packed while the rows are
@@ -282,24 +280,17 @@ class Plan:
 
         return SelectDumper(self._schema, statement, session, is_streamed=is_streamed)
 
-    @property
-    def _name(self) -> str:
-        return type(self._schema.schema).__name__
-
-    def _pack_json(self, text: bytes) -> bytes:
-        return MessagePacker(self._schema.engine(), self._name).pack_json(text)
-
     def _pack_stream(self, rows: Any, chunk_size: int, *, is_stock: bool) -> Iterator[bytes]:
-        schema = self._schema
-        chunks = None
-        if not is_stock:
-            chunks = packed_stream(schema, rows, schema.engine(), self._name, chunk_size)
-        if chunks is not None:
-            yield from chunks
+        schema, engine = self._schema, self._schema.engine()
+        name = type(schema.schema).__name__
+        dumper = None if is_stock else schema.row_dumper(engine.form, None)
+        if dumper is None:
+            dumped = schema.stock_dump(rows, True) if is_stock else self.dump(rows, True)
+            for row in dumped:
+                yield packed(schema.stock_encode(row), name)
             return
-        dumped = schema.stock_dump(rows, True) if is_stock else self.dump(rows, True)
-        for row in dumped:
-            yield self._pack_json(schema.stock_encode(row))
+        for lines in JsonLines(schema.rows(rows), dumper.all_rows, engine.encode, chunk_size):
+            yield b"".join([packed(line, name) for line in lines.split(b"\n") if line])
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

@@ -140,8 +140,15 @@ def test_listeners_of_a_class_that_is_loaded(engine, target, name):
 
 def test_listeners_of_a_related_class_that_nobody_reads(engine):
     statement = select(Book).options(joinedload(Book.author))
-    event.listen(Author, "load", lambda instance, context: None)
-    assert not is_without_objects(engine, ColumnsSchema, statement)
+
+    def listen(instance, context):
+        pass
+
+    event.listen(Author, "load", listen)
+    try:
+        assert not is_without_objects(engine, ColumnsSchema, statement)
+    finally:
+        event.remove(Author, "load", listen)
 
 
 def test_listeners_of_a_session(engine):

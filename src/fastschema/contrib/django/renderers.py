@@ -11,9 +11,9 @@ from django.apps import apps
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
 
-from fastschema.contrib.django.json_encoding import encode, engine, orjson_matches_stdlib
+from fastschema.contrib.django.json_encoding import encode
 from fastschema.runtime.json_engine import JsonText, orjson, to_ascii
-from fastschema.runtime.message_pack import MessagePacker
+from fastschema.runtime.message_pack import MessagePackError, packed
 from fastschema.switch import is_disabled
 
 logger = logging.getLogger("fastschema")
@@ -139,14 +139,11 @@ class FastMessagePackRenderer(BaseRenderer):
         """
         if data is None:
             return b""
-        packer = MessagePacker(engine(), _name_of(data))
+        name = _name_of(data)
         try:
-            is_plain = orjson_matches_stdlib(data)
-        except RecursionError:
-            is_plain = False
-        if is_plain:
-            return packer.pack(data)
-        return packer.pack_json(FastJSONRenderer().render(data))
+            return packed(FastJSONRenderer().render(data), name)
+        except UnicodeEncodeError as error:
+            raise MessagePackError(f"{name}: {error}") from error
 
 
 def _name_of(data: Any) -> str:

@@ -21,7 +21,7 @@ from fastschema.contrib.flask.json_provider import FastJSONProvider, PlanEngine
 from fastschema.contrib.flask.signals import CountingSchema, dumped
 from fastschema.runtime.encode import dumped_bytes, dumped_data
 from fastschema.runtime.front_end import DumpingSchema, front_end_for
-from fastschema.runtime.message_pack import MessagePacker, packed_objects
+from fastschema.runtime.message_pack import packed
 
 JSON = "application/json"
 MESSAGE_PACK = "application/vnd.msgpack"
@@ -85,15 +85,8 @@ def message_pack_response(compiled: DumpingSchema, obj: Any, many: bool | None =
     :raises MessagePackError: for a value that MessagePack cannot hold
     :raises Exception: what :func:`json_response` raises
     """
-    provider = current_app.json
-    name = type(compiled.schema).__name__
-    body = None
-    if isinstance(provider, FastJSONProvider) and provider.is_fast:
-        engine = PlanEngine(provider.writing)
-        body = packed_objects(compiled, obj, many, engine, name)
-    if body is None:
-        text = provider.dumps(dumped_data(compiled, obj, many))
-        body = MessagePacker(compiled.engine(), name).pack_json(text.encode())
+    text = json_response(compiled, obj, many).get_data()
+    body = packed(text, type(compiled.schema).__name__)
     return current_app.response_class(body, mimetype=MESSAGE_PACK)
 
 
