@@ -152,14 +152,9 @@ def difference_between(
 
 def first_difference(one: bytes, other: bytes) -> int:
     """How many bytes at the beginning of two texts are the same."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    pairs = enumerate(zip(one, other, strict=False))
+    shorter = min(len(one), len(other))
+    return next((place for place, (a, b) in pairs if a != b), shorter)
 
 
 def json_path(text: bytes, position: int) -> str:

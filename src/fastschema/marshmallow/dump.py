@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import partial
-from itertools import islice
+from io import StringIO
+from itertools import chain, islice, zip_longest
+from math import isfinite
 from typing import Any
 
 from marshmallow import Schema, missing, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.compiler.text_code import is_written
+from fastschema.compiler.text_code import is_written, quote
 from fastschema.marshmallow.customization import has_hooks
 from fastschema.marshmallow.fields import json_value
 from fastschema.marshmallow.pending import for_stock
@@ -25,7 +27,6 @@ from fastschema.marshmallow.schema_state import (
     read_once,
 )
 from fastschema.runtime import thresholds
-from fastschema.runtime.batched_text import StockText
 from fastschema.runtime.bound_program import (
     BoundProgram,
     CallDumper,
@@ -38,6 +39,78 @@ from fastschema.runtime.json_engine import orjson
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.statistics import recorder, stock_row
 from fastschema.switch import is_disabled
+
+_PLACE = "\0"
+"""Stands where a value is to be written later. No JSON text has this character."""
+_MOST_BITS = 2048
+"""Less than ``sys.set_int_max_str_digits`` may be set to: Python refuses to write longer ones."""
+
+
+class StockText:
+    """A text in the making, and the values that are written when all rows are dumped.
+
+    Stock writes when everything is dumped. A list or a dictionary may change until then, and what
+    ``json.dumps`` refuses raises nothing before. So such values wait.
+
+    :param missing: the object that stands for "no value", which has no text
+    """
+
+    def __init__(self, missing: object) -> None:
+        self._missing = missing
+        self._waiting: list[Any] = []
+        self._text = StringIO()  # a list of all texts would be in memory beside their sum
+
+    def written(self, value: Any) -> Any:
+        """Return the text of a value, or what stands for it; the missing object stays."""
+        cls = type(value)
+        if cls is str:
+            return quote(value)
+        if value is None:
+            return "null"
+        if cls is int and int.bit_length(value) < _MOST_BITS:
+            return str(value)
+        if cls is bool:
+            return "true" if value else "false"
+        if cls is float:
+            return repr(value) if isfinite(value) else json.dumps(value)
+        if value is self._missing:
+            return value
+        self._waiting.append(value)
+        return _PLACE
+
+    def array(self, texts: list[Any]) -> str:
+        """Return the text of an array inside of the one that is written.
+
+        :param texts: those of its members; None for null
+        """
+        try:
+            return f"[{', '.join(texts)}]"
+        except TypeError:
+            # What else there may be is the missing object, which stock does not leave out here.
+            members = [
+                "null" if text is None else text if type(text) is str else json.dumps(text)
+                for text in texts
+            ]
+            return f"[{', '.join(members)}]"
+
+    def add(self, texts: list[str]) -> None:
+        """Add members of the array that is written."""
+        self._text.write(", " if self._text.tell() else "[")
+        self._text.write(", ".join(texts))
+
+    def finished(self) -> str:
+        """Return the whole array.
+
+        :raises Exception: what ``json.dumps`` raises
+        """
+        self._text.write("]" if self._text.tell() else "[]")
+        text = self._text.getvalue()
+        if not self._waiting:
+            return text
+        written = [json.dumps(value) for value in self._waiting]
+        pieces = zip_longest(text.split(_PLACE), written, fillvalue="")
+        return "".join(chain.from_iterable(pieces))
+
 
 STOCK_DUMP = stock_method(Schema, "dump")
 STOCK_SERIALIZE = stock_method(Schema, "_serialize")

@@ -47,7 +47,6 @@ class Compiled:
     :param schema: the schema
     :param program: its program; None if it cannot be compiled
     :param reason: why it cannot be compiled, or ""
-    :param names: the names of its fields, in order
     :param fields: its fields by their numbers
     :param classes: the classes of users' fields; None if it is a plan's, and never changes
     """
@@ -57,14 +56,12 @@ class Compiled:
         schema: Any,
         program: Any,
         reason: str,
-        names: list[str],
         fields: Any,
         classes: ClassSnapshot | None,
     ) -> None:
         self.schema = schema
         self.program = program
         self.reason = reason
-        self.names = names
         self.fields = fields
         self.classes = classes
         self.snapshot: Snapshot | None = None
@@ -228,7 +225,7 @@ def _of_one(schema: Any, state: SchemaState, side: Direction, common: Compiled) 
         assert state.exemplar is not None
         originals = list(getattr(state.exemplar.schema, side.fields).values())
         fields = _OwnFields(schema, state, originals)
-        known = Compiled(schema, common.program, "", common.names, fields, common.classes)
+        known = Compiled(schema, common.program, "", fields, common.classes)
         _keep(state, side, known)
     return known
 
@@ -294,4 +291,4 @@ def _read(
         reason = str(error)
     except Exception as error:
         reason = f"it cannot be read: {error}"
-    return Compiled(schema, program, reason, list(fields), list(fields.values()), classes)
+    return Compiled(schema, program, reason, list(fields.values()), classes)
