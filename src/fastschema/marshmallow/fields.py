@@ -19,7 +19,6 @@ from typing import Any
 
 from marshmallow import Schema, fields, missing
 
-from fastschema.compiler import decimals
 from fastschema.compiler.kinds import (
     BOOLEAN,
     FLOAT,
@@ -30,9 +29,12 @@ from fastschema.compiler.kinds import (
     ByClass,
     FieldPath,
     by_class,
+    decimal_precision,
+    decimal_text,
     dict_of,
     expression,
     for_all,
+    longest_decimal,
     new_slot,
     unchanged,
 )
@@ -276,9 +278,9 @@ def _decimal(as_string: bool, places: int | None, *, path: DumpPath, slots: list
     if not as_string:
         return ByClass("decimal", decimal.Decimal, result, PLAIN).kind(path.own_method)
     longest = new_slot(
-        slots, "longest", lambda subject, cls, form: decimals.longest(), decimals.active_precision
+        slots, "longest", lambda subject, cls, form: longest_decimal(), decimal_precision
     )
-    result = decimals.written(places, longest, result)
+    result = decimal_text(places, longest, result)
     return ByClass("decimal as string", decimal.Decimal, result).kind(path.own_method)
 
 

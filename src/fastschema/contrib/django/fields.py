@@ -19,7 +19,6 @@ from typing import Any
 from rest_framework import fields, relations
 from rest_framework.serializers import BaseSerializer
 
-from fastschema.compiler import decimals
 from fastschema.compiler.kinds import (
     BOOLEAN,
     FLOAT,
@@ -29,8 +28,11 @@ from fastschema.compiler.kinds import (
     UUID,
     ByClass,
     by_class,
+    decimal_context,
+    decimal_text,
     expression,
     for_all,
+    longest_decimal,
 )
 from fastschema.compiler.nodes import ANY, PLAIN, Conversion, Form, Kind, Slot
 from fastschema.contrib.django import fields_dates, fields_relations
@@ -162,7 +164,7 @@ def _quantized(
     result = "{value}"
     names: dict[str, object] = {}
     if places is not None:
-        context = option_slot(slots, "context", path, _context, decimals.active_context)
+        context = option_slot(slots, "context", path, _context, decimal_context)
         quantum = f"quantum_{len(slots)}"
         names[quantum] = decimal.Decimal((0, (1,), -places))
         rounding = option_slot(slots, "rounding", path, lambda field: field.rounding)
@@ -179,10 +181,10 @@ def _quantized(
             slots,
             "longest",
             path,
-            lambda field: decimals.longest(field.max_digits),
-            decimals.active_context,
+            lambda field: longest_decimal(field.max_digits),
+            decimal_context,
         )
-        text = decimals.written(places, longest, text)
+        text = decimal_text(places, longest, text)
     row = ByClass("decimal as string", decimal.Decimal, text, names=names)
     return row.kind(path.own_method)
 

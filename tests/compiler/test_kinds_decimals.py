@@ -5,16 +5,16 @@ import random
 
 import pytest
 
-from fastschema.compiler import decimals
+from fastschema.compiler import kinds
 
 QUANTIZED = object()
 
 
 def written(value, places, context=None):
     """What the template makes of a value; QUANTIZED if it leaves it to the rest."""
-    template = decimals.written(places, "longest", "QUANTIZED")
+    template = kinds.decimal_text(places, "longest", "QUANTIZED")
     with decimal.localcontext(context):
-        names = {"value": value, "longest": decimals.longest(), "QUANTIZED": QUANTIZED}
+        names = {"value": value, "longest": kinds.longest_decimal(), "QUANTIZED": QUANTIZED}
         return eval(template.format(value="value"), names)
 
 
@@ -72,8 +72,8 @@ def test_a_context_of_few_exponents_writes_nothing_itself():
 
 
 def test_without_places_there_is_nothing_to_fill_up():
-    assert decimals.written(None, "longest", "rest") == "rest"
-    assert decimals.written(0, "longest", "rest") == "rest"
+    assert kinds.decimal_text(None, "longest", "rest") == "rest"
+    assert kinds.decimal_text(0, "longest", "rest") == "rest"
 
 
 @pytest.mark.parametrize("places", [1, 2, 3, 4, 5, 6])
@@ -87,10 +87,10 @@ def test_an_exponent_is_seen_however_it_is_written(text, places):
 
 def test_what_a_length_depends_on_is_another_in_another_context():
     contexts = [decimal.Context(), decimal.Context(prec=3), decimal.Context(Emax=1)]
-    seen = [decimals.active_context()]
+    seen = [kinds.decimal_context()]
     for context in contexts:
         with decimal.localcontext(context):
-            seen.append(decimals.active_context())
-            assert decimals.active_context() == seen[-1]
+            seen.append(kinds.decimal_context())
+            assert kinds.decimal_context() == seen[-1]
 
     assert all(each not in seen[:index] for index, each in enumerate(seen))
