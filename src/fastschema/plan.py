@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from fastschema.compiler.nodes import ATTRIBUTE, Form
+from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM, Form
 from fastschema.report import Report
 from fastschema.runtime.encode import (
     CHUNK_SIZE,
@@ -256,12 +256,14 @@ class Plan:
         """
         if form not in FORMS:
             raise ValueError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
-        known_form, known_access = Form(form), self._schema.access(access)
+        accesses = (ATTRIBUTE, ITEM, GENERAL, *self._schema.accesses)
+        if access not in accesses:
+            raise ValueError(f"access must be one of {', '.join(accesses)}, not {access!r}")
         program = self._schema.program()
         if program is None:
             return self._comment()
-        function = program.function(known_form, known_access, many)
-        return module_text(function, self._schema, known_form, known_access, many=many)
+        function = program.function(Form(form), access, many)
+        return module_text(function, self._schema, Form(form), access, many=many)
 
     def load_source(self) -> str:
         """Return the generated code that loads a row, a function.

@@ -53,18 +53,6 @@ In general a value is read as stock reads it, by stock's own function.
 """
 
 
-def known_access(name: str, *more: str) -> str:
-    """Return the name of a way of access, checked.
-
-    :param more: the front end's own ways
-    :raises ValueError: if there is none of that name
-    """
-    known = (ATTRIBUTE, ITEM, GENERAL, *more)
-    if name not in known:
-        raise ValueError(f"access must be one of {', '.join(known)}, not {name!r}")
-    return name
-
-
 @dataclass(frozen=True, slots=True)
 class Read:
     """One way to read a value: an expression, and what it is when an exception is raised.

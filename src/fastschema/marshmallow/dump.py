@@ -13,7 +13,7 @@ from typing import Any
 from marshmallow import Schema, missing, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
-from fastschema.compiler.nodes import Form, UnreadableError
+from fastschema.compiler.nodes import Form
 from fastschema.compiler.text_code import is_written, quote
 from fastschema.marshmallow.customization import has_hooks
 from fastschema.marshmallow.fields import json_value
@@ -381,18 +381,6 @@ def _pluck_dispatch(
         return utils.pluck(dumped, key=key) if field.many else dumped[key]
 
     return _uniform(pluck, form, text, is_stock=getattr(dispatch, "is_stock", False))
-
-
-def dispatch_for(compiled: Compiled, form: Form) -> Dispatch:
-    """Return what dumps single objects by a plan's program, without anything that stock does around
-    it.
-
-    :raises UnreadableError: if the schema cannot be compiled
-    """
-    binding = binding_of(compiled)
-    if binding is None:
-        raise UnreadableError(compiled.reason)
-    return binding.new_dispatch(form)
 
 
 STOCK_DUMPS = stock_method(Schema, "dumps")

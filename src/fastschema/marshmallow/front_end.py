@@ -9,12 +9,11 @@ from typing import Any
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 from marshmallow.fields import List, Nested
 
-from fastschema.compiler.nodes import Form, known_access
+from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.marshmallow.customization import HOOKS, has_hooks, hook_names
 from fastschema.marshmallow.dump import (
     DUMP,
     binding_of,
-    dispatch_for,
     dump,
     dump_by,
     find_binding,
@@ -43,6 +42,8 @@ class CompiledMarshmallowSchema:
     :param dumping: what it compiles to for dumping; None: it is read again where it has changed
     :param loading: likewise for loading
     """
+
+    accesses = (MAPPED,)
 
     def __init__(
         self, schema: Any, dumping: Compiled | None = None, loading: Compiled | None = None
@@ -144,13 +145,11 @@ class CompiledMarshmallowSchema:
 
     def dispatch(self, form: Form) -> Dispatch:
         """Return the dispatch of the schema."""
-        return dispatch_for(self._compiled_dump(), form)
-
-    def access(self, name: str) -> str:
-        """Return a way of access by its name; see
-        :func:`fastschema.compiler.nodes.known_access`.
-        """
-        return known_access(name, MAPPED)
+        compiled = self._compiled_dump()
+        binding = binding_of(compiled)
+        if binding is None:
+            raise UnreadableError(compiled.reason)
+        return binding.new_dispatch(form)
 
     def explain(self) -> Report:
         """How the schema is dumped and loaded, nested schemas included."""

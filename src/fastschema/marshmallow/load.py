@@ -73,15 +73,6 @@ def overrides_load(schema: Any) -> str | None:
 LOAD = Direction("load", "load_fields", describe_load, make_load_program, overrides_load)
 
 
-def find_compiled_load(schema: Any, rows: int, *, is_inner: bool = False) -> Compiled | None:
-    """Return what loads by a schema, if it is known or pays to find out; None if stock must.
-
-    The parameters are those of :func:`find_compiled`.
-    """
-    compiled = find_compiled(schema, LOAD, rows, is_inner=is_inner)
-    return None if compiled is None or compiled.program is None else compiled
-
-
 class Load:
     """One load by one schema: what generated code is bound to.
 
@@ -158,7 +149,7 @@ class Load:
 
     def _compiled_nested(self, schema: Any) -> Compiled | None:
         if not self.compiled.is_frozen:
-            return find_compiled_load(schema, 1, is_inner=True)
+            return find_compiled(schema, LOAD, 1, is_inner=True)
         inner = self.compiled.inner
         compiled = inner.get(id(schema))
         if compiled is None:
@@ -541,7 +532,7 @@ def deserialize(schema: Any, data: Any, options: Options, compiled: Compiled | N
     is_plain = type(data) is list or type(data) is tuple if many else type(data) is dict
     if is_plain and not is_disabled() and is_plain_partial(options.partial):
         if compiled is None:
-            compiled = find_compiled_load(schema, len(data) if many else 1)
+            compiled = find_compiled(schema, LOAD, len(data) if many else 1)
         if compiled is not None and compiled.program is not None:
             return _load_by(compiled, schema, data, options)
     result = deserialize_as_stock(schema, data, options)

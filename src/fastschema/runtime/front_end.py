@@ -71,6 +71,9 @@ class DumpingSchema(Protocol):
 class CompiledSchema(DumpingSchema, Protocol):
     """One schema object, as its front end compiles it."""
 
+    accesses: tuple[str, ...]
+    """The ways of access that the front end has besides attributes, items and stock's own."""
+
     def load(self, data: Any, options: dict[str, Any]) -> Any:
         """Return what stock's load returns, by generated code where that is possible.
 
@@ -112,13 +115,6 @@ class CompiledSchema(DumpingSchema, Protocol):
         around it.
 
         :raises UnreadableError: if the schema cannot be compiled
-        """
-        ...
-
-    def access(self, name: str) -> str:
-        """Return a way of access by its name.
-
-        :raises ValueError: if there is none of that name
         """
         ...
 

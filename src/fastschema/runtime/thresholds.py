@@ -26,8 +26,7 @@ rows_worth_writing = 4
 
 fields_worth_binding = 24
 """A serializer whose fields were made represents its first object as stock if it has fewer, none of
-which is nested: that object may be the only one, and a program is bound for it. So does a
-marshmallow schema that nests a schema object, until it has dumped or loaded so many values."""
+which is nested: that object may be the only one, and a program is bound for it."""
 
 fewest_rows = {"dump": 40, "load": 10} if sys.implementation.name == "pypy" else None
 """On PyPy stock's own loops become machine code, too. Binding generated code, which is new code

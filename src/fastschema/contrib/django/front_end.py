@@ -9,7 +9,7 @@ from typing import Any
 
 from rest_framework.serializers import ListSerializer, Serializer
 
-from fastschema.compiler.nodes import Form, UnreadableError, known_access
+from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.access import MODEL, rows
 from fastschema.contrib.django.bound_serializer import (
     bound_now,
@@ -54,6 +54,8 @@ class CompiledSerializer:
     :param schema: the serializer
     :param is_frozen: whether it is read now, and never again
     """
+
+    accesses = (MODEL,)
 
     def __init__(self, schema: Any, *, is_frozen: bool) -> None:
         self.schema = schema
@@ -160,12 +162,6 @@ class CompiledSerializer:
     def dispatch(self, form: Form) -> Dispatch:
         """Return the dispatch of the serializer, or of a list serializer's child."""
         return dispatch_for(self._row_serializer, form)
-
-    def access(self, name: str) -> str:
-        """Return a way of access by its name; see
-        :func:`fastschema.compiler.nodes.known_access`.
-        """
-        return known_access(name, MODEL)
 
     def explain(self) -> Report:
         """How the serializer is dumped and how it takes lists, nested serializers included."""
