@@ -181,15 +181,13 @@ def binding_of(compiled: Compiled) -> BoundProgram | None:
     return binding
 
 
-def find_binding(
-    schema: Any, rows: int, *, is_inner: bool = False, counts: bool = True
-) -> BoundProgram | None:
+def find_binding(schema: Any, rows: int) -> BoundProgram | None:
     """Return what dumps by a schema, if that is known or if it pays to find out; None if stock
     must.
 
-    The parameters are those of :func:`find_compiled`.
+    :param rows: how many rows are to be dumped
     """
-    compiled = find_compiled(schema, DUMP, rows, is_inner=is_inner, counts=counts)
+    compiled = find_compiled(schema, DUMP, rows)
     return None if compiled is None else binding_of(compiled)
 
 
@@ -402,8 +400,7 @@ def dumps(schema: Any, obj: Any, many: bool | None) -> str | None:
     rows = len(obj) if type(obj) is list else thresholds.MANY
     if rows < thresholds.rows_worth_writing:
         return None
-    # Where it is none, `dump` is called and counts the rows.
-    binding = find_binding(schema, rows, counts=False)
+    binding = find_binding(schema, rows)
     if binding is None or not is_written(binding.program.node):
         return None
     text = StockText(missing)

@@ -98,8 +98,7 @@ class CompiledMarshmallowSchema:
             and not has_hooks(schema, "dump")
             and overrides_dump(schema) is None
         ):
-            # Where it is none, `dump` is called and counts the rows.
-            binding = find_binding(schema, thresholds.MANY if rows is None else rows, counts=False)
+            binding = find_binding(schema, thresholds.MANY if rows is None else rows)
         if binding is None:
             return None
         return binding.new_dispatch(form) if rows is None else binding.begin(form)

@@ -118,13 +118,12 @@ def state_of(schema: Any) -> SchemaState:
 
 
 def find_compiled(
-    schema: Any, side: Direction, rows: int, *, is_inner: bool = False, counts: bool = True
+    schema: Any, side: Direction, rows: int, *, is_inner: bool = False
 ) -> Compiled | None:
     """Return what a schema compiles to, if that is known, or if it pays to find out; else None.
 
     :param rows: how many rows are to be dumped or loaded
     :param is_inner: whether it is nested in one that is compiled: it pays to compile it, too
-    :param counts: whether these rows count when it is asked for the next ones
     """
     if not is_inner and thresholds.are_too_few(side.name, rows):
         return None
@@ -139,15 +138,15 @@ def find_compiled(
         or own.get("ordered") is not exemplar.ordered
         or not own.keys().isdisjoint(DECIDING_ON_ITSELF)
     ):
-        return _by_itself(schema, state, side, rows, is_inner=is_inner, counts=counts)
+        return _by_itself(schema, state, side, rows, is_inner=is_inner)
     is_pending = side.fields not in own
     if not is_pending:
         fields = own[side.fields]
         if not is_inner and _are_too_few(state, side, rows, len(fields)):
             return None
         if not state.is_unchanged(side.fields, fields):
-            return _by_itself(schema, state, side, rows, is_inner=is_inner, counts=counts)
-    common = _of_exemplar(exemplar, side, rows, is_inner=is_inner, counts=counts)
+            return _by_itself(schema, state, side, rows, is_inner=is_inner)
+    common = _of_exemplar(exemplar, side, rows, is_inner=is_inner)
     if common is None or common.program is None:
         return common
     if is_pending and common.is_shared and exemplar.has_same_options(own):
@@ -180,7 +179,7 @@ def known_compiled(schema: Any, side: Direction) -> Compiled | None:
 
 
 def _of_exemplar(
-    exemplar: Exemplar, side: Direction, rows: int, *, is_inner: bool, counts: bool
+    exemplar: Exemplar, side: Direction, rows: int, *, is_inner: bool
 ) -> Compiled | None:
     """Return what all schemas like an exemplar compile to, if it is known or pays."""
     known: Compiled | None = getattr(exemplar, side.name)
@@ -189,9 +188,7 @@ def _of_exemplar(
         known = None
     if known is not None:
         return known
-    objects = exemplar.objects + rows
-    if counts:
-        exemplar.objects = objects
+    objects = exemplar.objects = exemplar.objects + rows
     if not (is_inner or thresholds.is_worth_compiling(objects)):
         return None
     exemplar.objects = 0  # other threads run stock until it is read
@@ -231,7 +228,7 @@ def _of_one(schema: Any, state: SchemaState, side: Direction, common: Compiled) 
 
 
 def _by_itself(
-    schema: Any, state: SchemaState, side: Direction, rows: int, *, is_inner: bool, counts: bool
+    schema: Any, state: SchemaState, side: Direction, rows: int, *, is_inner: bool
 ) -> Compiled | None:
     """Return what a schema with fields of its own compiles to, if it is known or pays."""
     known: Compiled | None = getattr(state, side.name)
@@ -251,10 +248,8 @@ def _by_itself(
             return known
         setattr(state, side.name, None)
         state.rows = 0
-    total = state.rows + rows
-    if counts:
-        state.rows = total
-    if not thresholds.is_worth_compiling(total):
+    state.rows += rows
+    if not thresholds.is_worth_compiling(state.rows):
         return None
     known = _read(schema, fields, side, _classes_of(fields))
     known.snapshot = Snapshot({side.fields: fields})
