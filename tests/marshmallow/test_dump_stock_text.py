@@ -52,8 +52,9 @@ def test_an_array_inside_holds_null_for_none():
 def test_the_missing_object_stays_but_in_an_array():
     text = StockText(MISSING)
     assert text.written(MISSING) is MISSING
+    text.add([text.array([MISSING])])
     with pytest.raises(TypeError, match="Object of type object is not JSON serializable"):
-        text.array([MISSING])
+        text.finished()
 
 
 def test_what_is_refused_raises_at_the_end_and_as_the_standard_library_does():

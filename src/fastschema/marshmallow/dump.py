@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from functools import partial
 from io import StringIO
-from itertools import chain, islice, zip_longest
+from itertools import islice
 from math import isfinite
 from typing import Any
 
@@ -40,8 +40,8 @@ from fastschema.runtime.patching import overridden, stock_method
 from fastschema.statistics import recorder, stock_row
 from fastschema.switch import is_disabled
 
-_PLACE = "\0"
-"""Stands where a value is to be written later. No JSON text has this character."""
+_MARK = "\0"
+"""Stands around the number of a value that is to be written later; no JSON text has it."""
 _MOST_BITS = 2048
 """Less than ``sys.set_int_max_str_digits`` may be set to: Python refuses to write longer ones."""
 
@@ -75,8 +75,12 @@ class StockText:
             return repr(value) if isfinite(value) else json.dumps(value)
         if value is self._missing:
             return value
+        return self._later(value)
+
+    def _later(self, value: Any) -> str:
+        """Return what stands for a value until all rows are dumped."""
         self._waiting.append(value)
-        return _PLACE
+        return f"{_MARK}{len(self._waiting) - 1}{_MARK}"
 
     def array(self, texts: list[Any]) -> str:
         """Return the text of an array inside of the one that is written.
@@ -86,9 +90,9 @@ class StockText:
         try:
             return f"[{', '.join(texts)}]"
         except TypeError:
-            # What else there may be is the missing object, which stock does not leave out here.
+            # What else there may be is the missing object, which json.dumps refuses in the end.
             members = [
-                "null" if text is None else text if type(text) is str else json.dumps(text)
+                "null" if text is None else text if type(text) is str else self._later(text)
                 for text in texts
             ]
             return f"[{', '.join(members)}]"
@@ -107,9 +111,9 @@ class StockText:
         text = self._text.getvalue()
         if not self._waiting:
             return text
-        written = [json.dumps(value) for value in self._waiting]
-        pieces = zip_longest(text.split(_PLACE), written, fillvalue="")
-        return "".join(chain.from_iterable(pieces))
+        pieces = text.split(_MARK)
+        pieces[1::2] = [json.dumps(self._waiting[int(number)]) for number in pieces[1::2]]
+        return "".join(pieces)
 
 
 STOCK_DUMP = stock_method(Schema, "dump")

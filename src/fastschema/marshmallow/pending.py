@@ -7,10 +7,8 @@ makes all of them. Until then nobody can have changed a field.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from functools import partial
-from types import FunctionType
 from typing import Any
 
 from marshmallow import Schema, utils
@@ -169,19 +167,6 @@ def pending_like(exemplar: Exemplar) -> Any:
     return schema
 
 
-if _HAS_CONTEXT:
-
-    def _context_warning() -> Any:
-        """Return the warning of marshmallow 3 about a context."""
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            STOCK_INIT(object.__new__(Schema), context={"": None})
-        return caught[0].message
-
-    # It may be another library's.
-    _CONTEXT_WARNING: Any = _context_warning() if isinstance(STOCK_INIT, FunctionType) else None
-
-
 def init(
     self: Any,
     *,
@@ -196,10 +181,10 @@ def init(
 ) -> None:
     """``Schema.__init__``, which makes no fields where those of an exemplar would be the same.
 
-    :param others: ``context``, in marshmallow 3
+    :param others: ``context``, in marshmallow 3; stock makes the fields of schemas that have one
     """
     exemplar = None
-    if not is_disabled() and (not others or (_HAS_CONTEXT and others.keys() == {"context"})):
+    if not others and not is_disabled():
         exemplar = find_exemplar(self, only, exclude, load_only, dump_only)
     if exemplar is None:
         others |= {"load_only": load_only, "dump_only": dump_only, "partial": partial}
@@ -219,9 +204,7 @@ def init(
     own["error_messages"] = like["error_messages"].copy()
     if _HAS_CONTEXT:
         own["ordered"] = like["ordered"]
-        own["context"] = others.get("context") or {}
-        if own["context"]:
-            warnings.warn(_CONTEXT_WARNING, stacklevel=2)
+        own["context"] = {}
     own[ATTRIBUTE] = SchemaState(self, exemplar)
 
 
