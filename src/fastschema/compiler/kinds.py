@@ -104,6 +104,7 @@ class ByClass:
     :param result: what a usual value has become
     :param names: the objects that the templates name
     :param more: ``json``, ``text`` and ``together``, as for :func:`by_class`
+    :param told: as for :class:`~fastschema.compiler.nodes.Kind`
     """
 
     label: str
@@ -112,6 +113,7 @@ class ByClass:
     result: Result = TEXT
     names: Mapping[str, object] = field(default_factory=dict)
     more: Mapping[str, str] = field(default_factory=dict)
+    told: bool = True
 
     def __call__(self, *, path: HasOwnMethod, **_: Any) -> Kind:
         """Return the kind of a field."""
@@ -128,6 +130,7 @@ class ByClass:
             self.result,
             names={name: self.common, **self.names},
             rereading=Rereading.VALUE,
+            told=self.told,
             **self.more,
         )
 
@@ -137,7 +140,7 @@ def unchanged(label: str, usual: ByClass) -> Kind:
 
     :param usual: the kind of its usual values
     """
-    return replace(usual.kind("{value}"), label=label, python=Conversion())
+    return replace(usual.kind("{value}"), label=label, python=Conversion(), told=False)
 
 
 def written_by_engine(

@@ -174,7 +174,7 @@ class TestReached:
             ),
             (
                 {"serializer_class": surveyed.OuterSerializer},
-                "airline nests more than columns",
+                "at once; instances are made, because airline is no relation",
             ),
             (
                 {"renderer_classes": [JSONRenderer]},

@@ -52,7 +52,7 @@ class BoundSerializer:
         two rows
     """
 
-    __slots__ = ("_outer", "fields", "find", "is_by_row", "keep", "options", "rows")
+    __slots__ = ("_outer", "captured", "fields", "find", "is_by_row", "options", "rows")
 
     def __init__(
         self,
@@ -70,8 +70,8 @@ class BoundSerializer:
         self._outer = outer
         self.rows: int = rows if outer is None else outer.rows
         self.is_by_row = is_by_row
-        self.keep: dict[int, Callable[[Any], Any]] = {}
-        """What keeps the values of some fields, by their numbers; see ``kept_values``."""
+        self.captured: Any = None
+        """What keeps values for whoever asks for data later; see ``lists.captured_values``."""
 
     @property
     def serializer(self) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 from django.db.models.constants import LOOKUP_SEP
+from rest_framework.fields import empty
 from rest_framework.relations import ManyRelatedField, PrimaryKeyRelatedField, SlugRelatedField
 from rest_framework.serializers import ListSerializer, Serializer
 
@@ -95,6 +96,7 @@ class FieldColumns(NamedTuple):
     :param nested: how the fields of a nested serializer are read; for ``VALUES``, how the one value
         of each related object is
     :param labels: for ``LABEL``, all there are
+    :param calls_user_code: whether code of users makes something of the value
     :param file: for ``FILE``, what makes the object
     """
 
@@ -103,6 +105,7 @@ class FieldColumns(NamedTuple):
     steps: tuple[RelationStep, ...] = ()
     nested: tuple[FieldColumns, ...] = ()
     labels: Labels = ()
+    calls_user_code: bool = False
     file: FileColumn | None = None
 
 
@@ -121,6 +124,11 @@ def columns_of(fields: list[Any], node: ObjectNode, table: RowLayout) -> Columns
     return tuple([field_columns(field, field_node, table) for field, field_node in pairs])
 
 
+def calls_user_code(columns: Columns) -> bool:
+    """Whether code of users makes something of the values of rows."""
+    return any(each.calls_user_code or calls_user_code(each.nested) for each in columns)
+
+
 def check_errors(reads: Columns) -> None:
     """Check that no field fails for a row in a way that names the class of the object.
 
@@ -134,6 +142,14 @@ def check_errors(reads: Columns) -> None:
 
 
 def field_columns(field: Any, node: FieldNode, table: RowLayout) -> FieldColumns:
+    """Return how one field is read; the parameters are those of :func:`columns_of`."""
+    columns = _field_columns(field, node, table)
+    if field.default is not empty and callable(field.default):
+        columns = columns._replace(calls_user_code=True)
+    return columns
+
+
+def _field_columns(field: Any, node: FieldNode, table: RowLayout) -> FieldColumns:
     path = node.source.path
     if path is None:
         raise NotRowReadableError(f"{node.key} reads the object by code of its own")
@@ -163,15 +179,19 @@ def field_columns(field: Any, node: FieldNode, table: RowLayout) -> FieldColumns
         position = table.columns[name]
         if file is None or position in table.of_users():
             raise NotRowReadableError(f"{name} is a file, of which more is asked than its address")
-        return FieldColumns(ColumnAccess.FILE, position, steps, file=file)
+        # Its storage may be asked for the address.
+        return FieldColumns(ColumnAccess.FILE, position, steps, calls_user_code=True, file=file)
     displayed = displayed_field(table.model, name)
+    is_own = node.reason is not None or node.kind.rereading is Rereading.NEVER
+    position = table.column(name if displayed is None else displayed.attname)
+    is_of_users = position in table.of_users()
     if displayed is None:
-        return FieldColumns(ColumnAccess.VALUE, table.column(name), steps)
-    position = table.column(displayed.attname)
-    if position in table.of_users():
+        code = is_own or is_of_users
+        return FieldColumns(ColumnAccess.VALUE, position, steps, calls_user_code=code)
+    if is_of_users:
         raise NotRowReadableError(f"{name} has values of a class of its own")
     labels = labels_of(table.model, name)
-    return FieldColumns(ColumnAccess.LABEL, position, steps, labels=labels)
+    return FieldColumns(ColumnAccess.LABEL, position, steps, (), labels, is_own)
 
 
 def _nested(field: Any, path: tuple[str, ...], table: RowLayout) -> FieldColumns:
@@ -221,11 +241,12 @@ def slug_of(relation: Any) -> str | None:
 
 
 def _address(field: Any, node: FieldNode, path: tuple[str, ...], table: RowLayout) -> FieldColumns:
-    is_of_key = field.use_pk_only_optimization() if path else field.lookup_field == "pk"
-    if not is_of_key or len(path) > 1:
+    if not path:
+        raise NotRowReadableError(f"{node.key} is an address that knows the object")
+    if not field.use_pk_only_optimization() or len(path) > 1:
         raise NotRowReadableError(f"{node.key} looks up more than a key of the object")
-    position = _key(path[0], table) if path else table.column("pk")
-    return FieldColumns(ColumnAccess.ADDRESS, position)
+    # A versioning scheme of users may be asked for it.
+    return FieldColumns(ColumnAccess.ADDRESS, _key(path[0], table), calls_user_code=True)
 
 
 def _key(name: str, table: RowLayout) -> int:
@@ -340,6 +361,8 @@ def _address_link(number: int, subject: Any, cls: type, form: Form) -> Callable[
     def own(value: Any) -> Any:
         return subject.fields[number].to_representation(value)
 
+    if subject.captured is not None:
+        form = Form.PYTHON
     return link_from_value(subject.options[number], subject.context, own, form)
 
 

@@ -22,10 +22,8 @@ from rest_framework.pagination import (
 )
 
 from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.contrib.django.bound_serializer import link_to
-from fastschema.contrib.django.lists.captured_values import NotRereadableError
-from fastschema.contrib.django.lists.columns import by_row, columns_of
-from fastschema.contrib.django.lists.lazy_rows import dispatch_for_rows
+from fastschema.contrib.django.bound_serializer import dispatch_for, link_to
+from fastschema.contrib.django.lists.columns import by_row, calls_user_code, columns_of
 from fastschema.contrib.django.lists.prefetching import fetch_lazily
 from fastschema.contrib.django.lists.queryset_rows import (
     FetchedRows,
@@ -268,10 +266,9 @@ class StreamedRows:
     def _find_dispatch(self) -> Dispatch | None:
         """Return what dumps rows; None if code of users sees instances, or is called for values."""
         try:
-            dispatch, kept = dispatch_for_rows(self._serializer, {self._fetched.model}, self._form)
-            if kept:
-                return None
+            dispatch = dispatch_for(self._serializer, self._form)
             options, node = dispatch.subject.options, dispatch.program.node
-            return by_row(dispatch, columns_of(options, node, self._fetched.table))
-        except (NotRowReadableError, NotRereadableError, UnreadableError):
+            columns = columns_of(options, node, self._fetched.table)
+        except (NotRowReadableError, UnreadableError):
             return None
+        return None if calls_user_code(columns) else by_row(dispatch, columns)
