@@ -33,7 +33,9 @@ def written(monkeypatch):
     """The dispatches by which rows were written."""
     found = []
     by_row = row_stream.by_row
-    monkeypatch.setattr(row_stream, "by_row", lambda *args: found.append(by_row(*args)) or found[-1])
+    monkeypatch.setattr(
+        row_stream, "by_row", lambda *args: found.append(by_row(*args)) or found[-1]
+    )
     return found
 
 
