@@ -51,7 +51,7 @@ class _AnyEncoder(_JsonFormEncoder):
     """The same; also takes what cannot be written."""
 
     def default(self, obj: Any) -> Any:
-        return obj.value if type(obj) is Unwritable else super().default(obj)
+        return obj.value if type(obj) is LeftToStock else super().default(obj)
 
 
 def encode_anything(data: Any) -> bytes:
