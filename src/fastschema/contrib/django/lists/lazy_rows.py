@@ -18,12 +18,10 @@ from fastschema.contrib.django.class_state import class_state
 from fastschema.contrib.django.lists.captured_values import WrittenRows
 from fastschema.contrib.django.lists.columns import (
     Columns,
-    by_row,
     calls_user_code,
     check_errors,
     columns_of,
 )
-from fastschema.contrib.django.lists.kept_relations import with_kept_relations
 from fastschema.contrib.django.lists.prefetching import evaluate
 from fastschema.contrib.django.lists.queryset_rows import (
     FetchedRows,
@@ -31,6 +29,7 @@ from fastschema.contrib.django.lists.queryset_rows import (
     is_stock_queryset,
 )
 from fastschema.contrib.django.lists.row_layout import NotRowReadableError
+from fastschema.contrib.django.lists.row_programs import by_row, with_kept_relations
 from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.json_engine import JsonText

@@ -7,10 +7,10 @@ from typing import Any
 
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.bound_serializer import dispatch_for, link_to
-from fastschema.contrib.django.lists.columns import by_row, calls_user_code
-from fastschema.contrib.django.lists.kept_relations import with_kept_relations
+from fastschema.contrib.django.lists.columns import calls_user_code
 from fastschema.contrib.django.lists.lazy_rows import columns_of_rows
 from fastschema.contrib.django.lists.queryset_rows import FetchedRows, LazyInstanceList, RowPlace
+from fastschema.contrib.django.lists.row_programs import by_row, with_kept_relations
 from fastschema.runtime.bound_program import Dispatch, RowDumper
 
 
