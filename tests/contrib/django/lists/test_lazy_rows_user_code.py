@@ -15,7 +15,7 @@ from tests.contrib.django.lists.hand_built import (
 )
 from tests.contrib.django.lists.models import City, Language, Person
 from tests.contrib.django.lists.random_views import pick, random_queryset, random_serializer
-from tests.contrib.django.lists.test_kept_relations import (
+from tests.contrib.django.lists.test_row_programs import (
     CASES,
     COLLECTIONS,
     QUERYSETS,

@@ -17,7 +17,7 @@ from fastschema.contrib.django.lists import queryset_rows, row_stream
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
 from tests.contrib.django.differential import assert_equal, outcome
-from tests.contrib.django.lists import test_kept_relations as kept
+from tests.contrib.django.lists import test_row_programs as kept
 from tests.contrib.django.lists.models import City, Country, Language, Person, Profile, Worker
 from tests.contrib.django.lists.random_views import random_queryset, random_serializer
 from tests.contrib.django.lists.test_row_layout import CALLS, Noting, model_of
