@@ -67,7 +67,7 @@ def measures(count: int, *, with_all: bool = True) -> list[Measure]:
         Measure("hooked.dump", "orders with two hooks", count),
         Measure("custom.dump", "custom fields only", count),
         Measure("shapes.dump", "polymorphic objects, a fresh schema each", max(1, count // 10)),
-        Measure("shapes.load", "load polymorphic objects, likewise", max(1, count // 10)),
+        Measure("shapes.load", "load polymorphic objects", max(1, count // 10)),
         Measure("custom.load", "load custom fields only", count),
         Measure("deep.dump", "five levels to dictionaries", max(1, count // 5)),
         Measure("flat.dump", "flat rows to dictionaries", count),

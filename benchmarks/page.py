@@ -51,7 +51,7 @@ def markdown(directory: Path) -> str:
     parts = [
         f"Measured on {about['date']} on {about['machine']} with {about['python']}; the "
         f"{about['profile']} profile took {about['minutes']} minutes. Except in the column of "
-        "stock's times, numbers say how many times as fast as stock a contender is. With a ~, the "
+        "stock's times, numbers are the speedup over stock. With a ~, the "
         f"median of its rounds, or of stock's, is more than {MUCH:.0%} above the best of them, by "
         "which they are compared: the machine had other things to do.",
     ]

@@ -99,7 +99,9 @@ COLORS = {
     "orjson only": "#8c6d46",
 }
 """The same color for a contender in every chart; those that are not here share the next."""
-OTHER_COLORS = ("#7b5ea7", "#c2506a", "#4a78b5", "#5f9e52", "#c9a227", "#a0527a", "#3f3f46")
+OTHER_COLORS = ("#7b5ea7", "#c2506a", "#a8b545", "#5f9e52", "#c9a227", "#a0527a", "#3f3f46")
+PART_COLORS = ("#12355b", "#2f6db0", "#6fa8dc", "#b3d1ee", "#d5dee8")
+"""For the parts of a request: blues, as in the race of the example project."""
 OTHERS = (
     *("althaia", "marshmallow-core", "deepfriedmarshmallow", "pulse-marshmallow"),
     *("pydantic", "msgspec", "mashumaro", "cattrs", "apischema"),
@@ -133,7 +135,9 @@ def draw(
     measures: Collection[str] | None = None,
     contenders: Collection[str] | None = None,
 ) -> None:
-    """The figures as a bar chart in milliseconds, one group of bars for each measure.
+    """The figures as a bar chart, one group of bars for each measure, each as a share of stock.
+
+    Milliseconds and ratios are written beside the bars.
 
     :param measures: which ones; None: all
     :param contenders: which ones; None: all
@@ -156,6 +160,7 @@ def bars_of(
     names = list(dict.fromkeys(figure.contender for figure in figures))
     height = 0.8 / len(names)
     size = (8, 0.9 + 0.3 * len(names) * len(measures))
+    whole = {figure.measure: figure.seconds for figure in reversed(figures)}  # of the first: stock
     chart, axes = pyplot.subplots(figsize=size, layout="constrained")
     for offset, name in enumerate(names):
         own = {figure.measure: figure for figure in figures if figure.contender == name}
@@ -163,7 +168,7 @@ def bars_of(
         values = [own[measures[index].name] for index in drawn]
         bars = axes.barh(
             [index + height * offset for index in drawn],
-            [figure.seconds * 1000 for figure in values],
+            [figure.seconds / whole[figure.measure] for figure in values],
             height=height * 0.95,
             color=color_of(name),
             label=name,
@@ -179,10 +184,11 @@ def bars_of(
     axes.set_yticks(ticks, [measure.title for measure in measures])
     axes.invert_yaxis()
     axes.margins(x=0.3)
-    axes.set_title(title, fontsize="medium", loc="left")
-    axes.set_xlabel("milliseconds; less is better")
-    axes.spines[["top", "right"]].set_visible(False)
-    chart.legend(frameon=False, loc="outside upper left", ncols=min(4, len(names)))
+    chart.suptitle(title, fontsize="medium", x=0.01, horizontalalignment="left")
+    axes.set_xticks([])
+    axes.set_xlabel(f"time beside {names[0]}'s; less is better")
+    axes.spines[["top", "right", "bottom"]].set_visible(False)
+    chart.legend(frameon=False, loc="outside lower left", ncols=min(4, len(names)))
     chart.savefig(path, metadata={"Date": None})
 
 
@@ -203,6 +209,10 @@ def draw_parts(comparison: Comparison, requests: Mapping[str, str], path: Path) 
         for color, (part, found) in zip(PART_COLORS, parts.items(), strict=True):
             axes.barh(names, found, left=starts, color=color, label=part, height=0.6)
             starts = [start + value for start, value in zip(starts, found, strict=True)]
+        first, *others = starts
+        labels = [f"{duration(end / 1000)}  ({first / end:.1f} times)" for end in others]
+        axes.bar_label(axes.containers[-1], [duration(first / 1000), *labels], padding=4)
+        axes.margins(x=0.2)
         axes.invert_yaxis()
         axes.set_title(f"Where the time goes: {title}", fontsize="medium", loc="left")
         axes.spines[["top", "right"]].set_visible(False)
@@ -214,7 +224,6 @@ def draw_parts(comparison: Comparison, requests: Mapping[str, str], path: Path) 
 
 
 COMPARED = ("stock", "fastschema")
-PART_COLORS = ("#3f3f46", "#d98b2b", "#0b7a75", "#4a78b5", "#b0b7c3")
 
 
 def parts_of(

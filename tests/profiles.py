@@ -23,6 +23,11 @@ class FakeProfile:
 
     times: list[FakeTime]
 
+    @property
+    def seconds(self) -> float:
+        """All of it."""
+        return sum(each.seconds for each in self.times)
+
     def slowest(self, count: int) -> list[FakeTime]:
         """The first ones."""
         return self.times[:count]

@@ -42,6 +42,7 @@ class Report:
     :param why: why the whole schema runs as stock, or ""
     :param loading: how it loads, if fastschema compiles that
     :param notes: what else there is to know, a sentence each
+    :param override: the method of yours that calls the compiled one by ``super()``, or ""
     """
 
     schema: str
@@ -49,6 +50,7 @@ class Report:
     why: str = ""
     loading: Report | None = None
     notes: Sequence[str] = ()
+    override: str = ""
 
     @property
     def compiled(self) -> int:
@@ -81,6 +83,8 @@ class Report:
         if self.why:
             return "\n".join([f"{title}: runs as stock, because {self.why}", *self.notes])
         head = f"{title}: {self.compiled} of {len(self.fields)} fields compiled"
+        if self.override:
+            head += f", inside your {self.override}"
         rows = [("key", source, "runs", "kind", "why stock")]
         rows += [
             (
@@ -145,13 +149,16 @@ def field_reports(node: ObjectNode | LoadNode) -> list[FieldReport]:
 def with_nested(reports: list[FieldReport], nested: dict[str, Report]) -> list[FieldReport]:
     """Return the reports with those of nested schemas after their fields, their keys dotted.
 
-    A nested schema that runs as stock makes its field a stock one.
+    A nested schema that runs as stock makes its field a stock one; one with a method of yours
+    around it, a custom one.
     """
     result = []
     for report in reports:
         child = nested.get(report.key)
         if child is not None and child.why:
             report = replace(report, compiled=False, custom=False, why=child.why)
+        elif child is not None and child.override:
+            report = replace(report, compiled=True, custom=True, why="")
         result.append(report)
         for field in child or ():
             result.append(replace(field, key=f"{report.key}.{field.key}"))

@@ -11,17 +11,17 @@ from fastschema import __version__
 _MODULES = {"djangorestframework": "rest_framework", "django-debug-toolbar": "debug_toolbar"}
 
 
-def require(part: str, extra: str, **oldest: tuple[int, int]) -> None:
+def require(part: str, **oldest: tuple[int, int]) -> None:
     """See to it that packages are there, and new enough.
 
     :param part: the part of fastschema that needs them, for the message
-    :param extra: the extra that installs them
     :param oldest: the oldest version of each package that will do, by its name
     :raises ImportError: if one is older; ``ModuleNotFoundError`` if one is missing
     """
-    install = f"pip install 'fastschema[{extra}]'"
     for package, least in oldest.items():
         module = _MODULES.get(package, package)
+        least_text = ".".join(map(str, least))
+        install = f"pip install '{package}>={least_text}'"
         try:
             importlib.import_module(module)
         except ModuleNotFoundError as error:
@@ -34,7 +34,7 @@ def require(part: str, extra: str, **oldest: tuple[int, int]) -> None:
         numbers = [int(part) for part in found.split(".")[:2] if part.isdecimal()]
         if tuple(numbers) < least:
             raise ImportError(
-                f"{part} needs {package} {'.'.join(map(str, least))} or newer, and {found} is "
+                f"{part} needs {package} {least_text} or newer, and {found} is "
                 f"installed: {install}",
                 name=module,
             )

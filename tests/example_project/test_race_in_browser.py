@@ -146,6 +146,57 @@ def test_the_parts_of_the_bars_add_up_to_the_whole(race):
         assert bar == pytest.approx(whole / longest, abs=0.02)
 
 
+def test_the_bars_tell_their_times_and_the_ratio(race):
+    start(race)
+    (_, _, _, stock, fast, ratio, _) = runs(race)[0]
+    told = race.execute_script(
+        "return [...document.querySelectorAll('.lanes output')].map((each) => each.textContent)"
+    )
+    assert told == [f"{stock} ms", f"{fast} ms ({ratio}\u00d7)"]
+
+
+def test_short_requests_are_raced_several_times_and_the_middle_is_told(race):
+    race.execute_script(
+        "window.asked = []; const { fetch } = window;"
+        "window.fetch = (url, ...rest) => {"
+        "  asked.push(url.searchParams.get('lane')); return fetch(url, ...rest); };"
+    )
+    start(race)
+    asked = race.execute_script("return asked")
+    assert len(asked) == 18
+    assert asked[:6] == ["stock", "fastschema", "fastschema", "stock", "stock", "fastschema"]
+    assert (
+        race.execute_script("return middle([3, 1, 2].map((whole) => ({ times: { whole } }))).whole")
+        == 2
+    )
+
+
+def test_before_the_first_race_the_page_shows_what_will_come(race):
+    for lane in ("stock", "fastschema"):
+        bar = race.find_element(By.CSS_SELECTOR, f".bar[data-lane={lane}]")
+        assert bar.size["width"] > 100
+        assert bar.value_of_css_property("border-top-style") == "dashed"
+    start(race)
+    assert bar.value_of_css_property("border-top-style") == "none"
+
+
+def test_nothing_is_cut_off_on_a_phone(race):
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": False}
+    race.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        start(race)
+        for selector in (".lanes output", "#result td", "#result thead th"):
+            right = race.execute_script(
+                "return Math.max(...[...document.querySelectorAll(arguments[0])]"
+                ".map((each) => each.getBoundingClientRect().right))",
+                selector,
+            )
+            assert right <= 390
+    finally:
+        size.update(width=960, height=900)
+        race.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
 def test_the_keyboard_is_enough(race):
     keys = race.switch_to.active_element
     keys.send_keys(Keys.TAB)

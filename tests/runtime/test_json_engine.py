@@ -290,7 +290,7 @@ TELL_OF_JSON = """
 from marshmallow import Schema, fields
 import fastschema
 from fastschema.tools.doctor import diagnosis_of
-from fastschema.tools.doctor_text import details, overview
+from fastschema.tools.cli import details, overview
 
 class Dog(Schema):
     name = fields.String()

@@ -136,11 +136,14 @@ def test_a_profile_is_one_of_a_real_dump(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere:ShipSchema"], "nowhere cannot be imported: No module named 'nowhere'"),
+        (
+            ["nowhere:ShipSchema"],
+            "nowhere:ShipSchema cannot be imported: No module named 'nowhere'",
+        ),
         (["math:pi"], "math:pi cannot be read: builtins.float is not a schema"),
         ([SHIP, "--svg", "profile.svg"], "--svg is the picture of a profile: say --profile, too"),
-        ([SHIP, "--profile", "nowhere:rows"], "nowhere cannot be imported"),
-        (["explain", "nowhere:ShipSchema"], "nowhere cannot be imported"),
+        ([SHIP, "--profile", "nowhere:rows"], "nowhere:rows cannot be imported"),
+        (["explain", "nowhere:ShipSchema"], "nowhere:ShipSchema cannot be imported"),
     ],
 )
 def test_what_is_not_there_is_an_error_in_a_line(capsys, arguments, message):

@@ -55,7 +55,7 @@ def test_rows_are_those_that_stand_there_or_that_a_function_returns(name):
     [
         ("broken_rows", "broken_rows gives no rows: LookupError: no database"),
         ("NO_ROWS", "NO_ROWS gives no rows: TypeError: 'int' object is not iterable"),
-        ("NOBODY", "has no NOBODY"),
+        ("NOBODY", "has no attribute 'NOBODY'"),
     ],
 )
 def test_rows_that_there_are_not_are_a_clear_error(name, message):
@@ -91,3 +91,18 @@ def test_several_pictures_are_numbered(tmp_path):
         "profile-1.svg": "<svg>a</svg>",
         "profile-2.svg": "<svg>b</svg>",
     }
+
+
+def test_the_fastest_of_several_runs_is_told(monkeypatch):
+    seconds = iter((5.0, 2.0, 7.0, 4.0, 9.0))
+    calls = []
+
+    def profile(self, rows):
+        calls.append(rows)
+        return FakeProfile([FakeTime("name", next(seconds))])
+
+    monkeypatch.setattr(Plan, "profile", profile)
+    [made] = profiles_of({"Ship": ShipSchema}, f"{__name__}:rows").values()
+
+    assert made.times[0].seconds == 2.0
+    assert calls == [ROWS] * 5

@@ -55,10 +55,13 @@ def test_dots_only_mean_the_same_as_a_colon():
         ("Ship", "'Ship' is not of the form package.module:Name"),
         (":Ship", "':Ship' is not of the form package.module:Name"),
         ("ships:", "'ships:' is not of the form package.module:Name"),
-        ("nowhere.at.all:Ship", "nowhere.at.all cannot be imported: No module named 'nowhere'"),
-        ("nowhere.Ship", "nowhere.Ship cannot be read: No module named 'nowhere'"),
-        (f"{__name__}:Nobody", f"{__name__} has no Nobody"),
-        (f"{__name__}.Nobody", f"{__name__}.Nobody cannot be read: .*has no attribute 'Nobody'"),
+        (
+            "nowhere.at.all:Ship",
+            "nowhere.at.all:Ship cannot be imported: No module named",
+        ),
+        ("nowhere.Ship", "nowhere.Ship cannot be imported: No module named 'nowhere'"),
+        (f"{__name__}:Nobody", f"{__name__}:Nobody cannot be imported: .*no attribute 'Nobody'"),
+        (f"{__name__}.Nobody", f"{__name__}.Nobody cannot be imported: .*no attribute 'Nobody'"),
     ],
 )
 def test_a_path_that_leads_nowhere_says_why(path, message):

@@ -102,7 +102,7 @@ def clock(monkeypatch):
 
     for module in (profile_run, profile_run):
         monkeypatch.setattr(module, "clock", read)
-    monkeypatch.setattr("fastschema.tools.profile_code.clock", read)
+    monkeypatch.setattr("fastschema.tools.profile_run.clock", read)
     return now
 
 
@@ -200,7 +200,7 @@ def test_the_reasons_name_the_code_of_users():
         "artist.name": "Artist.name is a property",
         "guests.name": "Artist.name is a property",
         "friends.name": "Artist.name is a property",
-        "text": "Text._serialize is not one that fastschema knows",
+        "text": "fastschema cannot compile Text._serialize",
         "words": "a method of the schema",
         "first": "a function",
     }
@@ -333,7 +333,7 @@ class TestHooks:
 
         (line,) = profile
         assert (line.key, line.seconds, line.user_seconds) == ("inner", 1.0, 1.0)
-        assert line.why == "code of its own runs around each dump of its schema"
+        assert line.why == "code of yours runs around each dump of its schema"
 
 
 class TestStock:

@@ -2,7 +2,7 @@
 
 from fastschema.versions import require
 
-require("fastschema", "marshmallow", marshmallow=(3, 26))
+require("fastschema", marshmallow=(3, 26))
 
 from fastschema.marshmallow.installation import install, uninstall  # noqa: E402  # only if it fits
 

@@ -74,7 +74,7 @@ def _temporal(field: Any) -> Description:
     function = field.SERIALIZATION_FUNCS.get(data_format)
     if function:
         made = _BY_FUNCTION.get(function)
-        return (made,) if made else stock("its format's function is not one that fastschema knows")
+        return (made,) if made else stock("fastschema cannot compile the function of its format")
     if type(data_format) is not str:
         return stock("the format is not a plain str")
     return (_in_format, field.OBJ_TYPE, data_format)
@@ -115,7 +115,7 @@ def _loaded(field: Any, awareness: str | None = None) -> Description:
             return (_parsed, ("str",), function, awareness)
         if function in _FROM_NUMBER:
             return (_parsed, ("int", "float"), function, awareness)
-        return stock("its format's function is not one that fastschema knows")
+        return stock("fastschema cannot compile the function of its format")
     if type(data_format) is not str:
         return stock("the format is not a plain str")
     make = method_of(field, "_make_object_from_format")
@@ -178,7 +178,7 @@ def _loaded_timedelta(field: Any) -> Description:
     if _TIMEDELTA_HAS_A_TYPE:
         number_type = field.serialization_type
     if precision not in _PRECISIONS or number_type not in (int, float):
-        return stock("its precision is not one that fastschema knows")
+        return stock("fastschema cannot compile its precision")
     return (_from_number, precision, number_type.__name__)
 
 

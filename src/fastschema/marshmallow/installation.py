@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
@@ -26,6 +27,8 @@ from fastschema.runtime.patching import Replacements, warn_of_newer
 from fastschema.statistics import recorder, stock_row
 
 _NEWEST_TESTED = (4, 4)
+_follow: Callable[[Any, Any, Any], object] | None = None
+"""Called with each list that ``Schema.dump`` dumps: the schema, the objects, and the result."""
 
 
 def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
@@ -50,6 +53,8 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
         result = self._serialize(processed, many=many)
     if hooks[POST_DUMP]:
         result = self._invoke_dump_processors(POST_DUMP, result, many=many, original_data=obj)
+    if _follow is not None and many:
+        _follow(self, obj, result)
     return result
 
 
@@ -107,6 +112,15 @@ _replacements = Replacements(
         (Schema, "_init_fields", STOCK_INIT_FIELDS, init_fields),
     ]
 )
+
+
+def follow_lists(follow: Callable[[Any, Any, Any], object]) -> None:
+    """Call a function with each list that ``Schema.dump`` dumps from now on, to compare it.
+
+    :param follow: is given the schema, the objects, and what was dumped
+    """
+    global _follow
+    _follow = follow
 
 
 def install() -> None:

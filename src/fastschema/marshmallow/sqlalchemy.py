@@ -53,7 +53,7 @@ def describe_related(field: Any, method: Any) -> Description | None:
     cls = sys.modules[_FIELDS].Related
     for name in ("model", "related_model", "related_keys"):
         if getattr(type(field), name, None) is not vars(cls)[name]:
-            return stock("how the keys of the related model are found is overridden")
+            return stock("it overrides how the keys of the related model are found")
     return (_related,)
 
 

@@ -14,8 +14,6 @@ from fastschema.runtime.encode import CHUNK_SIZE, dumper_of
 from fastschema.runtime.front_end import DumpingSchema
 from fastschema.runtime.json_engine import Engine, JsonText
 
-_INSTALL = "pip install 'fastschema[msgpack]'"
-
 
 class MessagePackError(ValueError):
     """A value that MessagePack cannot hold: an integer of more than 64 bits, half a character."""
@@ -33,7 +31,7 @@ def _library(*names: str) -> tuple[Any, str]:
             if error.name != name:
                 raise
     raise ModuleNotFoundError(
-        f"MessagePack needs {' or '.join(names)}, which is not installed: {_INSTALL}",
+        f"MessagePack needs {' or '.join(names)}, which is not installed: pip install {names[0]}",
         name=names[0],
     )
 

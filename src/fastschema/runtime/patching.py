@@ -78,6 +78,24 @@ def is_stock(method: Any, stock: Any) -> bool:
     return method is stock or stock_of(method) is stock
 
 
+def calls_super(obj: object, name: str, root: type) -> bool:
+    """Whether each override of a method, up to that of a framework's class, calls ``super()``.
+
+    :param obj: of a subclass of that class
+    :param name: of the method
+    :param root: the framework's class
+    """
+    if name in vars(obj):
+        return False
+    for base in type(obj).__mro__:
+        if base is root:
+            return True
+        code = getattr(base.__dict__.get(name), "__code__", None)
+        if name in base.__dict__ and (code is None or not {"super", name} <= {*code.co_names}):
+            return False
+    return False
+
+
 def overridden(obj: Any, methods: Mapping[str, Any]) -> str | None:
     """Return a reason if an object has a method that is not stock's, of its class or its own.
 

@@ -238,7 +238,7 @@ def describe_by_rule(
     rule = rules.get(method)
     if rule is None:
         name = getattr(method, "__qualname__", f"its {subject}")
-        return stock(f"{name} is not one that fastschema knows")
+        return stock(f"fastschema cannot compile {name}")
     try:
         description = rule(field)
         if is_too_deep(description):

@@ -40,27 +40,12 @@ class _Rule(NamedTuple):
 
 _RULES = (
     _Rule(
-        r"(?P<method>\S+) is not one that fastschema knows",
+        r"fastschema cannot compile (?P<method>\S+)",
         "Tell fastschema what {method} does with fastschema.register; if it only calls super(), "
         "remove the override.",
         DUMP,
         ANY_FRAMEWORK,
     ),
-    _Rule(
-        r"TYPE_MAPPING .*",
-        "Declare the fields of the names in Meta.fields and Meta.additional.",
-        heading=ANY_FRAMEWORK,
-    ),
-    _Rule(
-        r"its options cannot be read: .*",
-        "Look at the option of the field that the message names.",
-        heading=ANY_FRAMEWORK,
-    ),
-    _Rule(
-        r".* set on the field object",
-        "Move what is assigned to the field object to a subclass of its field.",
-    ),
-    _Rule(r".* not a plain str", "Use a plain str there."),
     _Rule(r"serialize is overridden", "Override the field's _serialize in place of serialize."),
     _Rule(
         r"deserialize is overridden", "Override the field's _deserialize in place of deserialize."
@@ -81,21 +66,8 @@ _RULES = (
     ),
     _Rule(
         r"to_representation is overridden",
-        "Use a SerializerMethodField for each key that to_representation adds, and remove the "
-        "override.",
-    ),
-    _Rule(
-        r"it has its own way to validate a row",
-        "Move what the serializer checks to validate, or to validate_ methods of its fields.",
-    ),
-    _Rule(r"it cannot be read: .*", "Look at what the message names."),
-    _Rule(
-        r"its schema cannot be found: .*",
-        "Import the module that defines the nested schema, or correct the name in Nested.",
-    ),
-    _Rule(
-        r"TRUE_VALUES and FALSE_VALUES .*|truthy and falsy .*",
-        "Put True and False back into the field's sets.",
+        "Let to_representation call super().to_representation(), which is compiled, and change "
+        "what that returns.",
     ),
 )
 

@@ -7,20 +7,79 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import partial, partialmethod
 from time import perf_counter as clock
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
-from fastschema.compiler.dump_code import DumpFunction
+from fastschema.compiler.dump_code import DumpFunction, DumpGenerator
 from fastschema.compiler.nodes import ITEM, FieldNode, Form, ObjectNode, Slot
+from fastschema.compiler.source import Lines
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
 from fastschema.runtime.encode import dumped_data
 from fastschema.runtime.front_end import CompiledSchema, Hooks
 from fastschema.runtime.programs import Program
 from fastschema.switch import is_disabled
 from fastschema.tools.profile import FieldTime, Profile
-from fastschema.tools.profile_code import SPENT, generate, new_spent
+
+SPENT = "spent"
+"""The name of the slot."""
+
+
+class TimedFunction(NamedTuple):
+    """A generated function that reads the clock.
+
+    :param function: the function
+    :param together: the numbers of the fields whose texts are written at once
+    """
+
+    function: DumpFunction
+    together: tuple[int, ...]
+
+
+def new_spent(node: ObjectNode) -> list[float]:
+    """Where a generated function adds up seconds.
+
+    For each field those of reading and of converting; then those of the texts that are written at
+    once, and the number of objects.
+    """
+    return [0.0] * (2 * len(node.fields)) + [0.0, 0]
+
+
+def generate(node: ObjectNode, form: Form, access: str, many: bool) -> TimedFunction:
+    """Return the function that dumps objects; the parameters are those of ``dump_code.generate``.
+
+    :param node: one with the slot ``spent``
+    """
+    generator = _TimedGenerator(node, form, access, many)
+    function = generator.generate()
+    return TimedFunction(function, generator.together)
+
+
+class _TimedGenerator(DumpGenerator):
+    commons = ("type", "clock")
+
+    def __init__(self, node: ObjectNode, form: Form, access: str, many: bool) -> None:
+        super().__init__(replace(node, names={**node.names, "clock": clock}), form, access, many)
+        self._instant = ""
+        # What is added to which number of the list, once for each object.
+        self._sums: list[tuple[int, str]] = []
+        self.together = tuple(
+            number for number, variable in enumerate(self._variables) if variable in self._texts
+        )
+
+    def mark(self, step: int | None = None) -> Lines:
+        """Read the clock; the time since it was read before belongs to a step."""
+        instant = self._names.unique("at")
+        if step is not None:
+            self._sums.append((step, f"{instant} - {self._instant}"))
+        self._instant = instant
+        return [f"{instant} = clock()"]
+
+    def finish(self) -> Lines:
+        """Add up the seconds of all steps, and the objects."""
+        sums: Lines = [f"{SPENT}[{step}] += {seconds}" for step, seconds in self._sums]
+        return [*sums, f"{SPENT}[-1] += 1"]
 
 
 class UserCode(NamedTuple):
@@ -59,7 +118,7 @@ def _on_class(cls: type, name: str, access: str) -> tuple[str, bool]:
     if access == ITEM and issubclass(cls, Mapping):
         return "", False
     found = _found(cls, name)
-    if isinstance(found, (FunctionType, classmethod, staticmethod)):
+    if isinstance(found, (FunctionType, classmethod, staticmethod, partialmethod)):
         return f"{cls.__name__}.{name} is a method", True
     if _is_property(found):
         return f"{cls.__name__}.{name} is a property", False
@@ -329,7 +388,8 @@ def _profile_of_stock(
     result, seconds = _timed(lambda: dumped_data(schema, obj, many))
     report = schema.explain()
     rows = len(result) if is_collection and hasattr(result, "__len__") else 1
-    whole = _by_users(report.schema, "", seconds, report.why if why is None else why)
+    why = why or report.why or f"your {report.override}, and what it calls by super()"
+    whole = _by_users(report.schema, "", seconds, why)
     return Profile(report.schema, rows, seconds, [whole])
 
 
@@ -341,7 +401,7 @@ def _by_users(key: str, source: str, seconds: float, why: str) -> FieldTime:
 def _why_stock(schema: CompiledSchema, key: str) -> str:
     """Why a nested schema runs as stock."""
     why = next((field.why for field in schema.explain() if field.key == key), "")
-    return why or "code of its own runs around each dump of its schema"
+    return why or "code of yours runs around each dump of its schema"
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from rest_framework.renderers import JSONRenderer
 
 from fastschema import Plan, compile
 from fastschema.contrib.django.app.diagnosis import diagnosis_of_project
-from fastschema.contrib.django.app.url_survey import reached
+from fastschema.contrib.django.app.survey import reached
 from fastschema.tools.doctor import Counts
 from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer
@@ -163,6 +163,107 @@ class TestAdvice:
         assert 'DEFAULT_RENDERER_CLASSES. See "List views" in docs/explain.md.\n' in printed
 
 
+class OfUser(Flights):
+    """A list view of what belongs to the user of the request, who is an airline here."""
+
+    def get_queryset(self):
+        if self.request.user is None:  # as what Django raises for an AnonymousUser
+            raise TypeError("expected a number but got <AnonymousUser object at 0x7fae7>.")
+        return Flight.objects.filter(airline=self.request.user)
+
+
+@pytest.mark.django_db
+class TestUser:
+    """--user."""
+
+    @pytest.fixture(autouse=True)
+    def _users(self, monkeypatch):
+        class Users:
+            get_by_natural_key = staticmethod(lambda name: Airline.objects.get(code=name))
+
+        users = types.SimpleNamespace(_default_manager=Users)
+        monkeypatch.setattr("django.contrib.auth.get_user_model", lambda: users)
+        Airline.objects.create(code="ann", name="Ann")
+
+    @pytest.fixture
+    def urlconf(self, urls):
+        return urls(mine=OfUser.as_view({"get": "list"}))
+
+    def test_a_view_that_needs_a_user_asks_for_one(self, urlconf):
+        printed = run("--urlconf", urlconf)
+        why = "it needs a user who is logged in: name one with --user"
+
+        assert f"  1 more could not be examined: {why}.\n" in printed
+        assert f"      how rows are made is not known: {why}\n" in printed
+
+    def test_with_a_user_it_is_examined(self, urlconf):
+        printed = run("--urlconf", urlconf, "--user", "ann", "--profile")
+
+        assert printed.startswith(
+            "Queries for each row\n  1 of 1 list view asks the database again for each row.\n"
+        )
+        assert "GET /mine/ (OfUser.list) is not profiled: its queryset has no rows." in printed
+
+    def test_the_view_of_a_user_is_no_fake(self, urls):
+        urlconf = urls(fake=surveyed.Fake.as_view())
+
+        assert "GET /fake/ (Fake): AttributeError" not in run("--urlconf", urlconf)
+        assert "GET /fake/ (Fake): AttributeError" in run("--urlconf", urlconf, "--user", "ann")
+
+    def test_a_user_that_there_is_not_is_a_clear_error(self, urlconf):
+        with pytest.raises(CommandError, match="There is no user named bob"):
+            run("--urlconf", urlconf, "--user", "bob")
+
+
+class TestSchemas:
+    """Each serializer once."""
+
+    def test_those_that_differ_in_input_that_nobody_takes_are_one(self, urls):
+        class Named(serializers.ModelSerializer):
+            code = serializers.CharField(validators=[])
+
+            class Meta:
+                model = Airline
+                fields = ("code",)
+
+        class Optional(Named):
+            def get_fields(self):
+                fields = super().get_fields()
+                if self.context["view"].action == "retrieve":
+                    fields["code"].run_validation = lambda data: data
+                return fields
+
+        view = type("View", (surveyed.Airlines,), {"serializer_class": Optional})
+        urlconf = urls(several=view.as_view({"get": "list"}), one=view.as_view({"get": "retrieve"}))
+
+        assert len(reached(urlconf).serializers) == 2
+        [schema] = diagnosis_of_project(reached(urlconf)).schemas
+        assert schema.uses == ["GET /several/ (View.list)", "GET /one/ (View.retrieve)"]
+
+    def test_those_with_other_fields_say_where(self):
+        printed = run("--all", "--urlconf", HERE)
+
+        for use in ("GET /dynamic/ (Dynamic.list)", "GET /dynamic/<pk>/ (Dynamic.retrieve)"):
+            assert f"  {HERE}:DynamicSerializer, with the fields of {use}\n" in printed
+
+    def test_one_with_an_override_around_compiled_code_says_so(self):
+        printed = run("Backwards", "--urlconf", HERE)
+
+        assert "dumping: 1 compiled, 0 custom, 0 stock, inside your to_representation" in printed
+        assert "Backwards: 1 of 1 fields compiled, inside your to_representation" in printed
+        assert "runs as stock" not in printed.replace("No schema and no field runs as stock", "")
+
+
+def test_methods_that_delete_are_left_out(urls):
+    class Flown(surveyed.Airlines):
+        def destroy(self, request):
+            raise NotImplementedError
+
+    urlconf = urls(a=Flown.as_view({"get": "list", "delete": "destroy"}))
+
+    assert list(reached(urlconf).endpoints) == ["GET /a/ (Flown.list)"]
+
+
 class TestInput:
     """How serializers take input counts where an endpoint takes some."""
 
@@ -177,7 +278,7 @@ class TestInput:
         urlconf = urls(flights=view.as_view())
 
         assert [(each.does, each.why) for each in diagnosis_of_project(reached(urlconf)).stock] == [
-            ("load", "OwnNumber.to_internal_value is not one that fastschema knows")
+            ("load", "fastschema cannot compile OwnNumber.to_internal_value")
         ]
         assert "loading" not in run("--dump-only", "--urlconf", urlconf)
 
@@ -195,11 +296,11 @@ class TestFailing:
 
         assert raised.value.returncode == 1
         assert str(raised.value) == (
-            f"2 schemas and 3 fields run as stock: {HERE}:AirlineSerializer.name, "
+            f"1 schema and 3 fields run as stock: {HERE}:AirlineSerializer.name, "
             f"{HERE}:OuterSerializer.airline.name, {HERE}:OuterSerializer.wholes, "
-            f"{HERE}:WholeSerializer, {HERE}:Backwards"
+            f"{HERE}:WholeSerializer"
         )
-        assert len(json.loads(stdout.getvalue())["stock"]) == 5
+        assert len(json.loads(stdout.getvalue())["stock"]) == 4
 
     def test_ci_passes_where_nothing_does(self):
         printed = run("FlightSerializer", "--fail-on-stock")
@@ -314,7 +415,7 @@ class TestColours:
         return run
 
     def test_a_terminal_has_colours(self, on_terminal):
-        assert "\x1b[31m2 schemas and 3 fields run as stock.\x1b[0m" in on_terminal()
+        assert "\x1b[31m1 schema and 3 fields run as stock.\x1b[0m" in on_terminal()
 
     @pytest.mark.parametrize("way", ["--no-color", "NO_COLOR"])
     def test_colours_can_be_turned_off(self, on_terminal, monkeypatch, way):
@@ -323,12 +424,12 @@ class TestColours:
 
         shown = on_terminal(*([way] if way == "--no-color" else []))
 
-        assert "2 schemas and 3 fields run as stock." in shown
+        assert "1 schema and 3 fields run as stock." in shown
         assert "\x1b" not in shown
 
     def test_what_is_piped_has_no_colours_unless_it_is_told_to(self):
         assert "\x1b" not in run("--urlconf", HERE)
-        assert "\x1b[31m2 schemas" in run("--force-color", "--urlconf", HERE)
+        assert "\x1b[31m1 schema" in run("--force-color", "--urlconf", HERE)
 
 
 def test_it_says_its_versions(capsys):

@@ -162,6 +162,27 @@ class TestExplain:
         assert [field.compiled for field in nested] == [False]
         assert "to_representation" in nested.fields[0].why
 
+    def test_a_method_around_what_super_makes_is_told_as_compiled(self):
+        class Own(Inner):
+            def to_representation(self, instance):
+                return {**super().to_representation(instance), "own": True}
+
+        class Other(Own):
+            def to_representation(self, instance):
+                return {"own": False}
+
+        class Around(Other):
+            def to_representation(self, instance):
+                return super().to_representation(instance)
+
+        report = fastschema.compile(Own()).explain()
+        assert (report.why, report.override) == ("", "to_representation")
+        assert list(report) == list(fastschema.compile(Inner()).explain())
+        [nested, *_] = fastschema.compile(serializer_of(x=Own())).explain()
+        assert (nested.compiled, nested.custom) == (True, True)
+        for cls in (Other, Around):
+            assert fastschema.compile(cls()).explain().why == "to_representation is overridden"
+
     def test_a_list_serializer_with_an_own_method_runs_as_stock(self):
         class Own(serializers.ListSerializer):
             def to_representation(self, data):

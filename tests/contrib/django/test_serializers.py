@@ -116,7 +116,7 @@ class TestMixin:
 
         assert FastOwn(ROWS[0]).data == Own(ROWS[0]).data
         assert compiled_rows() == 1
-        assert fastschema.compile(FastOwn).explain().why == "to_representation is overridden"
+        assert fastschema.compile(FastOwn).explain().override == "to_representation"
 
     def test_the_method_of_another_base_is_never_hidden(self):
         class Mixed(FastSerializerMixin, Own):
@@ -135,7 +135,7 @@ class TestMixin:
         for cls in (Mixed, Below, Beside):
             assert cls(ROWS[0]).data == Own(ROWS[0]).data
             assert cls(ROWS, many=True).data == Own(ROWS, many=True).data
-            assert fastschema.compile(cls).explain().why == "to_representation is overridden"
+            assert fastschema.compile(cls).explain().override == "to_representation"
             outer = type("Outer", (FastSerializerMixin, Plain), {"inner": cls()})
             assert_same(outer, {"a": 1, "inner": ROWS[0]})
         assert Calling(ROWS[0]).data == {"a": "1", "b": 2, "own": True, "calling": True}

@@ -7,8 +7,8 @@ import pytest
 from django.http import HttpResponse
 from django.test import AsyncClient, Client, override_settings
 from django.urls import include, path
-from rest_framework import generics, pagination, renderers, serializers
-from rest_framework.decorators import api_view
+from rest_framework import generics, pagination, renderers, serializers, viewsets
+from rest_framework.decorators import action, api_view
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
@@ -105,12 +105,16 @@ def list_view(queryset, serializer, base=generics.ListAPIView, **attributes):
     return type("View", (base,), own)
 
 
-def seen(view, accept="application/json", client=Client):
+def seen(view, accept="application/json", client=Client, url="/"):
     """The panel of the toolbar after a request to a view, and the response."""
     from debug_toolbar.toolbar import DebugToolbar
 
     as_view = view.as_view() if hasattr(view, "as_view") and not hasattr(view, "cls") else view
-    urls = [path("", as_view), path("__debug__/", include("debug_toolbar.urls"))]
+    urls = [
+        path("", as_view),
+        path("<pk>/", as_view, name="one"),
+        path("__debug__/", include("debug_toolbar.urls")),
+    ]
     toolbars = []
 
     def created(sender, toolbar, **kwargs):
@@ -120,9 +124,9 @@ def seen(view, accept="application/json", client=Client):
     try:
         with override_settings(ROOT_URLCONF=type("Urls", (), {"urlpatterns": urls})):
             if client is AsyncClient:
-                response = asyncio.run(client().get("/", headers={"accept": accept}))
+                response = asyncio.run(client().get(url, headers={"accept": accept}))
             else:
-                response = client().get("/", headers={"accept": accept})
+                response = client().get(url, headers={"accept": accept})
             [toolbar] = toolbars
             panel = toolbar.get_panel_by_id("FastSchemaPanel")
             _ = panel.content  # while there are URLs
@@ -190,6 +194,61 @@ def test_data_of_rows_are_told(flights, monkeypatch):
     ]
 
 
+class Linked(serializers.Serializer):
+    """Addresses, which have the format of the request in them if it asks for one."""
+
+    url = serializers.HyperlinkedIdentityField(view_name="one")
+
+
+@needs_orjson
+@pytest.mark.parametrize(
+    ("attributes", "options", "output"),
+    [
+        ({}, {}, "JSON, from instances"),
+        ({}, {"url": "/?format=json"}, "data, because url finds a URL for each row"),
+        ({}, {"accept": "text/html"}, "data, because BrowsableAPIRenderer renders it"),
+        ({"get_paginated_response": None}, {}, "data, because get_paginated_response is"),
+    ],
+)
+def test_it_says_why_a_list_is_data(flights, attributes, options, output):
+    if attributes:
+        attributes = {
+            "pagination_class": Pages,
+            "get_paginated_response": lambda self, data: Response(data),
+        }
+    view = list_view(Airline.objects.all(), Linked, **attributes)
+
+    assert [told[: len(output)] for (told,) in of(view, "output", **options)] == [output]
+
+
+@needs_orjson
+def test_it_says_that_data_were_read(flights):
+    class Reading(list_view(Airline.objects.all(), AirlineSerializer)):
+        def finalize_response(self, request, response, *args, **kwargs):
+            assert response.data
+            return super().finalize_response(request, response, *args, **kwargs)
+
+    seen(Reading)
+    why = "response.data was read before it was rendered"
+    assert of(Reading, "output") == [(f"data, because {why}",)]
+
+
+def test_an_action_of_a_view_makes_data(flights):
+    class View(viewsets.ReadOnlyModelViewSet):
+        queryset = Airline.objects.all()
+        serializer_class = AirlineSerializer
+
+        @action(detail=False)
+        def all(self, request):
+            return Response(
+                AirlineSerializer(self.queryset, many=True, context={"view": self}).data
+            )
+
+    view = View.as_view({"get": "all"}, renderer_classes=[FastJSONRenderer])
+    [(output,)] = of(view, "output")
+    assert output.endswith("data, because only list() of a view writes JSON at once")
+
+
 def test_the_title_counts_serializers_and_those_as_stock(flights):
     @api_view()
     def view(request):
@@ -228,14 +287,19 @@ def test_an_empty_list_is_told_as_a_longer_one_would_be(db):
 def test_what_is_overridden_ran_as_stock(flights):
     view = list_view(Airline.objects.all(), OtherAirline)
     assert of(view, "is_compiled", "why", "rows", "output") == [
-        (False, "to_representation is overridden", 3, "data")
+        (
+            False,
+            "to_representation is overridden",
+            3,
+            "data, because to_representation of OtherAirline is overridden",
+        )
     ]
 
 
 def test_an_own_method_around_compiled_code_is_told(flights):
     view = list_view(Airline.objects.all(), OwnAirline)
     assert of(view, "is_compiled", "why", "times", "rows") == [
-        (True, "to_representation is overridden", 1, 3)
+        (True, "inside your to_representation", 1, 3)
     ]
 
 

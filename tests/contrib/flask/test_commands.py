@@ -109,8 +109,11 @@ class TestDoctor:
         assert done.exit_code == 0
         assert ("Views\n  GET /plain (dict)\n  GET /bands (bands): tests") in done.output
         assert f"  {NAME}\n      dumping: 3 compiled, 0 custom, 0 stock\n" in done.output
-        assert f"  {__name__}:TwiceSchema.own (dump): Own._serialize is not one" in done.output
-        assert "nobody can tell which schemas it uses" in done.output
+        assert (
+            f"  {__name__}:TwiceSchema.own (dump): fastschema cannot compile Own._serialize\n"
+            in done.output
+        )
+        assert "The schemas of a view are known if a decorator names them" in done.output
         assert "run as stock." in done.output.splitlines()[-1]
 
     @pytest.mark.parametrize("key", ["FASTSCHEMA_DISABLED", "FASTSCHEMA_ENABLED"])
@@ -168,7 +171,7 @@ class TestDoctor:
         [
             (["NoSuchSchema"], "no schema has the name NoSuchSchema; flask fastschema lists"),
             (["TwiceSchema"], "2 schemas have the name TwiceSchema; say which"),
-            (["nowhere.at.all:Schema"], "nowhere.at.all cannot be imported"),
+            (["nowhere.at.all:Schema"], "nowhere.at.all:Schema cannot be imported"),
             (["NeedySchema"], "cannot be made without arguments"),
             (["--profile", f"{__name__}:ROWS"], "--profile and --svg are for one schema: name it"),
         ],

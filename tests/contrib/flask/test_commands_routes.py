@@ -1,10 +1,12 @@
 """The views of an application, as the doctor tells of them."""
 
 import pytest
+from apiflask import APIFlask
 from flask.views import MethodView
+from flask_smorest import Api, Blueprint
 
 from fastschema.contrib.flask.commands import views
-from tests.contrib.flask.schemas import BandSchema
+from tests.contrib.flask.schemas import AlbumSchema, BandSchema
 
 BAND = "tests.contrib.flask.schemas:BandSchema"
 
@@ -62,3 +64,65 @@ def test_the_methods_of_a_class_are_views_of_their_own(app, fast, found):
 def test_static_files_are_no_views(app, found):
     assert "static" in app.view_functions
     assert found() == {}
+
+
+ALBUM = "tests.contrib.flask.schemas:AlbumSchema"
+
+
+def told(app):
+    return {each.view: (each.schema, each.how) for each in views(app) if "/bands" in each.view}
+
+
+def test_the_decorators_of_flask_smorest_name_schemas(make_app):
+    app = make_app(API_TITLE="x", API_VERSION="1", OPENAPI_VERSION="3.0.2")
+    blueprint = Blueprint("bands", "bands", url_prefix="/bands")
+
+    @blueprint.route("/")
+    class Bands(MethodView):
+        @blueprint.response(200, BandSchema(many=True))
+        def get(self):
+            return []
+
+        @blueprint.arguments(AlbumSchema)
+        @blueprint.response(201, BandSchema)
+        def post(self, data):
+            return {}
+
+        @blueprint.response(204)
+        def delete(self):
+            return None
+
+    @blueprint.route("/one")
+    @blueprint.response(200, BandSchema)
+    def one():
+        return {}
+
+    Api(app).register_blueprint(blueprint)
+
+    assert told(app) == {
+        "DELETE /bands/ (bands.Bands)": ("", ""),
+        "GET /bands/ (bands.Bands)": (BAND, ""),
+        "POST /bands/ (bands.Bands)": (BAND, f"takes {ALBUM}"),
+        "GET /bands/one (bands.one)": (BAND, ""),
+    }
+
+
+def test_the_decorators_of_apiflask_name_schemas():
+    app = APIFlask("bands")
+
+    @app.post("/bands")
+    @app.input(AlbumSchema)
+    @app.input(BandSchema, location="query")
+    @app.output(BandSchema, status_code=201)
+    def add(json_data, query_data):
+        return {}
+
+    assert told(app) == {"POST /bands (add)": (BAND, f"takes {ALBUM}, {BAND}")}
+
+
+def test_schemas_of_libraries_are_no_applications(app):
+    output = app.test_cli_runner().invoke(args=["fastschema", "--all"]).output
+
+    assert f"  {BAND}\n" in output
+    assert "apiflask.schemas" not in output
+    assert "flask_smorest." not in output

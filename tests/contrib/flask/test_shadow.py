@@ -4,13 +4,14 @@ import gc
 import weakref
 
 import pytest
-from flask import Flask
+from flask import Flask, jsonify
 from marshmallow import Schema, fields, post_dump
 
 import fastschema
 from fastschema import shadow
 from fastschema.contrib.flask import FastSchema
 from fastschema.contrib.flask.shadow import shadow_differed
+from fastschema.marshmallow import dump, installation
 from fastschema.runtime.encode import JsonArray
 from fastschema.switch import is_disabled
 from tests.marks import needs_orjson
@@ -19,6 +20,12 @@ from tests.marks import needs_orjson
 class Record(Schema):
     title = fields.String()
     year = fields.Integer()
+
+
+class Unjson(Schema):
+    """Dumps what JSON cannot hold."""
+
+    title = fields.Function(lambda obj: object())
 
 
 RECORDS = [{"title": "Blue", "year": "1971"}, {"title": "Hejira", "year": 1976}]
@@ -217,3 +224,62 @@ def test_showing_values_is_a_yes_or_no():
     app.config["FASTSCHEMA_SHADOW_VALUES"] = 1
     with pytest.raises(ValueError, match="FASTSCHEMA_SHADOW_VALUES must be True or False, not 1"):
         FastSchema(app)
+
+
+class TestDump:
+    """Lists that views dump themselves: ``jsonify(schema.dump(...))``, flask-smorest."""
+
+    @pytest.fixture
+    def wrong(self, monkeypatch):
+        """A fast path that dumps a title wrongly."""
+        dump_by = dump.dump_by
+
+        def wrong(binding, obj, many):
+            data = dump_by(binding, obj, many)
+            return [{**each, "title": "Bluff"} for each in data]
+
+        monkeypatch.setattr(dump, "dump_by", wrong)
+
+    @pytest.fixture
+    def schema(self, monkeypatch):
+        monkeypatch.setattr(installation, "_follow", None)
+        return Record(many=True)
+
+    def test_what_jsonify_writes_is_compared(self, answered, schema, counter):
+        assert answered(lambda: jsonify(schema.dump(RECORDS))).json[0]["title"] == "Blue"
+        assert counts(counter) == (1, 0, 0)
+
+    def test_a_difference_is_told(self, answered, schema, counter, wrong, told):
+        assert answered(lambda: jsonify(schema.dump(RECORDS))).json[0]["title"] == "Bluff"
+        assert counts(counter) == (1, 1, 0)
+        [(_, difference)] = told
+        assert (difference.schema, difference.view) == ("Record", "list_records")
+        assert difference.path == "$[0].title"
+
+    def test_a_view_of_flask_smorest_is_compared(self, make_app, schema, counter):
+        smorest = pytest.importorskip("flask_smorest")
+        about = {"API_TITLE": "x", "API_VERSION": "1", "OPENAPI_VERSION": "3.0.2"}
+        app = make_app(FASTSCHEMA_SHADOW=1, **about)
+        blueprint = smorest.Blueprint("records", "records")
+        blueprint.route("/")(blueprint.response(200, schema)(lambda: RECORDS))
+        smorest.Api(app).register_blueprint(blueprint)
+
+        assert len(app.test_client().get("/").json) == 2
+        assert counts(counter) == (1, 0, 0)
+
+    @pytest.mark.parametrize(
+        "view",
+        [
+            lambda: Record().dump(RECORDS[0]),
+            lambda: Record(many=True).dump(iter(RECORDS)),
+            lambda: str(Unjson(many=True).dump(RECORDS)),
+        ],
+    )
+    def test_other_dumps_are_not_compared(self, answered, schema, counter, view):
+        assert answered(view).status_code == 200
+        assert counts(counter) == (0, 0, 0)
+
+    def test_nothing_is_compared_without_shadow_mode(self, answered, schema, counter):
+        answered(lambda: jsonify(schema.dump(RECORDS)), FASTSCHEMA_SHADOW=0)
+        schema.dump(RECORDS)
+        assert counts(counter) == (0, 0, 0)

@@ -25,7 +25,7 @@ class FastSchemaConfig(AppConfig):
         :raises ImproperlyConfigured: for a key or a value in ``FASTSCHEMA`` that is none
         :raises ImportError: if Django or DRF is too old, or DRF is missing
         """
-        require("fastschema.contrib.django", "django", django=(5, 2), djangorestframework=(3, 16))
+        require("fastschema.contrib.django", django=(5, 2), djangorestframework=(3, 16))
         from fastschema.contrib.django.app.checks import (
             TAG,
             check_middleware,

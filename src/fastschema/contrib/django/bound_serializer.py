@@ -220,7 +220,7 @@ def dispatch_for(
     fields = readable_fields(serializer)
     reading = class_state(type(serializer)).reading(serializer, fields, rows)
     if reading is None:
-        raise UnreadableError("its fields are others each time")
+        raise UnreadableError("its fields differ from object to object")
     subject = BoundSerializer(lambda: serializer, fields, fields, outer, rows)
     return Dispatch(reading.program, form, subject)
 

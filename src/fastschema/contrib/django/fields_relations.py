@@ -127,7 +127,7 @@ def _hyperlink(field: Any) -> Description:
     if type(field).context is not _CONTEXT:
         return stock("context is overridden")
     if field.reverse is not reverse:
-        return stock("another reverse is set on the field object")
+        return stock("reverse is set on the field object")
     if method_of(field, "get_url") is not _GET_URL:
         return (own_hyperlink,)
     if type(field.lookup_field) is not str or type(field.view_name) is not str:

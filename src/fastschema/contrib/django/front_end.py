@@ -37,7 +37,7 @@ from fastschema.report import Above, FieldReport, Report, field_reports, with_ne
 from fastschema.runtime.bound_program import BoundProgram, Dispatch, RowDumper
 from fastschema.runtime.guard import ATTRIBUTE, readings
 from fastschema.runtime.json_engine import Engine
-from fastschema.runtime.patching import is_stock
+from fastschema.runtime.patching import calls_super, is_stock
 from fastschema.runtime.programs import DumpProgram
 from fastschema.switch import disabled
 
@@ -172,23 +172,22 @@ class CompiledSerializer:
         return replace(_explain(self.schema, Above()), loading=_explain_loading(self.schema))
 
 
-_BY_SUPER = (
-    "What it calls by super().to_representation() is compiled, where fastschema is installed."
-)
-
-
 def _explain(schema: Any, above: Above) -> Report:
     """How a serializer is dumped.
 
     :param above: those in which it is nested
     """
     if isinstance(schema, ListSerializer):
-        if not is_stock_list(schema):
+        if is_stock_list(schema):
+            return _explain(schema.child, above)
+        if not calls_super(schema, "to_representation", ListSerializer):
             return Report(type(schema).__name__, [], "to_representation is overridden")
-        schema = schema.child
+        report = _explain(schema.child, above)
+        return replace(report, schema=type(schema).__name__, override="to_representation")
     name = type(schema).__name__
-    if not is_stock_serializer(schema):
-        return Report(name, [], "to_representation is overridden", notes=[_BY_SUPER])
+    is_overridden = not is_stock_serializer(schema)
+    if is_overridden and not calls_super(schema, "to_representation", Serializer):
+        return Report(name, [], "to_representation is overridden")
     try:
         program, fields = read_now(schema)
     except UnreadableError as error:
@@ -200,9 +199,10 @@ def _explain(schema: Any, above: Above) -> Report:
     nested = {
         node.key: _explain(field, within)
         for node, field in zip(program.node.fields, fields, strict=True)
-        if node.kind.link is not None and within is not None
+        if within is not None and (node.kind.link is not None or isinstance(field, Serializer))
     }
-    return Report(name, with_nested(field_reports(program.node), nested))
+    override = "to_representation" if is_overridden else ""
+    return Report(name, with_nested(field_reports(program.node), nested), override=override)
 
 
 def _explain_loading(schema: Any) -> Report | None:
@@ -239,7 +239,7 @@ def _report_input(serializer: Any, above: Above) -> Report:
         serializer = serializer.child
     name = type(serializer).__name__
     if not is_readable(type(serializer)):
-        return Report(name, [], "it has its own way to validate a row")
+        return Report(name, [], "it overrides how a row is validated")
     fields = field_mapping(serializer)
     try:
         nodes = read_validation(serializer, list(fields.values()), []).program.node.fields

@@ -57,7 +57,7 @@ class FastJSONParser(JSONParser):
 class FastMessagePackParser(BaseParser):
     """MessagePack (``application/vnd.msgpack``) with values that JSON has.
 
-    It needs ``pip install 'fastschema[msgpack]'``.
+    It needs msgpack: ``pip install msgpack``.
     """
 
     media_type = "application/vnd.msgpack"

@@ -117,7 +117,7 @@ class NDJSONRenderer(JSONRenderer):
 class FastMessagePackRenderer(BaseRenderer):
     """MessagePack (``application/vnd.msgpack``), with the values of ``FastJSONRenderer``'s JSON.
 
-    It needs ``pip install 'fastschema[msgpack]'``.
+    It needs msgpack: ``pip install msgpack ormsgpack``.
     """
 
     media_type = "application/vnd.msgpack"

@@ -133,7 +133,7 @@ def describe_serializer(serializer: Any, serializer_fields: list[Any]) -> Descri
     if any(field.parent is not serializer for field in serializer_fields):
         raise UnreadableError("its fields belong to another serializer")
     if len({field.field_name for field in serializer_fields}) < len(serializer_fields):
-        raise UnreadableError("two of its fields have one name")
+        raise UnreadableError("two of its fields have the same name")
     if cls._readable_fields is not _READABLE_FIELDS:
         raise UnreadableError("_readable_fields is overridden")
     return (
@@ -166,7 +166,7 @@ def _describe_field(field: Any) -> Description:
     elif get_attribute is _MODEL_FIELD_GET_ATTRIBUTE and maker is model_field:
         return (name, (), described)
     where = getattr(get_attribute, "__qualname__", "its get_attribute")
-    return (name, None, (_BY_STOCK, f"{where} is not one that fastschema knows"))
+    return (name, None, (_BY_STOCK, f"fastschema cannot compile {where}"))
 
 
 def _describe_relation(

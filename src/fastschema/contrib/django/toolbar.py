@@ -7,11 +7,12 @@ from typing import Any
 from fastschema.versions import require
 
 _OLDEST = {"django-debug-toolbar": (5, 0)}
-require("fastschema.contrib.django.toolbar", "debug-toolbar", **_OLDEST)
+require("fastschema.contrib.django.toolbar", **_OLDEST)
 
 from debug_toolbar.panels import Panel  # noqa: E402  # only if it fits
 
 from fastschema.contrib.django.app.dump_log import DumpLog, Dumps, Output  # noqa: E402  # likewise
+from fastschema.contrib.django.app.survey import why_data  # noqa: E402  # likewise
 from fastschema.contrib.django.lists.n_plus_one import advice  # noqa: E402  # likewise
 from fastschema.plan import compile  # noqa: E402  # likewise
 from fastschema.report import Report  # noqa: E402  # likewise
@@ -67,7 +68,7 @@ def _described(dumps: Dumps) -> dict[str, Any]:
         "serializer": f"{cls.__module__}.{cls.__qualname__}",
         "is_compiled": dumps.is_compiled,
         "why": _why(dumps, report),
-        "output": str(dumps.output),
+        "output": _output(dumps),
         "times": dumps.times,
         "rows": dumps.rows,
         "milliseconds": None if dumps.output is Output.STREAM else dumps.seconds * 1000,
@@ -90,8 +91,19 @@ def _report(dumps: Dumps) -> Report:
         return Report(type(serializer).__name__, [], f"it cannot be read: {error}")
 
 
+def _output(dumps: Dumps) -> str:
+    """Return what it made, and why that is data where a list could be JSON at once."""
+    try:
+        why = why_data(dumps.serializer) if dumps.output is Output.DATA else ""
+    except Exception:  # of code of users
+        why = ""
+    return f"{dumps.output}, because {why}" if why else str(dumps.output)
+
+
 def _why(dumps: Dumps, report: Report) -> str:
     """Why it ran as stock, or what is to be said of it where it did not."""
+    if dumps.is_compiled and report.override:
+        return f"inside your {report.override}"
     if dumps.is_compiled or report.why:
         return report.why
     return "fastschema is disabled" if dumps.was_disabled else "stock is faster for so few rows"

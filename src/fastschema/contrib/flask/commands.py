@@ -17,7 +17,12 @@ from fastschema.contrib.flask.responses import SCHEMA
 from fastschema.tools.cli import main
 from fastschema.tools.doctor import Diagnosis, SchemaFinding, ViewFinding, path_of
 
-_UNKNOWN = "Of a view without @fs.output, nobody can tell which schemas it uses."
+_UNKNOWN = (
+    "The schemas of a view are known if a decorator names them: @fs.output, or those of "
+    "flask-smorest and APIFlask."
+)
+_LIBRARIES = ("marshmallow.", "flask_smorest.", "apiflask.", "webargs.")
+"""How the modules begin whose schemas are no application's."""
 _OFF = "FASTSCHEMA_DISABLED or FASTSCHEMA_ENABLED switches it off: stock answers this application."
 
 
@@ -42,13 +47,13 @@ class _Application:
     def schemas(self) -> dict[str, type[Schema]]:
         """Return the schema classes in marshmallow's registry by ``package.module:Name``, sorted.
 
-        Without marshmallow's own and those without fields, which others inherit from.
+        Without those of libraries, and those without fields, which others inherit from.
         """
         classes = {cls for each in class_registry._registry.values() for cls in each}
         listed = {
             path_of(cls): cls
             for cls in classes
-            if cls._declared_fields and not cls.__module__.startswith("marshmallow.")
+            if cls._declared_fields and not f"{cls.__module__}.".startswith(_LIBRARIES)
         }
         return dict(sorted(listed.items()))
 
@@ -70,8 +75,8 @@ def views(app: Flask) -> list[ViewFinding]:
     """Return the views of an application in the order of its rules, but for Flask's own static
     files.
 
-    Only of those with ``@fs.output`` the schema is known: what others do with schemas is up to
-    their code.
+    The schema of a view is known if a decorator names it: ``@fs.output``, or those of flask-smorest
+    and APIFlask.
     """
     rules = [rule for rule in app.url_map.iter_rules() if rule.endpoint in app.view_functions]
     return [
@@ -92,10 +97,43 @@ def _views(rule: Rule, view: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _finding(rule: Rule, method: str, view: Any) -> ViewFinding:
-    schema = getattr(view, SCHEMA, None)
-    cls = schema if isinstance(schema, type) or schema is None else type(schema)
+    schema = next((each for each in _output(view) if _path(each)), None)
+    takes = ", ".join(dict.fromkeys(filter(None, map(_path, _input(view)))))
     return ViewFinding(
         f"{method} {rule.rule} ({rule.endpoint})",
-        schema="" if cls is None else path_of(cls),
+        schema=_path(schema),
+        how=f"takes {takes}" if takes else "",
         facts={"endpoint": rule.endpoint},
     )
+
+
+def _output(view: Any) -> Iterator[Any]:
+    """Yield the schemas by which decorators of fastschema, APIFlask, flask-smorest answer."""
+    yield getattr(view, SCHEMA, None)
+    yield getattr(view, "_spec", {}).get("response", {}).get("schema")
+    apidoc = getattr(view, "_apidoc", {})
+    responses = apidoc.get("response", {}).get("responses", {})
+    for status in apidoc.get("success_status_codes", ()):
+        for each in _listed(responses.get(status)):
+            yield each.get("schema")
+
+
+def _input(view: Any) -> Iterator[Any]:
+    """Yield the schemas by which decorators of APIFlask and flask-smorest take input."""
+    spec = getattr(view, "_spec", {})
+    yield spec.get("body")
+    yield from (schema for schema, *_ in spec.get("args", ()))
+    parameters = getattr(view, "_apidoc", {}).get("arguments", {}).get("parameters", ())
+    yield from (each.get("schema") for each in parameters)
+
+
+def _listed(described: Any) -> list[Any]:
+    """Return the descriptions of a response, of which older versions of flask-smorest have one."""
+    found = described if isinstance(described, list) else [described]
+    return [each for each in found if isinstance(each, dict)]
+
+
+def _path(schema: Any) -> str:
+    """Return the path of a schema, an instance or a class; "" if it is none."""
+    cls = schema if isinstance(schema, type) else type(schema)
+    return path_of(cls) if issubclass(cls, Schema) else ""

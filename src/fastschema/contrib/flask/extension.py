@@ -23,9 +23,10 @@ from fastschema.contrib.flask.responses import (
     schema_and_rows,
     with_status,
 )
-from fastschema.contrib.flask.shadow import follow
+from fastschema.contrib.flask.shadow import follow, follow_dump
 from fastschema.contrib.flask.streaming import stream_response
 from fastschema.contrib.flask.switching import imported, switch_by_request, switch_off
+from fastschema.marshmallow.installation import follow_lists
 from fastschema.runtime.front_end import front_end_for
 from fastschema.shadow import is_sampled
 from fastschema.switch import DISABLED_AT_START, install
@@ -52,8 +53,8 @@ class FastSchema:
           ``app.json``, with its settings. A provider of the application's own that overrides more
           than settings stays, with a warning.
         - ``FASTSCHEMA_CHUNK_SIZE`` (150): how many rows :meth:`stream` writes at a time.
-        - ``FASTSCHEMA_SHADOW`` (0): the share, from 0 to 1, of lists that :meth:`response` writes
-          and that stock then makes as well, to compare the two.
+        - ``FASTSCHEMA_SHADOW`` (0): the share, from 0 to 1, of lists that :meth:`response` writes,
+          or ``Schema.dump`` dumps, and that stock then makes as well, to compare the two.
         - ``FASTSCHEMA_SHADOW_VALUES`` (False): show values where the two differ.
         - ``FASTSCHEMA_ENABLED`` (None): a callable, or the path of one, that is given each request
           and says whether fastschema answers it; False: the application stays as it is. Where the
@@ -77,6 +78,8 @@ class FastSchema:
             switch_off(app)
         else:
             _switch_on(app)
+            if settings.shadow:
+                follow_lists(follow_dump)
         app.cli.add_command(command)
         app.extensions[EXTENSION] = settings
 

@@ -1,20 +1,22 @@
-"""Shadow mode for ``fs.response``: stock makes a share of the answers as well.
+"""Shadow mode: stock makes a share of what ``fs.response`` and ``Schema.dump`` make as well.
 
-It does so right after the response is made, within the view: the objects, the database session and
-the context variables are those of the view. Lists and tuples only: other rows may be gone once they
-were read.
+It does so right after them, within the view: the objects, the database session and the context
+variables are those of the view. Lists and tuples only: other rows may be gone once they were read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from blinker import Namespace
-from flask import Flask, Response, current_app, has_request_context, request
+from flask import Flask, Response, current_app, has_app_context, has_request_context, request
+from marshmallow import Schema
 
+from fastschema.contrib.flask.configuration import settings_of
 from fastschema.contrib.flask.responses import MESSAGE_PACK
 from fastschema.runtime.front_end import DumpingSchema
-from fastschema.shadow import Difference, compare
+from fastschema.shadow import Difference, compare, is_sampled
 from fastschema.switch import is_disabled
 
 shadow_differed = Namespace().signal("fastschema-shadow-differed")
@@ -47,20 +49,52 @@ def follow(
     is_list = type(rows) in (list, tuple) and compiled.is_collection(rows, many)
     if not is_list or is_disabled() or not _is_plain(response):
         return
-    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy
-    endpoint = request.endpoint if has_request_context() else None
 
     def by_stock() -> bytes:
-        made = cast(Response, app.json.response(compiled.stock_dump(rows, many)))
+        made = cast(Response, current_app.json.response(compiled.stock_dump(rows, many)))
         return made.get_data()
+
+    _compare(response.get_data(), by_stock, compiled.schema, has_values=has_values)
+
+
+def follow_dump(schema: Any, rows: Any, data: Any) -> None:
+    """Compare a list that ``Schema.dump`` has dumped with stock's, as JSON, in sampled requests.
+
+    Does nothing outside of an application with shadow mode, and for data that JSON cannot hold.
+
+    :param schema: the schema
+    :param rows: the objects
+    :param data: what was dumped
+    """
+    settings = settings_of(current_app) if has_app_context() else None
+    if settings is None or is_disabled() or type(rows) not in (list, tuple):
+        return
+    if not is_sampled(settings.shadow):
+        return
+    try:
+        written = current_app.json.dumps(data).encode()
+    except Exception:  # it may be meant for something else
+        return
+
+    def by_stock() -> bytes:
+        return current_app.json.dumps(Schema.dump(schema, rows, many=True)).encode()
+
+    _compare(written, by_stock, schema, has_values=settings.shadow_values)
+
+
+def _compare(
+    written: bytes, by_stock: Callable[[], bytes], schema: Any, *, has_values: bool
+) -> None:
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy
+    endpoint = request.endpoint if has_request_context() else None
 
     def tell(difference: Difference) -> None:
         shadow_differed.send(app, difference=difference)
 
     compare(
-        response.get_data(),
+        written,
         by_stock,
-        schema=type(compiled.schema).__name__,
+        schema=type(schema).__name__,
         view=endpoint or app.name,
         has_values=has_values,
         tell=tell,

@@ -71,7 +71,7 @@ def _field(field: FieldNode, dispatch: Dispatch, table: RowLayout, find: FindKey
     if path == ():
         return NOT_READ
     if path is None:
-        raise NotRowReadableError(f"{field.key} reads the object by code of its own")
+        raise NotRowReadableError(f"{field.key} runs code of yours on each object")
     has_default = field.default is not None
     if field.kind.link is not None:
         if has_default:

@@ -10,7 +10,7 @@ from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 
 import fastschema
 from fastschema.contrib.django.app.diagnosis import diagnosis_of_project
-from fastschema.contrib.django.app.url_survey import reached
+from fastschema.contrib.django.app.survey import reached
 from fastschema.contrib.django.filters import is_available
 from flights.models import Airline
 from tests.contrib.django.filters.models import Holder

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework import serializers
 from rest_framework.test import APIRequestFactory
 
-from fastschema.contrib.django.app.list_report import list_report
+from fastschema.contrib.django.app.survey import list_report
 from fastschema.contrib.django.lists.prefetching import evaluate
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from tests.contrib.django.differential import outcome
@@ -297,7 +297,7 @@ def test_a_list_needs_instances(name):
 def test_the_reason_names_a_manager_with_its_own_get_queryset():
     queryset, fields = INSTANCES["a manager with its own get_queryset"]
     view = list_of(queryset, **fields)(request=APIRequestFactory().get("/"), format_kwarg=None)
-    assert list_report(view).why == "Tame of pets has its own get_queryset"
+    assert list_report(view).why == "Tame of pets overrides get_queryset"
 
 
 ERRORS = {

@@ -90,7 +90,7 @@ def check_views(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
 
     :param app_configs: ignored: views belong to URLs, not to apps
     """
-    from fastschema.contrib.django.app.url_survey import view_classes
+    from fastschema.contrib.django.app.survey import view_classes
     from fastschema.contrib.django.relations import PER_VIEW
 
     return [
@@ -115,7 +115,7 @@ def check_serializers(app_configs: Any = None, **kwargs: Any) -> list[CheckMessa
     """
     if not conf.settings().check_serializers:
         return []
-    from fastschema.contrib.django.app.url_survey import reached
+    from fastschema.contrib.django.app.survey import reached
 
     return [
         Warning(

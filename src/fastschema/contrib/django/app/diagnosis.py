@@ -8,19 +8,26 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from django.db import connections
 
 from fastschema.contrib.django import filters
-from fastschema.contrib.django.app.list_report import INSTANCES, STOCK
-from fastschema.contrib.django.app.url_survey import Reached, Survey
+from fastschema.contrib.django.app.survey import INSTANCES, STOCK, Reached, Survey, why_unknown
 from fastschema.contrib.django.lists.n_plus_one import advice
 from fastschema.contrib.django.relations import loads_relations
 from fastschema.plan import compile
 from fastschema.tools.advice import Advice
-from fastschema.tools.doctor import VIEWS, Diagnosis, RowQueries, SchemaFinding, ViewFinding, told
+from fastschema.tools.doctor import (
+    VIEWS,
+    Diagnosis,
+    RowQueries,
+    SchemaFinding,
+    ViewFinding,
+    fastest,
+)
 
 if TYPE_CHECKING:
     from fastschema.profiling import Profile
@@ -30,7 +37,7 @@ def diagnosis_of_project(survey: Survey) -> Diagnosis:
     """Return what there is to find of all views and serializers that are reached."""
     views = [_finding(survey, endpoint, path) for endpoint, path in survey.endpoints.items()]
     return Diagnosis(
-        [finding(each, survey) for each in survey.serializers],
+        _findings(survey),
         views,
         survey.without,
         queries_of(survey),
@@ -39,6 +46,19 @@ def diagnosis_of_project(survey: Survey) -> Diagnosis:
         [each for endpoint in survey.endpoints for each in _advice(survey, endpoint)],
         notes=[] if survey.serializers else ["The URL configuration reaches no serializer."],
     )
+
+
+def _findings(survey: Survey) -> list[SchemaFinding]:
+    """Return what there is to find of the serializers; of those that read alike, once."""
+    found: list[SchemaFinding] = []
+    for each in survey.serializers:
+        new = finding(each, survey)
+        same = next((old for old in found if replace(old, uses=new.uses) == new), None)
+        if same is not None:
+            found.remove(same)
+            new = replace(new, uses=[*same.uses, *new.uses])
+        found.append(new)
+    return found
 
 
 def finding(found: Reached, survey: Survey) -> SchemaFinding:
@@ -82,6 +102,9 @@ def profiled(
 ) -> tuple[dict[str, Profile], dict[str, tuple[Watch, int]], list[str]]:
     """Real runs of list views: the first rows of their querysets, by their serializers.
 
+    Queries are counted in one run; the profile is the fastest of some more, of rows that are
+    fetched anew, as the first of them keep what they asked for.
+
     :param paths: of the serializers whose views are run; None: all views
     :param rows: how many rows at most
     :returns: the runs by their views; their queries, and for how many rows; and why others were
@@ -92,17 +115,23 @@ def profiled(
         if paths is not None and survey.endpoints[endpoint] not in paths:
             continue
         try:
-            found = list(view.get_queryset()[:rows])
+            fetch = partial(_first_rows, view, rows)
+            found = fetch()
             if found:
                 plan = compile(view.get_serializer())
                 with watch() as seen:
-                    profiles[endpoint] = plan.profile(found)
+                    plan.dump(found, many=True)
                 watched[endpoint] = seen, len(found)
+                profiles[endpoint] = fastest(plan, fetch)
             else:
                 notes.append(f"{endpoint} is not profiled: its queryset has no rows.")
         except Exception as error:  # whatever the project's code raises without a real request
-            notes.append(f"{endpoint} is not profiled: {told(error)}")
+            notes.append(f"{endpoint} is not profiled: {why_unknown(error)}")
     return profiles, watched, notes
+
+
+def _first_rows(view: Any, count: int) -> list[Any]:
+    return list(view.get_queryset()[:count])
 
 
 def _finding(survey: Survey, endpoint: str, path: str) -> ViewFinding:

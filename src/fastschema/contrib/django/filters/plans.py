@@ -79,7 +79,7 @@ def why_filter(name: str, made: Any) -> str | None:
         return f"the filter {name} has code of its own"
     is_own = "filter" in vars(made) and type(made.filter) is not filters.FilterMethod
     if is_own or not isinstance(made.method, (str, FunctionType, type(None))):
-        return f"the method of the filter {name} is no function and no name"
+        return f"the method of the filter {name} is neither a function nor a name"
     if isinstance(made, ASKING) and not is_stock_queryset_class(type(made.queryset)):
         return f"the queryset of the filter {name} is made for each request"
     choices = made.extra.get("choices")

@@ -119,7 +119,7 @@ def overridden(field: Any) -> str | None:
 
 
 def _unknown(method: Any) -> str:
-    return f"{getattr(method, '__qualname__', method)} is not one that fastschema knows"
+    return f"fastschema cannot compile {getattr(method, '__qualname__', method)}"
 
 
 def has_stock_validators(field: Any) -> bool:

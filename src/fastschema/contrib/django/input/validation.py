@@ -270,7 +270,7 @@ def read_validation(serializer: Any, fields: list[Any], options: list[Any]) -> V
     """
     cls = type(serializer)
     if not is_readable(cls):
-        raise UnreadableError("it has its own way to validate a row")
+        raise UnreadableError("it overrides how a row is validated")
     if any(field.parent is not serializer for field in fields):
         raise UnreadableError("its fields belong to another serializer")
     try:
@@ -319,7 +319,7 @@ def _is_of_another_object(field: Any) -> bool:
 def _has_method(cls: Any, name: str) -> bool:
     found = getattr(cls, name, None)
     if found is not None and not isinstance(found, FunctionType):
-        raise UnreadableError(f"{name} is no plain method")
+        raise UnreadableError(f"{name} is not a plain method")
     if found is not None and "fields" in _named_by(cls, name):
         raise UnreadableError(f"{name} may change the fields that come after it")
     return found is not None

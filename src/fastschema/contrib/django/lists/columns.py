@@ -121,7 +121,7 @@ def check_errors(reads: Columns) -> None:
         check_errors(read.nested)
         steps = read.steps[:-1] if read.way in TAKES_OBJECT else read.steps
         if any(step.none_has_no_attributes for step in steps):
-            raise NotRowReadableError("a relation that may be null is followed to an attribute")
+            raise NotRowReadableError("a source follows a relation that may be null")
 
 
 def field_columns(field: Any, node: FieldNode, table: RowLayout) -> FieldColumns:
@@ -135,13 +135,13 @@ def field_columns(field: Any, node: FieldNode, table: RowLayout) -> FieldColumns
 def _field_columns(field: Any, node: FieldNode, table: RowLayout) -> FieldColumns:
     path = node.source.path
     if path is None:
-        raise NotRowReadableError(f"{node.key} reads the object by code of its own")
+        raise NotRowReadableError(f"{node.key} runs code of yours on each object")
     if node.kind.link is not None:
         return _nested(field, path, table)
     if node.kind.rereading is Rereading.ADDRESS:
         return _address(field, node, path, table)
     if not path:
-        raise NotRowReadableError(f"{node.key} takes the object itself")
+        raise NotRowReadableError(f"{node.key} needs the whole object")
     *relations, name = path
     if isinstance(field, ManyRelatedField):
         return _many_related(field, node, path, table)
@@ -172,7 +172,7 @@ def _field_columns(field: Any, node: FieldNode, table: RowLayout) -> FieldColumn
         code = is_own or is_of_users
         return FieldColumns(ColumnAccess.VALUE, position, steps, calls_user_code=code)
     if is_of_users:
-        raise NotRowReadableError(f"{name} has values of a class of its own")
+        raise NotRowReadableError(f"{name} has values of a class that is not Django's")
     labels = labels_of(table.model, name)
     return FieldColumns(ColumnAccess.LABEL, position, steps, (), labels, is_own)
 
@@ -183,7 +183,7 @@ def _nested(field: Any, path: tuple[str, ...], table: RowLayout) -> FieldColumns
         steps, table = _follow(relations, table)
         collection = table.collection(name)
         if not is_stock_list(field):
-            raise NotRowReadableError(f"{field.field_name} is a list of its own kind")
+            raise NotRowReadableError(f"{field.field_name} has a list serializer of your own")
         reads = _serializer(field.child, collection.table)
         return FieldColumns(ColumnAccess.NESTED_LIST, collection.position, steps, reads)
     steps, table = _follow(path, table)
@@ -192,7 +192,7 @@ def _nested(field: Any, path: tuple[str, ...], table: RowLayout) -> FieldColumns
 
 def _serializer(serializer: Any, table: RowLayout) -> Columns:
     if not isinstance(serializer, Serializer) or not is_stock_serializer(serializer):
-        raise NotRowReadableError(f"{type(serializer).__name__} represents in its own way")
+        raise NotRowReadableError(f"{type(serializer).__name__} overrides to_representation")
     known = pending(serializer)
     if known is not None:
         return columns_of(known.fields, known.program.node, table)
@@ -206,7 +206,7 @@ def _many_related(
     """Return the keys or slugs of related objects."""
     name = slug_of(field.child_relation)
     if len(path) > 1 or node.reason is not None or name is None:
-        raise NotRowReadableError(f"{node.key} takes objects")
+        raise NotRowReadableError(f"{node.key} needs the related objects")
     collection = table.collection(path[0])
     read = FieldColumns(ColumnAccess.VALUE, collection.table.column(name))
     return FieldColumns(ColumnAccess.VALUES, collection.position, nested=(read,))
@@ -225,9 +225,9 @@ def slug_of(relation: Any) -> str | None:
 
 def _address(field: Any, node: FieldNode, path: tuple[str, ...], table: RowLayout) -> FieldColumns:
     if not path:
-        raise NotRowReadableError(f"{node.key} is an address that knows the object")
+        raise NotRowReadableError(f"{node.key} is a URL that knows its object")
     if not field.use_pk_only_optimization() or len(path) > 1:
-        raise NotRowReadableError(f"{node.key} looks up more than a key of the object")
+        raise NotRowReadableError(f"{node.key} needs more than the key of the object")
     # A versioning scheme of users may be asked for it.
     return FieldColumns(ColumnAccess.ADDRESS, _key(path[0], table), calls_user_code=True)
 
@@ -236,10 +236,10 @@ def _key(name: str, table: RowLayout) -> int:
     """Return the position of the column of a foreign key."""
     attribute = column(table.model, name)
     if attribute is None:
-        raise NotRowReadableError(f"{name} is no foreign key")
+        raise NotRowReadableError(f"{name} is not a foreign key")
     position = table.column(attribute)
     if position in table.of_users():
-        raise NotRowReadableError(f"{name} has keys of a class of its own")
+        raise NotRowReadableError(f"{name} has keys of a class that is not Django's")
     return position
 
 

@@ -209,6 +209,11 @@ def writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:
     )
 
 
+def data_were_needed(view_class: type) -> bool:
+    """Whether the data of a view's lists were needed before they were rendered."""
+    return view_class in _need_data
+
+
 def has_stock_pages(view: Any) -> bool:
     """Whether nobody but stock looks at the data of a page."""
     cls: Any = type(view)

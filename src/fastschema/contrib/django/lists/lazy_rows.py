@@ -221,17 +221,17 @@ def check_serializer(serializer: Any) -> None:
     :raises NotLazyError: if not
     """
     if not isinstance(serializer, ListSerializer) or not is_stock_list(serializer):
-        raise NotLazyError(f"{type(serializer).__name__} is no list serializer as stock has it")
+        raise NotLazyError(f"{type(serializer).__name__} is a list serializer of your own")
     if type(serializer).data is not _DATA or BaseSerializer.data is not _BASE_DATA:
-        raise NotLazyError("data is overridden")
+        raise NotLazyError("the serializer overrides data")
     own = vars(serializer)
     if "instance" not in own or any(
         name in own for name in ("_data", "_errors", "_validated_data", "initial_data")
     ):
-        raise NotLazyError("its serializer has more than rows")
+        raise NotLazyError("the serializer has been used before, or takes input")
     rows = serializer.instance
     if type(rows) not in (list, LazyInstanceList) and not is_stock_queryset(rows):
-        raise NotLazyError(f"a {type(rows).__name__} is no list or queryset as stock has it")
+        raise NotLazyError(f"a {type(rows).__name__} is neither a list nor a plain QuerySet")
 
 
 def check_child(child: Any) -> None:

@@ -190,7 +190,7 @@ def _check_hooks_of(paginator: Any, view: Any = None) -> None:
     """
     known = _known(paginator)
     if known is None:
-        raise NotRowReadableError(f"{type(paginator).__name__} may look at them")
+        raise NotRowReadableError(f"{type(paginator).__name__} may look at the objects of the page")
     _check_hooks(type(paginator), _HOOKS[known], vars(paginator))
     if known is PageNumberPagination:
         _check_hooks(paginator.django_paginator_class, _PAGINATOR_HOOKS, {})

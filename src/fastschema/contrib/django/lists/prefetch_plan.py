@@ -125,7 +125,7 @@ class _Path:
         :raises NotRowReadableError: see :func:`steps_of`
         """
         if type(lookup) is not Prefetch:
-            raise NotRowReadableError(f"{type(lookup).__name__} is no Prefetch as Django has it")
+            raise NotRowReadableError(f"{type(lookup).__name__} is not Django's own Prefetch")
         if lookup.prefetch_to in self._found and lookup.queryset is not None:
             raise NotRowReadableError(f"{lookup.prefetch_to} is prefetched twice")
         added: list[Prefetch] = []
@@ -153,7 +153,7 @@ class _Path:
         attribute, is_own = lookup.get_current_to_attr(level)
         keys = _keys(table.model, name)
         if keys.single is not None and keys.single in (*table.relations, owner.back):
-            raise NotRowReadableError(f"{name} is known before it is prefetched")
+            raise NotRowReadableError(f"{name} is loaded before it is prefetched")
         if is_own and (hasattr(table.model, attribute) or attribute in table.annotations):
             raise NotRowReadableError(f"{attribute} is an attribute of the model, too")
         if is_own and keys.single:
@@ -172,14 +172,14 @@ def _check_prefetching(queryset: Any) -> None:
     :raises NotRowReadableError: if somebody does
     """
     if queryset._known_related_objects:
-        raise NotRowReadableError("the queryset knows objects to which its rows belong")
+        raise NotRowReadableError("the queryset comes from a related manager")
     is_stock = (
         type(queryset)._prefetch_related_objects is _PREFETCH
         and "_prefetch_related_objects" not in vars(queryset)
         and all(getattr(query, name) is function for name, function in _FUNCTIONS.items())
     )
     if not is_stock:
-        raise NotRowReadableError("the queryset prefetches in its own way")
+        raise NotRowReadableError("the queryset overrides how it prefetches")
 
 
 def _table_of(queryset: Any, step: Step) -> RowLayout:
@@ -209,7 +209,7 @@ def _keys(model: Any, name: str) -> Keys:
     field, is_reverse = single_relation(model, name)
     keys = _many_keys(model, name) if field is None else _single_keys(field, is_reverse)
     if keys is None:
-        raise NotRowReadableError(f"{name} is no relation of {model.__name__} as Django has it")
+        raise NotRowReadableError(f"{model.__name__}.{name} is not one of Django's own relations")
     return keys
 
 
@@ -224,7 +224,9 @@ def _single_keys(field: Any, is_reverse: bool) -> Keys | None:
     elif not field.remote_field.multiple:
         back = field, True
     if type(related_model._base_manager) is not Manager:
-        raise NotRowReadableError(f"{related_model.__name__} has a base manager of its own")
+        raise NotRowReadableError(
+            f"{related_model.__name__} has a base manager that is not Django's"
+        )
     if field.remote_field.parent_link or not _has_own_key(field):
         return None
     return Keys(related_model, here, there, back, single=(field, is_reverse))
@@ -238,7 +240,7 @@ def _many_keys(model: Any, name: str) -> Keys | None:
     field = found[1]
     manager = descriptor.related_manager_cls.__mro__[1]
     if manager.get_queryset is not _GET_QUERYSET:
-        raise NotRowReadableError(f"{manager.__name__} of {name} has its own get_queryset")
+        raise NotRowReadableError(f"{manager.__name__} of {name} overrides get_queryset")
     if not _has_own_key(field):
         return None
     key = field.target_field.attname
@@ -270,7 +272,7 @@ def _check_queryset(queryset: Any) -> None:
         and not queryset.query.combinator
     )
     if not is_stock:
-        raise NotRowReadableError(f"a {type(queryset).__name__} is no queryset as stock has it")
+        raise NotRowReadableError(f"{type(queryset).__name__} is not a plain QuerySet")
 
 
 def unfiltered(step: Step, first: Any) -> Any:

@@ -64,11 +64,11 @@ def check_fetchable(rows: Any) -> None:
     if not conf.settings().rows:
         raise NotRowReadableError('the setting FASTSCHEMA["ROWS"] is False')
     if not is_stock_queryset(rows):
-        raise NotRowReadableError(f"a {type(rows).__name__} is no queryset as stock has it")
+        raise NotRowReadableError(f"{type(rows).__name__} is not a plain QuerySet")
     if rows._result_cache is not None:
         raise NotRowReadableError("the queryset has been evaluated")
     if routers.routers:
-        raise NotRowReadableError("DATABASE_ROUTERS may be asked about them")
+        raise NotRowReadableError("DATABASE_ROUTERS may be asked about instances")
 
 
 def is_fetchable(rows: Any) -> bool:

@@ -270,7 +270,9 @@ class RowLayout:
             return self.key
         position = self.columns.get(name, self.annotations.get(name))
         if position is None or name in self.files:
-            raise NotRowReadableError(f"{name} is no column of {self.model.__name__} that is read")
+            raise NotRowReadableError(
+                f"{name} is not among the columns of {self.model.__name__} that the query reads"
+            )
         return position
 
     def relation(self, name: str) -> Relation:
@@ -281,7 +283,7 @@ class RowLayout:
         key = single_relation(self.model, name)
         relation = self.relations.get(key) or self.prefetched.get(key)
         if relation is None:
-            raise NotRowReadableError(f"{name} is no relation that the query loads")
+            raise NotRowReadableError(f"the query does not load {name}")
         return relation
 
     def collection(self, name: str) -> Collection:
@@ -290,7 +292,7 @@ class RowLayout:
         :raises NotRowReadableError: if they were not loaded with the rows
         """
         if name not in self.collections:
-            raise NotRowReadableError(f"{name} is no relation that prefetch_related loads as rows")
+            raise NotRowReadableError(f"prefetch_related does not load {name}")
         return self.collections[name]
 
     def shifted(self, offset: int) -> RowLayout:
@@ -361,7 +363,7 @@ def _table(
 ) -> RowLayout:
     model = klass_info["model"]
     if klass_info.get("from_parent"):
-        raise NotRowReadableError(f"{model.__name__} is selected by way of its parent")
+        raise NotRowReadableError(f"{model.__name__} is selected as a parent of another model")
     columns = {select[each][0].target.attname: each for each in klass_info["select_fields"]}
     table = _own_table(model, columns, of_users)
     for related in klass_info.get("related_klass_infos", ()):
@@ -400,7 +402,7 @@ def _own_table(
         elif descriptor in _FILES:
             table.files.add(name)
         elif descriptor is not DeferredAttribute:
-            raise NotRowReadableError(f"{name} of {model.__name__} is more than a column")
+            raise NotRowReadableError(f"{model.__name__}.{name} is not a plain column")
     return table
 
 
@@ -421,7 +423,7 @@ def _check_model(model: Any, columns: dict[str, int]) -> None:
         and type(model).__call__ is type.__call__
     )
     if not is_plain:
-        raise NotRowReadableError(f"{model.__name__} has its own way to make or read instances")
+        raise NotRowReadableError(f"{model.__name__} overrides how instances are made or read")
     if pre_init.has_listeners(model) or post_init.has_listeners(model):
         raise NotRowReadableError(f"pre_init or post_init of {model.__name__} has receivers")
     meta = model._meta
@@ -440,4 +442,4 @@ def _check_cache(field: Any) -> None:
     for each in (field, field.remote_field):
         for name, method in _CACHE.items():
             if getattr(type(each), name, None) is not method or name in vars(each):
-                raise NotRowReadableError(f"{field} keeps related objects in its own way")
+                raise NotRowReadableError(f"{field} overrides how related objects are cached")

@@ -268,7 +268,7 @@ def _dumper_of_rows(
     found = link.dispatch
     single = getattr(found, "inner", None) if many else link
     if single is None:
-        raise NotRowReadableError("what is nested is dumped by code of its own")
+        raise NotRowReadableError("a nested serializer runs code of yours")
     if not many and not or_instance:
         return _nested_by_row(single, columns)
     each = NestedDumper(lambda: _nested_by_row(single, columns))
@@ -287,5 +287,5 @@ def _dumper_of_rows(
 def _nested_by_row(link: NestedDumper, columns: Columns) -> Dispatch:
     dispatch = link.dispatch
     if not isinstance(dispatch, Dispatch) or len(dispatch.program.node.fields) != len(columns):
-        raise NotRowReadableError("what is nested is dumped by code of its own")
+        raise NotRowReadableError("a nested serializer runs code of yours")
     return by_row(dispatch, columns)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist
 from django.core.management.base import BaseCommand, CommandError
 
 from fastschema.contrib.django.app.diagnosis import (
@@ -17,9 +17,8 @@ from fastschema.contrib.django.app.diagnosis import (
     profiled,
     queries_of,
 )
-from fastschema.contrib.django.app.url_survey import Survey, reached
-from fastschema.contrib.django.lists.n_plus_one import advice
-from fastschema.tools.cli import add_flags, printed, shows_colours
+from fastschema.contrib.django.app.survey import Survey, reached
+from fastschema.tools.cli import add_flags, may_be_cut, printed, queries, shows_colours
 from fastschema.tools.doctor import (
     Diagnosis,
     PathError,
@@ -29,7 +28,6 @@ from fastschema.tools.doctor import (
     path_of,
     write_pictures,
 )
-from fastschema.tools.doctor_text import may_be_cut, queries
 from fastschema.versions import versions_text
 
 
@@ -69,6 +67,7 @@ class Command(BaseCommand):
             "--rows", type=int, default=200, help="how many rows of each to profile (200)"
         )
         parser.add_argument("--urlconf", help="look at this module instead of ROOT_URLCONF")
+        parser.add_argument("--user", help="make the views' requests as this user, by username")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Look, and print.
@@ -79,15 +78,15 @@ class Command(BaseCommand):
         if options["rows"] < 1:
             raise CommandError(f"--rows must be a positive number, not {options['rows']}")
         try:
-            survey = reached(options["urlconf"])
-            if options["queries"]:
-                self._print(_told_queries(survey, options))
-                return
+            survey = reached(options["urlconf"], _user(options["user"]))
             diagnosis = _diagnosis(survey, options)
         except ImportError as error:
             raise CommandError(f"The URL configuration cannot be imported: {error}") from error
         except (ImproperlyConfigured, PathError, OSError, ValueError) as error:
             raise CommandError(str(error)) from error
+        if options["queries"]:
+            self._print(_told_queries(diagnosis, is_json=options["json"]))
+            return
         is_named = bool(options["serializers"])
         is_coloured = options["force_color"] or shows_colours(self.stdout, options)
         self._print(printed(diagnosis, options, is_named=is_named, is_coloured=is_coloured))
@@ -98,6 +97,22 @@ class Command(BaseCommand):
     def _print(self, text: str) -> None:
         with may_be_cut():
             self.stdout.write(text)
+
+
+def _user(name: str | None) -> Any:
+    """Return the user of a name; None without a name.
+
+    :raises CommandError: if there is none
+    """
+    if name is None:
+        return None
+    from django.contrib.auth import get_user_model  # only where a project has it
+
+    users = get_user_model()._default_manager
+    try:
+        return users.get_by_natural_key(name)
+    except ObjectDoesNotExist:
+        raise CommandError(f"There is no user named {name}.") from None
 
 
 def _diagnosis(survey: Survey, options: dict[str, Any]) -> Diagnosis:
@@ -145,23 +160,8 @@ def _of_named(survey: Survey, names: Iterable[str]) -> Diagnosis:
     return Diagnosis(schemas)
 
 
-def _told_queries(survey: Survey, options: dict[str, Any]) -> str:
-    """Return what list views ask of the database for each row; in a real run, if that
-    is asked for.
-    """
-    watched = profiled(survey, None, options["rows"])[1] if options["profile"] else {}
-    found = queries_of(survey, watched)
-    if options["json"]:
-        content = {
-            endpoint: {
-                "advice": advice(survey.queries.get(endpoint, [])),
-                "unloaded": [each._asdict() for each in survey.queries.get(endpoint, ())],
-                "by_users": list(each.by_users),
-                "per_row": each.per_row,
-                "seconds": each.seconds,
-            }
-            for endpoint, each in found.items()
-        }
-        return json.dumps(content, indent=2)
-    diagnosis = replace(diagnosis_of_project(survey), queries=found)
+def _told_queries(diagnosis: Diagnosis, *, is_json: bool) -> str:
+    """Return what list views ask of the database for each row."""
+    if is_json:
+        return json.dumps(diagnosis.as_dict()["queries"], indent=2)
     return "\n".join(line.text for line in queries(diagnosis, None)).rstrip()

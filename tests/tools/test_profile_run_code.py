@@ -9,8 +9,8 @@ import pytest
 
 from fastschema.compiler import dump_code, kinds
 from fastschema.compiler.nodes import ITEM, Form, Slot
-from fastschema.tools import profile_code
-from fastschema.tools.profile_code import generate, new_spent
+from fastschema.tools import profile_run
+from fastschema.tools.profile_run import generate, new_spent
 from tests.marks import needs_orjson
 from tests.nodes import field, node
 
@@ -23,7 +23,7 @@ ROWS = [{"a": 1, "b": 2}, {"b": 3}]
 def clock(monkeypatch):
     """A clock that goes on by a second each time that it is read."""
     seconds = itertools.count()
-    monkeypatch.setattr(profile_code, "clock", lambda: next(seconds))
+    monkeypatch.setattr(profile_run, "clock", lambda: next(seconds))
 
 
 def run(schema, rows=ROWS, many=True):

@@ -55,11 +55,10 @@ def test_fields_follow_each_other_and_nested_ones_lie_within_their_holder():
     assert found["odd"][0][1] == pytest.approx(artist + generated + user, abs=0.02)
 
 
-def test_the_picture_has_a_title_units_and_a_legend():
+def test_the_picture_has_a_title_and_a_legend():
     written = texts(PROFILE)
 
     assert written[0] == "AlbumSchema: 1,000 rows in 10 ms"
-    assert "time in ms" in written
     assert {"generated code", "your code and stock methods", "between the fields"} <= set(written)
 
 
@@ -88,8 +87,5 @@ def test_a_long_key_is_shortened_at_its_beginning():
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1e-9, 3e-6, 0.7, 5000.0])
-def test_any_time_makes_a_picture_with_few_ticks(seconds):
-    root = ElementTree.fromstring(Profile("Empty", 0, seconds, []).svg())
-    ticks = [each for each in root.iter(f"{SVG}text") if "tick" in each.get("class", "")]
-
-    assert 1 <= len(ticks) <= 6
+def test_any_time_makes_a_picture(seconds):
+    assert ElementTree.fromstring(Profile("Empty", 0, seconds, []).svg()).tag == f"{SVG}svg"
