@@ -3,7 +3,7 @@
 import functools
 import gc
 import weakref
-from types import FunctionType, MethodType, SimpleNamespace
+from types import MethodType, SimpleNamespace
 from unittest import mock
 
 import pytest
@@ -12,7 +12,8 @@ from rest_framework import fields, serializers
 from rest_framework.fields import SkipField
 
 import fastschema
-from fastschema.contrib.django.access import is_simple_callable
+from fastschema.contrib.django.access import needs_no_arguments
+from flights.models import Airport
 from tests.contrib.django.differential import assert_same_each_time, serializer_of
 
 CALLS = []
@@ -237,17 +238,18 @@ SIGNATURES = [
 
 @pytest.mark.parametrize("number", range(len(SIGNATURES)))
 @pytest.mark.parametrize("is_bound", [False, True])
-def test_signatures_are_read_as_by_drf(number, is_bound):
+def test_what_is_called_at_once_is_called_by_drf(number, is_bound):
     value = SIGNATURES[number]
     if is_bound:
         value = MethodType(value, object())
-    try:
-        expected = fields.is_simple_callable(value)
-    except ValueError:
-        expected = None
-    assert is_simple_callable(value) in (expected, None)
-    if type(value) is FunctionType:
-        assert is_simple_callable(value) is expected
+    if needs_no_arguments(value):
+        assert fields.is_simple_callable(value)
+
+
+def test_usual_methods_are_called_at_once():
+    airport = Airport(daylight_saving="U")
+    assert needs_no_arguments(airport.get_deferred_fields)
+    assert needs_no_arguments(airport.get_daylight_saving_display)
 
 
 @pytest.mark.parametrize(
@@ -256,4 +258,4 @@ def test_signatures_are_read_as_by_drf(number, is_bound):
     ids=lambda value: type(value).__name__,
 )
 def test_what_is_out_of_the_ordinary_is_left_to_stock(value):
-    assert is_simple_callable(value) is None
+    assert not needs_no_arguments(value)

@@ -276,7 +276,10 @@ if hasattr(serializers, "BigIntegerField"):  # since DRF 3.17
         "duration, iso": partial(serializers.DurationField, format="iso-8601"),
     }
 
-STOCK = {"decimal, localized", "binary json"}
+STOCK = {
+    *("decimal, localized", "decimal, normalized", "decimal as a number, normalized"),
+    *("binary json", "uuid as int", "uuid as urn"),
+}
 if not hasattr(serializers, "BigIntegerField"):  # multiple choices were sets then
     STOCK.add("multiple choice")
 """Those that are not compiled."""

@@ -16,10 +16,10 @@ from rest_framework.test import APIRequestFactory
 from rest_framework.viewsets import GenericViewSet, ReadOnlyModelViewSet
 
 import fastschema
+from fastschema.contrib.django.customization import STOCK_TO_REPRESENTATION
 from fastschema.contrib.django.lists.lazy_list import STOCK_LIST, LazyResponse
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.serializers import FastListSerializer, FastSerializerMixin, speed_up
-from fastschema.contrib.django.stock_serializers import STOCK_TO_REPRESENTATION
 from fastschema.contrib.django.views import FastViewMixin, StreamingListMixin
 from flights.models import Airline
 from flights.serializers import AirlineSerializer

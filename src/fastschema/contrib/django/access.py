@@ -130,6 +130,11 @@ def read(obj: Any, name: str) -> Any:
     return obj[name] if isinstance(obj, Mapping) else getattr(obj, name)
 
 
+def rows(data: Any) -> Any:
+    """Return what stock iterates over: the rows, or all rows of a manager."""
+    return data.all() if isinstance(data, BaseManager) else data
+
+
 class AccessCache(dict[type, str]):
     """How objects of each class are read: :func:`access_of`, once for each dump."""
 
@@ -239,13 +244,11 @@ def represent_key(field: Any, value: Any, obj: Any) -> Any:
     return represent_field(field, obj)
 
 
-_EMPTY = inspect.Parameter.empty
+_GET_DISPLAY = stock_method(Model, "_get_FIELD_display")
 _OTHER_SIGNATURE = frozenset(
     ["__wrapped__", "__signature__", "_partialmethod", "__partialmethod__"]
 )
 """Attributes of functions whose signature is not what their code says."""
-_SELF = {"__self__"}
-"""What ``functools.partialmethod`` sets on the partials that it makes."""
 
 
 def is_method(value: Any) -> bool:
@@ -274,50 +277,28 @@ def called(value: Any, by_stock: Callable[[Any], Any]) -> Any:
     :param by_stock: what stock makes of a value that it finds
     :raises Exception: what stock raises
     """
-    try:
-        is_called = is_simple_callable(value)
-    except Exception:  # a default that cannot be compared
-        is_called = None
-    if is_called is None:
+    if not needs_no_arguments(value):
         return by_stock(value)
-    if not is_called:
-        return value
     try:
         return value()
     except (AttributeError, KeyError) as error:
         return by_stock(_raising(error))
 
 
-def is_simple_callable(value: Any) -> bool | None:
-    """DRF's ``is_simple_callable`` for methods, functions and partials; None if DRF must tell.
+def needs_no_arguments(value: Any) -> bool:
+    """Return whether it shows at once that DRF calls a value; where it does not, DRF must tell.
 
-    DRF makes an ``inspect.Signature`` of each value, which takes longer than most methods do. What
-    it looks for there is in the function's code.
+    DRF makes an ``inspect.Signature`` of each value, which takes longer than most methods do.
     """
-    given: dict[str, Any] = {}
-    # Such as Model.get_status_display.
-    if type(value) is functools.partial:
-        given = value.keywords
-        if value.args or not vars(value).keys() <= _SELF:
-            return None
-        value = value.func
-    bound = type(value) is MethodType
-    function = value.__func__ if bound else value
-    if type(function) is not FunctionType or not _OTHER_SIGNATURE.isdisjoint(function.__dict__):
-        return None
-    code, defaults = function.__code__, function.__defaults__ or ()
-    if code.co_argcount <= bound and not code.co_kwonlyargcount and not given:
-        return True if code.co_argcount == bound else None
-    if bound and not code.co_argcount:
-        return None
-    keywords = function.__kwdefaults__ or {}
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    if not given.keys() <= set(names[max(bound, code.co_posonlyargcount) :]):
-        return None
-    values = dict(zip(reversed(names[: code.co_argcount]), reversed(defaults), strict=False))
-    values |= keywords | given
-    # As in stock, the first one that has no default ends the search.
-    return all(name in values and values[name] != _EMPTY for name in names[bound:])
+    if type(value) is functools.partial:  # Model.get_status_display, say
+        is_display = getattr(value.func, "__func__", None) is _GET_DISPLAY
+        return is_display and not value.args and value.keywords.keys() == {"field"}
+    if type(value) is not MethodType or type(value.__func__) is not FunctionType:
+        return False
+    function = value.__func__
+    code = function.__code__
+    has_arguments = code.co_argcount != 1 or code.co_kwonlyargcount
+    return not has_arguments and _OTHER_SIGNATURE.isdisjoint(function.__dict__)
 
 
 class _Substitute:

@@ -10,6 +10,7 @@ from typing import Any
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 
 from fastschema.compiler.nodes import Form, UnreadableError
+from fastschema.contrib.django.access import rows
 from fastschema.contrib.django.class_state import (
     CompiledState,
     class_state,
@@ -19,14 +20,13 @@ from fastschema.contrib.django.class_state import (
     pending,
     unseen_field,
 )
-from fastschema.contrib.django.json_encoding import json_value
-from fastschema.contrib.django.schema_reader import read, readable_fields
-from fastschema.contrib.django.stock_serializers import (
+from fastschema.contrib.django.customization import (
     STOCK_TO_REPRESENTATION,
     is_stock_list,
     is_stock_serializer,
-    rows,
 )
+from fastschema.contrib.django.json_encoding import json_value
+from fastschema.contrib.django.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import (
     MOST_IDLE,

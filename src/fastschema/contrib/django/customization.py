@@ -1,6 +1,6 @@
-"""Whose code runs when a field is made: stock's alone, or users' as well.
+"""Whose code runs when fields are made and represented: stock's alone, or users' as well.
 
-What runs users' code is made by it, for each serializer, as in stock.
+When a field is made, what runs users' code is made by it, for each serializer, as in stock.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from django.db import models
 from django.utils.functional import Promise
 from rest_framework import fields, relations, serializers
 from rest_framework.fields import Field, FilePathField
-from rest_framework.serializers import BaseSerializer
+from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 from rest_framework.utils.formatting import lazy_format
 
 from fastschema.contrib.django.clones import (
@@ -22,7 +22,10 @@ from fastschema.contrib.django.clones import (
     is_copied_by_attributes,
     is_stock_queryset_class,
 )
+from fastschema.runtime.patching import is_stock, stock_method
 
+STOCK_TO_REPRESENTATION = stock_method(Serializer, "to_representation")
+STOCK_LIST_TO_REPRESENTATION = stock_method(ListSerializer, "to_representation")
 STOCK_CLASSES = frozenset(
     value
     for module in (fields, relations, serializers)
@@ -116,3 +119,19 @@ def is_mapped_by_own_code(field: models.Field[Any, Any] | Any) -> bool:
     inner = getattr(field, "base_field", None)  # of an array
     are_computed = bool(field.choices) and type(field.choices) not in (list, tuple)
     return are_computed or (inner is not None and is_mapped_by_own_code(inner))
+
+
+def is_stock_serializer(serializer: Any) -> bool:
+    """Whether a serializer's ``to_representation`` is stock's, be it installed or not."""
+    return (
+        isinstance(serializer, Serializer)
+        and is_stock(type(serializer).to_representation, STOCK_TO_REPRESENTATION)
+        and "to_representation" not in vars(serializer)
+    )
+
+
+def is_stock_list(serializer: ListSerializer) -> bool:
+    """Whether a list serializer's ``to_representation`` is stock's, be it installed or not."""
+    method = type(serializer).to_representation
+    is_own = "to_representation" in vars(serializer)
+    return is_stock(method, STOCK_LIST_TO_REPRESENTATION) and not is_own

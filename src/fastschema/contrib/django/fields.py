@@ -38,7 +38,6 @@ from fastschema.contrib.django.customization import STOCK_CLASSES
 from fastschema.contrib.django.field_path import SerializerPath, option, option_slot
 from fastschema.registration import registered
 from fastschema.runtime.guard import computes_options
-from fastschema.runtime.json_engine import JsonText
 from fastschema.runtime.patching import stock_method, stock_of
 from fastschema.runtime.programs import (
     OWN_METHOD,
@@ -136,15 +135,6 @@ def _uuid(field: Any) -> Description:
 _UUIDS = {
     "hex_verbose": UUID,
     "hex": ByClass("uuid as hex", uuid.UUID, "{value}.hex"),
-    "urn": ByClass("uuid as urn", uuid.UUID, "{value}.urn"),
-    # Integers of 128 bits are beyond orjson.
-    "int": ByClass(
-        "uuid as int",
-        uuid.UUID,
-        "{value}.int",
-        names={"JsonText": JsonText},
-        more={"json": "JsonText(str({value}.int).encode())"},
-    ),
 }
 
 
@@ -159,13 +149,14 @@ def _decimal(field: Any) -> Description:
     is_text = bool(option(field, "coerce_to_string", "COERCE_DECIMAL_TO_STRING"))
     if field.localize:
         return stock("a localized decimal is not compiled")
+    if field.normalize_output:
+        return stock("a normalized decimal is not compiled")
     places = field.decimal_places
-    normalize = bool(field.normalize_output)
-    return (_quantized, None if places is None else int(places), is_text, normalize)
+    return (_quantized, None if places is None else int(places), is_text)
 
 
 def _quantized(
-    places: int | None, is_text: bool, normalize: bool, *, path: SerializerPath, slots: list[Slot]
+    places: int | None, is_text: bool, *, path: SerializerPath, slots: list[Slot]
 ) -> Kind:
     """Write a value that has its places already as it stands, and quantize the others."""
     result = "{value}"
@@ -176,8 +167,6 @@ def _quantized(
         names[quantum] = decimal.Decimal((0, (1,), -places))
         rounding = option_slot(slots, "rounding", path, lambda field: field.rounding)
         result = f"{{value}}.quantize({quantum}, {rounding}, {context})"
-    if normalize:
-        result = f"{result}.normalize()"
     if not is_text:
         # A float, as for DRF's encoder.
         as_float = f"json_number(float(text)) if (text := {result}).is_finite()"
@@ -185,7 +174,7 @@ def _quantized(
         row = ByClass("decimal", decimal.Decimal, result, names=names, more=more, told=False)
         return row.kind(path.own_method)
     text = f"format({result}, 'f')"
-    if places is not None and not normalize:
+    if places is not None:
         longest = option_slot(
             slots,
             "longest",

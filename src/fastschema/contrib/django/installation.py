@@ -20,6 +20,10 @@ from fastschema.contrib.django.class_state import (
     fields,
     get_fields,
 )
+from fastschema.contrib.django.customization import (
+    STOCK_LIST_TO_REPRESENTATION,
+    STOCK_TO_REPRESENTATION,
+)
 from fastschema.contrib.django.dump import represent, represent_list
 from fastschema.contrib.django.exemplars import STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS
 from fastschema.contrib.django.input import validation
@@ -31,10 +35,6 @@ from fastschema.contrib.django.input.validation import (
 from fastschema.contrib.django.lists.lazy_list import STOCK_LIST, list_lazily
 from fastschema.contrib.django.lists.pagination import LINKS, PAGINATE
 from fastschema.contrib.django.relations import STOCK_RETRIEVE, retrieve
-from fastschema.contrib.django.stock_serializers import (
-    STOCK_LIST_TO_REPRESENTATION,
-    STOCK_TO_REPRESENTATION,
-)
 from fastschema.runtime.patching import Replacements, warn_of_newer
 from fastschema.statistics import stock_row
 from fastschema.switch import is_disabled

@@ -61,7 +61,6 @@ from fastschema.contrib.django.fields_relations import (
 from fastschema.contrib.django.hyperlinks import (
     link_from_relation,
     of_request,
-    with_known_addresses,
 )
 from fastschema.contrib.django.json_encoding import json_number, json_value, missing
 from fastschema.runtime.patching import stock_method
@@ -186,6 +185,8 @@ def _describe_relation(
         return (name, source_attrs, described)
     if described[0] == OWN_METHOD:
         return (name, None, (_BY_STOCK, described[1]))
+    if described[0] is own_hyperlink:
+        return (name, None, (_BY_STOCK, "get_url is overridden"))
     if len(source_attrs) > 1:
         return (name, None, (_BY_STOCK, "a key of a dotted source is not compiled"))
     return (name, source_attrs, (_KEY_ONLY_KIND, *described))
@@ -234,7 +235,7 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
             name, source, unchanged("the field's own methods", STRING), field, reason=reason
         )
     if maker == _KEY_ONLY_KIND:
-        make = _KEY_NODES.get(kind_description[1], _primary_key_node)
+        make = _key_link_node if kind_description[1] is hyperlink else _primary_key_node
         return make(index, name, source_attrs[0], slots)
     slot = many = None
     if maker in _BY_RELATION and len(source_attrs) == 1:
@@ -318,27 +319,6 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
         Kind("hyperlink", python=Conversion(), json=Conversion(), rereading=Rereading.ADDRESS),
         f"fields[{index}]",
     )
-
-
-def _own_key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> FieldNode:
-    """Return the address that a ``get_url`` of users' makes for the key of a related object."""
-    link = f"link_{len(slots)}"
-
-    def resolve(subject: Any, cls: type, form: Form) -> Any:
-        field = subject.fields[index]
-        return with_known_addresses(field, partial(represent_field, field))
-
-    slots.append(Slot(link, resolve, of_request))
-    read = Read(f"{link}(obj)")
-    own_code = "get_url of the field"
-    kind = unchanged("hyperlink", STRING)
-    return FieldNode(name, Source(source, read, user_code=own_code), kind, f"fields[{index}]")
-
-
-_KEY_NODES = {
-    hyperlink: _key_link_node,
-    own_hyperlink: _own_key_link_node,
-}
 
 
 def _many_source(index: int, source_attrs: tuple[Any, ...], slots: list[Slot]) -> Source:

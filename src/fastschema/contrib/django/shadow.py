@@ -24,8 +24,8 @@ from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
 
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.app.dump_log import stop_logging
+from fastschema.contrib.django.customization import is_stock_list
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
-from fastschema.contrib.django.stock_serializers import is_stock_list
 from fastschema.runtime.patching import stock_method
 from fastschema.shadow import Difference, compare
 

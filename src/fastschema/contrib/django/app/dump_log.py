@@ -18,9 +18,9 @@ from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django.bound_serializer import SerializerState
 from fastschema.contrib.django.class_state import CompiledState
+from fastschema.contrib.django.customization import is_stock_serializer
 from fastschema.contrib.django.lists.n_plus_one import Loads, Unloaded, unloaded_with
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
-from fastschema.contrib.django.stock_serializers import is_stock_serializer
 from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.switch import is_disabled
 

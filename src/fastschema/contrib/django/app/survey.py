@@ -19,6 +19,7 @@ from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.views import APIView
 
 from fastschema.compiler.nodes import UnreadableError
+from fastschema.contrib.django.customization import is_stock_list
 from fastschema.contrib.django.lists.captured_values import is_captured
 from fastschema.contrib.django.lists.lazy_list import (
     data_were_needed,
@@ -34,7 +35,6 @@ from fastschema.contrib.django.lists.pagination import check_paginator
 from fastschema.contrib.django.lists.row_layout import NotRowReadableError
 from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer
-from fastschema.contrib.django.stock_serializers import is_stock_list
 from fastschema.contrib.django.views import StreamingListMixin
 from fastschema.plan import compile
 from fastschema.report import Report

@@ -44,7 +44,7 @@ class Demand(State):
     :param plan: what its class does with each parameter
     """
 
-    __slots__ = ("answers", "is_known", "plan", "steps")
+    __slots__ = ("answers", "data", "is_known", "plan", "steps")
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -57,7 +57,7 @@ class Demand(State):
     def clean(self, filter_set: Any) -> None:
         """Clean the parameters that were sent. If one is wrong, the form has to word the error."""
         self.is_known = True
-        data = filter_set.data
+        data = self.data = filter_set.data
         is_usual = type(data) in (QueryDict, MultiValueDict, dict) and not filter_set.form_prefix
         if not filter_set.is_bound or not is_usual:
             return
@@ -131,18 +131,22 @@ class FiltersOnDemand:
 
 def _form(self: Any) -> Any:
     """``BaseFilterSet.form``, cleaned without asking the database again."""
-    made = STOCK_FORM.fget(self)
     demand = vars(self).get(ATTRIBUTE)
-    if type(demand) is Demand and demand.is_known:  # stock had cleaned it by now
-        answers, demand.answers = demand.answers, {}
-        asking = {name: each for name, each in made.fields.items() if name in answers}
-        for name, field in asking.items():
-            field.clean = partial(_repeat, answers[name])
-        try:
-            _ = made.errors
-        finally:
-            for field in asking.values():
-                del field.clean
+    if "_form" in vars(self) or type(demand) is not Demand or not demand.is_known:
+        return STOCK_FORM.fget(self)
+    data, self.data = self.data, demand.data  # stock had made it by now, and cleaned it
+    try:
+        made = STOCK_FORM.fget(self)
+    finally:
+        self.data = data
+    asking = {name: each for name, each in made.fields.items() if name in demand.answers}
+    for name, field in asking.items():
+        field.clean = partial(_repeat, demand.answers[name])
+    try:
+        _ = made.errors
+    finally:
+        for field in asking.values():
+            del field.clean
     return made
 
 

@@ -17,6 +17,7 @@ from fastschema.contrib.django.access import column
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.bound_serializer import read_now
 from fastschema.contrib.django.class_state import pending
+from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.lists.column_values import (
     FileColumn,
     Labels,
@@ -25,7 +26,6 @@ from fastschema.contrib.django.lists.column_values import (
     labels_of,
 )
 from fastschema.contrib.django.lists.row_layout import NotRowReadableError, RowLayout
-from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
 from fastschema.runtime.patching import stock_method
 
 _TO_KEY = stock_method(PrimaryKeyRelatedField, "to_representation")

@@ -15,6 +15,7 @@ from rest_framework.serializers import BaseSerializer, ListSerializer
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.bound_serializer import dispatch_for
 from fastschema.contrib.django.class_state import class_state
+from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.lists.captured_values import WrittenRows
 from fastschema.contrib.django.lists.columns import (
     Columns,
@@ -30,7 +31,6 @@ from fastschema.contrib.django.lists.queryset_rows import (
 )
 from fastschema.contrib.django.lists.row_layout import NotRowReadableError
 from fastschema.contrib.django.lists.row_programs import by_row, with_kept_relations
-from fastschema.contrib.django.stock_serializers import is_stock_list, is_stock_serializer
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.json_engine import JsonText
 from fastschema.runtime.patching import stock_method
