@@ -64,8 +64,9 @@ def _of_fastschema(serializer_class: Any) -> Parts:
     from fastschema.compiler.nodes import Form
     from fastschema.contrib.django.bound_serializer import dispatch_for
     from fastschema.contrib.django.json_encoding import engine
-    from fastschema.contrib.django.lists.columns import by_row, columns_of
+    from fastschema.contrib.django.lists.columns import columns_of
     from fastschema.contrib.django.lists.queryset_rows import FetchedRows
+    from fastschema.contrib.django.lists.row_programs import by_row
     from flights.views import FLIGHTS
 
     dispatch = dispatch_for(serializer_class(), Form.JSON)

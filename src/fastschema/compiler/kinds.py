@@ -105,6 +105,7 @@ class ByClass:
     :param result: what a usual value has become
     :param names: the objects that the templates name
     :param more: ``json``, ``text`` and ``together``, as for :func:`by_class`
+    :param told: as for :class:`~fastschema.compiler.nodes.Kind`
     """
 
     label: str
@@ -113,6 +114,7 @@ class ByClass:
     result: Result = TEXT
     names: Mapping[str, object] = field(default_factory=dict)
     more: Mapping[str, str] = field(default_factory=dict)
+    told: bool = True
 
     def __call__(self, *, path: HasOwnMethod, **_: Any) -> Kind:
         """Return the kind of a field."""
@@ -129,6 +131,7 @@ class ByClass:
             self.result,
             names={name: self.common, **self.names},
             rereading=Rereading.VALUE,
+            told=self.told,
             **self.more,
         )
 
@@ -138,7 +141,7 @@ def unchanged(label: str, usual: ByClass) -> Kind:
 
     :param usual: the kind of its usual values
     """
-    return replace(usual.kind("{value}"), label=label, python=Conversion())
+    return replace(usual.kind("{value}"), label=label, python=Conversion(), told=False)
 
 
 def written_by_engine(

@@ -23,6 +23,7 @@ from fastschema.contrib.django.lists import lazy_list, queryset_rows
 from fastschema.contrib.django.lists.lazy_list import LazyResponse
 from fastschema.contrib.django.shadow import shadow_differed
 from fastschema.contrib.django.views import FastViewMixin
+from fastschema.runtime.encode import JsonArray
 from fastschema.switch import is_disabled
 from flights.models import Airline, Airport, Flight
 from flights.serializers import AirlineSerializer, FlightSerializer
@@ -89,9 +90,9 @@ def told():
 @pytest.fixture
 def wrong(monkeypatch):
     """A fast path that writes a name wrongly."""
-    join = lazy_list.write.__globals__["JsonArray"].join
+    join = JsonArray.join
     monkeypatch.setattr(
-        "fastschema.contrib.django.lists.lazy_rows.JsonArray.join",
+        "fastschema.runtime.encode.JsonArray.join",
         lambda self, *args: join(self, *args).replace(b'"Newark"', b'"Newyork"'),
     )
 

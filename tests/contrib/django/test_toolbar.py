@@ -205,7 +205,7 @@ class Linked(serializers.Serializer):
     ("attributes", "options", "output"),
     [
         ({}, {}, "JSON, from instances"),
-        ({}, {"url": "/?format=json"}, "data, because url finds a URL for each row"),
+        ({}, {"url": "/?format=json"}, "JSON, from instances"),
         ({}, {"accept": "text/html"}, "data, because BrowsableAPIRenderer renders it"),
         ({"get_paginated_response": None}, {}, "data, because get_paginated_response is"),
     ],

@@ -176,7 +176,7 @@ class TestReached:
             ),
             (
                 {"serializer_class": surveyed.OuterSerializer},
-                "airline has more than plain columns",
+                "at once; instances are made, because the query does not load airline",
             ),
             (
                 {"renderer_classes": [JSONRenderer]},

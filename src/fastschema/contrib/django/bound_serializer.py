@@ -52,7 +52,7 @@ class BoundSerializer:
         two rows
     """
 
-    __slots__ = ("_outer", "fields", "find", "is_by_row", "keep", "options", "rows")
+    __slots__ = ("_outer", "captured", "fields", "find", "is_by_row", "options", "rows")
 
     def __init__(
         self,
@@ -70,8 +70,8 @@ class BoundSerializer:
         self._outer = outer
         self.rows: int = rows if outer is None else outer.rows
         self.is_by_row = is_by_row
-        self.keep: dict[int, Callable[[Any], Any]] = {}
-        """What keeps the values of some fields, by their numbers; see ``kept_values``."""
+        self.captured: Any = None
+        """What keeps values for whoever asks for data later; see ``lists.captured_values``."""
 
     @property
     def serializer(self) -> Any:
@@ -131,34 +131,36 @@ def pending_subject(
     return BoundSerializer(find, known.fields, FieldsByNumber(find, known.fields), outer, rows)
 
 
-class SharedBoundProgram(BoundProgram):
+class ReusedBoundProgram(BoundProgram):
     """A program bound to one pending serializer after the other, to each for a row or a list.
 
-    In between it holds nothing of a serializer.
+    To bind a program takes about as long as to represent an object of a few fields, and serializers
+    that nobody has looked at are all alike: so the next one takes over what the one before was
+    bound to. In between it holds nothing of a serializer.
 
     :param known: what they run; their values are plain data
     :param idle: where it waits for the next one
     """
 
-    __slots__ = ("_idle", "_lent", "subject")
+    __slots__ = ("_current", "_idle", "subject")
     subject: BoundSerializer
 
-    def __init__(self, known: CompiledState, idle: list[SharedBoundProgram]) -> None:
-        self._lent = _Lent()
-        fields = FieldsByNumber(self._lent, known.fields)
-        super().__init__(known.program, BoundSerializer(self._lent, known.fields, fields))
+    def __init__(self, known: CompiledState, idle: list[ReusedBoundProgram]) -> None:
+        self._current = _CurrentSerializer()
+        fields = FieldsByNumber(self._current, known.fields)
+        super().__init__(known.program, BoundSerializer(self._current, known.fields, fields))
         self._idle = idle
 
     @classmethod
     def to(
-        cls, known: CompiledState, idle: list[SharedBoundProgram], serializer: Any, rows: int
-    ) -> SharedBoundProgram:
+        cls, known: CompiledState, idle: list[ReusedBoundProgram], serializer: Any, rows: int
+    ) -> ReusedBoundProgram:
         """Return one that nobody uses, bound to a serializer for so many rows."""
         try:
             binding = idle.pop()
         except IndexError:
             binding = cls(known, idle)
-        binding._lent.serializer = serializer
+        binding._current.serializer = serializer
         binding.subject.rows = rows
         return binding
 
@@ -170,7 +172,7 @@ class SharedBoundProgram(BoundProgram):
         """End a row or a list: another serializer may have the binding."""
         dispatch.let_go()
         dispatch.end()
-        self._lent.serializer = None
+        self._current.serializer = None
         self.subject.fields.clear()
         if len(self._idle) < MOST_IDLE:
             self._idle.append(self)
@@ -178,8 +180,8 @@ class SharedBoundProgram(BoundProgram):
     checkin = end
 
 
-class _Lent:
-    """Gives the serializer by which a :class:`SharedBoundProgram` represents just now."""
+class _CurrentSerializer:
+    """Gives the serializer by which a :class:`ReusedBoundProgram` represents just now."""
 
     __slots__ = ("serializer",)
 
@@ -444,7 +446,7 @@ def _find_binding(serializer: Any, objects: int, *, is_single: bool) -> BoundPro
     known = pending(serializer)
     if state is None and known is not None and known.idle is not None:
         own[ATTRIBUTE] = known
-        return SharedBoundProgram.to(known, known.idle, serializer, objects)
+        return ReusedBoundProgram.to(known, known.idle, serializer, objects)
     # More rows come of the child of a list.
     is_first = state is None and serializer.parent is None
     if is_first and is_single and of_class.spares_first_objects and known is None:

@@ -115,7 +115,7 @@ def _registered(registered: Any, *, path: SerializerPath, **_: Any) -> Kind:
 
 
 def _as_it_is(*, path: SerializerPath, **_: Any) -> Kind:
-    return ByClass("value as it is", str).kind(path.called("{value}"))
+    return ByClass("value as it is", str, told=False).kind(path.called("{value}"))
 
 
 def _json(field: Any) -> Description:
@@ -173,7 +173,7 @@ def _quantized(
         # A float, as for DRF's encoder.
         as_float = f"json_number(float(text)) if (text := {result}).is_finite()"
         more = {"json": f"{as_float} else json_value(text)"}
-        row = ByClass("decimal", decimal.Decimal, result, names=names, more=more)
+        row = ByClass("decimal", decimal.Decimal, result, names=names, more=more, told=False)
         return row.kind(path.own_method)
     text = f"format({result}, 'f')"
     if places is not None:
@@ -202,15 +202,15 @@ def _choice(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     chosen = f"{{value}} and {choices}.get({{value}}, {{value}})"
     number = f"{choices}.get(str({{value}}), {{value}})"
     otherwise = f"{number} if type({{value}}) is int else {path.own_method}"
-    return ByClass("choice", str, chosen, ANY).kind(otherwise)
+    return ByClass("choice", str, chosen, ANY, told=False).kind(otherwise)
 
 
 def _multiple_choice(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     choices = option_slot(slots, "choices", path, lambda field: field.choice_strings_to_values)
     # A generator, as in stock: of a StopIteration it makes a RuntimeError.
     chosen = f"list(dict.fromkeys({choices}.get(str(each), each) for each in {{value}}))"
-    row = ByClass("multiple choice", list, chosen, more={"json": f"json_value({chosen})"})
-    return row.kind(path.own_method)
+    more = {"json": f"json_value({chosen})"}
+    return ByClass("multiple choice", list, chosen, more=more, told=False).kind(path.own_method)
 
 
 def _list(field: Any) -> Description:
@@ -246,6 +246,7 @@ def _collection(name: str, child: Description, *, path: SerializerPath, slots: l
         json=each(Form.JSON),
         names=child_kind.names,
         rereading=child_kind.rereading,
+        told=child_kind.told,
         makes_lists=name == "list",
     )
 
@@ -268,6 +269,7 @@ def many_related(child: Description, *, path: SerializerPath, slots: list[Slot])
         python=each(child_kind.python),
         json=each(child_kind.json),
         names=child_kind.names,
+        told=child_kind.told,
         makes_lists=True,
     )
 

@@ -31,7 +31,7 @@ from fastschema.contrib.django.input.validation import (
     runs_as_a_whole,
 )
 from fastschema.contrib.django.json_encoding import engine, stock_encode
-from fastschema.contrib.django.lists.row_dump import dump_rows
+from fastschema.contrib.django.lists.lazy_rows import dump_rows
 from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.report import Above, FieldReport, Report, field_reports, with_nested
 from fastschema.runtime.bound_program import BoundProgram, Dispatch, RowDumper

@@ -10,7 +10,9 @@ from __future__ import annotations
 import copy
 import functools
 import weakref
-from typing import Any
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, NoReturn
 
 from django.db import connections, models
 from django.db import router as routers
@@ -33,7 +35,6 @@ from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.class_state import class_state, pending
 from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.input.batch_lookup import is_exact
-from fastschema.contrib.django.lists.captured_values import no_queries
 from fastschema.contrib.django.lists.n_plus_one import (
     SELECT,
     Follow,
@@ -162,10 +163,25 @@ def _serializer_of(view: Any, *args: Any, **kwargs: Any) -> Any:
     The view itself keeps nothing of it: its code may catch the error, and keep what it has then.
     """
     try:
-        with no_queries():
+        with _no_queries():
             return copy.copy(view).get_serializer(*args, **kwargs)
     except Exception:
         return None  # stock raises its own, if it does
+
+
+@contextmanager
+def _no_queries() -> Iterator[None]:
+    """While it holds, whatever asks a database raises an error."""
+    with ExitStack() as stack:
+        for each in connections.all(initialized_only=True):
+            # The first of them, so that no other sees the query.
+            each.execute_wrappers.insert(0, _refuse)
+            stack.callback(each.execute_wrappers.remove, _refuse)
+        yield
+
+
+def _refuse(*args: Any) -> NoReturn:
+    raise RuntimeError("nothing may be asked yet")
 
 
 def _missing(serializer: Any, queryset: Any) -> list[Unloaded]:

@@ -70,7 +70,7 @@ class FastSerializerMixin:
     def many_init(cls, *args: Any, **kwargs: Any) -> Any:
         """Return the list serializer that ``BaseSerializer.many_init`` makes, compiled."""
         many = super().many_init(*args, **kwargs)  # type: ignore[misc]  # of a serializer
-        return _compiled_list(many)
+        return _fast_list(many)
 
 
 class FastBulkMixin:
@@ -93,7 +93,7 @@ class FastBulkMixin:
     def many_init(cls, *args: Any, **kwargs: Any) -> Any:
         """Return the list serializer that ``BaseSerializer.many_init`` makes, compiled."""
         many = super().many_init(*args, **kwargs)  # type: ignore[misc]  # of a serializer
-        many = _compiled_list(many)
+        many = _fast_list(many)
         check_bulk(many)
         return many
 
@@ -118,7 +118,7 @@ stands_for(FastSerializerMixin.to_representation, STOCK_TO_REPRESENTATION)
 stands_for(FastListSerializer.to_representation, STOCK_LIST_TO_REPRESENTATION)
 
 
-def compiled(serializer: Any) -> Any:
+def speed_up(serializer: Any) -> Any:
     """Make one serializer instance use plans, single or ``many=True``.
 
     A serializer that overrides ``to_representation``, and what is no serializer, stay as they are.
@@ -127,14 +127,14 @@ def compiled(serializer: Any) -> Any:
     """
     if isinstance(serializer, ListSerializer):
         if type(serializer) is ListSerializer:
-            return _compiled_list(serializer)
-        compiled(serializer.child)
+            return _fast_list(serializer)
+        speed_up(serializer.child)
     elif isinstance(serializer, Serializer) and is_stock_serializer(serializer):
         serializer.to_representation = partial(represent, serializer)
     return serializer
 
 
-def _compiled_list(many: Any) -> Any:
+def _fast_list(many: Any) -> Any:
     """Return a plain list serializer as a compiled one, made by whatever has made it."""
     if type(many) is ListSerializer:
         many.__class__ = FastListSerializer

@@ -31,8 +31,9 @@ from fastschema.contrib.django.app import conf, dump_log
 from fastschema.contrib.django.bound_serializer import link_to
 from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.json_encoding import engine
-from fastschema.contrib.django.lists.pagination import StreamedRows
+from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
 from fastschema.contrib.django.lists.queryset_rows import is_fetchable, is_stock_queryset
+from fastschema.contrib.django.lists.row_stream import RowStream
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.runtime.encode import CHUNK_SIZE, checked_chunk_size
 from fastschema.switch import is_disabled
@@ -198,10 +199,11 @@ def _source_and_dump(
             child.to_representation(row) for row in rows
         ]
     form = engine().form
-    is_fetched = is_fetchable(data) and not data._prefetch_related_lookups
-    if is_fetched and is_stock_serializer(child):
-        streamed = StreamedRows(data, child, form, chunk_size)
-        return streamed.source(), streamed.dump
+    if is_fetchable(data) and is_stock_serializer(child):
+        fetched = fetch_in_blocks(data, chunk_size)
+        if fetched is not None:
+            streamed = RowStream(fetched, child, form)
+            return streamed.source(), streamed.dump
     return _source(data, chunk_size), link_to(child, form).all_rows
 
 

@@ -11,7 +11,7 @@ from rest_framework.serializers import ListSerializer
 from fastschema.contrib.django.input.bulk_create import PER_SERIALIZER
 from fastschema.contrib.django.lists.lazy_list import STOCK_LIST, list_lazily
 from fastschema.contrib.django.relations import loads_relations, with_relations
-from fastschema.contrib.django.serializers import check_bulk, compiled
+from fastschema.contrib.django.serializers import check_bulk, speed_up
 from fastschema.contrib.django.streaming import stream
 
 
@@ -78,7 +78,7 @@ class BulkCreateModelMixin(CreateModelMixin):
         if is_list and isinstance(serializer, ListSerializer):
             if not hasattr(serializer.child, PER_SERIALIZER):
                 setattr(serializer.child, PER_SERIALIZER, True)
-            compiled(serializer)
+            speed_up(serializer)
             check_bulk(serializer)
         return serializer
 
@@ -108,4 +108,4 @@ class FastViewMixin:
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> Any:
         """Return what ``GenericAPIView.get_serializer`` returns, compiled."""
-        return compiled(super().get_serializer(*args, **kwargs))  # type: ignore[misc]  # of a view
+        return speed_up(super().get_serializer(*args, **kwargs))  # type: ignore[misc]  # of a view

@@ -6,7 +6,6 @@ from rest_framework.test import APIRequestFactory
 
 from fastschema.contrib.django.lists import lazy_list
 from fastschema.contrib.django.lists.lazy_list import LazyResponse
-from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 
 
 def reads_rows(view_class, path="/"):
@@ -15,9 +14,7 @@ def reads_rows(view_class, path="/"):
     response = view_class.as_view()(APIRequestFactory().get(path)).render()
     if type(response) is not LazyResponse:
         return False
-    rows = response._lazy._rows
-    rows = getattr(rows, "_result_cache", rows)
-    return type(rows) is LazyInstanceList and rows.fetched is not None
+    return not response._lazy.has_instances
 
 
 def inside(instance, seen=()):

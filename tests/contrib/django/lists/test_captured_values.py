@@ -1,11 +1,15 @@
 """The data of lazy lists have stock's values, also where the JSON engine is given others."""
 
 import pickle
+from decimal import Decimal
+from uuid import UUID
 
 import pytest
+from django.db.models import FloatField, Value
 from django.test.utils import isolate_apps
 from rest_framework import serializers
 from rest_framework.relations import Hyperlink
+from rest_framework.test import APIRequestFactory
 
 import fastschema
 from flights.models import Airline, Flight
@@ -110,11 +114,21 @@ def test_nested_values_of_all_classes(fields):
 
 
 class TestAddresses:
-    """An address is made again only if that reads nothing but columns."""
+    """Each address is made once; it knows its object."""
 
     def check(self, view_class, calls=None):
         assert_same_outcome(view_class, calls=calls)
         return is_lazy(view_class)
+
+    def test_of_the_row_itself(self):
+        link = serializers.HyperlinkedIdentityField("flight-detail")
+        queryset = Flight.objects.order_by("pk")
+        view_class = view_of(serializer_class=serializer_of(link=link), queryset=queryset)
+        assert self.check(view_class)
+        request = APIRequestFactory().get("/")
+        by_hand = serializer_of(link=link)(queryset.all(), many=True, context={"request": request})
+        for data in (get(view_class).data, by_hand.data):
+            assert [type(row["link"].obj) for row in data] == [Flight] * 4
 
     def test_of_a_column(self):
         link = serializers.HyperlinkedIdentityField(
@@ -140,9 +154,8 @@ class TestAddresses:
             "flight-detail", lookup_field="name", lookup_url_kwarg="pk"
         )
         queryset = Named.objects.order_by("pk")
-        assert not self.check(
-            view_of(serializer_class=serializer_of(link=link), queryset=queryset), calls
-        )
+        view_class = view_of(serializer_class=serializer_of(link=link), queryset=queryset)
+        assert self.check(view_class, calls)
 
     def test_of_a_column_of_a_related_object(self):
         link = serializers.HyperlinkedRelatedField(
@@ -157,7 +170,7 @@ class TestAddresses:
         link = serializers.HyperlinkedRelatedField(
             "airline-detail", lookup_field="nickname", lookup_url_kwarg="pk", read_only=True
         )
-        assert not self.check(view_of(serializer_class=serializer_of(airline=link)), calls)
+        assert self.check(view_of(serializer_class=serializer_of(airline=link)), calls)
 
     def test_of_the_object_itself_instead_of_its_key(self):
         class Link(serializers.HyperlinkedRelatedField):
@@ -168,3 +181,100 @@ class TestAddresses:
         view_class = view_of(serializer_class=serializer_of(airline=link), queryset=queryset)
         assert self.check(view_class)
         assert not reads_rows(view_class)
+
+
+class TestNested:
+    """What nested serializers return is kept in the order of their objects."""
+
+    @pytest.fixture
+    def calls(self):
+        return []
+
+    @pytest.fixture
+    def inner(self, calls):
+        class Inner(serializers.Serializer):
+            code = serializers.ReadOnlyField(source="pk")
+            method = serializers.SerializerMethodField()
+            name = serializers.CharField()
+            zone = serializers.DecimalField(9, 2, coerce_to_string=False, default=Decimal("1.50"))
+            link = serializers.HyperlinkedIdentityField("airline-detail")
+
+            def get_method(self, airline):
+                calls.append(airline.pk)
+                return None if airline.pk == "DL" else UUID(int=len(calls))
+
+        return Inner
+
+    @pytest.mark.parametrize("load", [lambda rows: rows, lambda rows: rows.select_related()])
+    @pytest.mark.parametrize("pages", [None, NumberedPages])
+    def test_single_ones(self, calls, inner, load, pages):
+        nested = serializer_of(inner=inner(source="airline"), number=serializers.ReadOnlyField())
+        rows = serializer_of(first=nested(source="*"), again=inner(source="airline"))
+        view_class = view_of(
+            serializer_class=rows,
+            queryset=load(Flight.objects.order_by("pk")),
+            pagination_class=pages,
+        )
+        assert_same_answer(view_class, calls=calls)
+        assert is_lazy(view_class)
+
+    def test_none_in_the_place_of_some(self, calls, inner, monkeypatch):
+        partner = property(lambda flight: flight.airline if flight.pk % 2 else None)
+        monkeypatch.setattr(Flight, "partner", partner, raising=False)
+        rows = serializer_of(partner=inner(), number=serializers.ReadOnlyField())
+        view_class = view_of(serializer_class=rows, queryset=Flight.objects.order_by("pk"))
+        assert_same_answer(view_class, calls=calls)
+        assert is_lazy(view_class)
+
+    @pytest.mark.parametrize("queryset", [AIRLINES, PREFETCHED], ids=["asked", "prefetched"])
+    def test_lists(self, calls, inner, queryset):
+        flight = serializer_of(airline=inner(), seat=serializers.ReadOnlyField(source="number"))
+        rows = serializer_of(flights=flight(many=True), name=serializers.CharField())
+        view_class = view_of(serializer_class=rows, queryset=queryset)
+        assert_same_answer(view_class, calls=calls)
+        assert is_lazy(view_class)
+
+    @pytest.mark.parametrize("many", [False, True])
+    def test_a_to_representation_of_ones_own(self, calls, many):
+        class Own(serializers.Serializer):
+            def to_representation(self, airline):
+                calls.append(airline.pk)
+                return None if airline.pk == "DL" else {"code": airline.pk}
+
+        whole = serializer_of(own=Own(source="airline"))
+        rows = serializer_of(flights=whole(many=True)) if many else whole
+        queryset = PREFETCHED if many else Flight.objects.order_by("pk")
+        view_class = view_of(serializer_class=rows, queryset=queryset)
+        assert_same_answer(view_class, calls=calls)
+        assert not is_lazy(view_class)
+
+
+def test_data_of_rows_that_cannot_be_written():
+    rows = serializer_of(x=serializers.FloatField(), a=serializers.CharField(source="airline_id"))
+    for number in (float("nan"), float("-inf")):
+        queryset = Flight.objects.annotate(x=Value(number, FloatField())).order_by("pk")
+
+        def data(queryset=queryset):
+            view = view_of(serializer_class=rows, queryset=queryset).as_view()
+            return exactly(view(APIRequestFactory().get("/")).data)
+
+        with fastschema.disabled():
+            expected = data()
+        assert data() == expected
+
+
+def test_rows_that_change_afterwards_are_told_as_they_were():
+    rows = list(Flight.objects.order_by("pk"))
+    view_class = view_of(serializer_class=Columns, get_queryset=lambda self: rows)
+
+    def data():
+        for flight in rows:
+            flight.refresh_from_db()
+        response = get(view_class)
+        for flight in rows:
+            flight.distance = None
+        return exactly(response.data)
+
+    with fastschema.disabled():
+        expected = data()
+    assert data() == expected

@@ -131,7 +131,7 @@ def test_a_language_that_changes_between_two_rows():
 
     with translation.override("en"):
         assert_built_as_in_stock(of_data, ranked(Days).all, Shown, CALLS)
-    assert reads_rows(ranked(Days), Shown)
+        assert reads_rows(ranked(Days), Shown)
 
 
 def test_labels_of_related_objects():

@@ -108,7 +108,6 @@ FROM_ROWS = {
     "addresses": (
         PEOPLE,
         serializer_of(
-            url=serializers.HyperlinkedIdentityField("of"),
             city=serializers.HyperlinkedRelatedField("of", read_only=True),
             birthplace=serializers.HyperlinkedRelatedField("of", read_only=True),
         ),

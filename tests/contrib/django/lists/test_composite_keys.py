@@ -14,6 +14,14 @@ from fastschema.contrib.django.views import StreamingListMixin
 from tests.contrib.django.differential import assert_same_each_time, outcome
 from tests.contrib.django.list_views import FlightList, answer, assert_same_outcome, get, view_of
 from tests.contrib.django.lists.composite_keys import MODELS, Delivery, Line, Order, Shelf
+from tests.contrib.django.lists.hand_built import (
+    assert_built_as_in_stock,
+    in_dictionary,
+    of_data,
+    of_page,
+    of_plan,
+)
+from tests.contrib.django.lists.hand_built import reads_rows as of_data_reads_rows
 from tests.contrib.django.lists.reading import reads_rows
 from tests.contrib.django.tables import tables_of
 
@@ -199,6 +207,27 @@ each_list = pytest.mark.parametrize(("queryset", "serializer_class"), LISTS.valu
 def test_lists(queryset, serializer_class):
     view_class = list_of(queryset, serializer_class)
     assert_same_outcome(view_class)
+
+
+@each_list
+@pytest.mark.parametrize("way", [of_data, of_page, in_dictionary, of_plan])
+def test_lists_that_are_built_by_hand(way, queryset, serializer_class):
+    assert_built_as_in_stock(way, queryset.all, serializer_class)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_rows"),
+    [
+        ("a column", True),
+        ("the columns of the key", True),
+        ("an object of which the key is a part", True),
+        ("all fields", False),
+        ("the key", False),
+    ],
+)
+def test_columns_need_no_instances(name, is_rows):
+    queryset, serializer_class = LISTS[name]
+    assert of_data_reads_rows(queryset.all(), serializer_class) is is_rows
 
 
 @each_list

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[4]
-FROM_ROWS = ["Attached", "Managed", "Remembered", "Secret", "Tagged"]
+FROM_ROWS = ["Attached", "Filed", "Managed", "Remembered", "Secret", "Tagged"]
 INSTANCES = [
-    *("AfterInit", "Animal", "Article", "BeforeInit", "Circle", "Computed", "Dog", "Filed"),
+    *("AfterInit", "Animal", "Article", "BeforeInit", "Circle", "Computed", "Dog"),
     *("Monitored", "Pictured", "Priced", "Shape", "ToObserved", "Tracked", "WithDescriptor"),
     *("WithFromDb", "WithGetattr", "WithGetattribute", "WithInit", "WithMetaclass", "WithMixin"),
     *("WithNew", "WithSetattr"),

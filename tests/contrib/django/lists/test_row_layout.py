@@ -60,7 +60,7 @@ def by_stock(queryset):
 
 def by_fastschema(queryset):
     fetched = FetchedRows(queryset)
-    return [tuple(row) for row in fetched.each()]
+    return [tuple(row) for row in fetched.converted()]
 
 
 def assert_same(queryset):

@@ -20,7 +20,7 @@ from rest_framework.views import APIView
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.customization import is_stock_list
-from fastschema.contrib.django.lists.captured_values import NotRereadableError
+from fastschema.contrib.django.lists.captured_values import is_captured
 from fastschema.contrib.django.lists.lazy_list import (
     data_were_needed,
     described_rows,
@@ -29,10 +29,9 @@ from fastschema.contrib.django.lists.lazy_list import (
     list_lazily,
     writes_fast,
 )
-from fastschema.contrib.django.lists.lazy_rows import reads_by_column
+from fastschema.contrib.django.lists.lazy_rows import NotLazyError, read_by_column
 from fastschema.contrib.django.lists.n_plus_one import Unloaded, unloaded, view_of
 from fastschema.contrib.django.lists.pagination import check_paginator
-from fastschema.contrib.django.lists.queryset_rows import Loaded
 from fastschema.contrib.django.lists.row_layout import NotRowReadableError
 from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer
@@ -151,26 +150,23 @@ def _report(view: Any) -> ListReport:
         text = "get_queryset returns a list, which may hold anything"
         return ListReport(STOCK, (*reasons, Reason(text)))
     instances: list[Reason] = []
-    loaded: Loaded = {}
     fetched = None
     try:
         fetched = described_rows(view, queryset)
-        loaded = fetched.loaded
     except NotRowReadableError as error:
         instances.append(_of_instances(view, error))
     try:
-        model = getattr(queryset, "model", None)
-        dispatch, kept = dispatch_of(view, queryset, model, loaded)
-    except (NotRereadableError, UnreadableError) as error:
+        dispatch = dispatch_of(view, queryset)
+    except (NotLazyError, UnreadableError) as error:
         return ListReport(STOCK, (*reasons, Reason(str(error)), *instances))
     if reasons:
         return ListReport(STOCK, tuple(reasons))
     if fetched is not None:
         try:
-            reads_by_column(dispatch, kept, fetched)
+            read_by_column(dispatch, fetched)
         except NotRowReadableError as error:
             instances.append(Reason(str(error)))
-    keys = tuple(dispatch.program.node.fields[number].key for number in sorted(kept))
+    keys = tuple([field.key for field in dispatch.program.node.fields if is_captured(field)])
     return ListReport(INSTANCES if instances else ROWS, tuple(instances), keys)
 
 

@@ -3,45 +3,29 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 from django.db.models.constants import LOOKUP_SEP
+from rest_framework.fields import empty
 from rest_framework.relations import ManyRelatedField, PrimaryKeyRelatedField, SlugRelatedField
 from rest_framework.serializers import ListSerializer, Serializer
 
-from fastschema.compiler.kinds import STRING, for_all, unchanged
-from fastschema.compiler.nodes import (
-    PLAIN,
-    Conversion,
-    FieldNode,
-    Form,
-    ObjectNode,
-    Read,
-    Rereading,
-    Slot,
-    Source,
-)
+from fastschema.compiler.nodes import FieldNode, ObjectNode, Rereading
 from fastschema.contrib.django.access import column
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.bound_serializer import read_now
 from fastschema.contrib.django.class_state import pending
 from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
-from fastschema.contrib.django.hyperlinks import link_from_value
 from fastschema.contrib.django.lists.column_values import (
     FileColumn,
     Labels,
     displayed_field,
     file_column,
-    file_maker,
-    label_finder,
     labels_of,
 )
 from fastschema.contrib.django.lists.row_layout import NotRowReadableError, RowLayout
-from fastschema.runtime.bound_program import CallDumper, Dispatch, NestedDumper
 from fastschema.runtime.patching import stock_method
 
 _TO_KEY = stock_method(PrimaryKeyRelatedField, "to_representation")
@@ -95,6 +79,7 @@ class FieldColumns(NamedTuple):
     :param nested: how the fields of a nested serializer are read; for ``VALUES``, how the one value
         of each related object is
     :param labels: for ``LABEL``, all there are
+    :param calls_user_code: whether code of users makes something of the value
     :param file: for ``FILE``, what makes the object
     """
 
@@ -103,6 +88,7 @@ class FieldColumns(NamedTuple):
     steps: tuple[RelationStep, ...] = ()
     nested: tuple[FieldColumns, ...] = ()
     labels: Labels = ()
+    calls_user_code: bool = False
     file: FileColumn | None = None
 
 
@@ -121,6 +107,11 @@ def columns_of(fields: list[Any], node: ObjectNode, table: RowLayout) -> Columns
     return tuple([field_columns(field, field_node, table) for field, field_node in pairs])
 
 
+def calls_user_code(columns: Columns) -> bool:
+    """Whether code of users makes something of the values of rows."""
+    return any(each.calls_user_code or calls_user_code(each.nested) for each in columns)
+
+
 def check_errors(reads: Columns) -> None:
     """Check that no field fails for a row in a way that names the class of the object.
 
@@ -134,6 +125,14 @@ def check_errors(reads: Columns) -> None:
 
 
 def field_columns(field: Any, node: FieldNode, table: RowLayout) -> FieldColumns:
+    """Return how one field is read; the parameters are those of :func:`columns_of`."""
+    columns = _field_columns(field, node, table)
+    if field.default is not empty and callable(field.default):
+        columns = columns._replace(calls_user_code=True)
+    return columns
+
+
+def _field_columns(field: Any, node: FieldNode, table: RowLayout) -> FieldColumns:
     path = node.source.path
     if path is None:
         raise NotRowReadableError(f"{node.key} runs code of yours on each object")
@@ -163,15 +162,19 @@ def field_columns(field: Any, node: FieldNode, table: RowLayout) -> FieldColumns
         position = table.columns[name]
         if file is None or position in table.of_users():
             raise NotRowReadableError(f"{name} is a file, of which more is asked than its address")
-        return FieldColumns(ColumnAccess.FILE, position, steps, file=file)
+        # Its storage may be asked for the address.
+        return FieldColumns(ColumnAccess.FILE, position, steps, calls_user_code=True, file=file)
     displayed = displayed_field(table.model, name)
+    is_own = node.reason is not None or node.kind.rereading is Rereading.NEVER
+    position = table.column(name if displayed is None else displayed.attname)
+    is_of_users = position in table.of_users()
     if displayed is None:
-        return FieldColumns(ColumnAccess.VALUE, table.column(name), steps)
-    position = table.column(displayed.attname)
-    if position in table.of_users():
+        code = is_own or is_of_users
+        return FieldColumns(ColumnAccess.VALUE, position, steps, calls_user_code=code)
+    if is_of_users:
         raise NotRowReadableError(f"{name} has values of a class that is not Django's")
     labels = labels_of(table.model, name)
-    return FieldColumns(ColumnAccess.LABEL, position, steps, labels=labels)
+    return FieldColumns(ColumnAccess.LABEL, position, steps, (), labels, is_own)
 
 
 def _nested(field: Any, path: tuple[str, ...], table: RowLayout) -> FieldColumns:
@@ -221,11 +224,12 @@ def slug_of(relation: Any) -> str | None:
 
 
 def _address(field: Any, node: FieldNode, path: tuple[str, ...], table: RowLayout) -> FieldColumns:
-    is_of_key = field.use_pk_only_optimization() if path else field.lookup_field == "pk"
-    if not is_of_key or len(path) > 1:
+    if not path:
+        raise NotRowReadableError(f"{node.key} is a URL that knows its object")
+    if not field.use_pk_only_optimization() or len(path) > 1:
         raise NotRowReadableError(f"{node.key} needs more than the key of the object")
-    position = _key(path[0], table) if path else table.column("pk")
-    return FieldColumns(ColumnAccess.ADDRESS, position)
+    # A versioning scheme of users may be asked for it.
+    return FieldColumns(ColumnAccess.ADDRESS, _key(path[0], table), calls_user_code=True)
 
 
 def _key(name: str, table: RowLayout) -> int:
@@ -246,130 +250,6 @@ def _follow(relations: Any, table: RowLayout) -> tuple[tuple[RelationStep, ...],
         table = relation.table
         steps.append(RelationStep(table.key, relation.none_has_no_attributes))
     return tuple(steps), table
-
-
-_ROW = "row"
-_VALUE = unchanged("value of a related object", STRING)
-# A new one each time: an exception keeps the frames that it has passed.
-_NO_ATTRIBUTES = "AttributeError('None has no attributes')"
-
-
-def by_row(dispatch: Dispatch, reads: Columns) -> Dispatch:
-    """Return what dumps rows of a query as a dispatch dumps the objects that would be made of them.
-
-    :param reads: how the fields of the dispatch's program are read
-    """
-    program = dispatch.program.derived(("by row", reads), partial(_row_node, reads))
-    return Dispatch(program, dispatch.form, dispatch.subject)
-
-
-def _row_node(reads: Columns, node: ObjectNode) -> ObjectNode:
-    slots = {slot.name: slot for slot in node.slots}
-    fields = [
-        _row_field(number, field, read, slots)
-        for number, (field, read) in enumerate(zip(node.fields, reads, strict=True))
-    ]
-    return replace(
-        node,
-        fields=tuple(fields),
-        slots=tuple(slots.values()),
-        access=lambda cls: _ROW,
-    )
-
-
-def _row_field(
-    number: int, field: FieldNode, read: FieldColumns, slots: dict[str, Slot]
-) -> FieldNode:
-    """Return a field that is read from a row; ``slots`` are changed for it."""
-    expression = value_in_row("obj", number, read, slots)
-    kind = field.kind
-    last = len(read.steps) - 1
-    for nth, step in reversed(list(enumerate(read.steps))):
-        is_object = read.way in TAKES_OBJECT and nth == last
-        none = "None"
-        if step.none_has_no_attributes and not is_object:
-            none = f"unreadable({field.field}, obj, {_NO_ATTRIBUTES})"
-        expression = f"{none} if obj[{step.key}] is None else {expression}"
-    if read.way in (ColumnAccess.NESTED, ColumnAccess.NESTED_LIST):
-        slot = slots[str(kind.link)]
-        make = _row_link if read.way is ColumnAccess.NESTED else _row_list_link
-        slots[slot.name] = replace(slot, resolve=partial(make, slot.resolve, read.nested))
-    elif read.way is ColumnAccess.VALUES:
-        kind = replace(kind, **_each_value(read.nested[0].position))
-    elif read.way in (ColumnAccess.KEY, ColumnAccess.SLUG):
-        kind = replace(_VALUE, label=kind.label)
-    elif read.way is ColumnAccess.ADDRESS:
-        name = f"row_link_{number}"
-        slots[name] = Slot(name, partial(_address_link, number))
-        expression = f"None if {expression} is None else PKOnlyObject({expression})"
-        kind = for_all(kind.label, f"{name}({{value}})", PLAIN)
-    source = Source(field.source.label, Read(expression))
-    return replace(field, source=source, kind=kind, call_if_callable=None)
-
-
-def value_in_row(row: str, number: int, read: FieldColumns, slots: dict[str, Slot]) -> str:
-    """Return the expression for what an instance would give a field; ``slots`` are changed for it.
-
-    :param row: the expression for the row
-    :param number: that of the field
-    """
-    if read.way is ColumnAccess.NESTED:
-        return row
-    value = f"{row}[{read.position}]"
-    if read.way not in (ColumnAccess.LABEL, ColumnAccess.FILE):
-        return value
-    name = f"{read.way.value}_of_row_{number}"
-    slots[name] = Slot(name, partial(_value_maker, read))
-    return f"{name}({value})"
-
-
-def _value_maker(read: FieldColumns, subject: Any, cls: type, form: Form) -> Callable[[Any], Any]:
-    return label_finder(read.labels) if read.file is None else file_maker(read.file)
-
-
-def _each_value(position: int) -> dict[str, Any]:
-    """Return what makes a list of one column of some rows."""
-    value = f"each[{position}]"
-    return {
-        "python": Conversion(otherwise=f"[{value} for each in {{value}}]"),
-        "json": Conversion(otherwise=f"[json_value({value}) for each in {{value}}]"),
-    }
-
-
-def _address_link(number: int, subject: Any, cls: type, form: Form) -> Callable[[Any], Any]:
-    def own(value: Any) -> Any:
-        return subject.fields[number].to_representation(value)
-
-    return link_from_value(subject.options[number], subject.context, own, form)
-
-
-def _row_link(
-    resolve: Callable[..., NestedDumper], reads: Columns, subject: Any, cls: type, form: Form
-) -> NestedDumper:
-    link = resolve(subject, cls, form)
-    return NestedDumper(lambda: nested_row_dispatch(link, reads))
-
-
-def _row_list_link(
-    resolve: Callable[..., NestedDumper], reads: Columns, subject: Any, cls: type, form: Form
-) -> NestedDumper:
-    link = resolve(subject, cls, form)
-    return NestedDumper(lambda: _nested_list(link, reads))
-
-
-def _nested_list(link: NestedDumper, reads: Columns) -> CallDumper:
-    inner = getattr(link.dispatch, "inner", None)
-    if inner is None:
-        raise NotRowReadableError("a nested serializer runs code of yours")
-    child = NestedDumper(lambda: nested_row_dispatch(inner, reads))
-    return CallDumper(child.many, child)
-
-
-def nested_row_dispatch(link: NestedDumper, reads: Columns) -> Dispatch:
-    dispatch = link.dispatch
-    if not isinstance(dispatch, Dispatch) or len(dispatch.program.node.fields) != len(reads):
-        raise NotRowReadableError("a nested serializer runs code of yours")
-    return by_row(dispatch, reads)
 
 
 PER_VIEW = "fastschema_only_columns"

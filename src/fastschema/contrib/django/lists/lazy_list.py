@@ -21,22 +21,23 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
+from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.app import conf, dump_log
 from fastschema.contrib.django.app.dump_log import Output
+from fastschema.contrib.django.bound_serializer import dispatch_for
 from fastschema.contrib.django.json_encoding import engine, json_value
 from fastschema.contrib.django.lists.columns import narrowed, selects_only_what_is_read
 from fastschema.contrib.django.lists.lazy_rows import (
     LazyRows,
     check_child,
     check_serializer,
-    dispatch_for_rows,
-    reads_by_column,
+    read_by_column,
     write,
 )
 from fastschema.contrib.django.lists.n_plus_one import warn_of_queries
 from fastschema.contrib.django.lists.pagination import check_paginator, paginate
 from fastschema.contrib.django.lists.prefetching import described
-from fastschema.contrib.django.lists.queryset_rows import FetchedRows, Loaded, check_fetchable
+from fastschema.contrib.django.lists.queryset_rows import FetchedRows, check_fetchable
 from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.shadow import follow
@@ -229,20 +230,16 @@ def has_stock_pages(view: Any) -> bool:
     ) in _PAGINATORS and "get_paginated_response" not in vars(paginator)
 
 
-def dispatch_of(
-    view: Any, rows: Any, model: Any, loaded: Loaded
-) -> tuple[Dispatch, frozenset[int]]:
-    """Return what writes a view's rows at once, and the numbers of the fields whose values are
-    kept.
+def dispatch_of(view: Any, rows: Any) -> Dispatch:
+    """Return what writes a view's rows at once.
 
     :param rows: what the view's serializer is given
-    :param loaded: the relations to many of which the rows know all
-    :raises NotRereadableError, UnreadableError: if they are not written at once
+    :raises NotLazyError, UnreadableError: if they are not written at once
     """
     serializer = view.get_serializer(rows, many=True)
     check_serializer(serializer)
     check_child(serializer.child)
-    return dispatch_for_rows(serializer.child, {model}, loaded=loaded)
+    return dispatch_for(serializer.child, Form.JSON)
 
 
 def described_rows(view: Any, queryset: Any) -> FetchedRows:
@@ -266,7 +263,6 @@ def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
         return queryset
     try:
         fetched = described_rows(view, queryset)
-        dispatch, kept = dispatch_of(view, [], queryset.model, fetched.loaded)
-        return narrowed(queryset, reads_by_column(dispatch, kept, fetched), fetched.table)
+        return narrowed(queryset, read_by_column(dispatch_of(view, []), fetched), fetched.table)
     except Exception:
         return queryset  # stock raises its own, if it does

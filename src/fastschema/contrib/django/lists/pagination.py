@@ -1,4 +1,4 @@
-"""Pages and streams of a queryset whose instances are made only if somebody looks.
+"""Pages of a queryset whose instances are made only if somebody looks.
 
 DRF's paginators turn a slice of the queryset into a list. Here that slice runs its query and gives
 a :class:`RowPlace` for each row, in whose place the list gets its instances later.
@@ -7,7 +7,7 @@ a :class:`RowPlace` for each row, in whose place the list gets its instances lat
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.core.paginator import Page, Paginator
@@ -21,20 +21,13 @@ from rest_framework.pagination import (
     PageNumberPagination,
 )
 
-from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.contrib.django.bound_serializer import link_to
-from fastschema.contrib.django.lists.captured_values import NotRereadableError
-from fastschema.contrib.django.lists.columns import by_row, columns_of
-from fastschema.contrib.django.lists.lazy_rows import dispatch_for_rows
 from fastschema.contrib.django.lists.prefetching import fetch_lazily
 from fastschema.contrib.django.lists.queryset_rows import (
-    FetchedRows,
     LazyInstanceList,
     RowPlace,
     check_fetchable,
 )
 from fastschema.contrib.django.lists.row_layout import NotRowReadableError
-from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
 
@@ -211,67 +204,3 @@ def _check_hooks(cls: Any, hooks: dict[str, Any], own: dict[str, Any]) -> None:
     for name, hook in hooks.items():
         if getattr(cls, name, None) is not hook or name in own:
             raise NotRowReadableError(f"{name} of {cls.__name__} is overridden")
-
-
-class StreamedRows:
-    """The rows of a queryset, read and dumped some at a time.
-
-    :param queryset: see :func:`fastschema.contrib.django.lists.queryset_rows.is_fetchable`
-    :param serializer: what dumps each row
-    :param form: the form of the output
-    :param chunk_size: how many rows to read at a time
-    :raises Exception: what running the query raises
-    """
-
-    def __init__(self, queryset: Any, serializer: Any, form: Form, chunk_size: int) -> None:
-        self._fetched = FetchedRows(queryset, chunk_size)
-        self._serializer = serializer
-        self._form = form
-        self._link = link_to(serializer, form)
-        self._by_row: Dispatch | None = None
-        self._is_begun = False
-        self._has_instances = not self._may_be_rows()
-
-    def source(self) -> Generator[Any]:
-        """Return the rows, or their instances; closing it closes the cursor."""
-        fetched = self._fetched
-        return fetched.each_instance() if self._has_instances else fetched.each()
-
-    def dump(self, rows: Iterable[Any]) -> list[Any]:
-        """Return what the serializer makes of some of what :meth:`source` gives.
-
-        :raises Exception: what stock raises for one of the rows
-        """
-        if self._has_instances:
-            return self._link.all_rows(rows)
-        chunk = list(rows)
-        if not chunk:
-            return []
-        if not self._is_begun:
-            self._by_row = self._find_dispatch()
-            self._is_begun = True
-        if self._by_row is not None:
-            try:
-                return self._by_row.all_rows(chunk)
-            except Exception:
-                pass  # stock raises its own, for instances
-        return self._link.all_rows(self._fetched.made_of(chunk))
-
-    def _may_be_rows(self) -> bool:
-        """Whether nobody can tell when instances are made, and values converted."""
-        try:
-            _ = self._fetched.table
-        except NotRowReadableError:
-            return False
-        return self._fetched.converters is not None
-
-    def _find_dispatch(self) -> Dispatch | None:
-        """Return what dumps rows; None if code of users sees instances, or is called for values."""
-        try:
-            dispatch, kept = dispatch_for_rows(self._serializer, {self._fetched.model}, self._form)
-            if kept:
-                return None
-            options, node = dispatch.subject.options, dispatch.program.node
-            return by_row(dispatch, columns_of(options, node, self._fetched.table))
-        except (NotRowReadableError, NotRereadableError, UnreadableError):
-            return None

@@ -148,6 +148,8 @@ class _Path:
 
     def _step(self, owner: _Found, name: str, lookup: Prefetch, level: int) -> Step:
         table = owner.table
+        if table.model._meta.is_composite_pk:
+            raise NotRowReadableError(f"{name} belongs to a primary key of several columns")
         attribute, is_own = lookup.get_current_to_attr(level)
         keys = _keys(table.model, name)
         if keys.single is not None and keys.single in (*table.relations, owner.back):

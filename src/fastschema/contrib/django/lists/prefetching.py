@@ -9,7 +9,8 @@ later gets what Django makes of the same answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
 
 from django import VERSION
 from django.db.models.query import ModelIterable, get_prefetcher, prefetch_one_level
@@ -45,13 +46,17 @@ else:  # that of functools has a lock before Python 3.12, one for all objects
 class PrefetchedRows(FetchedRows):
     """What the database answered to a query, and to those of ``prefetch_related``.
 
-    :param queryset: as for :class:`FetchedRows`
-    :param is_run: likewise
+    The parameters are those of :class:`FetchedRows`.
+
     :raises Exception: what running the query raises
     """
 
-    def __init__(self, queryset: Any, *, is_run: bool = True) -> None:
-        super().__init__(queryset, is_run=is_run)
+    def __init__(
+        self, queryset: Any, chunk_size: int | None = None, *, is_run: bool = True
+    ) -> None:
+        super().__init__(queryset, chunk_size, is_run=is_run)
+        self.steps: list[Step] = []
+        """What is prefetched for each block; see :meth:`blocks`."""
         self.related: list[Related] = []
         self._rows: list[Any] | None = None
         self.collection_makers = Makers()
@@ -70,6 +75,13 @@ class PrefetchedRows(FetchedRows):
             related = Related(step, owner)
             owner.related.append(related)
             found.append(related.rows)
+
+    def _block(self, results: Any) -> Self:
+        block = super()._block(results)
+        block.related = []
+        block.collection_makers = Makers()
+        block.prefetch(self.steps)
+        return block
 
     @property
     def loaded(self) -> Loaded:
@@ -90,7 +102,7 @@ class PrefetchedRows(FetchedRows):
     @cached_property
     def table(self) -> RowLayout:
         """Return what stands where in the rows, and beside them."""
-        table = self.own_table
+        table = replace(self.own_table, prefetched={}, collections={})
         position: int = self.compiler.col_count
         for each in self.related:
             each.add_to(table, position)
@@ -347,7 +359,30 @@ def described(queryset: Any) -> FetchedRows:
     if not queryset._prefetch_related_lookups:
         return FetchedRows(queryset, is_run=False)
     rows = PrefetchedRows(queryset, is_run=False)
-    rows.prefetch(steps_of(queryset, rows, rows.own_table))
+    rows.steps = steps_of(queryset, rows, rows.own_table)
+    rows.prefetch(rows.steps)
+    return rows
+
+
+def fetch_in_blocks(queryset: Any, chunk_size: int) -> FetchedRows | None:
+    """Run the query of a queryset, whose rows :meth:`FetchedRows.blocks` gives as they are read.
+
+    :param queryset: see :func:`fastschema.contrib.django.lists.queryset_rows.is_fetchable`
+    :param chunk_size: how many rows to read at a time
+    :returns: None, and no query is run, if somebody could tell that they are no instances
+    :raises Exception: what running the query raises
+    """
+    try:
+        known = described(queryset)
+        is_readable = bool(known.table) and known.converters is not None
+    except Exception:
+        return None  # Django raises its own, if it does
+    if not is_readable or getattr(known.fetch_mode, "track_peers", False):
+        return None
+    if not isinstance(known, PrefetchedRows):
+        return FetchedRows(queryset, chunk_size)
+    rows = PrefetchedRows(queryset, chunk_size)
+    rows.steps = known.steps
     return rows
 
 

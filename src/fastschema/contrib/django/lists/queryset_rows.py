@@ -5,10 +5,11 @@ Only for models of which nobody can tell how their instances are made; see :mod:
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from django.db import connections
 from django.db import router as routers
@@ -175,11 +176,7 @@ class FetchedRows(Locked):
     def _made(self) -> list[Any]:
         is_stock = self._make is None and self._converted is None
         rows = self._unconverted() if is_stock else self.converted()
-        return list(self.made_of(rows))
-
-    def made_of(self, rows: Iterable[Any]) -> Iterator[Any]:
-        """Return the model instances of some rows, which are converted."""
-        return self._made_by_django(rows) if self._make is None else map(self._make, rows)
+        return list(self._made_by_django(rows) if self._make is None else map(self._make, rows))
 
     def made_by_django(self) -> list[Any]:
         """Further model instances of the rows, made by Django; where it has made them, those."""
@@ -190,23 +187,24 @@ class FetchedRows(Locked):
     def _made_by_django(self, rows: Iterable[Any]) -> Iterator[Any]:
         return iter(ModelIterable(_Executed(self._attributes, self.compiler, self.db, rows)))
 
-    def each(self) -> Generator[Any]:
-        """Yield the rows, converted, one by one as they are read; only once.
+    def blocks(self) -> Generator[FetchedRows]:
+        """Yield the rows, some at a time as they are read; only once.
 
         Closing it closes the cursor.
         """
         try:
-            yield from converted_rows(self.compiler, self._results, self.converters)
+            for results in self._results:
+                yield self._block(results)
         finally:
-            self._close()
+            if isinstance(self._results, Generator):
+                self._results.close()
 
-    def each_instance(self) -> Generator[Any]:
-        """Yield the same as instances."""
-        try:
-            rows = self._unconverted() if self._make is None else self.each()
-            yield from self.made_of(rows)
-        finally:
-            self._close()
+    def _block(self, results: Any) -> Self:
+        """Return some of the rows, as what the database answered to a query for them."""
+        block = copy.copy(self)
+        Locked.__init__(block)
+        block._results = [results]
+        return block
 
     def _unconverted(self) -> Iterable[Any]:
         """Return the rows, which stock converts one by one as it makes their instances."""
@@ -274,10 +272,6 @@ class FetchedRows(Locked):
         if not self._may_be_made:
             return None
         return instance_maker(self.table, self.db, self.fetch_mode, self.makers)
-
-    def _close(self) -> None:
-        if isinstance(self._results, Generator):
-            self._results.close()
 
 
 Loaded = Mapping[str, FetchedRows]

@@ -392,7 +392,8 @@ def _own_table(
 ) -> RowLayout:
     """Return the table of a model without what is loaded with it."""
     _check_model(model, columns)
-    table = RowLayout(model, columns[model._meta.pk.attname], columns, of_users)
+    # One column of a key tells whether there is an object.
+    table = RowLayout(model, columns[model._meta.pk_fields[0].attname], columns, of_users)
     for name, position in columns.items():
         descriptor = type(on_class(model, name))
         if descriptor is ForeignKeyDeferredAttribute:
@@ -426,8 +427,6 @@ def _check_model(model: Any, columns: dict[str, int]) -> None:
     if pre_init.has_listeners(model) or post_init.has_listeners(model):
         raise NotRowReadableError(f"pre_init or post_init of {model.__name__} has receivers")
     meta = model._meta
-    if meta.is_composite_pk:
-        raise NotRowReadableError(f"{model.__name__} has a composite primary key")
     expected = [each.attname for each in meta.concrete_fields if each.attname in columns]
     first = next(iter(columns.values()))
     in_order = list(columns.values()) == list(range(first, first + len(columns)))

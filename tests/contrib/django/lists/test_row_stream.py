@@ -4,7 +4,7 @@ import contextlib
 import random
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Prefetch
 from django.db.models.sql import compiler
 from rest_framework import serializers
@@ -13,13 +13,15 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django.lists import pagination
+from fastschema.contrib.django.lists import queryset_rows, row_stream
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
 from tests.contrib.django.differential import assert_equal, outcome
+from tests.contrib.django.lists import test_row_programs as kept
 from tests.contrib.django.lists.models import City, Country, Language, Person, Profile, Worker
 from tests.contrib.django.lists.random_views import random_queryset, random_serializer
 from tests.contrib.django.lists.test_row_layout import CALLS, Noting, model_of
+from tests.contrib.django.lists.user_code import seen
 
 pytestmark = pytest.mark.usefixtures("people")
 
@@ -30,9 +32,9 @@ PEOPLE = Person.objects.select_related("city__country", "birthplace").order_by("
 def written(monkeypatch):
     """The dispatches by which rows were written."""
     found = []
-    by_row = pagination.by_row
+    by_row = row_stream.by_row
     monkeypatch.setattr(
-        pagination, "by_row", lambda *args: found.append(by_row(*args)) or found[-1]
+        row_stream, "by_row", lambda *args: found.append(by_row(*args)) or found[-1]
     )
     return found
 
@@ -115,23 +117,24 @@ def test_fields_of_ones_own_are_called_as_in_stock(written):
             return value.upper()
 
     assert_same(view_of(PEOPLE, serializer_of(name=Loud())), calls)
-    assert not written
+    assert written
 
 
 def test_a_client_that_goes_closes_the_cursor(monkeypatch):
+    cursors = []
+    blocks = queryset_rows.FetchedRows.blocks
+
+    def noting(self):
+        cursors.append(self._results)
+        return blocks(self)
+
+    monkeypatch.setattr(queryset_rows.FetchedRows, "blocks", noting)
     view_class = view_of(PEOPLE, serializer_of(name=serializers.CharField()), chunk_size=1)
     response = view_class.as_view()(APIRequestFactory().get("/"))
-    cursors = []
-    close = pagination.FetchedRows._close
-    monkeypatch.setattr(
-        pagination.FetchedRows,
-        "_close",
-        lambda self: cursors.append(close(self) or self._results.gi_frame),
-    )
-    chunks = iter(response.streaming_content)
-    next(chunks)
+    next(iter(response.streaming_content))
+    assert cursors[0].gi_frame
     response.close()
-    assert cursors == [None]
+    assert not cursors[0].gi_frame
 
 
 def test_a_stream_makes_no_fields_without_rows():
@@ -144,6 +147,88 @@ def test_a_stream_makes_no_fields_without_rows():
 
     assert_same(view_of(PEOPLE.none(), Noting), calls)
     assert_same(view_of(PEOPLE, Noting), calls)
+
+
+QUERYSETS = {
+    **kept.QUERYSETS,
+    "nested": PEOPLE.prefetch_related("languages__speakers__city", "friends__languages"),
+    "to one": PEOPLE.prefetch_related("profile__country"),
+    "to_attr": PEOPLE.prefetch_related(
+        Prefetch("friends", Person.objects.prefetch_related("languages"), "mates")
+    ),
+}
+METHODS = {
+    "nothing": {},
+    "a method": {
+        "method": serializers.SerializerMethodField(),
+        "get_method": lambda self, person: CALLS.append(person.pk) or seen(person, 2),
+    },
+    "a method that asks": {
+        "method": serializers.SerializerMethodField(),
+        "get_method": lambda self, person: CALLS.append(person.friends.count()) or CALLS[-1],
+    },
+    "a method that changes": {
+        "method": serializers.SerializerMethodField(),
+        "get_method": lambda self, person: [
+            setattr(each, "name", each.name + "!") or each.name
+            for each in (person.city, *person.languages.all())
+        ],
+    },
+    "a method that fails": {
+        "method": serializers.SerializerMethodField(),
+        "get_method": lambda self, person: CALLS.append(person.pk) or 1 / (len(CALLS) - 6),
+    },
+}
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+@pytest.mark.parametrize("queryset", QUERYSETS)
+@pytest.mark.parametrize("chunk_size", [1, 4, 100])
+def test_what_is_prefetched(queryset, method, chunk_size):
+    CALLS.clear()
+    names = kept.COLLECTIONS.get(queryset, ("languages", "friends"))
+    serializer = serializer_of(**kept.relations(names), **method)
+    assert_same(view_of(QUERYSETS[queryset], serializer, chunk_size=chunk_size), CALLS)
+
+
+@pytest.mark.parametrize("rows", [[0, 8], [3, 7]])
+def test_blocks_of_which_few_have_related_objects(rows):
+    """What the second level is like is known only where there are objects of the first."""
+    people = list(PEOPLE)
+    Person.languages.through.objects.exclude(person__in=[people[each] for each in rows]).delete()
+    fields = {
+        "languages": serializer_of(
+            name=serializers.CharField(),
+            speakers=serializer_of(
+                name=serializers.CharField(),
+                friends=serializers.PrimaryKeyRelatedField(many=True, read_only=True),
+            )(many=True),
+        )(many=True)
+    }
+    queryset = PEOPLE.prefetch_related("languages__speakers__friends")
+    for chunk_size in (1, 2, 4):
+        assert_same(view_of(queryset, serializer_of(**fields), chunk_size=chunk_size))
+
+
+def test_what_is_prefetched_is_read_from_rows(written):
+    fields = kept.relations()
+    fields = {name: fields[name] for name in ("city", "languages", "friends", "language_names")}
+    assert_same(view_of(kept.QUERYSETS["both"], serializer_of(**fields)))
+    assert written
+
+
+def test_an_error_of_prefetching_comes_after_the_rows_before_it():
+    def get_method(self, person):
+        CALLS.append(person.name)
+
+    def refusing(execute, sql, *arguments):
+        if "language" in sql and "Person 3" in CALLS:
+            raise ValueError(sql)
+        return execute(sql, *arguments)
+
+    serializer = serializer_of(method=serializers.SerializerMethodField(), get_method=get_method)
+    with connection.execute_wrapper(refusing):
+        assert_same(view_of(PEOPLE.prefetch_related("languages"), serializer), CALLS)
 
 
 def test_one_query(django_assert_num_queries):

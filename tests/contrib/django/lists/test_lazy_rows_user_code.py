@@ -15,7 +15,7 @@ from tests.contrib.django.lists.hand_built import (
 )
 from tests.contrib.django.lists.models import City, Language, Person
 from tests.contrib.django.lists.random_views import pick, random_queryset, random_serializer
-from tests.contrib.django.lists.test_kept_relations import (
+from tests.contrib.django.lists.test_row_programs import (
     CASES,
     COLLECTIONS,
     QUERYSETS,
@@ -99,7 +99,7 @@ def test_code_that_is_given_related_objects(queryset, way):
     assert calls
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(100))
 def test_random_lists_with_code_that_is_given_rows(seed):
     chance = random.Random(seed).random
     calls = []

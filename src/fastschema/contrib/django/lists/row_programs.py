@@ -1,0 +1,291 @@
+"""Turn the program of a serializer into one that reads rows of the database.
+
+:func:`by_row` does so for a serializer that needs no instances: each field is read from the row.
+
+:func:`with_kept_relations` is for one that is given instances, for code of users sees them. Their
+columns are read from the instance as ever, so what that code has changed is seen. What lies behind
+it is in a :class:`~fastschema.contrib.django.lazy_caches.LazyCache`. As long as a row is there,
+nobody has seen the related object, so nobody can have changed it, and the row is dumped in its
+place. Else the field is read as from any instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from fastschema.compiler.kinds import STRING, for_all, unchanged
+from fastschema.compiler.nodes import (
+    PLAIN,
+    Conversion,
+    FieldNode,
+    Form,
+    Kind,
+    ObjectNode,
+    Read,
+    Slot,
+    Source,
+    UnreadableError,
+    literal,
+)
+from fastschema.contrib.django.access import MODEL, relation_to_many
+from fastschema.contrib.django.hyperlinks import link_from_value
+from fastschema.contrib.django.lazy_caches import RelatedRows, related_row, related_rows
+from fastschema.contrib.django.lists.column_values import file_maker, label_finder
+from fastschema.contrib.django.lists.columns import (
+    TAKES_OBJECT,
+    ColumnAccess,
+    Columns,
+    FieldColumns,
+    check_errors,
+    field_columns,
+)
+from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
+from fastschema.contrib.django.lists.row_layout import (
+    NotRowReadableError,
+    RowLayout,
+    cache_name,
+    single_relation,
+)
+from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
+
+_ROW = "row"
+_VALUE = unchanged("value of a related object", STRING)
+_COLLECTIONS = (ColumnAccess.NESTED_LIST, ColumnAccess.VALUES)
+# A new one each time: an exception keeps the frames that it has passed.
+_NO_ATTRIBUTES = "AttributeError('None has no attributes')"
+
+
+def by_row(dispatch: Dispatch, columns: Columns) -> Dispatch:
+    """Return what dumps rows of a query as a dispatch dumps the objects that would be made of them.
+
+    :param columns: how the fields of the dispatch's program are read
+    """
+    program = dispatch.program.derived(("by row", columns), partial(_row_node, columns))
+    return Dispatch(program, dispatch.form, dispatch.subject)
+
+
+def _row_node(columns: Columns, node: ObjectNode) -> ObjectNode:
+    slots = {slot.name: slot for slot in node.slots}
+    fields = [
+        _row_field(number, field, each, slots)
+        for number, (field, each) in enumerate(zip(node.fields, columns, strict=True))
+    ]
+    return replace(
+        node,
+        fields=tuple(fields),
+        slots=tuple(slots.values()),
+        access=lambda cls: _ROW,
+    )
+
+
+def _row_field(
+    number: int, field: FieldNode, columns: FieldColumns, slots: dict[str, Slot]
+) -> FieldNode:
+    """Return a field that is read from a row; ``slots`` are changed for it."""
+    expression, kind = _of_row(number, field, columns, slots, "obj")
+    last = len(columns.steps) - 1
+    for nth, step in reversed(list(enumerate(columns.steps))):
+        is_object = columns.way in TAKES_OBJECT and nth == last
+        none = "None"
+        if step.none_has_no_attributes and not is_object:
+            none = f"unreadable({field.field}, obj, {_NO_ATTRIBUTES})"
+        expression = f"{none} if obj[{step.key}] is None else {expression}"
+    source = Source(field.source.label, Read(expression))
+    return replace(field, source=source, kind=kind, call_if_callable=None)
+
+
+class KeptRelation(NamedTuple):
+    """How a field is read from what an instance keeps.
+
+    :param name: the name under which the instance keeps it
+    :param columns: how it is read from there
+    """
+
+    name: str
+    columns: FieldColumns
+
+
+def with_kept_relations(dispatch: Dispatch, rows: list[Any]) -> Dispatch:
+    """Return what dumps instances as a dispatch does, but reads relations from rows they keep.
+
+    :param rows: the instances; if they are not made yet, and a field can be read from rows, they
+        will keep them
+    """
+    fetched = rows.fetched if type(rows) is LazyInstanceList else None
+    if fetched is None or not fetched.may_keep_rows:
+        return dispatch
+    pairs = zip(dispatch.subject.options, dispatch.program.node.fields, strict=True)
+    kept = tuple([_kept_relation(field, node, fetched.table) for field, node in pairs])
+    if not any(kept):
+        return dispatch
+    fetched.keep_rows()
+    program = dispatch.program.derived(("kept relations", kept), partial(_kept_node, kept))
+    return Dispatch(program, dispatch.form, dispatch.subject)
+
+
+def _kept_relation(field: Any, node: FieldNode, table: RowLayout) -> KeptRelation | None:
+    """Return how a field is read from what an instance keeps; None if it is read from itself."""
+    try:
+        columns = field_columns(field, node, table)
+        check_errors(columns.nested)
+    except (NotRowReadableError, UnreadableError):
+        return None
+    first = (node.source.path or [""])[0]
+    if columns.way in _COLLECTIONS and not columns.steps:
+        many = relation_to_many(table.model, first)
+        return None if many is None else KeptRelation(many[0], columns)
+    if not columns.steps or columns.way is ColumnAccess.NESTED_LIST:
+        return None
+    return KeptRelation(cache_name(*single_relation(table.model, first)), columns)
+
+
+def _kept_node(kept: tuple[KeptRelation | None, ...], node: ObjectNode) -> ObjectNode:
+    slots = {slot.name: slot for slot in node.slots}
+    fields = [
+        field if relation is None else _kept_field(number, field, relation, slots)
+        for number, (field, relation) in enumerate(zip(node.fields, kept, strict=True))
+    ]
+    return replace(
+        node,
+        fields=tuple(fields),
+        slots=tuple(slots.values()),
+        names={**node.names, "related_row": related_row, "related_rows": related_rows},
+    )
+
+
+def _kept_field(
+    number: int, field: FieldNode, relation: KeptRelation, slots: dict[str, Slot]
+) -> FieldNode:
+    """Return a field that is read from a kept row if it is there; ``slots`` are changed for it."""
+    name, columns = literal(relation.name), relation.columns
+    is_many = columns.way in _COLLECTIONS
+    value, kind = _of_row(number, field, columns, slots, "related", or_instance=True)
+    get = "related_rows" if is_many else "related_row"
+    # Where there is no related object, none is kept; the same further on is for stock.
+    there = [f"related[{step.key}] is not None" for step in columns.steps[1:]]
+    condition = " and ".join([f"(related := {get}(obj, {name})) is not None", *there])
+    otherwise = field.source.read(MODEL)
+    if columns.way is ColumnAccess.SLUG:
+        otherwise = Read(f"represent_field({field.field}, obj)")
+    value = "related" if is_many else value
+    read = Read(f"{value} if {condition} else ({otherwise.expression})", otherwise.handlers)
+    source = replace(field.source, reads={**field.source.reads, MODEL: read})
+    return replace(field, source=source, kind=kind)
+
+
+def _of_row(
+    number: int,
+    field: FieldNode,
+    columns: FieldColumns,
+    slots: dict[str, Slot],
+    row: str,
+    *,
+    or_instance: bool = False,
+) -> tuple[str, Kind]:
+    """Return the expression for the value of a field in a row, and what is done to it.
+
+    :param slots: get what either needs
+    :param row: the expression for the row
+    :param or_instance: whether the value may also come from an instance
+    """
+    way, kind = columns.way, field.kind
+    value = row if way is ColumnAccess.NESTED else f"{row}[{columns.position}]"
+    if way in (ColumnAccess.LABEL, ColumnAccess.FILE):
+        name = f"{way.value}_of_row_{number}"
+        slots[name] = Slot(name, partial(_value_maker, columns))
+        return f"{name}({value})", kind
+    if way is ColumnAccess.ADDRESS:
+        name = f"row_link_{number}"
+        slots[name] = Slot(name, partial(_address_link, number))
+        key = f"None if {value} is None else PKOnlyObject({value})"
+        return key, for_all(kind.label, f"{name}({{value}})", PLAIN)
+    if way in (ColumnAccess.NESTED, ColumnAccess.NESTED_LIST):
+        slot = slots[str(kind.link)]
+        many = way is ColumnAccess.NESTED_LIST
+        make = partial(_dumper_of_rows, columns.nested, many, or_instance)
+        slots[slot.name] = replace(slot, resolve=partial(_link, make, slot.resolve))
+    elif way is ColumnAccess.VALUES:
+        item = f"each[{columns.nested[0].position}]"
+        kind = replace(
+            kind,
+            python=_each(item, kind.python, or_instance),
+            json=_each(f"json_value({item})", kind.json, or_instance),
+            names={**kind.names, "RelatedRows": RelatedRows},
+        )
+    elif way in (ColumnAccess.KEY, ColumnAccess.SLUG):
+        kind = replace(_VALUE, label=kind.label)
+    return value, kind
+
+
+def _each(item: str, conversion: Conversion, or_instance: bool) -> Conversion:
+    """Return a conversion that takes the rows of related objects, or also what another one does."""
+    of_rows = f"[{item} for each in {{value}}]"
+    if or_instance:
+        of_rows = f"{of_rows} if type({{value}}) is RelatedRows else {conversion.otherwise}"
+    return Conversion(otherwise=of_rows)
+
+
+def _value_maker(
+    columns: FieldColumns, subject: Any, cls: type, form: Form
+) -> Callable[[Any], Any]:
+    """Return what makes of the value of a column what an instance would give the field."""
+    file = columns.file
+    return label_finder(columns.labels) if file is None else file_maker(file)
+
+
+def _address_link(number: int, subject: Any, cls: type, form: Form) -> Callable[[Any], Any]:
+    def own(value: Any) -> Any:
+        return subject.fields[number].to_representation(value)
+
+    if subject.captured is not None:
+        form = Form.PYTHON
+    return link_from_value(subject.options[number], subject.context, own, form)
+
+
+def _link(
+    make: Callable[[NestedDumper], Dispatcher],
+    resolve: Callable[..., NestedDumper],
+    subject: Any,
+    cls: type,
+    form: Form,
+) -> NestedDumper:
+    link = resolve(subject, cls, form)
+    return NestedDumper(lambda: make(link))
+
+
+def _dumper_of_rows(
+    columns: Columns, many: bool, or_instance: bool, link: NestedDumper
+) -> Dispatcher:
+    """Return what dumps the row of a related object, or the rows of several.
+
+    :param columns: how the fields of the nested serializer are read
+    :param or_instance: whether it also dumps what an instance has
+    :param link: dumps what an instance has
+    """
+    found = link.dispatch
+    single = getattr(found, "inner", None) if many else link
+    if single is None:
+        raise NotRowReadableError("a nested serializer runs code of yours")
+    if not many and not or_instance:
+        return _nested_by_row(single, columns)
+    each = NestedDumper(lambda: _nested_by_row(single, columns))
+    dump_row: Callable[[Any], Any] = each.many if many else each
+    if not or_instance:
+        return CallDumper(dump_row, each)
+    row_class = RelatedRows if many else tuple
+
+    def dump(value: Any) -> Any:
+        cls = type(value)
+        return dump_row(value) if cls is row_class else found[cls](value)
+
+    return CallDumper(dump, single, is_stock=False)
+
+
+def _nested_by_row(link: NestedDumper, columns: Columns) -> Dispatch:
+    dispatch = link.dispatch
+    if not isinstance(dispatch, Dispatch) or len(dispatch.program.node.fields) != len(columns):
+        raise NotRowReadableError("a nested serializer runs code of yours")
+    return by_row(dispatch, columns)
