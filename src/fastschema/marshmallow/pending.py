@@ -7,8 +7,10 @@ makes all of them. Until then nobody can have changed a field.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 from marshmallow import Schema, utils
@@ -60,7 +62,7 @@ class SchemaState(State):
         self.exemplar = exemplar
         self.rows = 0
         """How many rows were dumped or loaded before its own fields were read."""
-        self.few_rows = 0
+        self.stock_up_to = 0
         """So few rows are known to be dumped by stock: it has made few fields."""
         self.dump: Any = None
         self.load: Any = None
@@ -167,6 +169,19 @@ def pending_like(exemplar: Exemplar) -> Any:
     return schema
 
 
+if _HAS_CONTEXT:
+
+    def _context_warning() -> Any:
+        """Return the warning of marshmallow 3 about a context."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            STOCK_INIT(object.__new__(Schema), context={"": None})
+        return caught[0].message
+
+    # It may be another library's.
+    _CONTEXT_WARNING: Any = _context_warning() if isinstance(STOCK_INIT, FunctionType) else None
+
+
 def init(
     self: Any,
     *,
@@ -181,10 +196,10 @@ def init(
 ) -> None:
     """``Schema.__init__``, which makes no fields where those of an exemplar would be the same.
 
-    :param others: ``context``, in marshmallow 3; stock makes the fields of schemas that have one
+    :param others: ``context``, in marshmallow 3
     """
     exemplar = None
-    if not others and not is_disabled():
+    if not is_disabled() and (not others or (_HAS_CONTEXT and others.keys() == {"context"})):
         exemplar = find_exemplar(self, only, exclude, load_only, dump_only)
     if exemplar is None:
         others |= {"load_only": load_only, "dump_only": dump_only, "partial": partial}
@@ -204,7 +219,9 @@ def init(
     own["error_messages"] = like["error_messages"].copy()
     if _HAS_CONTEXT:
         own["ordered"] = like["ordered"]
-        own["context"] = {}
+        own["context"] = others.get("context") or {}
+        if own["context"]:
+            warnings.warn(_CONTEXT_WARNING, stacklevel=2)
     own[ATTRIBUTE] = SchemaState(self, exemplar)
 
 
