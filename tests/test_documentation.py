@@ -31,9 +31,12 @@ from django.utils.module_loading import import_string
 import fastschema
 import fastschema.contrib.django
 import fastschema.contrib.flask
+from fastschema.contrib.django import installation as django_installation
 from fastschema.contrib.django.app import conf
+from fastschema.contrib.django.filters import on_demand as django_filters_on_demand
 from fastschema.contrib.flask import configuration
 from fastschema.marshmallow import fields
+from fastschema.marshmallow import installation as marshmallow_installation
 from flights_flask import create_app
 from tests.quick_starts.follow import PAGES as QUICK_START_PATHS
 from tests.quick_starts.follow import follow
@@ -383,6 +386,18 @@ def test_every_setting_is_in_the_reference_with_its_default():
     django = {name.upper(): default for name, default in asdict(conf.Settings()).items()}
     settings = {**configuration.DEFAULTS, **django}
     assert rows == {name: repr(default) for name, default in settings.items()}
+
+
+@pytest.mark.parametrize(
+    "module", [marshmallow_installation, django_installation, django_filters_on_demand]
+)
+def test_every_replaced_method_is_in_the_list_of_them(module):
+    table = (
+        read("docs/is-it-the-same.md").partition("### What is replaced")[2].partition("\n\nA ")[0]
+    )
+    names = {part for name in re.findall(r"`([\w.]+)`", table) for part in name.split(".")}
+    for owner, name, *_ in module._replacements._methods:
+        assert {owner.__name__.rpartition(".")[2], name} <= names
 
 
 def test_the_benchmarks_have_figures_exactly_if_they_were_measured():
