@@ -70,7 +70,7 @@ def as_function(choose: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def install() -> None:
-    """Make marshmallow's ``Schema.dump`` and ``Schema.load`` use plans.
+    """Make marshmallow's ``Schema.dump`` and ``Schema.load`` run compiled programs.
 
     All schemas do, be they defined before or after; new ones also take less time to make.
     A method that somebody else has replaced since fastschema was imported stays as it is.

@@ -141,17 +141,6 @@ def test_what_orjson_refuses_is_written_among_the_values_that_are_left_to_orjson
     }
 
 
-@pytest.mark.parametrize("refused", [0, 2**64])
-@pytest.mark.parametrize(("utc_z", "expected"), [(False, "+00:00"), (True, "Z")])
-@needs_orjson
-def test_utc_is_written_as_asked_for(refused, utc_z, expected):
-    moment = dt.datetime(2024, 1, 2, tzinfo=dt.UTC)
-
-    written = OrjsonEngine(utc_z=utc_z).encode([refused, moment])
-
-    assert json.loads(written) == [refused, f"2024-01-02T00:00:00{expected}"]
-
-
 @pytest.mark.parametrize(
     "moment",
     [

@@ -24,7 +24,8 @@ For each form of output and each way of access a function is generated, shaped l
             return result
         return dump_Album
 
-``bind`` is called when a dump begins; its arguments are all that belongs to that dump.
+``bind`` is called for each schema object; its arguments are all that belongs to that object and the
+context that it dumps in.
 
 Many rows are dumped by another function, which does the same in a loop::
 
@@ -144,7 +145,7 @@ class DumpGenerator:
             (variable, conversion)
             for variable, field in fields.items()
             if node.dict_class is None  # into which values are set one by one
-            and field.kept is None
+            and field.captured is None
             and (conversion := field.conversion(form)).together is not None
             and field.none_stays(form)
         )
@@ -275,8 +276,8 @@ class DumpGenerator:
             lines += self._items(variable, field, when_missing)
         else:
             lines += self._converted(variable, field, when_missing)
-        if field.kept is not None and self._form is Form.JSON:
-            lines.append(self._assign(field.kept, variable, field))
+        if field.captured is not None and self._form is Form.JSON:
+            lines.append(self._assign(field.captured, variable, field))
         return [*lines, *self.mark(2 * number + 1)]
 
     def _converted(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:

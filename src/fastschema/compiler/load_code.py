@@ -29,7 +29,8 @@ For most schemas one function is generated, shaped like this::
             return result
         return load_Album, None
 
-``bind`` is called when a load begins; its arguments are all that belongs to that load.
+``bind`` is called for each schema object; its arguments are all that belongs to that object and the
+options that it loads with.
 
 Most rows have every key and are right. Where finding that out is nothing but pure work, which
 leaves no trace when it comes to nothing, it is tried first::

@@ -211,8 +211,8 @@ class FieldNode:
         method that gives the object): both templates
     :param never_missing: whether the source always gives a value
     :param reason: why the field runs as stock, or None if it is compiled
-    :param kept: a template for what the JSON engine writes of the value that stock returns; then
-        the conversion to JSON is not used. What it calls may keep the value.
+    :param captured: a template for what the JSON engine writes of the value that stock returns;
+        then the conversion to JSON is not used. What it calls captures the value.
     """
 
     key: str
@@ -223,11 +223,11 @@ class FieldNode:
     call_if_callable: tuple[str, str] | None = None
     never_missing: bool = False
     reason: str | None = None
-    kept: str | None = None
+    captured: str | None = None
 
     def conversion(self, form: Form) -> Conversion:
-        """Return what is done to the value in one form, before it is kept."""
-        return self.kind.python if self.kept is not None else self.kind.conversion(form)
+        """Return what is done to the value in one form, before it is captured."""
+        return self.kind.python if self.captured is not None else self.kind.conversion(form)
 
     def none_stays(self, form: Form) -> bool:
         """Return whether None stays None in one form."""

@@ -39,8 +39,8 @@ _STR = {str}
 class _First(State):
     """What is known of the first schema of a class that no module holds: nothing."""
 
-    few_rows = 1
-    """So few rows are dumped by stock at once; there may be no more."""
+    stock_up_to = 1
+    """Stock dumps a single row: there may be no other."""
 
 
 FIRST = _First()

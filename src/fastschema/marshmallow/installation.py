@@ -1,4 +1,4 @@
-"""Making ``Schema.dump`` and ``Schema.load`` use plans, and new schemas take less time to make."""
+"""Make ``Schema.dump`` and ``Schema.load`` run compiled programs, and new schemas cheap to make."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
         processed = self._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=obj)
     state = self._fastschema  # guard.ATTRIBUTE
     rows = 1 if not many else len(processed) if type(processed) is list else thresholds.MANY
-    if state is not None and rows <= state.few_rows:
-        # At once, as a small dump would notice more.
+    if state is not None and rows <= state.stock_up_to:
+        # Without a call of serialize(): that would take longer than what follows it.
         if state is FIRST and rows:
             self.__dict__[ATTRIBUTE] = None
         result = self._serialize(processed, many=many)
@@ -124,7 +124,7 @@ def follow_lists(follow: Callable[[Any, Any, Any], object]) -> None:
 
 
 def install() -> None:
-    """Make ``Schema.dump`` and ``Schema.load`` use plans, for all schemas, defined before or after.
+    """Make ``Schema.dump`` and ``Schema.load`` run compiled programs, for all schemas.
 
     A method that another library has replaced stays as it is. Installing again does nothing.
     """

@@ -163,7 +163,7 @@ class Load:
         return load_rows(bound, data, is_indexed=self.schema.opts.index_errors)
 
     def load_field(self, number: int, value: Any, data: Any, index: int | None) -> Any:
-        """Return the field's own ``deserialize``; errors are stored."""
+        """Load a value by the field's own ``deserialize``; errors are stored."""
         field = self.fields[number]
         if value is missing and self.partial:
             return missing
@@ -204,7 +204,7 @@ class Load:
         return value
 
     def load_other(self, data: Any, index: int | None) -> Any:
-        """Return a row that is no dictionary, by stock."""
+        """Load a row that is no dictionary by stock."""
         options = Options(self.store, False, self.partial, self.unknown, index)
         return deserialize_as_stock(self.schema, data, options)
 

@@ -158,7 +158,7 @@ def _are_too_few(state: SchemaState, side: Direction, rows: int, fields: int) ->
     """Return whether so few values are not worth a look at fields that were made."""
     are_few = rows * fields < thresholds.values_worth_comparing[side.name]
     if are_few and side.name == "dump":
-        state.few_rows = max(rows, state.few_rows)
+        state.stock_up_to = max(rows, state.stock_up_to)
     return are_few
 
 

@@ -45,7 +45,7 @@ class BoundProgram:
         dispatch.end()
 
     def checkout(self) -> Dispatch | None:
-        """Return the same for one row of many: what is nested in it stays what it was.
+        """Return a dispatch for one row of many: what is nested in it stays what it was.
 
         Call :meth:`checkin` when the row is over. None if something that does not belong to the
         schema has changed since the row before.
@@ -220,9 +220,9 @@ class Dispatch(dict[type, Dump]):
             link.found = NOT_FOUND
 
     def refresh(self) -> bool:
-        """Return the same where classes and nested schemas stay what they were.
+        """Look up again what does not belong to the schema; return whether it had changed.
 
-        Returns whether something that does not belong to the schema had changed.
+        Otherwise, classes and nested schemas stay what they were.
         """
         has_changed = False
         for ambient, subject, seen in self._ambient:

@@ -93,7 +93,7 @@ class LeftToStock:
 
 
 def orjson_default(value: Any) -> Any:
-    """Return what orjson asks for a value that it does not know.
+    """Return what orjson is to write for a value that it does not know.
 
     :raises TypeError: if the standard library must write the data
     """
@@ -121,8 +121,6 @@ class Engine(Protocol):
 
     name: str
     form: Form
-    utc_z: bool
-    """Whether UTC is written as "Z"."""
 
     def encode(self, data: Any) -> bytes:
         """Write ``data`` as UTF-8.
@@ -167,7 +165,6 @@ class StandardEngine:
 
     name = "json"
     form = Form.PYTHON
-    utc_z = False
 
     def encode(self, data: Any) -> bytes:
         """Write ``data`` as UTF-8, as :meth:`Engine.encode` says."""
@@ -175,17 +172,10 @@ class StandardEngine:
 
 
 class OrjsonEngine:
-    """orjson, and the standard library for the few values that orjson cannot write.
-
-    :param utc_z: write "Z" for UTC instead of "+00:00"
-    """
+    """orjson, and the standard library for the few values that orjson cannot write."""
 
     name = "orjson"
     form = Form.JSON
-
-    def __init__(self, *, utc_z: bool = False) -> None:
-        self.utc_z = utc_z
-        self._option = orjson.OPT_UTC_Z if utc_z else None
 
     def encode(self, data: Any) -> bytes:
         """Write ``data`` (in JSON form) as UTF-8, as :meth:`Engine.encode` says.
@@ -194,26 +184,20 @@ class OrjsonEngine:
         nesting; what it refuses is written by the standard library from the same data.
         """
         try:
-            return orjson.dumps(data, orjson_default, self._option)
+            return orjson.dumps(data, orjson_default)
         except TypeError:
             return standard_dumps(data, default=self._stock_value)
 
     def _stock_value(self, value: Any) -> Any:
         """Return what stock would have given for a value that the JSON form leaves to orjson."""
-        if isinstance(value, datetime.datetime):
-            text = value.isoformat()
-            return text.removesuffix("+00:00") + "Z" if self._ends_in_utc(text) else text
         if isinstance(value, (datetime.date, datetime.time)):
             return value.isoformat()
         return str(value) if isinstance(value, uuid.UUID) else stock_value(value)
 
-    def _ends_in_utc(self, text: str) -> bool:
-        return self.utc_z and text.endswith("+00:00")
 
-
-def engine(*, utc_z: bool = False) -> Engine:
+def engine() -> Engine:
     """Return the best engine that is installed."""
-    return StandardEngine() if orjson is None else OrjsonEngine(utc_z=utc_z)
+    return StandardEngine() if orjson is None else OrjsonEngine()
 
 
 def notes() -> Sequence[str]:

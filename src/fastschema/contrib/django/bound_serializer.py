@@ -17,7 +17,7 @@ from fastschema.contrib.django.class_state import (
     has_made_fields,
     is_still_pending,
     made_fields,
-    pending,
+    state_of_pending,
     unseen_field,
 )
 from fastschema.contrib.django.customization import (
@@ -212,8 +212,8 @@ def dispatch_for(
     """
     find = find or (lambda: like)
     rows = thresholds.MANY if outer is None else outer.rows
-    is_made = outer is not None and _has_made_fields(like, outer)
-    known = None if is_made else pending(like)
+    is_made = outer is not None and _is_nested_made(like, outer)
+    known = None if is_made else state_of_pending(like)
     if known is not None:
         return Dispatch(known.program, form, pending_subject(known, find, rows, outer))
     serializer = find()
@@ -272,7 +272,7 @@ def _dispatch_like(
         return _by(partial(STOCK_TO_REPRESENTATION, find()), form)
 
 
-def _has_made_fields(like: Any, outer: BoundSerializer) -> bool:
+def _is_nested_made(like: Any, outer: BoundSerializer) -> bool:
     """Whether a nested serializer is there already, with fields that somebody may have changed.
 
     :param like: it, one like it, or the child of a list
@@ -293,8 +293,10 @@ def _by(represent_value: Callable[[Any], Any], form: Form) -> Dispatcher:
 
 # So that a serializer of which nothing is known says so at the price of any attribute.
 setattr(Serializer, ATTRIBUTE, None)
+FIRST_BY_STOCK = State()
+"""Hangs on a serializer of which stock represented the first object: there may be no other."""
 
-_MOST_MISSES = 2
+_MOST_CHANGES = 2
 """A serializer whose fields have changed so often since they were read runs as stock."""
 
 
@@ -347,7 +349,7 @@ class SerializerState(State):
         :param is_single: whether its rows come one by one
         """
         self.binding, self.is_single = None, is_single
-        if self._misses > _MOST_MISSES:
+        if self._misses > _MOST_CHANGES:
             self.runs_as_stock = is_single
             return None
         if known is not None:
@@ -371,7 +373,7 @@ class SerializerState(State):
             return
         reading = class_state(type(serializer)).reading(serializer, self._fields, objects)
         if reading is None:
-            self._misses = _MOST_MISSES + 1
+            self._misses = _MOST_CHANGES + 1
             return
         subject = BoundSerializer(
             self.find, self._fields, self._fields, rows=objects, is_by_row=self.is_single
@@ -439,18 +441,18 @@ def _find_binding(serializer: Any, objects: int, *, is_single: bool) -> BoundPro
             and state.is_current(serializer)
         ):
             return state.binding
-        return state.bind(serializer, pending(serializer), objects, is_single=is_single)
+        return state.bind(serializer, state_of_pending(serializer), objects, is_single=is_single)
     of_class = class_state(type(serializer))
     if not of_class.is_in_use(objects):
         return None
-    known = pending(serializer)
+    known = state_of_pending(serializer)
     if state is None and known is not None and known.idle is not None:
         own[ATTRIBUTE] = known
         return ReusedBoundProgram.to(known, known.idle, serializer, objects)
     # More rows come of the child of a list.
     is_first = state is None and serializer.parent is None
     if is_first and is_single and of_class.spares_first_objects and known is None:
-        own[ATTRIBUTE] = False
+        own[ATTRIBUTE] = FIRST_BY_STOCK
         return None
     state = own[ATTRIBUTE] = SerializerState(serializer, is_first=is_first)
     return state.bind(serializer, known, objects, is_single=is_single)

@@ -1,7 +1,7 @@
 """What is known of a serializer class: its exemplars and its programs.
 
 It hangs on the class. Until the class has represented a few dozen objects
-(``policy.rows_worth_reading``), nothing is known.
+(``thresholds.rows_worth_reading``), nothing is known.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class CompiledState(State):
 Compiled = TypeVar("Compiled", bound=Any)
 
 
-class CompiledStates(Generic[Compiled]):
+class CompiledByNames(Generic[Compiled]):
     """What the serializers of a class run, to dump or to validate.
 
     :param state: what is known of the class
@@ -196,7 +196,7 @@ class ClassState(StateOfClass):
 
     def forget(self) -> None:
         """Forget the programs of the class."""
-        self.dumping = CompiledStates(self, readable_fields, _read)
+        self.dumping = CompiledByNames(self, readable_fields, _read)
         """How its serializers dump."""
         self.relations: dict[Any, Any] = {}
         """Which relations querysets lack that its pending serializers read; see ``relations``."""
@@ -306,7 +306,7 @@ def forget_class(cls: type) -> None:
         type.__delattr__(cls, CLASS_ATTRIBUTE)
 
 
-def pending(serializer: Any) -> CompiledState | None:
+def state_of_pending(serializer: Any) -> CompiledState | None:
     """Return what a serializer runs without fields; None if it has made them, or must."""
     return class_state(type(serializer)).pending() if is_still_pending(serializer) else None
 

@@ -1,4 +1,4 @@
-"""Making DRF serializers use plans."""
+"""Make DRF serializers run compiled programs."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ _replacements = Replacements(
 
 
 def install() -> None:
-    """Make all DRF serializers use plans, defined before or after; single and ``many=True``.
+    """Make DRF serializers run compiled programs, single ones and ``many=True``.
 
     List views answer with a :class:`~fastschema.contrib.django.lists.lazy_list.LazyResponse` where
     they can. A method that another library has replaced stays as it is. Installing again does

@@ -82,7 +82,7 @@ def escape_separators(text: bytes) -> bytes:
 
 
 def _default(value: Any) -> Any:
-    """Return what orjson asks for a value that it does not know.
+    """Return what orjson is to write for a value that it does not know.
 
     :raises TypeError: if DRF's encoder must write the data
     """
@@ -102,7 +102,6 @@ class RestFrameworkEngine:
 
     name = "orjson"
     form = Form.JSON
-    utc_z = True
 
     def __init__(self) -> None:
         self._option = orjson.OPT_UTC_Z
@@ -120,7 +119,6 @@ class StandardRestFrameworkEngine:
 
     name = "json"
     form = Form.PYTHON
-    utc_z = True
 
     def encode(self, data: Any) -> bytes:
         """Write ``data`` (in python form)."""

@@ -32,7 +32,7 @@ from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.contrib.django.access import on_class
 from fastschema.contrib.django.app import conf
-from fastschema.contrib.django.class_state import class_state, pending
+from fastschema.contrib.django.class_state import class_state, state_of_pending
 from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.input.batch_lookup import is_exact
 from fastschema.contrib.django.lists.n_plus_one import (
@@ -188,7 +188,7 @@ def _missing(serializer: Any, queryset: Any) -> list[Unloaded]:
     """Return the relations that a serializer is sure to read and a queryset does not load."""
     if not isinstance(serializer, Serializer):
         return []
-    if pending(serializer) is None:
+    if state_of_pending(serializer) is None:
         return unloaded(serializer, queryset, _MADE)
     shape = _shape(queryset)
     known = class_state(type(serializer)).relations
@@ -213,7 +213,7 @@ def _shape(queryset: Any) -> Any:
 
 def _pending_fields(serializer: Any) -> list[Any]:
     """Return the fields of a serializer that stock reads, like those that it would make."""
-    known = pending(serializer) if _is_stock(serializer) else None
+    known = state_of_pending(serializer) if _is_stock(serializer) else None
     return [] if known is None else _read_by_path(known.fields, known.program)
 
 

@@ -223,7 +223,7 @@ def _replace_provider(app: Flask) -> None:
 
 
 def install_jsonify() -> None:
-    """Make ``Schema.jsonify`` of flask-marshmallow write from plans, if it has been imported.
+    """Make ``Schema.jsonify`` write by compiled programs, if flask-marshmallow has been imported.
 
     In applications without the extension, and in those that are switched off, it stays as it is.
     Installing again does nothing.

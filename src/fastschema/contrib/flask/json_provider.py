@@ -148,7 +148,7 @@ class _Left:
         self._written: dict[int, bytes | Exception] = {}
 
     def fragment(self, value: Any) -> Any:
-        """Return what orjson asks for a value that it does not know.
+        """Return what orjson is to write for a value that it does not know.
 
         :raises Exception: what ``jsonify`` raises for the value
         """

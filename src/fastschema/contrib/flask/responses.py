@@ -1,4 +1,4 @@
-"""Responses written straight from a plan."""
+"""Responses written straight from objects, by a compiled program."""
 
 from __future__ import annotations
 

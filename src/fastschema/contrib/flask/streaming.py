@@ -43,7 +43,6 @@ class ProviderEngine:
 
     name = "provider"
     form = Form.PYTHON
-    utc_z = False
 
     def __init__(self, provider: Any) -> None:
         self._dumps = provider.dumps

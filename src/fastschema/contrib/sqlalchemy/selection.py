@@ -248,7 +248,7 @@ class SelectDumper:
         return self._compiled.stock_dump(list(self.selection), True)
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
-        """Return a selection is one."""
+        """Return True: a selection is one."""
         return True
 
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:

@@ -21,7 +21,7 @@ SHARE = "a number from 0 to 1, such as 0.1"
 class Settings:
     """What ``FASTSCHEMA`` may hold, in capitals, and what holds without it.
 
-    :param install: whether the app makes all serializers use plans when Django starts
+    :param install: whether the app makes all serializers run compiled programs when Django starts
     :param only_columns: whether such views select no columns but those that are read
     :param load_relations: whether views load the relations that their serializers read
     :param stream_chunk_size: how many rows a streamed list reads from the database at a time

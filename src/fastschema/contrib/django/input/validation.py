@@ -25,7 +25,7 @@ from rest_framework.serializers import (
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.class_state import (
     STOCK_FIELDS,
-    CompiledStates,
+    CompiledByNames,
     class_state,
     follows_its_class,
     has_made_fields,
@@ -219,8 +219,8 @@ def find_validation(
     if not state.is_in_use(objects) or not state.is_current():
         return None
     if state.validation is None:
-        state.validation = CompiledStates(state, _all_fields, read_validation)
-    known: CompiledStates[Validation] = state.validation
+        state.validation = CompiledByNames(state, _all_fields, read_validation)
+    known: CompiledByNames[Validation] = state.validation
     own = vars(serializer)
     found: Validation | None = None
     if not has_made_fields(serializer) and follows_its_class(serializer):

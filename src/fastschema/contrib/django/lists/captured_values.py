@@ -181,7 +181,7 @@ def _is_lasting(value: Any, makes_lists: bool) -> bool:
 
 
 # append() gives None; most values are texts, which need no further look.
-_KEPT = (
+_CAPTURED = (
     "{{value}} if keep_{number}({{value}}) is None and type({{value}}) is str"
     " else write_{number}({{value}})"
 )
@@ -198,7 +198,7 @@ def _capturing(node: ObjectNode) -> ObjectNode:
             slot = slots[field.kind.link]
             slots[slot.name] = replace(slot, resolve=partial(_nested, field, slot.resolve))
         elif is_captured(field):
-            fields[number] = replace(field, kept=_KEPT.format(number=number))
+            fields[number] = replace(field, captured=_CAPTURED.format(number=number))
             keepers += [
                 Slot(f"keep_{number}", partial(_keeper, field)),
                 Slot(f"write_{number}", partial(_writer, field)),

@@ -16,7 +16,7 @@ from fastschema.compiler.nodes import FieldNode, ObjectNode, Rereading
 from fastschema.contrib.django.access import column
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.bound_serializer import read_now
-from fastschema.contrib.django.class_state import pending
+from fastschema.contrib.django.class_state import state_of_pending
 from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.lists.column_values import (
     FileColumn,
@@ -193,7 +193,7 @@ def _nested(field: Any, path: tuple[str, ...], table: RowLayout) -> FieldColumns
 def _serializer(serializer: Any, table: RowLayout) -> Columns:
     if not isinstance(serializer, Serializer) or not is_stock_serializer(serializer):
         raise NotRowReadableError(f"{type(serializer).__name__} overrides to_representation")
-    known = pending(serializer)
+    known = state_of_pending(serializer)
     if known is not None:
         return columns_of(known.fields, known.program.node, table)
     program, fields = read_now(serializer)

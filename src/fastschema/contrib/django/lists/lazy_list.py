@@ -1,10 +1,10 @@
 """List views whose rows become JSON without being dictionaries in between.
 
 ``ListModelMixin.list`` makes stock's data of all rows, for a renderer to write. Where that renderer
-is ``FastJSONRenderer``, the rows are written at once instead, from the plan and chunk by chunk.
-That happens where stock makes the data, so queries, exceptions, transactions, the active time zone
-and the language are those of the view. The response only keeps the bytes; whoever reads its
-``data`` gets stock's.
+is ``FastJSONRenderer``, a compiled program writes the rows at once instead, chunk by chunk. That
+happens where stock makes the data, so queries, exceptions, transactions, the active time zone and
+the language are those of the view. The response only keeps the bytes; whoever reads its ``data``
+gets stock's.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class LazyResponse(Response):
         )
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """Return a lazy response is pickled as the stock one."""
+        """Return what pickles the response as the stock one, with its data."""
         _ = self.data
         return self.__reduce_ex__(protocol)
 

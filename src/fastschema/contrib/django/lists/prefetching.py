@@ -26,7 +26,6 @@ from fastschema.contrib.django.lists.prefetch_plan import Step, bare, steps_of, 
 from fastschema.contrib.django.lists.queryset_rows import (
     FetchedRows,
     LazyInstanceList,
-    Loaded,
     is_fetchable,
 )
 from fastschema.contrib.django.lists.row_layout import (
@@ -82,11 +81,6 @@ class PrefetchedRows(FetchedRows):
         block.collection_makers = Makers()
         block.prefetch(self.steps)
         return block
-
-    @property
-    def loaded(self) -> Loaded:
-        """The related objects of which instances would know all, by the names of attributes."""
-        return {each.attribute: each.rows for each in self.related}
 
     @cached_property
     def own_table(self) -> RowLayout:

@@ -1,13 +1,14 @@
 """Run the query of a queryset, and make the instances of its rows for whoever asks.
 
-Only for models of which nobody can tell how their instances are made; see :mod:`tables`.
+Only for models of which nobody can tell how their instances are made; see
+:mod:`fastschema.contrib.django.lists.row_layout`.
 """
 
 from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -135,11 +136,6 @@ class FetchedRows(Locked):
                 )
                 self._results = ()
             return self._converted
-
-    @property
-    def loaded(self) -> Loaded:
-        """The related objects that other queries have found."""
-        return {}
 
     def rows(self) -> list[Any]:
         """Return the rows as :attr:`table` says."""
@@ -272,10 +268,6 @@ class FetchedRows(Locked):
         if not self._may_be_made:
             return None
         return instance_maker(self.table, self.db, self.fetch_mode, self.makers)
-
-
-Loaded = Mapping[str, FetchedRows]
-"""By the names of attributes, the objects of relations of which instances would know all."""
 
 
 class RowPlace:
