@@ -13,7 +13,7 @@ from django.test.utils import isolate_apps
 from rest_framework import serializers
 
 import fastschema
-from fastschema.contrib.django.class_state import class_state, pending
+from fastschema.contrib.django.class_state import class_state, state_of_pending
 from flights.models import Airline, Flight, Plane
 from flights.serializers import FlightSerializer, PlaneSerializer
 from tests.contrib.django.differential import Thing, assert_same, serializer_of
@@ -317,7 +317,7 @@ class TestUsersCode:
             assert_same(Rows, rows[0], calls=calls, context={"request": None})
             assert_same(Rows, rows, many=True, calls=calls, context={"request": None})
         serializer = Rows(rows[0], context={"request": None})
-        assert pending(serializer) is not None
+        assert state_of_pending(serializer) is not None
         assert calls
 
     @pytest.mark.parametrize(

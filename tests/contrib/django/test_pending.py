@@ -18,7 +18,7 @@ from rest_framework import serializers
 from rest_framework.utils.serializer_helpers import BindingDict
 
 import fastschema
-from fastschema.contrib.django.class_state import class_state, has_made_fields, pending
+from fastschema.contrib.django.class_state import class_state, has_made_fields, state_of_pending
 from flights.models import Airline, Airport, Plane
 from tests.contrib.django.differential import Thing, assert_same, exactly, outcome, serializer_of
 
@@ -143,7 +143,7 @@ def test_a_field_that_is_gone_when_its_turn_comes():
             return 1
 
     serializer = Rows({"after": "x"})
-    assert pending(serializer) is not None
+    assert state_of_pending(serializer) is not None
     with pytest.raises(RuntimeError, match="'after' was removed"):
         _ = serializer.data
 
@@ -356,7 +356,7 @@ def test_classes_that_need_a_request():
             context = {"request": Thing(is_small=is_small)}
             assert_same(Rows, {"a": 1, "b": 2}, context=context)
         assert isinstance(assert_same(Rows, {"a": 1, "b": 2}), KeyError)
-    assert pending(Rows({"a": 1})) is None
+    assert state_of_pending(Rows({"a": 1})) is None
     why = fastschema.compile(Rows).explain().why
     assert why == "its fields cannot be made here: KeyError: 'request'"
 
@@ -539,7 +539,7 @@ class TestOneAfterTheOther:
     def test_it_knows_how_many_rows_there_are(self):
         for count in (2, 1, 3):
             assert self.Plain(self.rows(count), many=True).data
-            assert pending(self.Plain()).idle[-1].subject.rows == count
+            assert state_of_pending(self.Plain()).idle[-1].subject.rows == count
 
     def test_what_is_active_is_looked_up_for_each(self):
         [row] = self.rows(1)
@@ -619,7 +619,7 @@ class TestOneAfterTheOther:
             del serializer
             gc.collect()
             assert [each() for each in held] == [None, None]
-        assert pending(self.Plain()).idle
+        assert state_of_pending(self.Plain()).idle
 
     def test_many_threads(self):
         with fastschema.disabled():
