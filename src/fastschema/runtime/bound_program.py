@@ -351,10 +351,11 @@ class CallDumper:
     :param dump: the function
     :param inner: the link by which the function dumps, if it does
     :param each: the dispatch whose ``many`` the function is, if it is one
+    :param convert: what is done to what the function returns, if anything
     :param is_stock: whether code of stock's or of users' dumps
     """
 
-    __slots__ = ("_dump", "each", "inner", "is_stock")
+    __slots__ = ("_dump", "each", "inner", "is_stock", "unconverted")
 
     def __init__(
         self,
@@ -362,9 +363,11 @@ class CallDumper:
         inner: NestedDumper | None = None,
         each: Dispatch | None = None,
         *,
+        convert: Callable[[Any], Any] | None = None,
         is_stock: bool = True,
     ) -> None:
-        self._dump = dump
+        self._dump = dump if convert is None else lambda value: convert(dump(value))
+        self.unconverted = dump
         self.inner = inner
         self.each = each
         self.is_stock = is_stock

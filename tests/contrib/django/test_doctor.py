@@ -183,7 +183,7 @@ class TestUser:
 
         users = types.SimpleNamespace(_default_manager=Users)
         monkeypatch.setattr("django.contrib.auth.get_user_model", lambda: users)
-        Airline.objects.create(code="ann", name="Ann")
+        Airline.objects.create(code="an", name="Ann")
 
     @pytest.fixture
     def urlconf(self, urls):
@@ -197,7 +197,7 @@ class TestUser:
         assert f"      how rows are made is not known: {why}\n" in printed
 
     def test_with_a_user_it_is_examined(self, urlconf):
-        printed = run("--urlconf", urlconf, "--user", "ann", "--profile")
+        printed = run("--urlconf", urlconf, "--user", "an", "--profile")
 
         assert printed.startswith(
             "Queries for each row\n  1 of 1 list view asks the database again for each row.\n"
@@ -208,7 +208,7 @@ class TestUser:
         urlconf = urls(fake=surveyed.Fake.as_view())
 
         assert "GET /fake/ (Fake): AttributeError" not in run("--urlconf", urlconf)
-        assert "GET /fake/ (Fake): AttributeError" in run("--urlconf", urlconf, "--user", "ann")
+        assert "GET /fake/ (Fake): AttributeError" in run("--urlconf", urlconf, "--user", "an")
 
     def test_a_user_that_there_is_not_is_a_clear_error(self, urlconf):
         with pytest.raises(CommandError, match="There is no user named bob"):

@@ -284,6 +284,7 @@ def test_an_empty_list_is_told_as_a_longer_one_would_be(db):
         assert of(view, "is_compiled", "rows") == [(is_compiled, 0)]
 
 
+@needs_orjson
 def test_what_is_overridden_ran_as_stock(flights):
     view = list_view(Airline.objects.all(), OtherAirline)
     assert of(view, "is_compiled", "why", "rows", "output") == [

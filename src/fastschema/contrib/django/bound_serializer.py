@@ -286,9 +286,7 @@ def _is_nested_made(like: Any, outer: BoundSerializer) -> bool:
 
 
 def _by(represent_value: Callable[[Any], Any], form: Form) -> Dispatcher:
-    if form is Form.JSON:
-        return CallDumper(lambda value: json_value(represent_value(value)))
-    return CallDumper(represent_value)
+    return CallDumper(represent_value, convert=json_value if form is Form.JSON else None)
 
 
 # So that a serializer of which nothing is known says so at the price of any attribute.

@@ -1,5 +1,6 @@
 """The data of lazy lists have stock's values, also where the JSON engine is given others."""
 
+import datetime
 import pickle
 from decimal import Decimal
 from uuid import UUID
@@ -247,6 +248,23 @@ class TestNested:
         view_class = view_of(serializer_class=rows, queryset=queryset)
         assert_same_answer(view_class, calls=calls)
         assert not is_lazy(view_class)
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            *(UUID(int=1), 1e-7, Decimal("1.50"), (1, 2), {3: 4}),
+            *(datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC), datetime.timedelta(1)),
+        ],
+        ids=repr,
+    )
+    def test_values_of_a_to_representation_of_ones_own(self, calls, value):
+        class Own(serializers.Serializer):
+            def to_representation(self, flight):
+                calls.append(flight.pk)
+                return {**super().to_representation(flight), "value": value}
+
+        rows = serializer_of(flights=Own(many=True))
+        assert_same_answer(view_of(serializer_class=rows, queryset=PREFETCHED), calls=calls)
 
 
 def test_data_of_rows_that_cannot_be_written():

@@ -3,8 +3,8 @@
 import pytest
 from django.core.paginator import Paginator
 from django.db import connection
-from django.db.models import QuerySet
-from django.db.models.functions import Upper
+from django.db.models import F, QuerySet
+from django.db.models.functions import Lower, Upper
 from django.test.utils import CaptureQueriesContext
 from rest_framework import pagination, serializers
 from rest_framework.filters import OrderingFilter
@@ -99,6 +99,7 @@ CURSORS = {
     "a foreign key": cursors_by("city", "key"),
     "a column of a foreign key": cursors_by("-city_id", "key"),
     "an annotation": cursors_by("added", "key"),
+    "names of attributes of ours": cursors_by("number", "fetched"),
     "three of a page": cursors_by("age", "key", page_size=3),
 }
 METHOD = {
@@ -111,7 +112,8 @@ METHOD = {
 @pytest.mark.parametrize("own", [{}, METHOD], ids=["columns", "a method"])
 @pytest.mark.parametrize("pagination_class", CURSORS.values(), ids=CURSORS)
 def test_cursors(pagination_class, own, queryset):
-    people = Person.objects.annotate(added=Upper("name"))
+    others = {"number": Lower("name"), "fetched": F("name")}
+    people = Person.objects.annotate(added=Upper("name"), **others)
     querysets = {
         "plain": people,
         "joined": people.select_related("city"),

@@ -132,9 +132,12 @@ class CapturedValues:
             inner.change(self._found)
             return found
 
+        assert isinstance(found, CallDumper)
+        represent = found.unconverted
+
         def dump(value: Any) -> int:
             self._written.is_final = False
-            self._wholes.append(found[type(value)](value))
+            self._wholes.append(represent(value))
             return 0  # a place for it
 
         return CallDumper(dump)

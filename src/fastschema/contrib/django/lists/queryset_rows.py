@@ -270,8 +270,11 @@ class FetchedRows(Locked):
         return instance_maker(self.table, self.db, self.fetch_mode, self.makers)
 
 
-class RowPlace:
-    """Stands for the instance of a row, and has its attributes.
+class RowPlace(dict[str, Any]):
+    """Stands for the instance of a row, and gives its attributes as items.
+
+    Of a dictionary, ``CursorPagination`` reads items. No column can have the name of one of its
+    attributes then.
 
     :param fetched: the rows
     :param number: which of them it is
@@ -283,8 +286,11 @@ class RowPlace:
         self.fetched = fetched
         self.number = number
 
-    def __getattr__(self, name: str) -> Any:
+    def __missing__(self, name: str) -> Any:
         return self.fetched.attribute(self.number, name)
+
+    def __bool__(self) -> bool:
+        return True
 
 
 class _Executed:
