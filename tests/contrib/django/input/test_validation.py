@@ -1,5 +1,6 @@
 """One object: what is made of it, and that no field is made that nobody needs."""
 
+import functools
 import os
 import random
 import threading
@@ -265,7 +266,31 @@ class ConditionalBySuper(ConditionalBase):
         return super().validate_kind(value)
 
 
-@pytest.mark.parametrize("cls", [Conditional, ConditionalBase, ConditionalBySuper])
+def logged(method):
+    @functools.wraps(method)
+    def run(*args):
+        CALLS.append("logged")
+        return method(*args)
+
+    return run
+
+
+class ConditionalInside(Conditional):
+    """Changes them in a function inside of a method that is decorated."""
+
+    @logged
+    def validate_kind(self, value):
+        def change():
+            FIELD_CHANGES.get(value, len)(self.fields if value != "none" else ())
+
+        change()
+        return value
+
+
+CONDITIONAL = [Conditional, ConditionalBase, ConditionalBySuper, ConditionalInside]
+
+
+@pytest.mark.parametrize("cls", CONDITIONAL)
 @pytest.mark.parametrize("kind", [*FIELD_CHANGES, "none"])
 @pytest.mark.parametrize("values", [{}, {"extra": " e "}, {"extra": ""}, {"extra": 5}], ids=str)
 @pytest.mark.parametrize("choice", [{}, {"choice": "a"}, {"choice": "z"}], ids=str)

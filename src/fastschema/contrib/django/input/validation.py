@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from contextlib import ExitStack
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.conf import settings
@@ -333,10 +334,21 @@ def _named_by(cls: Any, name: str) -> set[str]:
         name = waiting.pop()
         for each in own_classes(cls):
             method = vars(each).get(name)
-            code = getattr(getattr(method, "fget", method), "__code__", None)
-            new = set() if code is None else {*code.co_names} - named
+            new = _names_in(getattr(method, "fget", method)) - named
             named |= new
             waiting += new
+    return named
+
+
+def _names_in(function: Any) -> set[str]:
+    """Return what the code of a function names, that of functions in it and of one it wraps."""
+    named: set[str] = set()
+    codes = [getattr(each, "__code__", None) for each in (function, inspect.unwrap(function))]
+    while codes:
+        code = codes.pop()
+        if type(code) is CodeType:
+            named.update(code.co_names)
+            codes += code.co_consts
     return named
 
 
