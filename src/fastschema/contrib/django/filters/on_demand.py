@@ -10,12 +10,14 @@ from typing import Any
 from django.db.models import Manager, QuerySet
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
+from django_filters import filters
 from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 from django_filters.utils import get_model_field
 
 from fastschema.contrib.django.class_state import StateOfClass
 from fastschema.contrib.django.clones import is_stock_queryset_class
+from fastschema.contrib.django.filters import stock_speedups
 from fastschema.contrib.django.filters.plans import (
     ASKING,
     STOCK_FORM,
@@ -286,6 +288,18 @@ _replacements = Replacements(
             "get_filterset_class",
             STOCK_GET_FILTERSET_CLASS,
             get_filterset_class,
+        ),
+        (
+            filters,
+            "label_for_filter",
+            stock_speedups.STOCK_LABEL_FOR_FILTER,
+            stock_speedups.label_for_filter,
+        ),
+        (
+            filters.MultipleChoiceFilter,
+            "filter",
+            stock_speedups.STOCK_FILTER_BY_CHOICES,
+            stock_speedups.filter_by_choices,
         ),
     ]
 )
