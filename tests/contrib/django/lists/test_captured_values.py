@@ -206,7 +206,9 @@ class TestNested:
 
         return Inner
 
-    @pytest.mark.parametrize("load", [lambda rows: rows, lambda rows: rows.select_related()])
+    @pytest.mark.parametrize(
+        "load", [lambda rows: rows, lambda rows: rows.select_related("airline")]
+    )
     @pytest.mark.parametrize("pages", [None, NumberedPages])
     def test_single_ones(self, calls, inner, load, pages):
         nested = serializer_of(inner=inner(source="airline"), number=serializers.ReadOnlyField())
