@@ -1,13 +1,14 @@
 """The views of an application, as the doctor tells of them."""
 
 import pytest
-from apiflask import APIFlask
 from flask.views import MethodView
-from flask_smorest import Api, Blueprint
 
 from fastschema.contrib.flask.commands import views
 from tests.contrib.flask.schemas import AlbumSchema, BandSchema
 
+APIFlask = pytest.importorskip("apiflask").APIFlask
+Api = pytest.importorskip("flask_smorest").Api
+Blueprint = pytest.importorskip("flask_smorest").Blueprint
 BAND = "tests.contrib.flask.schemas:BandSchema"
 
 
