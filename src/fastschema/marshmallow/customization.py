@@ -21,7 +21,8 @@ from marshmallow.decorators import (
     VALIDATES_SCHEMA,
 )
 
-from fastschema.runtime.patching import is_stock, stock_method
+from fastschema.marshmallow.sqlalchemy import loads_instances
+from fastschema.runtime.patching import is_stock, overridden, stock_method
 
 FIELD_CLASSES = frozenset(
     cls
@@ -196,6 +197,20 @@ def has_hooks(schema: Any, direction: str) -> bool:
     """
     hooks = schema._hooks
     return bool(hooks) and any(hooks.get(tag) for tag in HOOKS[direction])
+
+
+_LOAD_METHODS = {
+    name: stock_method(Schema, name)
+    for name in ("load", "_do_load", "_call_and_store", "_invoke_field_validators", "_deserialize")
+}
+
+
+def overrides_load(schema: Any) -> str | None:
+    """Return why a schema's own code loads instead of stock's, or None."""
+    load = type(schema).load
+    if load is not _LOAD_METHODS["load"] and loads_instances(load):
+        return overridden(schema, {**_LOAD_METHODS, "load": load})
+    return overridden(schema, _LOAD_METHODS)
 
 
 def hook_names(schema: Any, tag: str) -> list[str]:

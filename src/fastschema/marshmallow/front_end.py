@@ -10,7 +10,7 @@ from marshmallow.decorators import POST_DUMP, PRE_DUMP
 from marshmallow.fields import List, Nested
 
 from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.marshmallow.customization import HOOKS, has_hooks, hook_names
+from fastschema.marshmallow.customization import HOOKS, has_hooks, hook_names, overrides_load
 from fastschema.marshmallow.dump import (
     DUMP,
     binding_of,
@@ -20,7 +20,7 @@ from fastschema.marshmallow.dump import (
     overrides_dump,
     own_dump,
 )
-from fastschema.marshmallow.load import LOAD, has_own_methods, load, loads, overrides_load, validate
+from fastschema.marshmallow.load import LOAD, has_own_methods, load, loads, validate
 from fastschema.marshmallow.schema_state import Compiled, Direction, forget, read_once
 from fastschema.marshmallow.sqlalchemy import MAPPED
 from fastschema.report import Above, Report, field_reports, with_nested
