@@ -93,16 +93,20 @@ def init(
 ) -> None:
     """``BaseFilterSet.__init__``, without filters if nobody needs them."""
     own, base = vars(self), self.base_filters
-    if is_disabled() or "base_filters" in own or type(base) not in (dict, OrderedDict):
+    if is_disabled() or type(base) not in (dict, OrderedDict):
         STOCK_INIT(self, data, queryset, request=request, prefix=prefix)
         return
+    is_own = "base_filters" in own
     model = getattr(queryset, "model", None) or type(self)._meta.model
-    plan = FilterSetState.of(type(self)).plan(model)
+    plan = None if is_own else FilterSetState.of(type(self)).plan(model)
     own["base_filters"] = {}
     try:
         STOCK_INIT(self, data, queryset, request=request, prefix=prefix)
     finally:
-        del own["base_filters"]
+        if is_own:
+            own["base_filters"] = base
+        else:
+            del own["base_filters"]
     if plan is None:
         self.filters = _filters_of(self)
     else:
