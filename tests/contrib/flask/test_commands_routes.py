@@ -6,9 +6,9 @@ from flask.views import MethodView
 from fastschema.contrib.flask.commands import views
 from tests.contrib.flask.schemas import AlbumSchema, BandSchema
 
-APIFlask = pytest.importorskip("apiflask").APIFlask
-Api = pytest.importorskip("flask_smorest").Api
-Blueprint = pytest.importorskip("flask_smorest").Blueprint
+MISSING = "PyPy's tests run without the frameworks on top of Flask"
+APIFlask = pytest.importorskip("apiflask", reason=MISSING).APIFlask
+flask_smorest = pytest.importorskip("flask_smorest", reason=MISSING)
 BAND = "tests.contrib.flask.schemas:BandSchema"
 
 
@@ -76,7 +76,7 @@ def told(app):
 
 def test_the_decorators_of_flask_smorest_name_schemas(make_app):
     app = make_app(API_TITLE="x", API_VERSION="1", OPENAPI_VERSION="3.0.2")
-    blueprint = Blueprint("bands", "bands", url_prefix="/bands")
+    blueprint = flask_smorest.Blueprint("bands", "bands", url_prefix="/bands")
 
     @blueprint.route("/")
     class Bands(MethodView):
@@ -98,7 +98,7 @@ def test_the_decorators_of_flask_smorest_name_schemas(make_app):
     def one():
         return {}
 
-    Api(app).register_blueprint(blueprint)
+    flask_smorest.Api(app).register_blueprint(blueprint)
 
     assert told(app) == {
         "DELETE /bands/ (bands.Bands)": ("", ""),
