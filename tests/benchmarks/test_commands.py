@@ -74,6 +74,7 @@ def test_the_marshmallow_benchmark_compares_and_writes_its_figures(tmp_path):
     assert "orders.dumps" in suite.get_benchmark_names()
 
 
+@pytest.mark.long
 def test_the_growth_benchmark_measures_all_sizes_and_draws_its_curves(tmp_path):
     finished = run("growth.py", tmp_path, "--rows", "5", "--fields", "3", "9", *ONCE)
 
