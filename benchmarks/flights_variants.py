@@ -63,14 +63,18 @@ def drf(serializer: Any) -> Variant:
 
 def drf_orjson_renderer() -> Variant:
     """Another renderer for DRF."""
+    render_with("drf_orjson_renderer.renderers.ORJSONRenderer")
+    return as_configured()
+
+
+def render_with(renderer: str) -> None:
+    """Let the example's views render with this class, given by its dotted path."""
     from rest_framework.settings import api_settings
 
-    renderers = ["drf_orjson_renderer.renderers.ORJSONRenderer"]
-    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "DEFAULT_RENDERER_CLASSES": renderers}
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "DEFAULT_RENDERER_CLASSES": [renderer]}
     api_settings.reload()
     for view in (BulkFlightView, FlightViewSet):  # they have read the settings already
         view.renderer_classes = api_settings.DEFAULT_RENDERER_CLASSES
-    return as_configured()
 
 
 def with_serializer(serializer: Any) -> Variant:
@@ -86,18 +90,31 @@ def drf_accelerator() -> Variant:
     """A mixin for each serializer class."""
     from drf_accelerator import FastSerializationMixin
 
+    return with_serializer(flight_serializer(FastSerializationMixin))
+
+
+def drf_fastserializers() -> Variant:
+    """A mixin for each serializer class, and a renderer."""
+    from drf_fastserializers import FastSerializerMixin
+
+    render_with("drf_fastserializers.FastJSONRenderer")
+    return with_serializer(flight_serializer(FastSerializerMixin))
+
+
+def flight_serializer(mixin: type) -> type:
+    """Return a flight's serializer which, like the nested ones, derives from a mixin first."""
     from flights import serializers
 
-    class Accelerated(FastSerializationMixin, serializers.FlightSerializer):
-        airline = type("A", (FastSerializationMixin, serializers.AirlineSerializer), {})()
-        origin = type("O", (FastSerializationMixin, serializers.AirportSerializer), {})()
-        destination = type("D", (FastSerializationMixin, serializers.AirportSerializer), {})()
-        plane = type("P", (FastSerializationMixin, serializers.PlaneSerializer), {})()
+    class Flight(mixin, serializers.FlightSerializer):  # type: ignore[misc]  # untyped
+        airline = type("A", (mixin, serializers.AirlineSerializer), {})()
+        origin = type("O", (mixin, serializers.AirportSerializer), {})()
+        destination = type("D", (mixin, serializers.AirportSerializer), {})()
+        plane = type("P", (mixin, serializers.PlaneSerializer), {})()
 
         class Meta(serializers.FlightSerializer.Meta):
             pass
 
-    return with_serializer(Accelerated)
+    return Flight
 
 
 def serpy() -> Variant:
@@ -142,6 +159,7 @@ VARIANTS: dict[str, Callable[[], Variant]] = {
     "by hand": by_hand,
     "drf-orjson-renderer": drf_orjson_renderer,
     "drf-accelerator": drf_accelerator,
+    "drf-fastserializers": drf_fastserializers,
     "serpy": serpy,
     "django-ninja": django_ninja,
 }

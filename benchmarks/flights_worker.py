@@ -29,6 +29,7 @@ PACKAGES = {
     "by hand": ["django", "orjson"],
     "drf-orjson-renderer": ["drf-orjson-renderer", *FRAMEWORKS, "orjson"],
     "drf-accelerator": ["drf-accelerator", *FRAMEWORKS],
+    "drf-fastserializers": ["drf-fastserializers", *FRAMEWORKS, "pydantic"],
     "serpy": ["serpy", *FRAMEWORKS],
     "django-ninja": ["django-ninja", "django", "pydantic"],
 }

@@ -91,6 +91,7 @@ def drf_peer(name: str, requirement: str, *shared: str) -> Peer:
 DRF = [
     drf_peer("drf-orjson-renderer", "drf-orjson-renderer==1.8.0", "orjson"),
     drf_peer("drf-accelerator", "drf-accelerator==0.1.2"),
+    drf_peer("drf-fastserializers", "drf-fastserializers==0.3.2"),  # from Python 3.12 on
     drf_peer("serpy", "serpy==0.3.1"),
     drf_peer("django-ninja", "django-ninja==1.7.1"),
 ]

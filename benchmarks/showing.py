@@ -105,7 +105,8 @@ PART_COLORS = ("#12355b", "#2f6db0", "#6fa8dc", "#b3d1ee", "#d5dee8")
 OTHERS = (
     *("althaia", "marshmallow-core", "deepfriedmarshmallow", "pulse-marshmallow"),
     *("pydantic", "msgspec", "mashumaro", "cattrs", "apischema"),
-    *("drf-orjson-renderer", "drf-accelerator", "serpy", "django-ninja", "flask-orjson"),
+    *("drf-orjson-renderer", "drf-accelerator", "drf-fastserializers", "serpy", "django-ninja"),
+    "flask-orjson",
 )
 
 
