@@ -30,10 +30,11 @@ from rest_framework.mixins import RetrieveModelMixin
 from rest_framework.response import Response
 from rest_framework.serializers import ListSerializer, Serializer
 
-from fastschema.contrib.django.access import on_class
 from fastschema.contrib.django.app import conf
-from fastschema.contrib.django.class_state import class_state, state_of_pending
-from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.front_end.access import on_class
+from fastschema.contrib.django.front_end.class_state import class_state, state_of_pending
+from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.front_end.schema_reader import readable_fields
 from fastschema.contrib.django.input.batch_lookup import is_exact
 from fastschema.contrib.django.lists.n_plus_one import (
     SELECT,
@@ -47,7 +48,6 @@ from fastschema.contrib.django.lists.n_plus_one import (
 from fastschema.contrib.django.lists.pagination import check_paginator
 from fastschema.contrib.django.lists.queryset_rows import is_stock_queryset
 from fastschema.contrib.django.lists.row_layout import NotRowReadableError, single_relation
-from fastschema.contrib.django.schema_reader import readable_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled

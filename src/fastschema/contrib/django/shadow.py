@@ -24,7 +24,7 @@ from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
 
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.app.dump_log import stop_logging
-from fastschema.contrib.django.customization import is_stock_list
+from fastschema.contrib.django.front_end.customization import is_stock_list
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.runtime.patching import stock_method
 from fastschema.shadow import Difference, compare

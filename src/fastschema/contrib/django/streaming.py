@@ -26,11 +26,11 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.utils.encoders import JSONEncoder
 
-from fastschema.contrib.django.access import rows
 from fastschema.contrib.django.app import conf, dump_log
-from fastschema.contrib.django.bound_serializer import link_to
-from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
-from fastschema.contrib.django.json_encoding import engine
+from fastschema.contrib.django.front_end.access import rows
+from fastschema.contrib.django.front_end.bound_serializer import link_to
+from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.front_end.json_encoding import engine
 from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
 from fastschema.contrib.django.lists.queryset_rows import is_fetchable, is_stock_queryset
 from fastschema.contrib.django.lists.row_stream import RowStream

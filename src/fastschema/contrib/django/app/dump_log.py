@@ -16,9 +16,9 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from rest_framework.serializers import ListSerializer
 
-from fastschema.contrib.django.bound_serializer import SerializerState
-from fastschema.contrib.django.class_state import CompiledState
-from fastschema.contrib.django.customization import is_stock_serializer
+from fastschema.contrib.django.front_end.bound_serializer import SerializerState
+from fastschema.contrib.django.front_end.class_state import CompiledState
+from fastschema.contrib.django.front_end.customization import is_stock_serializer
 from fastschema.contrib.django.lists.n_plus_one import Loads, Unloaded, unloaded_with
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.runtime.guard import ATTRIBUTE

@@ -19,7 +19,7 @@ from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.views import APIView
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django.customization import is_stock_list
+from fastschema.contrib.django.front_end.customization import is_stock_list
 from fastschema.contrib.django.lists.captured_values import is_captured
 from fastschema.contrib.django.lists.lazy_list import (
     data_were_needed,

@@ -15,8 +15,6 @@ from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 from django_filters.utils import get_model_field
 
-from fastschema.contrib.django.class_state import StateOfClass
-from fastschema.contrib.django.clones import is_stock_queryset_class
 from fastschema.contrib.django.filters import stock_speedups
 from fastschema.contrib.django.filters.plans import (
     ASKING,
@@ -25,6 +23,8 @@ from fastschema.contrib.django.filters.plans import (
     Plan,
     copied_filters,
 )
+from fastschema.contrib.django.front_end.class_state import StateOfClass
+from fastschema.contrib.django.front_end.clones import is_stock_queryset_class
 from fastschema.runtime.guard import ATTRIBUTE, State
 from fastschema.runtime.patching import Replacements, stock_method
 from fastschema.switch import is_disabled

@@ -9,7 +9,7 @@ from django.utils import translation
 from django.utils.functional import Promise
 from django_filters import filters, utils
 
-from fastschema.contrib.django.class_state import StateOfClass
+from fastschema.contrib.django.front_end.class_state import StateOfClass
 from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
 

@@ -13,7 +13,7 @@ from rest_framework.serializers import BaseSerializer, ListSerializer, ModelSeri
 from rest_framework.utils import model_meta
 
 from fastschema.contrib.django.app import conf
-from fastschema.contrib.django.schema_reader import field_mapping
+from fastschema.contrib.django.front_end.schema_reader import field_mapping
 from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
 

@@ -34,8 +34,8 @@ from rest_framework.utils.formatting import lazy_format
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django.clones import LATER
-from fastschema.contrib.django.customization import STOCK_CLASSES, own_classes
+from fastschema.contrib.django.front_end.clones import LATER
+from fastschema.contrib.django.front_end.customization import STOCK_CLASSES, own_classes
 from fastschema.contrib.django.input.code import Conversion, InputField
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import stock_method, stock_of

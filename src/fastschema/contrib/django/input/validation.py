@@ -24,7 +24,7 @@ from rest_framework.serializers import (
 )
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django.class_state import (
+from fastschema.contrib.django.front_end.class_state import (
     STOCK_FIELDS,
     CompiledByNames,
     class_state,
@@ -32,14 +32,14 @@ from fastschema.contrib.django.class_state import (
     has_made_fields,
     unseen_field,
 )
-from fastschema.contrib.django.clones import LATER
-from fastschema.contrib.django.customization import own_classes
-from fastschema.contrib.django.fields import inner_fields
+from fastschema.contrib.django.front_end.clones import LATER
+from fastschema.contrib.django.front_end.customization import own_classes
+from fastschema.contrib.django.front_end.fields import inner_fields
+from fastschema.contrib.django.front_end.schema_reader import field_mapping
 from fastschema.contrib.django.input.batch_lookup import asked_at_once, distinct
 from fastschema.contrib.django.input.bulk_create import is_list_in_bulk
 from fastschema.contrib.django.input.code import InputNode, InputProgram, input_program
 from fastschema.contrib.django.input.fields import OPTIONS, details, input_field
-from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.runtime.guard import Snapshot
 from fastschema.runtime.patching import is_stock, stands_for, stock_method
 from fastschema.runtime.programs import programs

@@ -16,17 +16,17 @@ from rest_framework.serializers import ModelSerializer, Serializer
 from rest_framework.settings import api_settings
 
 from fastschema.compiler.nodes import Rereading
-from fastschema.contrib.django.clones import NESTED
-from fastschema.contrib.django.customization import own_classes
-from fastschema.contrib.django.exemplars import (
+from fastschema.contrib.django.front_end.clones import NESTED
+from fastschema.contrib.django.front_end.customization import own_classes
+from fastschema.contrib.django.front_end.exemplars import (
     BUILDING,
     STOCK_GET_FIELDS,
     STOCK_MODEL_GET_FIELDS,
     Exemplar,
     bare_serializer,
 )
-from fastschema.contrib.django.fields import OPTIONS, inner_fields
-from fastschema.contrib.django.schema_reader import read, readable_fields
+from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
+from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import CLASS_ATTRIBUTE, ClassSnapshot, Snapshot, State, readings
 from fastschema.runtime.patching import is_stock, stock_method, stock_of

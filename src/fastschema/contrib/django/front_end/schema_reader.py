@@ -29,7 +29,7 @@ from fastschema.compiler.nodes import (
     UnreadableError,
     literal,
 )
-from fastschema.contrib.django.access import (
+from fastschema.contrib.django.front_end.access import (
     MODEL,
     AccessCache,
     access_of,
@@ -46,10 +46,16 @@ from fastschema.contrib.django.access import (
     represent_key,
     unreadable,
 )
-from fastschema.contrib.django.access import read as read_one
-from fastschema.contrib.django.field_path import SerializerPath
-from fastschema.contrib.django.fields import describe, kind, many_related, model_field, why_unknown
-from fastschema.contrib.django.fields_relations import (
+from fastschema.contrib.django.front_end.access import read as read_one
+from fastschema.contrib.django.front_end.field_path import SerializerPath
+from fastschema.contrib.django.front_end.fields import (
+    describe,
+    kind,
+    many_related,
+    model_field,
+    why_unknown,
+)
+from fastschema.contrib.django.front_end.fields_relations import (
     hyperlink,
     nested,
     nested_list,
@@ -58,11 +64,11 @@ from fastschema.contrib.django.fields_relations import (
     slug,
     string_related,
 )
-from fastschema.contrib.django.hyperlinks import (
+from fastschema.contrib.django.front_end.hyperlinks import (
     link_from_relation,
     of_request,
 )
-from fastschema.contrib.django.json_encoding import json_number, json_value, missing
+from fastschema.contrib.django.front_end.json_encoding import json_number, json_value, missing
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import (
     OWN_METHOD,

@@ -22,8 +22,8 @@ from rest_framework.settings import api_settings
 from rest_framework.utils import model_meta
 from rest_framework.utils.serializer_helpers import BindingDict
 
-from fastschema.contrib.django.clones import Cloner, Comparison, UncloneableError
-from fastschema.contrib.django.customization import (
+from fastschema.contrib.django.front_end.clones import Cloner, Comparison, UncloneableError
+from fastschema.contrib.django.front_end.customization import (
     copies_by_own_code,
     has_own_code,
     is_mapped_by_own_code,

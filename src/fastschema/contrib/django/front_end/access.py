@@ -21,12 +21,13 @@ from django.db.models.manager import BaseManager
 from rest_framework import fields, relations
 
 from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM
-from fastschema.contrib.django.json_encoding import missing
-from fastschema.contrib.django.lazy_caches import PREFETCHED, LazyCache
+from fastschema.contrib.django.front_end.json_encoding import missing
 from fastschema.runtime.patching import stock_method
 
 MODEL = "model"
 """The access to model instances: by attribute, and past the descriptors of loaded relations."""
+PREFETCHED = "_prefetched_objects_cache"
+"""The attribute of a model instance in which Django keeps prefetched objects."""
 FORWARD = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
 """What a model has in the place of its foreign keys."""
 _PK, _GET_PK = stock_method(Model, "pk"), stock_method(Model, "_get_pk_val")
@@ -170,7 +171,7 @@ def read_prefetched(obj: Any, name: str) -> Any:
     :param name: see :func:`prefetched`
     """
     objects = obj.__dict__.get(PREFETCHED)
-    if type(objects) not in (dict, LazyCache) or obj.pk is None:
+    if not isinstance(objects, dict) or obj.pk is None:
         return None
     found = objects.get(name)
     return None if isinstance(found, BaseManager) else found

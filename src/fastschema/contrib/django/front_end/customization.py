@@ -16,7 +16,7 @@ from rest_framework.fields import Field, FilePathField
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 from rest_framework.utils.formatting import lazy_format
 
-from fastschema.contrib.django.clones import (
+from fastschema.contrib.django.front_end.clones import (
     CONTAINERS,
     IMMUTABLE,
     is_copied_by_attributes,

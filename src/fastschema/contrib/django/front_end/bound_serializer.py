@@ -10,8 +10,8 @@ from typing import Any
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 
 from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.contrib.django.access import rows
-from fastschema.contrib.django.class_state import (
+from fastschema.contrib.django.front_end.access import rows
+from fastschema.contrib.django.front_end.class_state import (
     CompiledState,
     class_state,
     has_made_fields,
@@ -20,13 +20,13 @@ from fastschema.contrib.django.class_state import (
     state_of_pending,
     unseen_field,
 )
-from fastschema.contrib.django.customization import (
+from fastschema.contrib.django.front_end.customization import (
     STOCK_TO_REPRESENTATION,
     is_stock_list,
     is_stock_serializer,
 )
-from fastschema.contrib.django.json_encoding import json_value
-from fastschema.contrib.django.schema_reader import read, readable_fields
+from fastschema.contrib.django.front_end.json_encoding import json_value
+from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import (
     MOST_IDLE,

@@ -10,16 +10,18 @@ from typing import Any
 from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.contrib.django.access import MODEL, rows
-from fastschema.contrib.django.bound_serializer import (
+from fastschema.contrib.django.dump import represent, represent_list, represent_many
+from fastschema.contrib.django.front_end.access import MODEL, rows
+from fastschema.contrib.django.front_end.bound_serializer import (
     bound_now,
     dispatch_for,
     link_to,
     read_now,
 )
-from fastschema.contrib.django.class_state import forget_class
-from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
-from fastschema.contrib.django.dump import represent, represent_list, represent_many
+from fastschema.contrib.django.front_end.class_state import forget_class
+from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.front_end.json_encoding import engine, stock_encode
+from fastschema.contrib.django.front_end.schema_reader import field_mapping
 from fastschema.contrib.django.input.batch_lookup import asks_at_once
 from fastschema.contrib.django.input.bulk_create import OneByOneError, check_creating, is_in_bulk
 from fastschema.contrib.django.input.code import InputField
@@ -30,9 +32,7 @@ from fastschema.contrib.django.input.validation import (
     read_validation,
     runs_as_a_whole,
 )
-from fastschema.contrib.django.json_encoding import engine, stock_encode
 from fastschema.contrib.django.lists.lazy_rows import dump_rows
-from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.report import Above, FieldReport, Report, field_reports, with_nested
 from fastschema.runtime.bound_program import BoundProgram, Dispatch, RowDumper
 from fastschema.runtime.guard import ATTRIBUTE, readings

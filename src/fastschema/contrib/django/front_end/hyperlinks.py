@@ -25,8 +25,8 @@ from rest_framework.settings import api_settings
 from rest_framework.versioning import BaseVersioning, NamespaceVersioning, URLPathVersioning
 
 from fastschema.compiler.nodes import Form
-from fastschema.contrib.django.access import has_plain_key, on_class
-from fastschema.contrib.django.json_encoding import json_value
+from fastschema.contrib.django.front_end.access import has_plain_key, on_class
+from fastschema.contrib.django.front_end.json_encoding import json_value
 
 _KEY = "\N{OBJECT REPLACEMENT CHARACTER}"
 """Where the key stands in an address."""
