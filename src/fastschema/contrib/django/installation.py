@@ -15,17 +15,17 @@ from rest_framework.serializers import ListSerializer, ModelSerializer, Serializ
 from fastschema.contrib.django import filters
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.dump import represent, represent_list
-from fastschema.contrib.django.front_end.bound_serializer import SerializerState
-from fastschema.contrib.django.front_end.class_state import (
-    STOCK_FIELDS,
-    fields,
-    get_fields,
-)
 from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
 )
-from fastschema.contrib.django.front_end.exemplars import STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS
+from fastschema.contrib.django.front_end.exemplars import (
+    STOCK_FIELDS,
+    STOCK_GET_FIELDS,
+    STOCK_MODEL_GET_FIELDS,
+)
+from fastschema.contrib.django.front_end.pending import fields, get_fields
+from fastschema.contrib.django.front_end.serializer_state import SerializerState
 from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.input.bulk_create import STOCK_CREATE, create_list
 from fastschema.contrib.django.input.validation import (

@@ -32,8 +32,9 @@ from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.front_end.access import on_class
-from fastschema.contrib.django.front_end.class_state import class_state, state_of_pending
+from fastschema.contrib.django.front_end.class_state import class_state
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.front_end.pending import state_of_pending
 from fastschema.contrib.django.front_end.schema_reader import readable_fields
 from fastschema.contrib.django.input.batch_lookup import is_exact
 from fastschema.contrib.django.lists.n_plus_one import (
@@ -222,8 +223,8 @@ def _made_fields(serializer: Any) -> list[Any]:
     if not _is_stock(serializer):
         return []
     fields = readable_fields(serializer)
-    reading = class_state(type(serializer)).reading(serializer, fields, thresholds.MANY)
-    return [] if reading is None else _read_by_path(fields, reading.program)
+    compiled = class_state(type(serializer)).compiled(serializer, fields, thresholds.MANY)
+    return [] if compiled is None else _read_by_path(fields, compiled.program)
 
 
 def _read_by_path(fields: list[Any], program: Any) -> list[Any]:

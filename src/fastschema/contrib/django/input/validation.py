@@ -24,17 +24,16 @@ from rest_framework.serializers import (
 )
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django.front_end.class_state import (
-    STOCK_FIELDS,
-    CompiledByNames,
-    class_state,
+from fastschema.contrib.django.front_end.class_state import CompiledByNames, class_state
+from fastschema.contrib.django.front_end.clones import LATER
+from fastschema.contrib.django.front_end.customization import own_classes
+from fastschema.contrib.django.front_end.exemplars import STOCK_FIELDS
+from fastschema.contrib.django.front_end.fields import inner_fields
+from fastschema.contrib.django.front_end.pending import (
     follows_its_class,
     has_made_fields,
     unseen_field,
 )
-from fastschema.contrib.django.front_end.clones import LATER
-from fastschema.contrib.django.front_end.customization import own_classes
-from fastschema.contrib.django.front_end.fields import inner_fields
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
 from fastschema.contrib.django.input.batch_lookup import asked_at_once, distinct
 from fastschema.contrib.django.input.bulk_create import is_list_in_bulk

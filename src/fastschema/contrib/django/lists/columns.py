@@ -16,8 +16,8 @@ from fastschema.compiler.nodes import FieldNode, ObjectNode, Rereading
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.front_end.access import column
 from fastschema.contrib.django.front_end.bound_serializer import read_now
-from fastschema.contrib.django.front_end.class_state import state_of_pending
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.front_end.pending import state_of_pending
 from fastschema.contrib.django.lists.column_values import (
     FileColumn,
     Labels,
