@@ -22,7 +22,7 @@ from fastschema.contrib.django.front_end.class_state import forget_class
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.front_end.json_encoding import engine, stock_encode
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
-from fastschema.contrib.django.input.batch_lookup import asks_at_once
+from fastschema.contrib.django.input.batch_lookup import uses_batch_lookup
 from fastschema.contrib.django.input.bulk_create import OneByOneError, check_creating, is_in_bulk
 from fastschema.contrib.django.input.code import InputField
 from fastschema.contrib.django.input.validation import (
@@ -271,7 +271,7 @@ def _notes_on_bulk(serializer: Any, *, is_asked: bool) -> list[str]:
         return []
     notes = []
     fields = [field for field in field_mapping(serializer).values() if not field.read_only]
-    asked = [field.field_name for field in fields if is_asked and asks_at_once(field)]
+    asked = [field.field_name for field in fields if is_asked and uses_batch_lookup(field)]
     if asked:
         notes.append(f"In bulk, the database is asked once for all rows of {', '.join(asked)}.")
     try:

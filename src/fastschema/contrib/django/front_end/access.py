@@ -140,19 +140,19 @@ class AccessCache(dict[type, str]):
     """How objects of each class are read: :func:`access_of`, once for each dump."""
 
     def __missing__(self, cls: type) -> str:
-        way = self[cls] = access_of(cls)
-        return way
+        access = self[cls] = access_of(cls)
+        return access
 
 
-def read_path(obj: Any, names: tuple[str, ...], access: AccessCache) -> Any:
+def read_path(obj: Any, names: tuple[str, ...], accesses: AccessCache) -> Any:
     """Several attributes or items, one after the other; what is found is called if stock would.
 
     :raises KeyError, AttributeError, BuiltinSignatureError: see :func:`unreadable`
     """
     for name in names:
-        way = access[type(obj)]
+        access = accesses[type(obj)]
         try:
-            if way is ITEM or (way is GENERAL and isinstance(obj, Mapping)):
+            if access is ITEM or (access is GENERAL and isinstance(obj, Mapping)):
                 value = obj[name]
             else:
                 value = getattr(obj, name)
@@ -187,7 +187,7 @@ def read_many(
     index: int,
     obj: Any,
     names: tuple[str, ...],
-    access: AccessCache,
+    accesses: AccessCache,
     prefetched_name: str | None,
 ) -> Any:
     """Return the related objects of a ``ManyRelatedField``: those of a manager, or any others.
@@ -202,7 +202,7 @@ def read_many(
     if hasattr(obj, "pk") and obj.pk is None:
         return []
     try:
-        relationship = read_path(obj, names, access)
+        relationship = read_path(obj, names, accesses)
     except (KeyError, AttributeError) as error:
         # The same as in ManyRelatedField.get_attribute follows, and nothing is read from it.
         substitute = _Substitute(obj, _raising(error))

@@ -86,7 +86,7 @@ def _zone(field: Any) -> datetime.tzinfo | None:
     return zone  # type: ignore[no-any-return]  # a tzinfo or None
 
 
-def _active_zone(subject: object) -> object:
+def _active_zone(bound: object) -> object:
     """Return the zone of fields that have none of their own: ``DateTimeField.default_timezone``."""
     zone = timezone.get_current_timezone() if settings.USE_TZ else None
     # Such zones are equal if only their names are others.

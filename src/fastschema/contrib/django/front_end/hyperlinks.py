@@ -38,23 +38,14 @@ _PLAIN_CONVERSIONS = (
 )
 
 
-def of_request(subject: Any) -> object:
+def of_request(bound: Any) -> object:
     """Return what addresses depend on besides their fields, the same as long as it is the same."""
-    context = subject.context
+    context = bound.context
     if type(context) is not dict:
         return object()
     request = context.get("request")
     version = getattr(request, "version", None), getattr(request, "versioning_scheme", None)
     return request, context.get("format"), *version, get_urlconf(), get_script_prefix()
-
-
-def has_address(field: Any, context: Any) -> bool:
-    """Whether the addresses of a field are known in a dump: no code of users is asked for them.
-
-    :param field: a field with the options of the one that is dumped
-    :param context: the context of the dump
-    """
-    return _address(field, context) is not None
 
 
 def link_from_value(

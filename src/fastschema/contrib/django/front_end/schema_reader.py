@@ -201,7 +201,7 @@ def _describe_relation(
 def make_node(description: Description) -> ObjectNode:
     """Return the node for a description: from the description alone, so that the cache is right."""
     _, name, descriptions = description
-    slots = [Slot("fields", lambda subject, cls, form: subject.fields)]
+    slots = [Slot("fields", lambda bound, cls, form: bound.fields)]
     nodes = [_field_node(index, field, slots) for index, field in enumerate(descriptions)]
     return ObjectNode(
         name=name,
@@ -269,7 +269,7 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
 
 def _class_slot(name: str, resolve: Callable[[type], Any]) -> Slot:
     """Return a slot for what depends on the class of the objects alone."""
-    return Slot(name, lambda subject, cls, form: resolve(cls), by_class=True)
+    return Slot(name, lambda bound, cls, form: resolve(cls), by_class=True)
 
 
 def _reason(description: Description) -> str | None:
@@ -313,9 +313,9 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
     """Return the address made from the value of the foreign key's own column."""
     link = f"link_{len(slots)}"
 
-    def resolve(subject: Any, cls: type, form: Form) -> Any:
-        own = partial(_represent_later, subject.fields, index)
-        field, context = subject.options[index], subject.context
+    def resolve(bound: Any, cls: type, form: Form) -> Any:
+        own = partial(_represent_later, bound.fields, index)
+        field, context = bound.options[index], bound.context
         return link_from_relation(field, context, own, form, column(cls, source))
 
     slots.append(Slot(link, resolve, of_request, by_class=True))

@@ -35,7 +35,7 @@ from fastschema.contrib.django.front_end.pending import (
     unseen_field,
 )
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
-from fastschema.contrib.django.input.batch_lookup import asked_at_once, distinct
+from fastschema.contrib.django.input.batch_lookup import batch_lookups, distinct
 from fastschema.contrib.django.input.bulk_create import is_list_in_bulk
 from fastschema.contrib.django.input.code import InputNode, InputProgram, input_program
 from fastschema.contrib.django.input.fields import OPTIONS, details, input_field
@@ -430,10 +430,10 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
         if type(data) is list and has_stock_rows(self) and not is_disabled():
             rows = Rows(self.child, len(data))
             validate: Callable[[Any], Any] = rows.run
-            if _may_ask_at_once(self, data):
+            if _may_look_up_at_once(self, data):
                 if any(type(row) is dict for row in data):
                     rows.find()  # before anything stands in the place of validators
-                stack.enter_context(asked_at_once(self, data))
+                stack.enter_context(batch_lookups(self, data))
                 validate = distinct(self, validate)
             own = vars(self)
             own["run_child_validation"] = validate  # past a __setattr__ of users' own
@@ -454,7 +454,7 @@ def has_stock_rows(serializer: Any) -> bool:
     )
 
 
-def _may_ask_at_once(serializer: Any, rows: list[Any]) -> bool:
+def _may_look_up_at_once(serializer: Any, rows: list[Any]) -> bool:
     cls = type(serializer.child)
     return (
         is_list_in_bulk(serializer)
