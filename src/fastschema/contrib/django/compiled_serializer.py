@@ -106,13 +106,7 @@ class CompiledSerializer:
         """Not compiled: a serializer is told its data when it is made."""
         raise TypeError(_NOT_LOADED)
 
-    def loads(self, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
-        """Not compiled, likewise."""
-        raise TypeError(_NOT_LOADED)
-
-    def validate(self, data: Any, options: dict[str, Any]) -> Any:
-        """Not compiled, likewise."""
-        raise TypeError(_NOT_LOADED)
+    loads = validate = load
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
         """Whether ``many`` is true or it is a ``ListSerializer``."""

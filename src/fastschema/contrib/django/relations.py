@@ -50,7 +50,7 @@ from fastschema.contrib.django.lists.pagination import check_paginator
 from fastschema.contrib.django.lists.queryset_rows import is_stock_queryset
 from fastschema.contrib.django.lists.row_layout import NotRowReadableError, single_relation
 from fastschema.runtime import thresholds
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import overridden, stock_method
 from fastschema.switch import is_disabled
 
 PER_VIEW = "fastschema_load_relations"
@@ -150,12 +150,8 @@ def retrieve(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _finds_as_stock(view: Any) -> bool:
     """Return whether a view finds its object by stock's method, and has the key for that."""
-    is_stock = getattr(type(view), "get_object", None) is _GET_OBJECT
-    return (
-        is_stock
-        and "get_object" not in vars(view)
-        and (view.lookup_url_kwarg or view.lookup_field) in view.kwargs
-    )
+    is_stock = overridden(view, {"get_object": _GET_OBJECT}) is None
+    return is_stock and (view.lookup_url_kwarg or view.lookup_field) in view.kwargs
 
 
 def _serializer_of(view: Any, *args: Any, **kwargs: Any) -> Any:
@@ -319,14 +315,12 @@ def _key_of(field: Any) -> Any:
 
 def _has_stock_manager(model: Any) -> bool:
     manager = model._default_manager
-    is_stock = all(getattr(type(manager), name) is hook for name, hook in _OF_MANAGERS.items())
+    is_stock = overridden(manager, _OF_MANAGERS) is None
     return is_stock and _is_stock_queryset(manager.get_queryset())
 
 
 def _is_stock_queryset(queryset: Any) -> bool:
-    cls = type(queryset)
-    is_stock = all(getattr(cls, name) is hook for name, hook in _HOOKS.items())
-    return is_stock and is_stock_queryset(queryset)
+    return overridden(queryset, _HOOKS) is None and is_stock_queryset(queryset)
 
 
 _PENDING, _MADE = Follow(_pending_fields, _may_load), Follow(_made_fields, _may_load)

@@ -10,7 +10,6 @@ from typing import Any
 from django.db.models import Manager, QuerySet
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
-from django_filters import filters
 from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 from django_filters.utils import get_model_field
@@ -280,12 +279,7 @@ _replacements = Replacements(
         (BaseFilterSet, "form", STOCK_FORM, form),
         (BaseFilterSet, "is_valid", STOCK_IS_VALID, is_valid),
         (BaseFilterSet, "qs", STOCK_QS, qs),
-        (
-            BaseFilterSet,
-            "filter_queryset",
-            STOCK_FILTER_QUERYSET,
-            filter_queryset,
-        ),
+        (BaseFilterSet, "filter_queryset", STOCK_FILTER_QUERYSET, filter_queryset),
         (BaseFilterSet, "__init__", STOCK_INIT, init),
         (
             DjangoFilterBackend,
@@ -293,18 +287,7 @@ _replacements = Replacements(
             STOCK_GET_FILTERSET_CLASS,
             get_filterset_class,
         ),
-        (
-            filters,
-            "label_for_filter",
-            stock_speedups.STOCK_LABEL_FOR_FILTER,
-            stock_speedups.label_for_filter,
-        ),
-        (
-            filters.MultipleChoiceFilter,
-            "filter",
-            stock_speedups.STOCK_FILTER_BY_CHOICES,
-            stock_speedups.filter_by_choices,
-        ),
+        *stock_speedups.REPLACEMENTS,
     ]
 )
 install = _replacements.install

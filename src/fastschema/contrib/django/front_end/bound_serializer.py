@@ -48,7 +48,7 @@ class BoundSerializer:
         two rows
     """
 
-    __slots__ = ("_outer", "captured", "fields", "find", "is_by_row", "options", "rows")
+    __slots__ = ("captured", "fields", "find", "is_by_row", "options", "outer", "rows")
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class BoundSerializer:
         self.find = find
         self.options = options
         self.fields = fields
-        self._outer = outer
+        self.outer = outer
         self.rows: int = rows if outer is None else outer.rows
         self.is_by_row = is_by_row
         self.captured: Any = None
@@ -75,15 +75,10 @@ class BoundSerializer:
         return self.find()
 
     @property
-    def is_nested(self) -> bool:
-        """Whether the serializer is nested in another one that is dumped."""
-        return self._outer is not None
-
-    @property
     def context(self) -> Any:
         """What ``Field.context`` gives in this serializer and in all that is nested in it."""
-        if self._outer is not None:
-            return self._outer.context
+        if self.outer is not None:
+            return self.outer.context
         root = self.serializer
         while root.parent is not None:
             root = root.parent
@@ -273,7 +268,7 @@ def _is_nested_made(like: Any, outer: BoundSerializer) -> bool:
     """
     if outer.options is outer.fields:
         return has_made_fields(like)
-    if outer.is_nested:
+    if outer.outer is not None:
         return False
     made = made_fields(outer.serializer).get(like.field_name or like.parent.field_name)
     return made is not None and has_made_fields(getattr(made, "child", made))

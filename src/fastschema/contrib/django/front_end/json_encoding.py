@@ -103,13 +103,10 @@ class RestFrameworkEngine:
     name = "orjson"
     form = Form.JSON
 
-    def __init__(self) -> None:
-        self._option = orjson.OPT_UTC_Z
-
     def encode(self, data: Any) -> bytes:
         """Write ``data`` (in JSON form)."""
         try:
-            return escape_separators(orjson.dumps(data, _default, self._option))
+            return escape_separators(orjson.dumps(data, _default, orjson.OPT_UTC_Z))
         except TypeError:
             return stock_encode(data, _JsonFormEncoder)
 

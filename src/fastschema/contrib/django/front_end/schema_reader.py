@@ -29,24 +29,17 @@ from fastschema.compiler.nodes import (
     UnreadableError,
     literal,
 )
+from fastschema.contrib.django.front_end import access
 from fastschema.contrib.django.front_end.access import (
     MODEL,
     AccessCache,
     access_of,
-    call_if_callable,
     column,
-    is_method,
     prefetched,
-    read_many,
-    read_path,
-    read_prefetched,
     relation,
-    represent,
     represent_field,
     represent_key,
-    unreadable,
 )
-from fastschema.contrib.django.front_end.access import read as read_one
 from fastschema.contrib.django.front_end.field_path import SerializerPath
 from fastschema.contrib.django.front_end.fields import (
     describe,
@@ -98,6 +91,21 @@ _OF_OBJECTS = (primary_key, hyperlink, own_hyperlink, model_field, many_related)
 """Kinds of fields that have a ``get_attribute`` of their own."""
 _BY_RELATION = (nested, string_related, slug, hyperlink, own_hyperlink)
 """Kinds whose value is a related object as a rule."""
+
+_FUNCTIONS = (
+    *(access.read, access.read_many, access.read_path, access.read_prefetched),
+    *(access.represent, access.represent_field, access.call_if_callable, access.is_method),
+    *(access.unreadable, json_value, json_number),
+)
+_NAMES: dict[str, object] = {
+    **ENGINE_NAMES,
+    **{function.__name__: function for function in _FUNCTIONS},
+    "ObjectDoesNotExist": ObjectDoesNotExist,
+    "PKOnlyObject": relations.PKOnlyObject,
+    "SkipField": fields.SkipField,
+    "BuiltinSignatureError": fields.BuiltinSignatureError,
+}
+"""What generated code names."""
 
 
 def field_mapping(serializer: Any) -> Any:
@@ -209,24 +217,7 @@ def make_node(description: Description) -> ObjectNode:
         slots=tuple(slots),
         missing=missing,
         access=access_of,
-        names={
-            "json_value": json_value,
-            "json_number": json_number,
-            **ENGINE_NAMES,
-            "ObjectDoesNotExist": ObjectDoesNotExist,
-            "PKOnlyObject": relations.PKOnlyObject,
-            "SkipField": fields.SkipField,
-            "BuiltinSignatureError": fields.BuiltinSignatureError,
-            "read": read_one,
-            "read_many": read_many,
-            "read_path": read_path,
-            "read_prefetched": read_prefetched,
-            "represent": represent,
-            "represent_field": represent_field,
-            "call_if_callable": call_if_callable,
-            "is_method": is_method,
-            "unreadable": unreadable,
-        },
+        names=_NAMES,
     )
 
 
@@ -329,14 +320,14 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
 
 def _many_source(index: int, source_attrs: tuple[Any, ...], slots: list[Slot]) -> Source:
     """Read as ``ManyRelatedField.get_attribute`` does."""
-    access = f"access_{len(slots)}"
-    slots.append(_class_slot(access, lambda cls: AccessCache()))
+    cache = f"access_{len(slots)}"
+    slots.append(_class_slot(cache, lambda cls: AccessCache()))
     names = "".join(f"{literal(each)}, " for each in source_attrs)
     many = "None"
     if len(source_attrs) == 1:
         many = f"prefetched_{len(slots)}"
         slots.append(_class_slot(many, lambda cls: prefetched(cls, source_attrs[0])))
-    expression = f"read_many(fields, {index}, obj, ({names}), {access}, {many})"
+    expression = f"read_many(fields, {index}, obj, ({names}), {cache}, {many})"
     read = Read(expression, (("SkipField", "missing"),))
     return Source(".".join(source_attrs), read, path=source_attrs)
 
@@ -362,12 +353,12 @@ def _source(
         return Source(label, Read("obj"), path=())
     skipped = ("SkipField", "missing")
     if len(source_attrs) > 1:
-        access = f"access_{len(slots)}"
-        slots.append(_class_slot(access, lambda cls: AccessCache()))
+        cache = f"access_{len(slots)}"
+        slots.append(_class_slot(cache, lambda cls: AccessCache()))
         names = ", ".join(map(literal, source_attrs))
         errors = "(KeyError, AttributeError, BuiltinSignatureError) as error"
         handlers = (skipped, (errors, f"unreadable({field}, obj, error)"))
-        read_all = Read(f"read_path(obj, ({names}), {access})", handlers)
+        read_all = Read(f"read_path(obj, ({names}), {cache})", handlers)
         return Source(label, read_all, path=source_attrs)
     attribute = source_attrs[0]
     name = literal(attribute)

@@ -97,8 +97,8 @@ _LARGEST_EXACT = 2**53
 BY_STOCK = Conversion("the field's run_validation")
 
 
-def overridden(field: Any) -> str | None:
-    """Return which method decides on empty values that is not stock's, for people; or None."""
+def why_by_stock(field: Any) -> str | None:
+    """Return why a field is left to its own ``run_validation``, for people; None if it is not."""
     computed = computes_options(type(field), OPTIONS, STOCK_CLASSES)
     if computed is not None:
         return computed
@@ -307,7 +307,7 @@ def _list(field: Any) -> Conversion | None:
     child = field.child
     if (
         method_of(field, "run_child_validation") is not _RUN_CHILDREN
-        or overridden(child) is not None
+        or why_by_stock(child) is not None
         or child.read_only  # it gives its default for any value
     ):
         return None
@@ -428,13 +428,13 @@ def input_field(field: Any, *, has_method: bool) -> InputField:
     if type(name) is not str:
         raise UnreadableError(f"the name of field {name!r} is not a plain str")
     source_attrs = tuple(field.source_attrs)
-    own_method = overridden(field)
-    if own_method is not None:
+    why = why_by_stock(field)
+    if why is not None:
         cls: Any = type(field)
         is_plain = cls.__getattribute__ is object.__getattribute__
         value = "get" if is_plain and method_of(field, "get_value") in _GET_VALUE else "own"
         return InputField(
-            name, source_attrs, BY_STOCK, value=value, has_method=has_method, reason=own_method
+            name, source_attrs, BY_STOCK, value=value, has_method=has_method, reason=why
         )
     converted, reason = conversion(field)
     get_value = method_of(field, "get_value")

@@ -40,21 +40,21 @@ from fastschema.contrib.django.input.bulk_create import is_list_in_bulk
 from fastschema.contrib.django.input.code import InputNode, InputProgram, input_program
 from fastschema.contrib.django.input.fields import OPTIONS, details, input_field
 from fastschema.runtime.guard import Snapshot
-from fastschema.runtime.patching import is_stock, stands_for, stock_method
+from fastschema.runtime.patching import is_stock, overridden, stands_for, stock_method
 from fastschema.runtime.programs import programs
 from fastschema.switch import is_disabled
 
 STOCK_RUN_VALIDATION = stock_method(Serializer, "run_validation")
-STOCK_TO_INTERNAL_VALUE = stock_method(Serializer, "to_internal_value")
-STOCK_RAISE_ERRORS_ON_NESTED_WRITES = stock_method(serializers, "raise_errors_on_nested_writes")
-STOCK_RUN_LIST_VALIDATION = stock_method(ListSerializer, "run_validation")
+_STOCK_TO_INTERNAL_VALUE = stock_method(Serializer, "to_internal_value")
+_STOCK_RAISE_ERRORS = stock_method(serializers, "raise_errors_on_nested_writes")
+_STOCK_RUN_LIST_VALIDATION = stock_method(ListSerializer, "run_validation")
 _OF_LISTS = {
     name: stock_method(ListSerializer, name)
     for name in ("run_child_validation", "to_internal_value")
 }
 STOCK: dict[str, Any] = {
     "run_validation": STOCK_RUN_VALIDATION,
-    "to_internal_value": STOCK_TO_INTERNAL_VALUE,
+    "to_internal_value": _STOCK_TO_INTERNAL_VALUE,
     "run_validators": stock_method(Serializer, "run_validators"),
 }
 
@@ -399,7 +399,7 @@ def to_internal_value(self: Any, data: Any) -> Any:
     """
     found = find_validation(self, 0, is_whole=False) if type(data) is dict else None
     if found is None:
-        return STOCK_TO_INTERNAL_VALUE(self, data)
+        return _STOCK_TO_INTERNAL_VALUE(self, data)
     validation, options = found
     return validation.program.function().validate(self, options, OwnFields(self), data)
 
@@ -413,10 +413,10 @@ def raise_errors_on_nested_writes(method_name: str, serializer: Any, validated_d
         found = find_validation(serializer, 0, is_whole=False, is_pending=True)
         if found is not None and found[0].is_flat:
             return
-    STOCK_RAISE_ERRORS_ON_NESTED_WRITES(method_name, serializer, validated_data)
+    _STOCK_RAISE_ERRORS(method_name, serializer, validated_data)
 
 
-@functools.wraps(STOCK_RUN_LIST_VALIDATION)
+@functools.wraps(_STOCK_RUN_LIST_VALIDATION)
 def run_list_validation(self: Any, data: Any = empty) -> Any:
     """Return what ``ListSerializer.run_validation`` does, or raise what it raises.
 
@@ -442,16 +442,24 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
     return checked(self, value)
 
 
+REPLACEMENTS = [
+    (Serializer, "run_validation", STOCK_RUN_VALIDATION, run_validation),
+    (Serializer, "to_internal_value", _STOCK_TO_INTERNAL_VALUE, to_internal_value),
+    (ListSerializer, "run_validation", _STOCK_RUN_LIST_VALIDATION, run_list_validation),
+    (
+        serializers,
+        "raise_errors_on_nested_writes",
+        _STOCK_RAISE_ERRORS,
+        raise_errors_on_nested_writes,
+    ),
+]
 stands_for(run_validation, STOCK_RUN_VALIDATION)
-stands_for(run_list_validation, STOCK_RUN_LIST_VALIDATION)
+stands_for(run_list_validation, _STOCK_RUN_LIST_VALIDATION)
 
 
 def has_stock_rows(serializer: Any) -> bool:
     """Return whether a list serializer validates each row by its child, and nobody has a say."""
-    cls, own = type(serializer), vars(serializer)
-    return all(
-        getattr(cls, name) is method and name not in own for name, method in _OF_LISTS.items()
-    )
+    return overridden(serializer, _OF_LISTS) is None
 
 
 def _may_look_up_at_once(serializer: Any, rows: list[Any]) -> bool:
