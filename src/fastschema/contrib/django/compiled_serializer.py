@@ -109,7 +109,7 @@ class CompiledSerializer:
     loads = validate = load
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
-        """Whether ``many`` is true or it is a ``ListSerializer``."""
+        """Return whether ``many`` is true or it is a ``ListSerializer``."""
         return bool(many) or isinstance(self.schema, ListSerializer)
 
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
@@ -158,12 +158,12 @@ class CompiledSerializer:
         return dispatch_for(self._row_serializer, form)
 
     def explain(self) -> Report:
-        """How the serializer is dumped and how it takes lists, nested serializers included."""
+        """Return how the serializer, with what it nests, is dumped and how it takes lists."""
         return replace(_explain(self.schema, Above()), loading=_explain_loading(self.schema))
 
 
 def _explain(schema: Any, above: Above) -> Report:
-    """How a serializer is dumped.
+    """Return how a serializer is dumped.
 
     :param above: those in which it is nested
     """
@@ -203,7 +203,7 @@ def _explain_loading(schema: Any) -> Report | None:
 
 
 def _loading_report(serializer: Any) -> Report | None:
-    """How a serializer validates its input; None if it takes none.
+    """Return how a serializer validates its input; None if it takes none.
 
     :param serializer: a serializer, or one with ``many=True``
     """
@@ -218,7 +218,7 @@ def _loading_report(serializer: Any) -> Report | None:
 
 
 def _report_input(serializer: Any, above: Above) -> Report:
-    """How a serializer, or a list serializer, validates a row.
+    """Return how a serializer, or a list serializer, validates a row.
 
     :param above: those in which it is nested
     """

@@ -65,7 +65,7 @@ class FastJSONRenderer(JSONRenderer):
     def is_fast(
         self, accepted_media_type: str | None, renderer_context: dict[str, Any] | None
     ) -> bool:
-        """Whether the settings are those that orjson writes by."""
+        """Return whether the settings are those that orjson writes by."""
         cls = type(self)
         return (
             orjson is not None

@@ -73,7 +73,7 @@ def _kept_rows(rows: Any) -> Any:
 
 
 def _parts(data: Any) -> Iterator[Any]:
-    """All that data consist of, in order: the same objects, as long as nobody has changed them.
+    """Yield all that data consist of, in order: the same objects unless somebody changes them.
 
     Only lists and dictionaries are looked into: others may be read only once.
     """
@@ -121,7 +121,7 @@ class _Shadow:
             self._context.run(self._compare, response)
 
     def _is_changed(self) -> bool:
-        """Whether the data are others than they were."""
+        """Return whether the data are others than they were."""
         now = list(_parts(self._made))
         return len(now) != len(self._parts) or not all(map(is_, now, self._parts))
 

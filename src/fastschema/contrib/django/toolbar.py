@@ -83,7 +83,7 @@ def _described(dumps: Dumps) -> dict[str, Any]:
 
 
 def _report(dumps: Dumps) -> Report:
-    """How the serializer is compiled; what runs is its rows', if a list of its own calls for it."""
+    """Return how the serializer is compiled, or that of its rows if that is what ran."""
     serializer = dumps.row_serializer if dumps.is_compiled else dumps.serializer
     try:
         return compile(serializer).explain()
@@ -101,7 +101,7 @@ def _output(dumps: Dumps) -> str:
 
 
 def _why(dumps: Dumps, report: Report) -> str:
-    """Why it ran as stock, or what is to be said of it where it did not."""
+    """Return why it ran as stock, or what is to be said of it where it did not."""
     if dumps.is_compiled and report.override:
         return f"inside your {report.override}"
     if dumps.is_compiled or report.why:

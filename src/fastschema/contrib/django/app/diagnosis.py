@@ -155,7 +155,7 @@ def _finding(survey: Survey, endpoint: str, path: str) -> ViewFinding:
 
 
 def _why_filters(view: Any) -> str:
-    """Why a view makes its filters for each request, or ""."""
+    """Return why a view makes its filters for each request, or ""."""
     if not filters.is_available():
         return ""
     from fastschema.contrib.django.filters.on_demand import why_filters_are_made

@@ -136,7 +136,7 @@ class DumpLog:
             dumps.rows = rows + (dumps.rows or 0)
 
     def begins(self, serializer: Any) -> bool:
-        """Whether a dump by a serializer is one that is not being logged yet."""
+        """Return whether a dump by a serializer is one that is not being logged yet."""
         return serializer.parent is None and all(serializer is not each for each in self._begun)
 
     def run(self, represent: Callable[[Any, Any], Any], serializer: Any, data: Any) -> Any:
@@ -208,13 +208,13 @@ def loaded_with(data: Any) -> Loaded | None:
 
 
 def _are_rows(data: Any) -> bool:
-    """Whether nobody has needed the instances of a queryset or a page yet."""
+    """Return whether nobody has needed the instances of a queryset or a page yet."""
     rows = data._result_cache if isinstance(data, QuerySet) else data
     return type(rows) is LazyInstanceList and rows.fetched is not None
 
 
 def _was_compiled(serializer: Any) -> bool:
-    """Whether generated code has just represented objects by a serializer."""
+    """Return whether generated code has just represented objects by a serializer."""
     state = vars(getattr(serializer, "child", serializer)).get(ATTRIBUTE)
     if state is FIRST_COMPILED:
         return True

@@ -114,7 +114,7 @@ def why_unknown(error: Exception) -> str:
 
 
 def list_report(view: Any) -> ListReport:
-    """How a view makes its list.
+    """Return how a view makes its list.
 
     :param view: made as for a request
     """
@@ -171,7 +171,7 @@ def _report(view: Any) -> ListReport:
 
 
 def _reasons_of_view(view: Any) -> Iterator[Reason]:
-    """Why a view makes dictionaries, whatever its serializer is."""
+    """Return why a view makes dictionaries, whatever its serializer is."""
     if is_disabled():
         yield _DISABLED
     elif ListModelMixin.list is not list_lazily:
@@ -186,7 +186,7 @@ def _reasons_of_view(view: Any) -> Iterator[Reason]:
 
 
 def _of_renderer(renderer: Any) -> Reason:
-    """Why a renderer does not write what orjson writes."""
+    """Return why a renderer does not write what orjson writes."""
     name = type(renderer).__name__
     if not isinstance(renderer, FastJSONRenderer):
         return Reason(
@@ -208,7 +208,7 @@ def _of_renderer(renderer: Any) -> Reason:
 
 
 def _of_instances(view: Any, error: NotRowReadableError) -> Reason:
-    """Why instances are made of a queryset."""
+    """Return why instances are made of a queryset."""
     try:
         if view.paginator is not None:
             check_paginator(view)
@@ -461,7 +461,7 @@ def _serializer(view: Any) -> Any:
 
 
 def _lists(view: Any, endpoint: Endpoint) -> bool:
-    """Whether an endpoint lists rows, as far as its classes tell."""
+    """Return whether an endpoint lists rows, as far as its classes tell."""
     if not isinstance(view, ListModelMixin) or endpoint.method != "GET":
         return False
     return endpoint.action in (None, "list")

@@ -94,13 +94,13 @@ def relation_to_many(cls: type, source: str) -> tuple[str, Any] | None:
 
 
 def has_plain_key(model: Any) -> bool:
-    """Whether ``pk`` of a model's instances is the value of one column, as Django has it."""
+    """Return whether ``pk`` of a model's instances is the value of one column, as Django has it."""
     # A key of several columns cannot be asked for on the class.
     return on_class(model, "pk") is _PK and model._get_pk_val is _GET_PK
 
 
 def _is_stock_manager(manager: Any) -> bool:
-    """Whether making a related manager, and asking it for all, runs no code of users."""
+    """Return whether making a related manager, and asking it for all, runs no code of users."""
     base = manager.__mro__[1]
     return (
         base.__init__ is BaseManager.__init__
@@ -112,7 +112,7 @@ def _is_stock_manager(manager: Any) -> bool:
 
 
 def access_of(cls: type) -> str:
-    """How ``rest_framework.fields.get_attribute`` reads objects of a class.
+    """Return how ``rest_framework.fields.get_attribute`` reads objects of a class.
 
     Objects that claim another ``__class__`` (lazy ones) are asked one by one.
     """
@@ -127,7 +127,7 @@ def access_of(cls: type) -> str:
 
 
 def read(obj: Any, name: str) -> Any:
-    """One attribute or item."""
+    """Return an attribute or an item of an object."""
     return obj[name] if isinstance(obj, Mapping) else getattr(obj, name)
 
 
@@ -145,7 +145,7 @@ class AccessCache(dict[type, str]):
 
 
 def read_path(obj: Any, names: tuple[str, ...], accesses: AccessCache) -> Any:
-    """Several attributes or items, one after the other; what is found is called if stock would.
+    """Return what several attributes or items lead to, each called if stock would call it.
 
     :raises KeyError, AttributeError, BuiltinSignatureError: see :func:`unreadable`
     """
@@ -211,7 +211,7 @@ def read_many(
 
 
 def represent_field(field: Any, obj: Any) -> Any:
-    """One field as ``Serializer.to_representation`` treats it."""
+    """Return what ``Serializer.to_representation`` makes of one field."""
     try:
         attribute = field.get_attribute(obj)
     except fields.SkipField:
@@ -253,7 +253,7 @@ _OTHER_SIGNATURE = frozenset(
 
 
 def is_method(value: Any) -> bool:
-    """Whether a value that was read is what stock may call."""
+    """Return whether a value that was read is what stock may call."""
     return callable(value) and (inspect.isroutine(value) or isinstance(value, functools.partial))
 
 

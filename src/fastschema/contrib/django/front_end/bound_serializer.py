@@ -262,7 +262,7 @@ def _dispatch_like(
 
 
 def _is_nested_made(like: Any, outer: BoundSerializer) -> bool:
-    """Whether a nested serializer is there already, with fields that somebody may have changed.
+    """Return whether a nested serializer has fields already, which somebody may have changed.
 
     :param like: it, one like it, or the child of a list
     """

@@ -51,7 +51,7 @@ def of_request(bound: Any) -> object:
 def link_from_value(
     field: Any, context: Any, own: Callable[[Any], Any], form: Form
 ) -> Callable[[Any], Any]:
-    """From an object to what ``HyperlinkedRelatedField.to_representation`` returns for it.
+    """Return what does what ``HyperlinkedRelatedField.to_representation`` does.
 
     :param field: a field with the options of the one that is dumped
     :param context: the context of the dump
@@ -78,7 +78,7 @@ def link_from_value(
 def link_from_relation(
     field: Any, context: Any, own: Callable[[Any], Any], form: Form, column: str | None
 ) -> Callable[[Any], Any]:
-    """From an object to what a field makes of the key of its related object.
+    """Return what makes addresses from the keys of related objects.
 
     :param own: all that stock does with the field and the object
     :param column: the attribute that holds the key
@@ -278,7 +278,7 @@ def _versioned(view_name: str, request: Any) -> tuple[str, dict[str, Any]] | Non
 
 
 def _has_format_parameter(request: Any) -> bool:
-    """Whether the request asks for a format in its query, which then is in each address."""
+    """Return whether the request asks for a format in its query, which then is in each address."""
     parameter = api_settings.URL_FORMAT_OVERRIDE
     return request is not None and bool(parameter) and parameter in request.GET
 

@@ -138,7 +138,7 @@ def read(serializer: Any, serializer_fields: list[Any]) -> DumpProgram:
 
 
 def describe_serializer(serializer: Any, serializer_fields: list[Any]) -> Description:
-    """All that the generated code depends on, as plain hashable values.
+    """Return all that the generated code depends on, as plain hashable values.
 
     :raises UnreadableError: if the serializer cannot be compiled
     """
@@ -264,7 +264,7 @@ def _class_slot(name: str, resolve: Callable[[type], Any]) -> Slot:
 
 
 def _reason(description: Description) -> str | None:
-    """Why a field runs as stock, or calls the own method of a field inside of it."""
+    """Return why a field runs as stock, or calls the own method of a field inside of it."""
     name, *options = description
     return str(options[0]) if name == _BY_STOCK else reason_of(description)
 

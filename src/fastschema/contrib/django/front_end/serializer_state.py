@@ -122,7 +122,7 @@ class SerializerState(State):
         self.binding, self._compiled = BoundProgram(known.program, bound), known
 
     def is_current(self, serializer: Any) -> bool:
-        """Whether the serializer is as it was when it was bound."""
+        """Return whether the serializer is as it was when it was bound."""
         own = serializer.__dict__
         if self.generation is not readings.current or self.find() is not serializer:
             return False
@@ -141,7 +141,7 @@ class SerializerState(State):
 
 
 def _are_worth_comparing(fields: list[Any], *, is_first: bool) -> bool:
-    """Whether fields are worth comparing and binding for an object, of which more may come.
+    """Return whether fields are worth comparing and binding for an object, of which more may come.
 
     :param is_first: whether it is the first object of its serializer
     """

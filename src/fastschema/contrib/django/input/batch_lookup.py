@@ -164,7 +164,7 @@ def column_of(model: Any, lookup: str) -> Any:
 
 
 def _is_plain_queryset(queryset: Any) -> bool:
-    """Whether a queryset answers as Django's do, for many rows as for one."""
+    """Return whether a queryset answers as Django's do, for many rows as for one."""
     if not is_stock_queryset(queryset):
         return False
     query = queryset.query
@@ -212,7 +212,7 @@ def batch_lookups(serializer: Any, data: list[Any]) -> Iterator[None]:
 
 
 def uses_batch_lookup(field: Any) -> bool:
-    """Whether a list asks the database once for all values of a field, as far as is known before.
+    """Return whether a list looks all values of a field up at once, as far as is known before.
 
     A ``get_queryset`` of the user's, who may need a request for it, is taken for one that does.
     """
@@ -400,7 +400,7 @@ def _unique_fields(child: Any) -> dict[str, Any]:
 
 
 def _is_of_table(batch: Any, model: Any) -> bool:
-    """Whether no two rows of a model's table may have the same value."""
+    """Return whether no two rows of a model's table may have the same value."""
     asked_of = batch.queryset.model
     is_same = isinstance(model, type) and issubclass(model, models.Model)
     is_same = is_same and model._meta.concrete_model is asked_of._meta.concrete_model

@@ -238,7 +238,7 @@ _OF_BOOLEANS = {"_lower_if_str": stock_method(fields.BooleanField, "_lower_if_st
 
 
 def _decimal(field: Any) -> Conversion | None:
-    """For texts that have the places of the field: quantizing them changes nothing."""
+    """Convert texts that have the places of the field: quantizing them changes nothing."""
     if not _has_methods(field, _OF_DECIMALS):
         return None
     whole, places = field.max_whole_digits, field.decimal_places
@@ -303,7 +303,7 @@ def _choice(field: Any) -> Conversion | None:
 
 
 def _list(field: Any) -> Conversion | None:
-    """For lists of values that are converted here, if none of them is refused."""
+    """Convert lists of values that are all converted here, if none of them is refused."""
     child = field.child
     if (
         method_of(field, "run_child_validation") is not _RUN_CHILDREN
