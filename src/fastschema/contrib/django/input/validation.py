@@ -25,7 +25,7 @@ from rest_framework.serializers import (
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.front_end.class_state import CompiledByNames, class_state
-from fastschema.contrib.django.front_end.clones import LATER
+from fastschema.contrib.django.front_end.clones import UNREAD_VALIDATORS
 from fastschema.contrib.django.front_end.customization import own_classes
 from fastschema.contrib.django.front_end.exemplars import STOCK_FIELDS
 from fastschema.contrib.django.front_end.fields import inner_fields
@@ -125,7 +125,7 @@ class Validation(NamedTuple):
     def has_validators_for(self, serializer: Any) -> bool:
         """Return whether ``run_validators`` does anything for one of the serializers."""
         own = vars(serializer)
-        return self.has_validators or LATER in own or bool(own.get("_validators"))
+        return self.has_validators or UNREAD_VALIDATORS in own or bool(own.get("_validators"))
 
 
 class OwnFields(dict[str, Any]):
@@ -164,11 +164,11 @@ class _Nested(dict[str, Callable[[Any], Any]]):
         self._fields = fields
 
     def __missing__(self, name: str) -> Callable[[Any], Any]:
-        run = self[name] = Rows(self._fields[name], 1).run
+        run = self[name] = RowValidator(self._fields[name], 1).run
         return run
 
 
-class Rows:
+class RowValidator:
     """Does what ``run_validation`` of a serializer does, for one object after the other.
 
     :param serializer: the serializer, at which it looks once, when there is a first object
@@ -428,7 +428,7 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
         return data
     with ExitStack() as stack:
         if type(data) is list and has_stock_rows(self) and not is_disabled():
-            rows = Rows(self.child, len(data))
+            rows = RowValidator(self.child, len(data))
             validate: Callable[[Any], Any] = rows.run
             if _may_look_up_at_once(self, data):
                 if any(type(row) is dict for row in data):
