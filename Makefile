@@ -234,8 +234,9 @@ test-without-orjson: $(TEST)/installed
 	$(TEST)/bin/python -m pytest $(PARALLEL) -p tests.without_orjson \
 		tests/compiler tests/runtime tests/contrib/flask tests/contrib/sqlalchemy \
 		tests/test_json.py tests/test_plan.py tests/test_report.py tests/tools/test_doctor.py \
-		$(addprefix tests/contrib/django/test_,doctor.py json_encoding.py message_pack.py ndjson.py \
-			parsers.py renderers.py settings.py streaming.py toolbar.py)
+		$(addprefix tests/contrib/django/test_,doctor.py message_pack.py ndjson.py parsers.py \
+			renderers.py settings.py streaming.py toolbar.py) \
+		tests/contrib/django/front_end/test_json_encoding.py
 
 # The tests of the core, the marshmallow front end and the Flask extension, with PyPy, which has no
 # orjson; nor has it what the packages and servers of the two modules that are left out need.

@@ -62,8 +62,8 @@ def _of_stock(serializer_class: Any) -> Parts:
 
 def _of_fastschema(serializer_class: Any) -> Parts:
     from fastschema.compiler.nodes import Form
-    from fastschema.contrib.django.bound_serializer import dispatch_for
-    from fastschema.contrib.django.json_encoding import engine
+    from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
+    from fastschema.contrib.django.front_end.json_encoding import engine
     from fastschema.contrib.django.lists.columns import columns_of
     from fastschema.contrib.django.lists.queryset_rows import FetchedRows
     from fastschema.contrib.django.lists.row_programs import by_row

@@ -16,7 +16,7 @@ from rest_framework.test import APIRequestFactory
 from rest_framework.viewsets import GenericViewSet, ReadOnlyModelViewSet
 
 import fastschema
-from fastschema.contrib.django.customization import STOCK_TO_REPRESENTATION
+from fastschema.contrib.django.front_end.customization import STOCK_TO_REPRESENTATION
 from fastschema.contrib.django.lists.lazy_list import STOCK_LIST, LazyResponse
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.serializers import FastListSerializer, FastSerializerMixin, speed_up

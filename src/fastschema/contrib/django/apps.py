@@ -26,24 +26,11 @@ class FastSchemaConfig(AppConfig):
         :raises ImportError: if Django or DRF is too old, or DRF is missing
         """
         require("fastschema.contrib.django", django=(5, 2), djangorestframework=(3, 16))
-        from fastschema.contrib.django.app.checks import (
-            TAG,
-            check_middleware,
-            check_renderer,
-            check_serializers,
-            check_settings,
-            check_views,
-        )
+        from fastschema.contrib.django.app.checks import CHECKS, TAG
 
         _follow_settings()
         setting_changed.connect(_follow_changed_setting, dispatch_uid=self.name)
-        for check in (
-            check_middleware,
-            check_renderer,
-            check_serializers,
-            check_settings,
-            check_views,
-        ):
+        for check in CHECKS:
             checks.register(check, TAG)
 
 

@@ -11,15 +11,15 @@ from django.db.models import QuerySet
 from rest_framework.serializers import Serializer
 
 from fastschema.compiler.nodes import Form
-from fastschema.contrib.django.access import rows
 from fastschema.contrib.django.app import dump_log
-from fastschema.contrib.django.bound_serializer import find_binding, find_binding_for_row
-from fastschema.contrib.django.class_state import class_state
-from fastschema.contrib.django.customization import (
+from fastschema.contrib.django.front_end.access import rows
+from fastschema.contrib.django.front_end.class_state import class_state
+from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
     is_stock_serializer,
 )
+from fastschema.contrib.django.front_end.serializer_state import find_binding, find_binding_for_row
 from fastschema.contrib.django.lists.lazy_rows import dump_rows
 from fastschema.contrib.django.lists.n_plus_one import view_of, warn_of_queries
 from fastschema.runtime.guard import ATTRIBUTE

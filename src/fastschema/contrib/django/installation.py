@@ -6,7 +6,6 @@ import sys
 from importlib.metadata import version
 from typing import Any
 
-import rest_framework.serializers
 from django.utils.functional import cached_property
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.pagination import CursorPagination
@@ -14,24 +13,20 @@ from rest_framework.serializers import ListSerializer, ModelSerializer, Serializ
 
 from fastschema.contrib.django import filters
 from fastschema.contrib.django.app import conf
-from fastschema.contrib.django.bound_serializer import SerializerState
-from fastschema.contrib.django.class_state import (
-    STOCK_FIELDS,
-    fields,
-    get_fields,
-)
-from fastschema.contrib.django.customization import (
+from fastschema.contrib.django.dump import represent, represent_list
+from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
 )
-from fastschema.contrib.django.dump import represent, represent_list
-from fastschema.contrib.django.exemplars import STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS
+from fastschema.contrib.django.front_end.exemplars import (
+    STOCK_FIELDS,
+    STOCK_GET_FIELDS,
+    STOCK_MODEL_GET_FIELDS,
+)
+from fastschema.contrib.django.front_end.pending import fields, get_fields
+from fastschema.contrib.django.front_end.serializer_state import SerializerState
 from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.input.bulk_create import STOCK_CREATE, create_list
-from fastschema.contrib.django.input.validation import (
-    STOCK_RUN_VALIDATION,
-    STOCK_TO_INTERNAL_VALUE,
-)
 from fastschema.contrib.django.lists.lazy_list import STOCK_LIST, list_lazily
 from fastschema.contrib.django.lists.pagination import LINKS, PAGINATE
 from fastschema.contrib.django.relations import STOCK_RETRIEVE, retrieve
@@ -89,25 +84,7 @@ _replacements = Replacements(
         (Serializer, "fields", STOCK_FIELDS, _fields),
         (Serializer, "get_fields", STOCK_GET_FIELDS, _get_fields),
         (ModelSerializer, "get_fields", STOCK_MODEL_GET_FIELDS, _model_get_fields),
-        (Serializer, "run_validation", STOCK_RUN_VALIDATION, validation.run_validation),
-        (
-            Serializer,
-            "to_internal_value",
-            STOCK_TO_INTERNAL_VALUE,
-            validation.to_internal_value,
-        ),
-        (
-            rest_framework.serializers,
-            "raise_errors_on_nested_writes",
-            validation.STOCK_RAISE_ERRORS_ON_NESTED_WRITES,
-            validation.raise_errors_on_nested_writes,
-        ),
-        (
-            ListSerializer,
-            "run_validation",
-            validation.STOCK_RUN_LIST_VALIDATION,
-            validation.run_list_validation,
-        ),
+        *validation.REPLACEMENTS,
         (ListSerializer, "create", STOCK_CREATE, create_list),
         (ListModelMixin, "list", STOCK_LIST, list_lazily),
         *[(cls, "paginate_queryset", *methods) for cls, methods in PAGINATE.items()],

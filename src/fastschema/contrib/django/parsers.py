@@ -86,7 +86,7 @@ def _read(stream: Any) -> bytes:
 
 
 def _is_utf8(parser_context: dict[str, Any] | None) -> bool:
-    """Whether the request is in UTF-8, as it says or as the settings say."""
+    """Return whether the request is in UTF-8, as it says or as the settings say."""
     encoding = (parser_context or {}).get("encoding", settings.DEFAULT_CHARSET)
     try:
         return codecs.lookup(encoding).name == "utf-8"

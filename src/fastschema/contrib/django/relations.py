@@ -30,10 +30,12 @@ from rest_framework.mixins import RetrieveModelMixin
 from rest_framework.response import Response
 from rest_framework.serializers import ListSerializer, Serializer
 
-from fastschema.contrib.django.access import on_class
 from fastschema.contrib.django.app import conf
-from fastschema.contrib.django.class_state import class_state, state_of_pending
-from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.front_end.access import on_class
+from fastschema.contrib.django.front_end.class_state import class_state
+from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.front_end.pending import state_of_pending
+from fastschema.contrib.django.front_end.schema_reader import readable_fields
 from fastschema.contrib.django.input.batch_lookup import is_exact
 from fastschema.contrib.django.lists.n_plus_one import (
     SELECT,
@@ -47,9 +49,8 @@ from fastschema.contrib.django.lists.n_plus_one import (
 from fastschema.contrib.django.lists.pagination import check_paginator
 from fastschema.contrib.django.lists.queryset_rows import is_stock_queryset
 from fastschema.contrib.django.lists.row_layout import NotRowReadableError, single_relation
-from fastschema.contrib.django.schema_reader import readable_fields
 from fastschema.runtime import thresholds
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import overridden, stock_method
 from fastschema.switch import is_disabled
 
 PER_VIEW = "fastschema_load_relations"
@@ -149,12 +150,8 @@ def retrieve(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _finds_as_stock(view: Any) -> bool:
     """Return whether a view finds its object by stock's method, and has the key for that."""
-    is_stock = getattr(type(view), "get_object", None) is _GET_OBJECT
-    return (
-        is_stock
-        and "get_object" not in vars(view)
-        and (view.lookup_url_kwarg or view.lookup_field) in view.kwargs
-    )
+    is_stock = overridden(view, {"get_object": _GET_OBJECT}) is None
+    return is_stock and (view.lookup_url_kwarg or view.lookup_field) in view.kwargs
 
 
 def _serializer_of(view: Any, *args: Any, **kwargs: Any) -> Any:
@@ -222,8 +219,8 @@ def _made_fields(serializer: Any) -> list[Any]:
     if not _is_stock(serializer):
         return []
     fields = readable_fields(serializer)
-    reading = class_state(type(serializer)).reading(serializer, fields, thresholds.MANY)
-    return [] if reading is None else _read_by_path(fields, reading.program)
+    compiled = class_state(type(serializer)).compiled(serializer, fields, thresholds.MANY)
+    return [] if compiled is None else _read_by_path(fields, compiled.program)
 
 
 def _read_by_path(fields: list[Any], program: Any) -> list[Any]:
@@ -318,14 +315,12 @@ def _key_of(field: Any) -> Any:
 
 def _has_stock_manager(model: Any) -> bool:
     manager = model._default_manager
-    is_stock = all(getattr(type(manager), name) is hook for name, hook in _OF_MANAGERS.items())
+    is_stock = overridden(manager, _OF_MANAGERS) is None
     return is_stock and _is_stock_queryset(manager.get_queryset())
 
 
 def _is_stock_queryset(queryset: Any) -> bool:
-    cls = type(queryset)
-    is_stock = all(getattr(cls, name) is hook for name, hook in _HOOKS.items())
-    return is_stock and is_stock_queryset(queryset)
+    return overridden(queryset, _HOOKS) is None and is_stock_queryset(queryset)
 
 
 _PENDING, _MADE = Follow(_pending_fields, _may_load), Follow(_made_fields, _may_load)

@@ -11,7 +11,7 @@ from django.apps import apps
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
 
-from fastschema.contrib.django.json_encoding import encode
+from fastschema.contrib.django.front_end.json_encoding import encode
 from fastschema.runtime.json_engine import JsonText, orjson, to_ascii
 from fastschema.runtime.message_pack import MessagePackError, packed
 from fastschema.switch import is_disabled
@@ -65,7 +65,7 @@ class FastJSONRenderer(JSONRenderer):
     def is_fast(
         self, accepted_media_type: str | None, renderer_context: dict[str, Any] | None
     ) -> bool:
-        """Whether the settings are those that orjson writes by."""
+        """Return whether the settings are those that orjson writes by."""
         cls = type(self)
         return (
             orjson is not None

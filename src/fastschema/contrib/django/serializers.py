@@ -7,12 +7,12 @@ from typing import Any
 
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 
-from fastschema.contrib.django.customization import (
+from fastschema.contrib.django.dump import represent, represent_list
+from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
     is_stock_serializer,
 )
-from fastschema.contrib.django.dump import represent, represent_list
 from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.input.bulk_create import create_list
 from fastschema.contrib.django.input.validation import STOCK_RUN_VALIDATION

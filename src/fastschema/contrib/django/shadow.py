@@ -24,7 +24,7 @@ from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
 
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.app.dump_log import stop_logging
-from fastschema.contrib.django.customization import is_stock_list
+from fastschema.contrib.django.front_end.customization import is_stock_list
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.runtime.patching import stock_method
 from fastschema.shadow import Difference, compare
@@ -73,7 +73,7 @@ def _kept_rows(rows: Any) -> Any:
 
 
 def _parts(data: Any) -> Iterator[Any]:
-    """All that data consist of, in order: the same objects, as long as nobody has changed them.
+    """Yield all that data consist of, in order: the same objects unless somebody changes them.
 
     Only lists and dictionaries are looked into: others may be read only once.
     """
@@ -121,7 +121,7 @@ class _Shadow:
             self._context.run(self._compare, response)
 
     def _is_changed(self) -> bool:
-        """Whether the data are others than they were."""
+        """Return whether the data are others than they were."""
         now = list(_parts(self._made))
         return len(now) != len(self._parts) or not all(map(is_, now, self._parts))
 

@@ -26,11 +26,11 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.utils.encoders import JSONEncoder
 
-from fastschema.contrib.django.access import rows
 from fastschema.contrib.django.app import conf, dump_log
-from fastschema.contrib.django.bound_serializer import link_to
-from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
-from fastschema.contrib.django.json_encoding import engine
+from fastschema.contrib.django.front_end.access import rows
+from fastschema.contrib.django.front_end.bound_serializer import link_to
+from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.front_end.json_encoding import engine
 from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
 from fastschema.contrib.django.lists.queryset_rows import is_fetchable, is_stock_queryset
 from fastschema.contrib.django.lists.row_stream import RowStream
@@ -159,7 +159,7 @@ class Writer:
         return media_type if charset is None else f"{media_type}; charset={charset}"
 
     def is_usual(self) -> bool:
-        """Whether the engine writes what the renderer writes."""
+        """Return whether the engine writes what the renderer writes."""
         renderer = self._renderer
         return (
             renderer.compact
@@ -176,7 +176,7 @@ class Writer:
 
 
 def _is_streamable(serializer: Any) -> bool:
-    """Whether ``data`` is what the child makes of each row."""
+    """Return whether ``data`` is what the child makes of each row."""
     return (
         isinstance(serializer, ListSerializer)
         and type(serializer).data is ListSerializer.data
@@ -227,12 +227,12 @@ def _prefetched(queryset: Any, chunk_size: int) -> Generator[Any]:
 
 
 def _has_iterator(data: Any) -> bool:
-    """Whether rows are read by ``QuerySet.iterator``."""
+    """Return whether rows are read by ``QuerySet.iterator``."""
     return isinstance(data, QuerySet) and data._result_cache is None and _has_stock_rows(type(data))
 
 
 def _has_stock_rows(cls: type[QuerySet[Any]]) -> bool:
-    """Whether ``iterator()`` gives what iterating gives, or is the queryset's own business."""
+    """Return whether ``iterator()`` gives what iterating gives, or is the queryset's own."""
     is_stock = cls.__iter__ is QuerySet.__iter__ and cls._fetch_all is QuerySet._fetch_all
     return is_stock or cls.iterator is not QuerySet.iterator
 
@@ -259,7 +259,7 @@ def _check_transaction(request: Any, alias: str) -> None:
 
 
 def _write_fast(layout: Layout) -> Write:
-    """From what was dumped to its JSON, by the engine."""
+    """Return what writes the JSON of rows that were dumped, by the engine."""
     encode = engine().encode
     if layout is _LINES:
         return lambda dumped: b"\n".join([encode(row) for row in dumped])

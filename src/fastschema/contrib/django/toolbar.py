@@ -12,7 +12,7 @@ require("fastschema.contrib.django.toolbar", **_OLDEST)
 from debug_toolbar.panels import Panel  # noqa: E402  # only if it fits
 
 from fastschema.contrib.django.app.dump_log import DumpLog, Dumps, Output  # noqa: E402  # likewise
-from fastschema.contrib.django.app.survey import why_data  # noqa: E402  # likewise
+from fastschema.contrib.django.app.list_report import why_data  # noqa: E402  # likewise
 from fastschema.contrib.django.lists.n_plus_one import advice  # noqa: E402  # likewise
 from fastschema.plan import compile  # noqa: E402  # likewise
 from fastschema.report import Report  # noqa: E402  # likewise
@@ -83,7 +83,7 @@ def _described(dumps: Dumps) -> dict[str, Any]:
 
 
 def _report(dumps: Dumps) -> Report:
-    """How the serializer is compiled; what runs is its rows', if a list of its own calls for it."""
+    """Return how the serializer is compiled, or that of its rows if that is what ran."""
     serializer = dumps.row_serializer if dumps.is_compiled else dumps.serializer
     try:
         return compile(serializer).explain()
@@ -101,7 +101,7 @@ def _output(dumps: Dumps) -> str:
 
 
 def _why(dumps: Dumps, report: Report) -> str:
-    """Why it ran as stock, or what is to be said of it where it did not."""
+    """Return why it ran as stock, or what is to be said of it where it did not."""
     if dumps.is_compiled and report.override:
         return f"inside your {report.override}"
     if dumps.is_compiled or report.why:

@@ -14,7 +14,7 @@ from django.test import override_settings
 from rest_framework.serializers import Serializer
 
 from fastschema.contrib.django.app import conf
-from fastschema.contrib.django.customization import STOCK_TO_REPRESENTATION
+from fastschema.contrib.django.front_end.customization import STOCK_TO_REPRESENTATION
 
 PROJECT = Path(__file__).resolve().parents[4] / "example_project"
 

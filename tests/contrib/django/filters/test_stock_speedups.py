@@ -37,9 +37,9 @@ def test_a_label_is_that_of_stock(arguments, language):
 
 def test_a_label_is_made_once_for_each_language(monkeypatch):
     calls = []
-    stock = stock_speedups.STOCK_LABEL_FOR_FILTER
+    stock = stock_speedups._STOCK_LABEL_FOR_FILTER
     monkeypatch.setattr(
-        stock_speedups, "STOCK_LABEL_FOR_FILTER", lambda *each: calls.append(each) or stock(*each)
+        stock_speedups, "_STOCK_LABEL_FOR_FILTER", lambda *each: calls.append(each) or stock(*each)
     )
     fastschema.forget()
     for language in ("en", "de", "en", "de"):

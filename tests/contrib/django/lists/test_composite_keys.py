@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django.app.survey import ROWS, UNKNOWN, list_report
+from fastschema.contrib.django.app.list_report import ROWS, UNKNOWN, list_report
 from fastschema.contrib.django.serializers import FastBulkMixin
 from fastschema.contrib.django.views import StreamingListMixin
 from tests.contrib.django.differential import assert_same_each_time, outcome

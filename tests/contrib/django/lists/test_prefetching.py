@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework import serializers
 from rest_framework.test import APIRequestFactory
 
-from fastschema.contrib.django.app.survey import list_report
+from fastschema.contrib.django.app.list_report import list_report
 from fastschema.contrib.django.lists.prefetching import evaluate
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from tests.contrib.django.differential import outcome

@@ -127,3 +127,6 @@ def check_serializers(app_configs: Any = None, **kwargs: Any) -> list[CheckMessa
         for each in reached().serializers
         if each.report.why
     ]
+
+
+CHECKS = (check_middleware, check_renderer, check_serializers, check_settings, check_views)

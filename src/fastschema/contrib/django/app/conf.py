@@ -14,7 +14,6 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
 NAME = "FASTSCHEMA"
-SHARE = "a number from 0 to 1, such as 0.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +69,18 @@ def checked(value: Any) -> Settings:
         raise ImproperlyConfigured(
             f"{NAME} must be a dictionary, such as {{'INSTALL': True}}, not {value!r}."
         )
-    for key in value:
+    for key, given in value.items():
         if key not in _TYPES:
             raise ImproperlyConfigured(_unknown(key))
-        _check_type(key, value[key])
+        if key == "SHADOW":
+            _check_share(given)
+        else:
+            _check_type(key, given)
     result = Settings(**{key.lower(): value[key] for key in value})
     if result.stream_chunk_size < 1:
         raise ImproperlyConfigured(
             f"{NAME}['STREAM_CHUNK_SIZE'] must be at least 1, not {result.stream_chunk_size}."
         )
-    if not 0 <= result.shadow <= 1:
-        raise ImproperlyConfigured(f"{NAME}['SHADOW'] must be {SHARE}, not {result.shadow!r}.")
     return result
 
 
@@ -90,11 +90,16 @@ def _unknown(key: Any) -> str:
     return f"{NAME} has the unknown key {key!r}. {hint}"
 
 
+def _check_share(value: Any) -> None:
+    if type(value) not in (int, float) or not 0 <= value <= 1:
+        raise ImproperlyConfigured(
+            f"{NAME}['SHADOW'] must be a number from 0 to 1, such as 0.1, not {value!r}."
+        )
+
+
 def _check_type(key: str, value: Any) -> None:
     expected = get_args(_TYPES[key]) or (_TYPES[key],)
     if type(value) not in expected:  # True is an int, but no number of rows
-        if key == "SHADOW":
-            raise ImproperlyConfigured(f"{NAME}['SHADOW'] must be {SHARE}, not {value!r}.")
         names = " or ".join("None" if each is NoneType else each.__name__ for each in expected)
         raise ImproperlyConfigured(f"{NAME}[{key!r}] must be of type {names}, not {value!r}.")
 

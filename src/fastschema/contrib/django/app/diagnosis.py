@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from django.db import connections
 
 from fastschema.contrib.django import filters
-from fastschema.contrib.django.app.survey import INSTANCES, STOCK, Reached, Survey, why_unknown
+from fastschema.contrib.django.app.list_report import INSTANCES, STOCK, why_unknown
+from fastschema.contrib.django.app.survey import Reached, Survey
 from fastschema.contrib.django.lists.n_plus_one import advice
 from fastschema.contrib.django.relations import loads_relations
 from fastschema.plan import compile
@@ -155,7 +156,7 @@ def _finding(survey: Survey, endpoint: str, path: str) -> ViewFinding:
 
 
 def _why_filters(view: Any) -> str:
-    """Why a view makes its filters for each request, or ""."""
+    """Return why a view makes its filters for each request, or ""."""
     if not filters.is_available():
         return ""
     from fastschema.contrib.django.filters.on_demand import why_filters_are_made

@@ -16,9 +16,8 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from rest_framework.serializers import ListSerializer
 
-from fastschema.contrib.django.bound_serializer import SerializerState
-from fastschema.contrib.django.class_state import CompiledState
-from fastschema.contrib.django.customization import is_stock_serializer
+from fastschema.contrib.django.front_end.customization import is_stock_serializer
+from fastschema.contrib.django.front_end.serializer_state import FIRST_COMPILED, SerializerState
 from fastschema.contrib.django.lists.n_plus_one import Loads, Unloaded, unloaded_with
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.runtime.guard import ATTRIBUTE
@@ -137,7 +136,7 @@ class DumpLog:
             dumps.rows = rows + (dumps.rows or 0)
 
     def begins(self, serializer: Any) -> bool:
-        """Whether a dump by a serializer is one that is not being logged yet."""
+        """Return whether a dump by a serializer is one that is not being logged yet."""
         return serializer.parent is None and all(serializer is not each for each in self._begun)
 
     def run(self, represent: Callable[[Any, Any], Any], serializer: Any, data: Any) -> Any:
@@ -209,14 +208,14 @@ def loaded_with(data: Any) -> Loaded | None:
 
 
 def _are_rows(data: Any) -> bool:
-    """Whether nobody has needed the instances of a queryset or a page yet."""
+    """Return whether nobody has needed the instances of a queryset or a page yet."""
     rows = data._result_cache if isinstance(data, QuerySet) else data
     return type(rows) is LazyInstanceList and rows.fetched is not None
 
 
 def _was_compiled(serializer: Any) -> bool:
-    """Whether generated code has just represented objects by a serializer."""
+    """Return whether generated code has just represented objects by a serializer."""
     state = vars(getattr(serializer, "child", serializer)).get(ATTRIBUTE)
-    if type(state) is CompiledState:
+    if state is FIRST_COMPILED:
         return True
     return type(state) is SerializerState and state.was_bound and not state.runs_as_stock

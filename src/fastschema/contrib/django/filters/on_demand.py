@@ -10,13 +10,10 @@ from typing import Any
 from django.db.models import Manager, QuerySet
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
-from django_filters import filters
 from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 from django_filters.utils import get_model_field
 
-from fastschema.contrib.django.class_state import StateOfClass
-from fastschema.contrib.django.clones import is_stock_queryset_class
 from fastschema.contrib.django.filters import stock_speedups
 from fastschema.contrib.django.filters.plans import (
     ASKING,
@@ -25,6 +22,8 @@ from fastschema.contrib.django.filters.plans import (
     Plan,
     copied_filters,
 )
+from fastschema.contrib.django.front_end.class_state import StateOfClass
+from fastschema.contrib.django.front_end.clones import is_stock_queryset_class
 from fastschema.runtime.guard import ATTRIBUTE, State
 from fastschema.runtime.patching import Replacements, stock_method
 from fastschema.switch import is_disabled
@@ -280,12 +279,7 @@ _replacements = Replacements(
         (BaseFilterSet, "form", STOCK_FORM, form),
         (BaseFilterSet, "is_valid", STOCK_IS_VALID, is_valid),
         (BaseFilterSet, "qs", STOCK_QS, qs),
-        (
-            BaseFilterSet,
-            "filter_queryset",
-            STOCK_FILTER_QUERYSET,
-            filter_queryset,
-        ),
+        (BaseFilterSet, "filter_queryset", STOCK_FILTER_QUERYSET, filter_queryset),
         (BaseFilterSet, "__init__", STOCK_INIT, init),
         (
             DjangoFilterBackend,
@@ -293,18 +287,7 @@ _replacements = Replacements(
             STOCK_GET_FILTERSET_CLASS,
             get_filterset_class,
         ),
-        (
-            filters,
-            "label_for_filter",
-            stock_speedups.STOCK_LABEL_FOR_FILTER,
-            stock_speedups.label_for_filter,
-        ),
-        (
-            filters.MultipleChoiceFilter,
-            "filter",
-            stock_speedups.STOCK_FILTER_BY_CHOICES,
-            stock_speedups.filter_by_choices,
-        ),
+        *stock_speedups.REPLACEMENTS,
     ]
 )
 install = _replacements.install

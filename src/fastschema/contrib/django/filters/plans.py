@@ -19,8 +19,11 @@ from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import filters as rest_filters
 from django_filters.rest_framework.filterset import FilterSet as RestFilterSet
 
-from fastschema.contrib.django.class_state import StateOfClass
-from fastschema.contrib.django.clones import is_copied_by_attributes, is_stock_queryset_class
+from fastschema.contrib.django.front_end.class_state import StateOfClass
+from fastschema.contrib.django.front_end.clones import (
+    is_copied_by_attributes,
+    is_stock_queryset_class,
+)
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import ClassSnapshot
 from fastschema.runtime.patching import stock_method, stock_of

@@ -9,12 +9,12 @@ from django.utils import translation
 from django.utils.functional import Promise
 from django_filters import filters, utils
 
-from fastschema.contrib.django.class_state import StateOfClass
+from fastschema.contrib.django.front_end.class_state import StateOfClass
 from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
 
-STOCK_LABEL_FOR_FILTER = stock_method(utils, "label_for_filter")
-STOCK_FILTER_BY_CHOICES = stock_method(filters.MultipleChoiceFilter, "filter")
+_STOCK_LABEL_FOR_FILTER = stock_method(utils, "label_for_filter")
+_STOCK_FILTER_BY_CHOICES = stock_method(filters.MultipleChoiceFilter, "filter")
 _MOST_LABELS = 4096
 
 
@@ -33,12 +33,12 @@ def label_for_filter(model: Any, field_name: Any, lookup_expr: Any, exclude: Any
     """``django_filters.utils.label_for_filter``, once in each language."""
     are_names = type(field_name) is str and type(lookup_expr) is str
     if not are_names or not isinstance(model, type) or is_disabled():
-        return STOCK_LABEL_FOR_FILTER(model, field_name, lookup_expr, exclude)
+        return _STOCK_LABEL_FOR_FILTER(model, field_name, lookup_expr, exclude)
     known = Labels.of(model).known
     key = field_name, lookup_expr, bool(exclude), translation.get_language()
     label = known.get(key)
     if label is None:
-        label = STOCK_LABEL_FOR_FILTER(model, field_name, lookup_expr, exclude)
+        label = _STOCK_LABEL_FOR_FILTER(model, field_name, lookup_expr, exclude)
         fields = utils.get_field_parts(model, field_name) or ()
         if len(known) < _MOST_LABELS and all(
             _depends_on_language(getattr(field, "verbose_name", "")) for field in fields
@@ -59,7 +59,7 @@ def filter_by_choices(self: Any, qs: Any, value: Any) -> Any:
     """``MultipleChoiceFilter.filter``, which need not ask whether no objects are any."""
     if isinstance(value, QuerySet) and _is_nothing(value) and not is_disabled():
         return qs
-    return STOCK_FILTER_BY_CHOICES(self, qs, value)
+    return _STOCK_FILTER_BY_CHOICES(self, qs, value)
 
 
 def _is_nothing(queryset: Any) -> bool:
@@ -72,3 +72,9 @@ def _is_nothing(queryset: Any) -> bool:
         and not query.combinator
         and bool(query.is_empty())
     )
+
+
+REPLACEMENTS = [
+    (filters, "label_for_filter", _STOCK_LABEL_FOR_FILTER, label_for_filter),
+    (filters.MultipleChoiceFilter, "filter", _STOCK_FILTER_BY_CHOICES, filter_by_choices),
+]

@@ -27,8 +27,8 @@ from rest_framework.relations import (
 )
 from rest_framework.validators import UniqueValidator
 
+from fastschema.contrib.django.front_end.schema_reader import field_mapping
 from fastschema.contrib.django.lists.queryset_rows import is_stock_queryset
-from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.runtime.patching import stock_method
 
 GET_QUERYSET = stock_method(RelatedField, "get_queryset")
@@ -51,12 +51,12 @@ class BatchLookup(NamedTuple):
     """Which rows of a model have some values in a column.
 
     :param queryset: the rows
-    :param lookup: the column, as querysets name it
+    :param column: the column, as querysets name it
     :param field: the column; for a foreign key, that to which it refers
     """
 
     queryset: Any
-    lookup: str
+    column: str
     field: Any
 
     @property
@@ -76,10 +76,10 @@ class BatchLookup(NamedTuple):
             raise KeyError(value)
         try:
             key = self.field.to_python(value)
-            is_askable = type(key) is not str or ("\x00" not in key and key.encode() is not None)
+            is_valid = type(key) is not str or ("\x00" not in key and key.encode() is not None)
         except Exception:
-            is_askable = False
-        if not is_askable:
+            is_valid = False
+        if not is_valid:
             raise KeyError(value)
         return key
 
@@ -99,7 +99,7 @@ class BatchLookup(NamedTuple):
                 keys.add(key)
         return keys
 
-    def answers(self, keys: set[Any]) -> Iterator[Any]:
+    def found(self, keys: set[Any]) -> Iterator[Any]:
         """Yield the rows with these values, as querysets, each for as many as the
         database takes.
         """
@@ -109,11 +109,11 @@ class BatchLookup(NamedTuple):
         size = max(1, limit // 2) if limit else max(1, len(waiting))
         for start in range(0, len(waiting), size):
             chunk = waiting[start : start + size]
-            yield self.queryset.filter(**{f"{self.lookup}__in": chunk})
+            yield self.queryset.filter(**{f"{self.column}__in": chunk})
 
 
-def related_question(field: Any, values: Iterable[Any]) -> BatchLookup | None:
-    """How to ask for the objects of a relation; None if they are asked for one by one.
+def related_lookup(field: Any, values: Iterable[Any]) -> BatchLookup | None:
+    """Return the lookup of the objects of a relation; None if stock looks them up one by one.
 
     :param values: those that it is given
     """
@@ -125,13 +125,13 @@ def related_question(field: Any, values: Iterable[Any]) -> BatchLookup | None:
         return None
     if "get_queryset" in vars(field) or not any(type(value) in _PRIMITIVES for value in values):
         return None
-    question = _question(field.get_queryset(), lookup)
-    is_one = question is not None and (question.field.unique or question.is_exact)
-    return question if is_one else None
+    batch = _lookup(field.get_queryset(), lookup)
+    is_one = batch is not None and (batch.field.unique or batch.is_exact)
+    return batch if is_one else None
 
 
-def unique_question(validator: Any, field: Any) -> BatchLookup | None:
-    """How to ask whether values are free; None if a validator asks for them one by one."""
+def unique_lookup(validator: Any, field: Any) -> BatchLookup | None:
+    """Return the lookup of values that are taken; None if stock looks them up one by one."""
     if type(validator) is not UniqueValidator or UniqueValidator.__call__ is not _CALL:
         return None
     if validator.lookup != "exact" or len(field.source_attrs) != 1:
@@ -139,11 +139,11 @@ def unique_question(validator: Any, field: Any) -> BatchLookup | None:
     queryset = validator.queryset
     if isinstance(queryset, models.Manager):
         queryset = queryset.all()
-    return _question(queryset, field.source_attrs[0])
+    return _lookup(queryset, field.source_attrs[0])
 
 
-def _question(queryset: Any, lookup: str) -> BatchLookup | None:
-    if not _is_askable(queryset):
+def _lookup(queryset: Any, lookup: str) -> BatchLookup | None:
+    if not _is_plain_queryset(queryset):
         return None
     try:
         field = column_of(queryset.model, lookup)
@@ -163,8 +163,8 @@ def column_of(model: Any, lookup: str) -> Any:
     return model._meta.pk if lookup == "pk" else model._meta.get_field(lookup)
 
 
-def _is_askable(queryset: Any) -> bool:
-    """Whether a queryset answers as Django's do, for many rows as for one."""
+def _is_plain_queryset(queryset: Any) -> bool:
+    """Return whether a queryset answers as Django's do, for many rows as for one."""
     if not is_stock_queryset(queryset):
         return False
     query = queryset.query
@@ -186,7 +186,7 @@ _TO_KEY = {stock_method(cls, "to_internal_value") for cls in (CharField, Integer
 
 
 @contextmanager
-def asked_at_once(serializer: Any, data: list[Any]) -> Iterator[None]:
+def batch_lookups(serializer: Any, data: list[Any]) -> Iterator[None]:
     """While it holds, the fields of a list's child know what the database says of some rows.
 
     :param serializer: the list serializer
@@ -211,28 +211,28 @@ def asked_at_once(serializer: Any, data: list[Any]) -> Iterator[None]:
         yield
 
 
-def asks_at_once(field: Any) -> bool:
-    """Whether a list asks the database once for all values of a field, as far as is known before.
+def uses_batch_lookup(field: Any) -> bool:
+    """Return whether a list looks all values of a field up at once, as far as is known before.
 
     A ``get_queryset`` of the user's, who may need a request for it, is taken for one that does.
     """
     relation = getattr(field, "child_relation", field)
     if isinstance(relation, RelatedField) and (
-        type(relation).get_queryset is not GET_QUERYSET or related_question(relation, [0])
+        type(relation).get_queryset is not GET_QUERYSET or related_lookup(relation, [0])
     ):
         return True
-    return any(unique_question(each, field) is not None for each in field.validators)
+    return any(unique_lookup(each, field) is not None for each in field.validators)
 
 
 class ObjectCache:
     """Related objects that are known.
 
-    :param question: how they were asked for
+    :param batch: how they were looked up
     :param objects: by their values
     """
 
-    def __init__(self, question: BatchLookup, objects: dict[Any, Any]) -> None:
-        self._question = question
+    def __init__(self, batch: BatchLookup, objects: dict[Any, Any]) -> None:
+        self._batch = batch
         self._objects = objects
 
     def find(self, value: Any) -> Any:
@@ -240,34 +240,34 @@ class ObjectCache:
 
         :raises KeyError: if it is not known
         """
-        return self._objects[self._question.key(value)]
+        return self._objects[self._batch.key(value)]
 
     def queryset(self) -> Any:
         """Return the queryset of the relation, whose ``get`` finds what is known without asking."""
-        queryset = self._question.queryset._chain()
+        queryset = self._batch.queryset._chain()
         vars(queryset)["get"] = self._get
         return queryset
 
     def _get(self, *args: Any, **kwargs: Any) -> Any:
         """Return what ``QuerySet.get`` returns, or raises."""
-        if not args and list(kwargs) == [self._question.lookup]:
+        if not args and list(kwargs) == [self._batch.column]:
             try:
-                return self.find(kwargs[self._question.lookup])
+                return self.find(kwargs[self._batch.column])
             except KeyError:
                 pass  # stock asks, and says what is wrong with it
-        return self._question.queryset.get(*args, **kwargs)
+        return self._batch.queryset.get(*args, **kwargs)
 
 
 def _know_related(field: Any, values: list[Any], stack: ExitStack) -> ObjectCache | None:
     """Let a relation know the objects to which some values lead, if that can be asked."""
-    question = related_question(field, values)
-    if question is None:
+    batch = related_lookup(field, values)
+    if batch is None:
         return None
     found: dict[Any, list[Any]] = {}
-    for objects in question.answers(question.keys(values)):
+    for objects in batch.found(batch.keys(values)):
         for each in objects:
-            found.setdefault(getattr(each, question.field.attname), []).append(each)
-    known = ObjectCache(question, {key: each[0] for key, each in found.items() if len(each) == 1})
+            found.setdefault(getattr(each, batch.field.attname), []).append(each)
+    known = ObjectCache(batch, {key: each[0] for key, each in found.items() if len(each) == 1})
     queryset, asked_of = known.queryset(), field.queryset
 
     def get_queryset() -> Any:
@@ -284,15 +284,15 @@ class PrefetchedUniqueValidator:
     """Stands for a ``UniqueValidator``: it knows values that are free.
 
     :param validator: asked for all others
-    :param question: how they were asked for
+    :param batch: how they were looked up
     :param free: values that the database has not
     """
 
     requires_context = True
 
-    def __init__(self, validator: Any, question: BatchLookup, free: frozenset[Any]) -> None:
+    def __init__(self, validator: Any, batch: BatchLookup, free: frozenset[Any]) -> None:
         self.stock = validator
-        self._question = question
+        self._batch = batch
         self._free = free
 
     def __call__(self, value: Any, serializer_field: Any) -> None:
@@ -301,7 +301,7 @@ class PrefetchedUniqueValidator:
         :raises ValidationError: if the value is not unique
         """
         try:
-            is_free = self._question.key(value) in self._free
+            is_free = self._batch.key(value) in self._free
         except KeyError:
             is_free = False
         if not is_free:
@@ -316,16 +316,16 @@ def _know_unique(
 ) -> None:
     """Let the validators of a field know which of some values are free, if that can be asked."""
     for number, validator in enumerate(field.validators):
-        question = unique_question(validator, field)
-        if question is None:
+        batch = unique_lookup(validator, field)
+        if batch is None:
             continue
-        keys = question.keys(_converted(field, values, related))
+        keys = batch.keys(_converted(field, values, related))
         taken: set[Any] = set()
-        for objects in question.answers(keys):
-            taken.update(objects.values_list(question.lookup, flat=True))
-        if taken and not question.is_exact:
+        for objects in batch.found(keys):
+            taken.update(objects.values_list(batch.column, flat=True))
+        if taken and not batch.is_exact:
             continue  # who knows which of them equals what was found
-        known = PrefetchedUniqueValidator(validator, question, frozenset(keys - taken))
+        known = PrefetchedUniqueValidator(validator, batch, frozenset(keys - taken))
         field.validators[number] = known
         stack.callback(_restore, field.validators, known)
 
@@ -393,17 +393,17 @@ def _unique_fields(child: Any) -> dict[str, Any]:
             continue
         for validator in field.validators:
             # What stands for a validator passes for it.
-            question = unique_question(getattr(validator, "stock", validator), field)
-            if question is not None and _is_of_table(question, model):
+            batch = unique_lookup(getattr(validator, "stock", validator), field)
+            if batch is not None and _is_of_table(batch, model):
                 found[field.source_attrs[0]] = field.field_name, validator.message
     return found
 
 
-def _is_of_table(question: Any, model: Any) -> bool:
-    """Whether no two rows of a model's table may have the same value."""
-    asked_of = question.queryset.model
+def _is_of_table(batch: Any, model: Any) -> bool:
+    """Return whether no two rows of a model's table may have the same value."""
+    asked_of = batch.queryset.model
     is_same = isinstance(model, type) and issubclass(model, models.Model)
     is_same = is_same and model._meta.concrete_model is asked_of._meta.concrete_model
     # A constraint with a condition asks some of the rows only.
-    column = column_of(asked_of, question.lookup)
-    return is_same and bool(column.unique) and not question.queryset.query.has_filters()
+    column = column_of(asked_of, batch.column)
+    return is_same and bool(column.unique) and not batch.queryset.query.has_filters()

@@ -13,7 +13,7 @@ from rest_framework.serializers import BaseSerializer, ListSerializer, ModelSeri
 from rest_framework.utils import model_meta
 
 from fastschema.contrib.django.app import conf
-from fastschema.contrib.django.schema_reader import field_mapping
+from fastschema.contrib.django.front_end.schema_reader import field_mapping
 from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
 
@@ -162,7 +162,7 @@ PER_SERIALIZER = "fastschema_bulk_input"
 
 
 def is_list_in_bulk(serializer: Any) -> bool:
-    """Whether a list of input is handled in bulk.
+    """Return whether a list of input is handled in bulk.
 
     One that is nested is not: its rows need not be those that are saved.
 
@@ -172,7 +172,7 @@ def is_list_in_bulk(serializer: Any) -> bool:
 
 
 def is_in_bulk(serializer: Any) -> bool:
-    """Whether lists of input for a serializer are handled in bulk, unless they are nested.
+    """Return whether lists of input for a serializer are handled in bulk, unless they are nested.
 
     :param serializer: the child of a list
     """

@@ -34,8 +34,8 @@ from rest_framework.utils.formatting import lazy_format
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django.clones import LATER
-from fastschema.contrib.django.customization import STOCK_CLASSES, own_classes
+from fastschema.contrib.django.front_end.clones import UNREAD_VALIDATORS
+from fastschema.contrib.django.front_end.customization import STOCK_CLASSES, own_classes
 from fastschema.contrib.django.input.code import Conversion, InputField
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import stock_method, stock_of
@@ -97,8 +97,8 @@ _LARGEST_EXACT = 2**53
 BY_STOCK = Conversion("the field's run_validation")
 
 
-def overridden(field: Any) -> str | None:
-    """Return which method decides on empty values that is not stock's, for people; or None."""
+def why_by_stock(field: Any) -> str | None:
+    """Return why a field is left to its own ``run_validation``, for people; None if it is not."""
     computed = computes_options(type(field), OPTIONS, STOCK_CLASSES)
     if computed is not None:
         return computed
@@ -138,9 +138,10 @@ def conversion(field: Any) -> tuple[Conversion, str | None]:
         if found is not method:
             return BY_STOCK, _unknown(getattr(found, "fget", found))
     convert = method_of(field, "to_internal_value")
-    rule = _RULES.get(convert)
+    rule, called = _RULES.get(convert, (None, {}))
     is_text = method_of(field, "run_validation") is _RUN_TEXT
-    if rule is not None and is_text is (rule is _text):
+    are_stock = all(method_of(field, name) is method for name, method in called.items())
+    if rule is not None and is_text is (rule is _text) and are_stock:
         conversion = rule(field)
         if conversion is not None:
             return conversion, None
@@ -227,20 +228,13 @@ def _float(field: Any) -> Conversion | None:
 
 def _boolean(field: Any) -> Conversion | None:
     true, false = field.TRUE_VALUES, field.FALSE_VALUES
-    if not _has_methods(field, _OF_BOOLEANS) or not (
-        type(true) is type(false) is set and True in true and False in false - true
-    ):
+    if not (type(true) is type(false) is set and True in true and False in false - true):
         return None
     return _validated(field, "boolean", "value is True or value is False", "value")
 
 
-_OF_BOOLEANS = {"_lower_if_str": stock_method(fields.BooleanField, "_lower_if_str")}
-
-
 def _decimal(field: Any) -> Conversion | None:
-    """For texts that have the places of the field: quantizing them changes nothing."""
-    if not _has_methods(field, _OF_DECIMALS):
-        return None
+    """Convert texts that have the places of the field: quantizing them changes nothing."""
     whole, places = field.max_whole_digits, field.decimal_places
     is_usual = whole is not None and whole > 0 and places > 0 and not field.localize
     if not is_usual or whole + places + 2 > field.MAX_STRING_LENGTH:
@@ -250,9 +244,6 @@ def _decimal(field: Any) -> Conversion | None:
     names = ((is_plain, pattern.fullmatch), ("Decimal", decimal.Decimal))
     accepts = f"type(value) is str and {is_plain}(value) is not None"
     return _validated(field, "decimal", accepts, "Decimal(value)", names)
-
-
-_OF_DECIMALS = {name: stock_method(_DECIMAL, name) for name in ("validate_precision", "quantize")}
 
 
 def _is_iso(field: Any, setting: str) -> bool:
@@ -276,21 +267,11 @@ def _parsed(field: Any, kind: str, parse: str, name: tuple[str, object]) -> Conv
 
 
 def _datetime(field: Any) -> Conversion | None:
-    if not _is_iso(field, "DATETIME_INPUT_FORMATS") or not _has_methods(field, _OF_DATETIMES):
+    if not _is_iso(field, "DATETIME_INPUT_FORMATS"):
         return None
     zone = "None" if hasattr(field, "timezone") else "own.zone"
     parse = f"iso_datetime({{field}}, value, {zone})"
     return _parsed(field, "datetime", parse, ("iso_datetime", iso_datetime))
-
-
-def _has_methods(field: Any, methods: dict[str, Any]) -> bool:
-    return all(method_of(field, name) is method for name, method in methods.items())
-
-
-_OF_DATETIMES = {
-    name: stock_method(fields.DateTimeField, name)
-    for name in ("enforce_timezone", "default_timezone")
-}
 
 
 def _uuid(field: Any) -> Conversion | None:
@@ -303,13 +284,9 @@ def _choice(field: Any) -> Conversion | None:
 
 
 def _list(field: Any) -> Conversion | None:
-    """For lists of values that are converted here, if none of them is refused."""
+    """Convert lists of values that are all converted here, if none of them is refused."""
     child = field.child
-    if (
-        method_of(field, "run_child_validation") is not _RUN_CHILDREN
-        or overridden(child) is not None
-        or child.read_only  # it gives its default for any value
-    ):
+    if why_by_stock(child) is not None or child.read_only:  # it gives its default for any value
         return None
     inner, reason = conversion(child)
     if reason is not None or not inner.accepts or inner.has_more_validators:
@@ -323,9 +300,6 @@ def _list(field: Any) -> Conversion | None:
     conditions += [check.replace("converted", "items") for check in checks or ()]
     names = inner.names
     return Conversion("list", " and ".join(conditions), "items", names, checks is None)
-
-
-_RUN_CHILDREN = stock_method(fields.ListField, "run_child_validation")
 
 
 def _validated(
@@ -389,18 +363,29 @@ def iso_datetime(field: Any, value: Any, zone: Any) -> datetime.datetime | None:
     return enforced
 
 
-_RULES: dict[Any, Callable[[Any], Conversion | None]] = {
-    stock_method(fields.CharField, "to_internal_value"): _text,
-    stock_method(fields.IntegerField, "to_internal_value"): _integer,
-    stock_method(fields.FloatField, "to_internal_value"): _float,
-    stock_method(fields.BooleanField, "to_internal_value"): _boolean,
-    stock_method(fields.DecimalField, "to_internal_value"): _decimal,
-    stock_method(fields.DateField, "to_internal_value"): _date,
-    stock_method(fields.DateTimeField, "to_internal_value"): _datetime,
-    stock_method(fields.UUIDField, "to_internal_value"): _uuid,
-    stock_method(fields.ChoiceField, "to_internal_value"): _choice,
-    stock_method(fields.ListField, "to_internal_value"): _list,
-}
+_Rule = Callable[[Any], Conversion | None]
+
+
+def _rule(cls: Any, rule: _Rule, *called: str) -> tuple[Any, tuple[_Rule, dict[str, Any]]]:
+    """Return what converts by a class's ``to_internal_value``, with other methods that it calls."""
+    stock = {name: stock_method(cls, name) for name in called}
+    return stock_method(cls, "to_internal_value"), (rule, stock)
+
+
+_RULES = dict(
+    [
+        _rule(fields.CharField, _text),
+        _rule(fields.IntegerField, _integer),
+        _rule(fields.FloatField, _float),
+        _rule(fields.BooleanField, _boolean, "_lower_if_str"),
+        _rule(fields.DecimalField, _decimal, "validate_precision", "quantize"),
+        _rule(fields.DateField, _date),
+        _rule(fields.DateTimeField, _datetime, "enforce_timezone", "default_timezone"),
+        _rule(fields.UUIDField, _uuid),
+        _rule(fields.ChoiceField, _choice),
+        _rule(fields.ListField, _list, "run_child_validation"),
+    ]
+)
 
 
 _GET_VALUE = stock_methods(
@@ -428,13 +413,13 @@ def input_field(field: Any, *, has_method: bool) -> InputField:
     if type(name) is not str:
         raise UnreadableError(f"the name of field {name!r} is not a plain str")
     source_attrs = tuple(field.source_attrs)
-    own_method = overridden(field)
-    if own_method is not None:
+    why = why_by_stock(field)
+    if why is not None:
         cls: Any = type(field)
         is_plain = cls.__getattribute__ is object.__getattribute__
         value = "get" if is_plain and method_of(field, "get_value") in _GET_VALUE else "own"
         return InputField(
-            name, source_attrs, BY_STOCK, value=value, has_method=has_method, reason=own_method
+            name, source_attrs, BY_STOCK, value=value, has_method=has_method, reason=why
         )
     converted, reason = conversion(field)
     get_value = method_of(field, "get_value")
@@ -485,7 +470,7 @@ def details(field: Any) -> Any:
     if field.read_only:
         return default if is_plain else type(default)
     own = vars(field)
-    found = own.get(LATER) if "_validators" not in own else None
+    found = own.get(UNREAD_VALIDATORS) if "_validators" not in own else None
     if found is None and has_stock_validators(field):
         # It is no clone, or somebody has looked at its validators, or set others.
         found = [(type(each), getattr(each, "limit_value", None)) for each in field.validators]

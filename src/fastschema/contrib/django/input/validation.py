@@ -24,38 +24,37 @@ from rest_framework.serializers import (
 )
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django.class_state import (
-    STOCK_FIELDS,
-    CompiledByNames,
-    class_state,
+from fastschema.contrib.django.front_end.class_state import CompiledByNames, class_state
+from fastschema.contrib.django.front_end.clones import UNREAD_VALIDATORS
+from fastschema.contrib.django.front_end.customization import own_classes
+from fastschema.contrib.django.front_end.exemplars import STOCK_FIELDS
+from fastschema.contrib.django.front_end.fields import inner_fields
+from fastschema.contrib.django.front_end.pending import (
     follows_its_class,
     has_made_fields,
     unseen_field,
 )
-from fastschema.contrib.django.clones import LATER
-from fastschema.contrib.django.customization import own_classes
-from fastschema.contrib.django.fields import inner_fields
-from fastschema.contrib.django.input.batch_lookup import asked_at_once, distinct
+from fastschema.contrib.django.front_end.schema_reader import field_mapping
+from fastschema.contrib.django.input.batch_lookup import batch_lookups, distinct
 from fastschema.contrib.django.input.bulk_create import is_list_in_bulk
 from fastschema.contrib.django.input.code import InputNode, InputProgram, input_program
 from fastschema.contrib.django.input.fields import OPTIONS, details, input_field
-from fastschema.contrib.django.schema_reader import field_mapping
 from fastschema.runtime.guard import Snapshot
-from fastschema.runtime.patching import is_stock, stands_for, stock_method
+from fastschema.runtime.patching import is_stock, overridden, stands_for, stock_method
 from fastschema.runtime.programs import programs
 from fastschema.switch import is_disabled
 
 STOCK_RUN_VALIDATION = stock_method(Serializer, "run_validation")
-STOCK_TO_INTERNAL_VALUE = stock_method(Serializer, "to_internal_value")
-STOCK_RAISE_ERRORS_ON_NESTED_WRITES = stock_method(serializers, "raise_errors_on_nested_writes")
-STOCK_RUN_LIST_VALIDATION = stock_method(ListSerializer, "run_validation")
+_STOCK_TO_INTERNAL_VALUE = stock_method(Serializer, "to_internal_value")
+_STOCK_RAISE_ERRORS = stock_method(serializers, "raise_errors_on_nested_writes")
+_STOCK_RUN_LIST_VALIDATION = stock_method(ListSerializer, "run_validation")
 _OF_LISTS = {
     name: stock_method(ListSerializer, name)
     for name in ("run_child_validation", "to_internal_value")
 }
 STOCK: dict[str, Any] = {
     "run_validation": STOCK_RUN_VALIDATION,
-    "to_internal_value": STOCK_TO_INTERNAL_VALUE,
+    "to_internal_value": _STOCK_TO_INTERNAL_VALUE,
     "run_validators": stock_method(Serializer, "run_validators"),
 }
 
@@ -126,7 +125,7 @@ class Validation(NamedTuple):
     def has_validators_for(self, serializer: Any) -> bool:
         """Return whether ``run_validators`` does anything for one of the serializers."""
         own = vars(serializer)
-        return self.has_validators or LATER in own or bool(own.get("_validators"))
+        return self.has_validators or UNREAD_VALIDATORS in own or bool(own.get("_validators"))
 
 
 class OwnFields(dict[str, Any]):
@@ -165,11 +164,11 @@ class _Nested(dict[str, Callable[[Any], Any]]):
         self._fields = fields
 
     def __missing__(self, name: str) -> Callable[[Any], Any]:
-        run = self[name] = Rows(self._fields[name], 1).run
+        run = self[name] = RowValidator(self._fields[name], 1).run
         return run
 
 
-class Rows:
+class RowValidator:
     """Does what ``run_validation`` of a serializer does, for one object after the other.
 
     :param serializer: the serializer, at which it looks once, when there is a first object
@@ -400,7 +399,7 @@ def to_internal_value(self: Any, data: Any) -> Any:
     """
     found = find_validation(self, 0, is_whole=False) if type(data) is dict else None
     if found is None:
-        return STOCK_TO_INTERNAL_VALUE(self, data)
+        return _STOCK_TO_INTERNAL_VALUE(self, data)
     validation, options = found
     return validation.program.function().validate(self, options, OwnFields(self), data)
 
@@ -414,10 +413,10 @@ def raise_errors_on_nested_writes(method_name: str, serializer: Any, validated_d
         found = find_validation(serializer, 0, is_whole=False, is_pending=True)
         if found is not None and found[0].is_flat:
             return
-    STOCK_RAISE_ERRORS_ON_NESTED_WRITES(method_name, serializer, validated_data)
+    _STOCK_RAISE_ERRORS(method_name, serializer, validated_data)
 
 
-@functools.wraps(STOCK_RUN_LIST_VALIDATION)
+@functools.wraps(_STOCK_RUN_LIST_VALIDATION)
 def run_list_validation(self: Any, data: Any = empty) -> Any:
     """Return what ``ListSerializer.run_validation`` does, or raise what it raises.
 
@@ -429,12 +428,12 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
         return data
     with ExitStack() as stack:
         if type(data) is list and has_stock_rows(self) and not is_disabled():
-            rows = Rows(self.child, len(data))
+            rows = RowValidator(self.child, len(data))
             validate: Callable[[Any], Any] = rows.run
-            if _may_ask_at_once(self, data):
+            if _may_look_up_at_once(self, data):
                 if any(type(row) is dict for row in data):
                     rows.find()  # before anything stands in the place of validators
-                stack.enter_context(asked_at_once(self, data))
+                stack.enter_context(batch_lookups(self, data))
                 validate = distinct(self, validate)
             own = vars(self)
             own["run_child_validation"] = validate  # past a __setattr__ of users' own
@@ -443,19 +442,27 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
     return checked(self, value)
 
 
+REPLACEMENTS = [
+    (Serializer, "run_validation", STOCK_RUN_VALIDATION, run_validation),
+    (Serializer, "to_internal_value", _STOCK_TO_INTERNAL_VALUE, to_internal_value),
+    (ListSerializer, "run_validation", _STOCK_RUN_LIST_VALIDATION, run_list_validation),
+    (
+        serializers,
+        "raise_errors_on_nested_writes",
+        _STOCK_RAISE_ERRORS,
+        raise_errors_on_nested_writes,
+    ),
+]
 stands_for(run_validation, STOCK_RUN_VALIDATION)
-stands_for(run_list_validation, STOCK_RUN_LIST_VALIDATION)
+stands_for(run_list_validation, _STOCK_RUN_LIST_VALIDATION)
 
 
 def has_stock_rows(serializer: Any) -> bool:
     """Return whether a list serializer validates each row by its child, and nobody has a say."""
-    cls, own = type(serializer), vars(serializer)
-    return all(
-        getattr(cls, name) is method and name not in own for name, method in _OF_LISTS.items()
-    )
+    return overridden(serializer, _OF_LISTS) is None
 
 
-def _may_ask_at_once(serializer: Any, rows: list[Any]) -> bool:
+def _may_look_up_at_once(serializer: Any, rows: list[Any]) -> bool:
     cls = type(serializer.child)
     return (
         is_list_in_bulk(serializer)

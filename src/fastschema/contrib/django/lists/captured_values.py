@@ -25,7 +25,12 @@ from rest_framework.relations import Hyperlink
 
 from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, Rereading, Slot
 from fastschema.compiler.source import identifiers
-from fastschema.contrib.django.json_encoding import encode_anything, engine, json_value, missing
+from fastschema.contrib.django.front_end.json_encoding import (
+    encode_anything,
+    engine,
+    json_value,
+    missing,
+)
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
 from fastschema.runtime.encode import JsonArray
 

@@ -14,8 +14,8 @@ from django.utils.hashable import make_hashable
 from rest_framework import fields
 
 from fastschema.compiler.nodes import FieldNode
-from fastschema.contrib.django.access import on_class
-from fastschema.contrib.django.json_encoding import TRANSLATIONS
+from fastschema.contrib.django.front_end.access import on_class
+from fastschema.contrib.django.front_end.json_encoding import TRANSLATIONS
 from fastschema.runtime.patching import stock_method
 
 _DISPLAY = stock_method(Model, "_get_FIELD_display")

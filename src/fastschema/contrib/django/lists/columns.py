@@ -13,11 +13,11 @@ from rest_framework.relations import ManyRelatedField, PrimaryKeyRelatedField, S
 from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.compiler.nodes import FieldNode, ObjectNode, Rereading
-from fastschema.contrib.django.access import column
 from fastschema.contrib.django.app import conf
-from fastschema.contrib.django.bound_serializer import read_now
-from fastschema.contrib.django.class_state import state_of_pending
-from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.front_end.access import column
+from fastschema.contrib.django.front_end.bound_serializer import read_now
+from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.front_end.pending import state_of_pending
 from fastschema.contrib.django.lists.column_values import (
     FileColumn,
     Labels,

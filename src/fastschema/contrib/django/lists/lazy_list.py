@@ -24,8 +24,8 @@ from rest_framework.response import Response
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.app import conf, dump_log
 from fastschema.contrib.django.app.dump_log import Output
-from fastschema.contrib.django.bound_serializer import dispatch_for
-from fastschema.contrib.django.json_encoding import engine, json_value
+from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
+from fastschema.contrib.django.front_end.json_encoding import engine, json_value
 from fastschema.contrib.django.lists.columns import narrowed, selects_only_what_is_read
 from fastschema.contrib.django.lists.lazy_rows import (
     LazyRows,

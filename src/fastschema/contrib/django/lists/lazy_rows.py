@@ -13,9 +13,9 @@ from django.db.models import QuerySet
 from rest_framework.serializers import BaseSerializer, ListSerializer
 
 from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.contrib.django.bound_serializer import dispatch_for
-from fastschema.contrib.django.class_state import class_state
-from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
+from fastschema.contrib.django.front_end.class_state import class_state
+from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.lists.captured_values import WrittenRows
 from fastschema.contrib.django.lists.columns import (
     Columns,

@@ -12,7 +12,7 @@ from django.db.models.fields.related_descriptors import ManyToManyDescriptor
 from django.db.models.manager import BaseManager
 from django.db.models.query import normalize_prefetch_lookups
 
-from fastschema.contrib.django.access import on_class, relation_to_many
+from fastschema.contrib.django.front_end.access import on_class, relation_to_many
 from fastschema.contrib.django.lists.queryset_rows import FetchedRows, is_stock_queryset
 from fastschema.contrib.django.lists.row_layout import (
     NotRowReadableError,

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Self
 from django import VERSION
 from django.db.models.query import ModelIterable, get_prefetcher, prefetch_one_level
 
-from fastschema.contrib.django.lazy_caches import (
-    PREFETCHED,
+from fastschema.contrib.django.front_end.access import PREFETCHED
+from fastschema.contrib.django.lists.lazy_caches import (
     LazyCache,
     Makers,
     RelatedRows,

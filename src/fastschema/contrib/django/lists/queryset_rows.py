@@ -19,7 +19,7 @@ from django.db.models.base import ModelState
 from django.db.models.query import ModelIterable
 
 from fastschema.contrib.django.app import conf
-from fastschema.contrib.django.lazy_caches import LazyCache, Makers
+from fastschema.contrib.django.lists.lazy_caches import LazyCache, Makers
 from fastschema.contrib.django.lists.row_layout import (
     Converters,
     Joined,

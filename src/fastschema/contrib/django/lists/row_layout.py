@@ -27,7 +27,13 @@ from django.db.models.query_utils import DeferredAttribute
 from django.db.models.signals import post_init, pre_init
 from django.db.models.sql.compiler import SQLCompiler
 
-from fastschema.contrib.django.access import FORWARD, MODEL, access_of, has_plain_key, on_class
+from fastschema.contrib.django.front_end.access import (
+    FORWARD,
+    MODEL,
+    access_of,
+    has_plain_key,
+    on_class,
+)
 from fastschema.runtime.patching import stock_method
 
 _STOCK = {

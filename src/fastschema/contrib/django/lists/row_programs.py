@@ -4,9 +4,9 @@
 
 :func:`with_kept_relations` is for one that is given instances, for code of users sees them. Their
 columns are read from the instance as ever, so what that code has changed is seen. What lies behind
-it is in a :class:`~fastschema.contrib.django.lazy_caches.LazyCache`. As long as a row is there,
-nobody has seen the related object, so nobody can have changed it, and the row is dumped in its
-place. Else the field is read as from any instance.
+it is in a :class:`~fastschema.contrib.django.lists.lazy_caches.LazyCache`. As long as a row is
+there, nobody has seen the related object, so nobody can have changed it, and the row is dumped in
+its place. Else the field is read as from any instance.
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ from fastschema.compiler.nodes import (
     UnreadableError,
     literal,
 )
-from fastschema.contrib.django.access import MODEL, relation_to_many
-from fastschema.contrib.django.hyperlinks import link_from_value
-from fastschema.contrib.django.lazy_caches import RelatedRows, related_row, related_rows
+from fastschema.contrib.django.front_end.access import MODEL, relation_to_many
+from fastschema.contrib.django.front_end.hyperlinks import link_from_value
 from fastschema.contrib.django.lists.column_values import file_maker, label_finder
 from fastschema.contrib.django.lists.columns import (
     TAKES_OBJECT,
@@ -42,6 +41,7 @@ from fastschema.contrib.django.lists.columns import (
     check_errors,
     field_columns,
 )
+from fastschema.contrib.django.lists.lazy_caches import RelatedRows, related_row, related_rows
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.lists.row_layout import (
     NotRowReadableError,

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable
 from typing import Any
 
 from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.contrib.django.bound_serializer import dispatch_for, link_to
+from fastschema.contrib.django.front_end.bound_serializer import dispatch_for, link_to
 from fastschema.contrib.django.lists.columns import calls_user_code
 from fastschema.contrib.django.lists.lazy_rows import columns_of_rows
 from fastschema.contrib.django.lists.queryset_rows import FetchedRows, LazyInstanceList, RowPlace

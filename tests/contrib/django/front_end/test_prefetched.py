@@ -5,7 +5,7 @@ from django.db import models
 from django.test.utils import isolate_apps
 from rest_framework import serializers
 
-from fastschema.contrib.django.access import prefetched
+from fastschema.contrib.django.front_end.access import prefetched
 from tests.contrib.django.differential import assert_same_each_time, serializer_of
 
 CALLS = []

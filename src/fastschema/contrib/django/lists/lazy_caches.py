@@ -14,10 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from fastschema.contrib.django.front_end.access import PREFETCHED
 from fastschema.runtime.locks import Locked
-
-PREFETCHED = "_prefetched_objects_cache"
-"""The attribute of a model instance in which Django keeps prefetched objects."""
 
 
 class RelatedRows(list[Any]):

@@ -14,8 +14,8 @@ from rest_framework import ISO_8601, fields
 
 from fastschema.compiler.kinds import DATE, TIME, ByClass
 from fastschema.compiler.nodes import ANY, TEXT, Kind, Slot, as_template, literal
-from fastschema.contrib.django.field_path import SerializerPath, option, option_slot
-from fastschema.contrib.django.json_encoding import UTC_NAMES, UTC_TEMPLATE
+from fastschema.contrib.django.front_end.field_path import SerializerPath, option, option_slot
+from fastschema.contrib.django.front_end.json_encoding import UTC_NAMES, UTC_TEMPLATE
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import Description, Rule, method_of, stock
 
@@ -86,7 +86,7 @@ def _zone(field: Any) -> datetime.tzinfo | None:
     return zone  # type: ignore[no-any-return]  # a tzinfo or None
 
 
-def _active_zone(subject: object) -> object:
+def _active_zone(bound: object) -> object:
     """Return the zone of fields that have none of their own: ``DateTimeField.default_timezone``."""
     zone = timezone.get_current_timezone() if settings.USE_TZ else None
     # Such zones are equal if only their names are others.

@@ -22,7 +22,7 @@ from rest_framework.utils.formatting import lazy_format
 from rest_framework.validators import UniqueValidator
 
 import fastschema
-from fastschema.contrib.django.class_state import class_state
+from fastschema.contrib.django.front_end.class_state import class_state
 from flights.models import Airline, Airport, Flight, Plane
 from flights.serializers import FlightSerializer
 from tests.contrib.django.differential import outcome

@@ -25,7 +25,7 @@ from rest_framework.reverse import reverse
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django import hyperlinks
+from fastschema.contrib.django.front_end import hyperlinks
 from flights.models import Airline, Airport, Flight
 from tests.contrib.django.differential import (
     Thing,

@@ -12,7 +12,7 @@ from rest_framework import fields, serializers
 from rest_framework.fields import SkipField
 
 import fastschema
-from fastschema.contrib.django.access import needs_no_arguments
+from fastschema.contrib.django.front_end.access import needs_no_arguments
 from flights.models import Airport
 from tests.contrib.django.differential import assert_same_each_time, serializer_of
 

@@ -21,12 +21,13 @@ from django.db.models.manager import BaseManager
 from rest_framework import fields, relations
 
 from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM
-from fastschema.contrib.django.json_encoding import missing
-from fastschema.contrib.django.lazy_caches import PREFETCHED, LazyCache
+from fastschema.contrib.django.front_end.json_encoding import missing
 from fastschema.runtime.patching import stock_method
 
 MODEL = "model"
 """The access to model instances: by attribute, and past the descriptors of loaded relations."""
+PREFETCHED = "_prefetched_objects_cache"
+"""The attribute of a model instance in which Django keeps prefetched objects."""
 FORWARD = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
 """What a model has in the place of its foreign keys."""
 _PK, _GET_PK = stock_method(Model, "pk"), stock_method(Model, "_get_pk_val")
@@ -93,13 +94,13 @@ def relation_to_many(cls: type, source: str) -> tuple[str, Any] | None:
 
 
 def has_plain_key(model: Any) -> bool:
-    """Whether ``pk`` of a model's instances is the value of one column, as Django has it."""
+    """Return whether ``pk`` of a model's instances is the value of one column, as Django has it."""
     # A key of several columns cannot be asked for on the class.
     return on_class(model, "pk") is _PK and model._get_pk_val is _GET_PK
 
 
 def _is_stock_manager(manager: Any) -> bool:
-    """Whether making a related manager, and asking it for all, runs no code of users."""
+    """Return whether making a related manager, and asking it for all, runs no code of users."""
     base = manager.__mro__[1]
     return (
         base.__init__ is BaseManager.__init__
@@ -111,7 +112,7 @@ def _is_stock_manager(manager: Any) -> bool:
 
 
 def access_of(cls: type) -> str:
-    """How ``rest_framework.fields.get_attribute`` reads objects of a class.
+    """Return how ``rest_framework.fields.get_attribute`` reads objects of a class.
 
     Objects that claim another ``__class__`` (lazy ones) are asked one by one.
     """
@@ -126,7 +127,7 @@ def access_of(cls: type) -> str:
 
 
 def read(obj: Any, name: str) -> Any:
-    """One attribute or item."""
+    """Return an attribute or an item of an object."""
     return obj[name] if isinstance(obj, Mapping) else getattr(obj, name)
 
 
@@ -139,19 +140,19 @@ class AccessCache(dict[type, str]):
     """How objects of each class are read: :func:`access_of`, once for each dump."""
 
     def __missing__(self, cls: type) -> str:
-        way = self[cls] = access_of(cls)
-        return way
+        access = self[cls] = access_of(cls)
+        return access
 
 
-def read_path(obj: Any, names: tuple[str, ...], access: AccessCache) -> Any:
-    """Several attributes or items, one after the other; what is found is called if stock would.
+def read_path(obj: Any, names: tuple[str, ...], accesses: AccessCache) -> Any:
+    """Return what several attributes or items lead to, each called if stock would call it.
 
     :raises KeyError, AttributeError, BuiltinSignatureError: see :func:`unreadable`
     """
     for name in names:
-        way = access[type(obj)]
+        access = accesses[type(obj)]
         try:
-            if way is ITEM or (way is GENERAL and isinstance(obj, Mapping)):
+            if access is ITEM or (access is GENERAL and isinstance(obj, Mapping)):
                 value = obj[name]
             else:
                 value = getattr(obj, name)
@@ -170,7 +171,7 @@ def read_prefetched(obj: Any, name: str) -> Any:
     :param name: see :func:`prefetched`
     """
     objects = obj.__dict__.get(PREFETCHED)
-    if type(objects) not in (dict, LazyCache) or obj.pk is None:
+    if not isinstance(objects, dict) or obj.pk is None:
         return None
     found = objects.get(name)
     return None if isinstance(found, BaseManager) else found
@@ -186,7 +187,7 @@ def read_many(
     index: int,
     obj: Any,
     names: tuple[str, ...],
-    access: AccessCache,
+    accesses: AccessCache,
     prefetched_name: str | None,
 ) -> Any:
     """Return the related objects of a ``ManyRelatedField``: those of a manager, or any others.
@@ -201,7 +202,7 @@ def read_many(
     if hasattr(obj, "pk") and obj.pk is None:
         return []
     try:
-        relationship = read_path(obj, names, access)
+        relationship = read_path(obj, names, accesses)
     except (KeyError, AttributeError) as error:
         # The same as in ManyRelatedField.get_attribute follows, and nothing is read from it.
         substitute = _Substitute(obj, _raising(error))
@@ -210,7 +211,7 @@ def read_many(
 
 
 def represent_field(field: Any, obj: Any) -> Any:
-    """One field as ``Serializer.to_representation`` treats it."""
+    """Return what ``Serializer.to_representation`` makes of one field."""
     try:
         attribute = field.get_attribute(obj)
     except fields.SkipField:
@@ -252,7 +253,7 @@ _OTHER_SIGNATURE = frozenset(
 
 
 def is_method(value: Any) -> bool:
-    """Whether a value that was read is what stock may call."""
+    """Return whether a value that was read is what stock may call."""
     return callable(value) and (inspect.isroutine(value) or isinstance(value, functools.partial))
 
 

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.utils.serializer_helpers import ReturnDict
 
 from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM
-from fastschema.contrib.django.access import access_of
+from fastschema.contrib.django.front_end.access import access_of
 from tests.contrib.django.differential import assert_same, serializer_of
 
 CALLS = []

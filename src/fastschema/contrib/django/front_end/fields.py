@@ -35,9 +35,9 @@ from fastschema.compiler.kinds import (
     longest_decimal,
 )
 from fastschema.compiler.nodes import ANY, PLAIN, Conversion, Form, Kind, Slot
-from fastschema.contrib.django import fields_dates, fields_relations
-from fastschema.contrib.django.customization import STOCK_CLASSES
-from fastschema.contrib.django.field_path import SerializerPath, option, option_slot
+from fastschema.contrib.django.front_end import fields_dates, fields_relations
+from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
+from fastschema.contrib.django.front_end.field_path import SerializerPath, option, option_slot
 from fastschema.registration import registered
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import stock_method, stock_of

@@ -103,13 +103,10 @@ class RestFrameworkEngine:
     name = "orjson"
     form = Form.JSON
 
-    def __init__(self) -> None:
-        self._option = orjson.OPT_UTC_Z
-
     def encode(self, data: Any) -> bytes:
         """Write ``data`` (in JSON form)."""
         try:
-            return escape_separators(orjson.dumps(data, _default, self._option))
+            return escape_separators(orjson.dumps(data, _default, orjson.OPT_UTC_Z))
         except TypeError:
             return stock_encode(data, _JsonFormEncoder)
 
@@ -151,7 +148,7 @@ else:
 
 
 def json_value(value: Any) -> Any:
-    """Any value as orjson must be given it; ``missing`` stays, to be left out."""
+    """Return any value as orjson must be given it; ``missing`` stays, to be left out."""
     if type(value) in _ALIKE or value is missing:
         return value
     try:
@@ -163,7 +160,7 @@ def json_value(value: Any) -> Any:
 
 
 def orjson_matches_stdlib(data: Any) -> bool:
-    """Whether orjson writes ``data``, with ``_default``, as ``JSONRenderer`` does, or refuses it.
+    """Return whether orjson, with ``_default``, writes data as ``JSONRenderer``, or refuses them.
 
     :raises RecursionError: for data that are nested too deeply, or in themselves
     """

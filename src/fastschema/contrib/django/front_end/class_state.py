@@ -1,6 +1,6 @@
 """What is known of a serializer class: its exemplars and its programs.
 
-It hangs on the class. Until the class has represented a few dozen objects
+It hangs on the class, as ``_fastschema_class``. Until the class has represented a few dozen objects
 (``thresholds.rows_worth_reading``), nothing is known.
 """
 
@@ -13,30 +13,23 @@ from typing import Any, Generic, Self, TypeVar
 from django.core.signals import setting_changed
 from django.utils.translation import get_language
 from rest_framework.serializers import ModelSerializer, Serializer
-from rest_framework.settings import api_settings
 
 from fastschema.compiler.nodes import Rereading
-from fastschema.contrib.django.clones import NESTED
-from fastschema.contrib.django.customization import own_classes
-from fastschema.contrib.django.exemplars import (
-    BUILDING,
-    STOCK_GET_FIELDS,
-    STOCK_MODEL_GET_FIELDS,
+from fastschema.contrib.django.front_end.clones import NESTED
+from fastschema.contrib.django.front_end.customization import own_classes
+from fastschema.contrib.django.front_end.exemplars import (
+    STOCK_FIELDS,
     Exemplar,
     bare_serializer,
+    gets_fields_as_stock,
+    with_url_name,
 )
-from fastschema.contrib.django.fields import OPTIONS, inner_fields
-from fastschema.contrib.django.schema_reader import read, readable_fields
+from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
+from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import CLASS_ATTRIBUTE, ClassSnapshot, Snapshot, State, readings
-from fastschema.runtime.patching import is_stock, stock_method, stock_of
+from fastschema.runtime.patching import is_stock
 from fastschema.runtime.programs import DumpProgram
-from fastschema.switch import is_disabled
-
-STOCK_FIELDS = stock_method(Serializer, "fields")
-_GET_FIELDS = (STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS)
-_UNSEEN = "_fastschema_fields"
-"""Where a serializer has fields that nobody has looked at: a key of its ``__dict__``."""
 
 _UNKNOWN: Any = object()
 _PLAIN = (Rereading.VALUE, Rereading.KEY)
@@ -44,18 +37,15 @@ _MOST_CHANGES = 8
 """A class that has changed so often since its first use runs as stock."""
 _MOST_LANGUAGES = 16
 _MOST_NAMES = 64
-"""The sets of names for which a class keeps readings."""
-_MOST_READINGS = 4
-"""How many it keeps for each."""
+"""For how many sets of names a class keeps what serializers run."""
+_MOST_FOR_NAMES = 4
+"""How many programs it keeps for each."""
 _MOST_MISSES = 16
 """After so many serializers in a row whose fields are like those of no other, nobody compares."""
 
 
 class CompiledState(State):
     """What serializers run that are alike: nobody has looked at their fields, or all have the same.
-
-    Of those that nobody has looked at, it hangs on each that has represented by it once, and has no
-    state of its own yet.
 
     :param program: the program
     :param snapshot: what the fields were like
@@ -127,7 +117,7 @@ class CompiledByNames(Generic[Compiled]):
             if each.is_like(fields):
                 self._misses = 0
                 return each
-        has_room = len(known) < _MOST_READINGS and (known or len(self._made) < _MOST_NAMES)
+        has_room = len(known) < _MOST_FOR_NAMES and (known or len(self._made) < _MOST_NAMES)
         is_kept = has_room and self._misses < _MOST_MISSES
         found = self._compiled(serializer) if is_kept or is_worth_reading else None
         if found is None or not is_kept:
@@ -271,7 +261,9 @@ class ClassState(StateOfClass):
         """
         cls: Any = self.owner()
         exemplar = self.exemplar()
-        if exemplar is None or not exemplar.is_complete or not _makes_fields_as_stock(cls):
+        if exemplar is None or not exemplar.is_complete:
+            return None
+        if not (is_stock(cls.fields, STOCK_FIELDS) and gets_fields_as_stock(cls)):
             return None
         serializer = with_url_name(bare_serializer(cls))
         try:
@@ -280,7 +272,7 @@ class ClassState(StateOfClass):
             return None  # stock raises it
         return serializer
 
-    def reading(self, serializer: Any, fields: list[Any], objects: int) -> CompiledState | None:
+    def compiled(self, serializer: Any, fields: list[Any], objects: int) -> CompiledState | None:
         """Return what a serializer runs whose fields are made; None if stock must represent.
 
         :param fields: those that are dumped
@@ -304,104 +296,6 @@ def forget_class(cls: type) -> None:
     """Forget what is known of a serializer class."""
     if CLASS_ATTRIBUTE in vars(cls):
         type.__delattr__(cls, CLASS_ATTRIBUTE)
-
-
-def state_of_pending(serializer: Any) -> CompiledState | None:
-    """Return what a serializer runs without fields; None if it has made them, or must."""
-    return class_state(type(serializer)).pending() if is_still_pending(serializer) else None
-
-
-def is_still_pending(serializer: Any) -> bool:
-    """Return whether nobody has looked at the fields of a serializer, or chosen others for it."""
-    return not has_made_fields(serializer) and follows_its_class(serializer)
-
-
-def has_made_fields(serializer: Any) -> bool:
-    """Return whether somebody has looked at the fields of a serializer."""
-    return "fields" in vars(serializer)
-
-
-def made_fields(serializer: Any) -> Any:
-    """Return the fields of a serializer that are made, be it that nobody has looked at them."""
-    own = vars(serializer)
-    return own.get("fields", own.get(_UNSEEN, {}))
-
-
-def fields(serializer: Any) -> Any:
-    """Return what ``Serializer.fields`` gives to the first who looks at it."""
-    unseen = vars(serializer).pop(_UNSEEN, {})
-    is_plain = gets_fields_as_stock(type(serializer)) and not is_disabled()
-    exemplar = _exemplar(serializer, 0) if is_plain else None
-    if exemplar is not None:
-        made = exemplar.bound_fields(with_url_name(serializer))
-    else:
-        made = STOCK_FIELDS.func(serializer)
-    made.fields.update((name, field) for name, field in unseen.items() if name in made)
-    return made
-
-
-def unseen_field(serializer: Any, name: str) -> Any:
-    """Return a field of a serializer, of which nobody can tell that it was made.
-
-    :raises RuntimeError: as stock, if it is not there any more
-    """
-    made = made_fields(serializer)
-    if name in made:
-        return made[name]
-    # Stock's own property knows nothing of such fields.
-    is_later = not has_made_fields(serializer) and type(serializer).fields is not STOCK_FIELDS
-    exemplar = class_state(type(serializer)).exemplar() if is_later else None
-    field = None if exemplar is None else exemplar.bound_field(name, serializer)
-    if field is not None:
-        return vars(serializer).setdefault(_UNSEEN, {}).setdefault(name, field)
-    if name not in serializer.fields:
-        raise RuntimeError(f"the field {name!r} was removed while its serializer dumps")
-    return serializer.fields[name]
-
-
-def follows_its_class(serializer: Any) -> bool:
-    """Return whether a serializer has nothing of its own that decides on its fields."""
-    own = vars(serializer)
-    url_name = own.get("url_field_name")
-    return _DECIDING.isdisjoint(own) and url_name in (None, api_settings.URL_FIELD_NAME)
-
-
-_DECIDING = frozenset([*BUILDING, "Meta", "_declared_fields", "_readable_fields", "get_fields"]) | {
-    name for name in vars(ModelSerializer) if name.startswith("serializer_")
-}
-
-
-def with_url_name(serializer: Any) -> Any:
-    """Return a serializer with what ``ModelSerializer.get_fields`` sets besides making fields."""
-    if isinstance(serializer, ModelSerializer) and serializer.url_field_name is None:
-        serializer.url_field_name = api_settings.URL_FIELD_NAME
-    return serializer
-
-
-def get_fields(serializer: Any) -> dict[str, Any] | None:
-    """Return what stock's ``get_fields`` does; None if stock must make it."""
-    exemplar = _exemplar(serializer, 1)
-    return None if exemplar is None else exemplar.fields(with_url_name(serializer))
-
-
-def _exemplar(serializer: Any, objects: int) -> Exemplar | None:
-    """Return what makes the fields of a serializer; None if stock must.
-
-    :param objects: as how many objects this counts
-    """
-    if not follows_its_class(serializer):
-        return None
-    state = class_state(type(serializer))
-    return state.exemplar() if state.is_in_use(objects) else None
-
-
-def gets_fields_as_stock(cls: Any) -> bool:
-    """Return whether a class has no ``get_fields`` of its own."""
-    return stock_of(cls.get_fields) in _GET_FIELDS
-
-
-def _makes_fields_as_stock(cls: Any) -> bool:
-    return is_stock(cls.fields, STOCK_FIELDS) and gets_fields_as_stock(cls)
 
 
 def _forget_all(**kwargs: Any) -> None:

@@ -16,7 +16,7 @@ from rest_framework.fields import Field, FilePathField
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 from rest_framework.utils.formatting import lazy_format
 
-from fastschema.contrib.django.clones import (
+from fastschema.contrib.django.front_end.clones import (
     CONTAINERS,
     IMMUTABLE,
     is_copied_by_attributes,
@@ -122,7 +122,7 @@ def is_mapped_by_own_code(field: models.Field[Any, Any] | Any) -> bool:
 
 
 def is_stock_serializer(serializer: Any) -> bool:
-    """Whether a serializer's ``to_representation`` is stock's, be it installed or not."""
+    """Return whether a serializer's ``to_representation`` is stock's, be it installed or not."""
     return (
         isinstance(serializer, Serializer)
         and is_stock(type(serializer).to_representation, STOCK_TO_REPRESENTATION)
@@ -131,7 +131,7 @@ def is_stock_serializer(serializer: Any) -> bool:
 
 
 def is_stock_list(serializer: ListSerializer) -> bool:
-    """Whether a list serializer's ``to_representation`` is stock's, be it installed or not."""
+    """Return the same for a list serializer."""
     method = type(serializer).to_representation
     is_own = "to_representation" in vars(serializer)
     return is_stock(method, STOCK_LIST_TO_REPRESENTATION) and not is_own

@@ -67,7 +67,7 @@ def option_slot(
     :param ambient: what the value depends on; None: on what the function gives
     """
 
-    def resolve(subject: Any, cls: Any = None, form: Any = None) -> Any:
-        return get(path.get(subject.options))
+    def resolve(bound: Any, cls: Any = None, form: Any = None) -> Any:
+        return get(path.get(bound.options))
 
     return new_slot(slots, name, resolve, ambient or resolve)

@@ -29,27 +29,26 @@ from fastschema.compiler.nodes import (
     UnreadableError,
     literal,
 )
-from fastschema.contrib.django.access import (
+from fastschema.contrib.django.front_end import access
+from fastschema.contrib.django.front_end.access import (
     MODEL,
     AccessCache,
     access_of,
-    call_if_callable,
     column,
-    is_method,
     prefetched,
-    read_many,
-    read_path,
-    read_prefetched,
     relation,
-    represent,
     represent_field,
     represent_key,
-    unreadable,
 )
-from fastschema.contrib.django.access import read as read_one
-from fastschema.contrib.django.field_path import SerializerPath
-from fastschema.contrib.django.fields import describe, kind, many_related, model_field, why_unknown
-from fastschema.contrib.django.fields_relations import (
+from fastschema.contrib.django.front_end.field_path import SerializerPath
+from fastschema.contrib.django.front_end.fields import (
+    describe,
+    kind,
+    many_related,
+    model_field,
+    why_unknown,
+)
+from fastschema.contrib.django.front_end.fields_relations import (
     hyperlink,
     nested,
     nested_list,
@@ -58,11 +57,11 @@ from fastschema.contrib.django.fields_relations import (
     slug,
     string_related,
 )
-from fastschema.contrib.django.hyperlinks import (
+from fastschema.contrib.django.front_end.hyperlinks import (
     link_from_relation,
     of_request,
 )
-from fastschema.contrib.django.json_encoding import json_number, json_value, missing
+from fastschema.contrib.django.front_end.json_encoding import json_number, json_value, missing
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import (
     OWN_METHOD,
@@ -92,6 +91,21 @@ _OF_OBJECTS = (primary_key, hyperlink, own_hyperlink, model_field, many_related)
 """Kinds of fields that have a ``get_attribute`` of their own."""
 _BY_RELATION = (nested, string_related, slug, hyperlink, own_hyperlink)
 """Kinds whose value is a related object as a rule."""
+
+_FUNCTIONS = (
+    *(access.read, access.read_many, access.read_path, access.read_prefetched),
+    *(access.represent, access.represent_field, access.call_if_callable, access.is_method),
+    *(access.unreadable, json_value, json_number),
+)
+_NAMES: dict[str, object] = {
+    **ENGINE_NAMES,
+    **{function.__name__: function for function in _FUNCTIONS},
+    "ObjectDoesNotExist": ObjectDoesNotExist,
+    "PKOnlyObject": relations.PKOnlyObject,
+    "SkipField": fields.SkipField,
+    "BuiltinSignatureError": fields.BuiltinSignatureError,
+}
+"""What generated code names."""
 
 
 def field_mapping(serializer: Any) -> Any:
@@ -124,7 +138,7 @@ def read(serializer: Any, serializer_fields: list[Any]) -> DumpProgram:
 
 
 def describe_serializer(serializer: Any, serializer_fields: list[Any]) -> Description:
-    """All that the generated code depends on, as plain hashable values.
+    """Return all that the generated code depends on, as plain hashable values.
 
     :raises UnreadableError: if the serializer cannot be compiled
     """
@@ -195,7 +209,7 @@ def _describe_relation(
 def make_node(description: Description) -> ObjectNode:
     """Return the node for a description: from the description alone, so that the cache is right."""
     _, name, descriptions = description
-    slots = [Slot("fields", lambda subject, cls, form: subject.fields)]
+    slots = [Slot("fields", lambda bound, cls, form: bound.fields)]
     nodes = [_field_node(index, field, slots) for index, field in enumerate(descriptions)]
     return ObjectNode(
         name=name,
@@ -203,24 +217,7 @@ def make_node(description: Description) -> ObjectNode:
         slots=tuple(slots),
         missing=missing,
         access=access_of,
-        names={
-            "json_value": json_value,
-            "json_number": json_number,
-            **ENGINE_NAMES,
-            "ObjectDoesNotExist": ObjectDoesNotExist,
-            "PKOnlyObject": relations.PKOnlyObject,
-            "SkipField": fields.SkipField,
-            "BuiltinSignatureError": fields.BuiltinSignatureError,
-            "read": read_one,
-            "read_many": read_many,
-            "read_path": read_path,
-            "read_prefetched": read_prefetched,
-            "represent": represent,
-            "represent_field": represent_field,
-            "call_if_callable": call_if_callable,
-            "is_method": is_method,
-            "unreadable": unreadable,
-        },
+        names=_NAMES,
     )
 
 
@@ -263,11 +260,11 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
 
 def _class_slot(name: str, resolve: Callable[[type], Any]) -> Slot:
     """Return a slot for what depends on the class of the objects alone."""
-    return Slot(name, lambda subject, cls, form: resolve(cls), by_class=True)
+    return Slot(name, lambda bound, cls, form: resolve(cls), by_class=True)
 
 
 def _reason(description: Description) -> str | None:
-    """Why a field runs as stock, or calls the own method of a field inside of it."""
+    """Return why a field runs as stock, or calls the own method of a field inside of it."""
     name, *options = description
     return str(options[0]) if name == _BY_STOCK else reason_of(description)
 
@@ -307,9 +304,9 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
     """Return the address made from the value of the foreign key's own column."""
     link = f"link_{len(slots)}"
 
-    def resolve(subject: Any, cls: type, form: Form) -> Any:
-        own = partial(_represent_later, subject.fields, index)
-        field, context = subject.options[index], subject.context
+    def resolve(bound: Any, cls: type, form: Form) -> Any:
+        own = partial(_represent_later, bound.fields, index)
+        field, context = bound.options[index], bound.context
         return link_from_relation(field, context, own, form, column(cls, source))
 
     slots.append(Slot(link, resolve, of_request, by_class=True))
@@ -323,14 +320,14 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
 
 def _many_source(index: int, source_attrs: tuple[Any, ...], slots: list[Slot]) -> Source:
     """Read as ``ManyRelatedField.get_attribute`` does."""
-    access = f"access_{len(slots)}"
-    slots.append(_class_slot(access, lambda cls: AccessCache()))
+    cache = f"access_{len(slots)}"
+    slots.append(_class_slot(cache, lambda cls: AccessCache()))
     names = "".join(f"{literal(each)}, " for each in source_attrs)
     many = "None"
     if len(source_attrs) == 1:
         many = f"prefetched_{len(slots)}"
         slots.append(_class_slot(many, lambda cls: prefetched(cls, source_attrs[0])))
-    expression = f"read_many(fields, {index}, obj, ({names}), {access}, {many})"
+    expression = f"read_many(fields, {index}, obj, ({names}), {cache}, {many})"
     read = Read(expression, (("SkipField", "missing"),))
     return Source(".".join(source_attrs), read, path=source_attrs)
 
@@ -356,12 +353,12 @@ def _source(
         return Source(label, Read("obj"), path=())
     skipped = ("SkipField", "missing")
     if len(source_attrs) > 1:
-        access = f"access_{len(slots)}"
-        slots.append(_class_slot(access, lambda cls: AccessCache()))
+        cache = f"access_{len(slots)}"
+        slots.append(_class_slot(cache, lambda cls: AccessCache()))
         names = ", ".join(map(literal, source_attrs))
         errors = "(KeyError, AttributeError, BuiltinSignatureError) as error"
         handlers = (skipped, (errors, f"unreadable({field}, obj, error)"))
-        read_all = Read(f"read_path(obj, ({names}), {access})", handlers)
+        read_all = Read(f"read_path(obj, ({names}), {cache})", handlers)
         return Source(label, read_all, path=source_attrs)
     attribute = source_attrs[0]
     name = literal(attribute)

@@ -13,8 +13,8 @@ from rest_framework.settings import api_settings
 
 from fastschema.compiler.kinds import for_all, new_slot
 from fastschema.compiler.nodes import PLAIN, Conversion, Form, Kind, Rereading, Slot
-from fastschema.contrib.django.field_path import SerializerPath, option_slot
-from fastschema.contrib.django.hyperlinks import (
+from fastschema.contrib.django.front_end.field_path import SerializerPath, option_slot
+from fastschema.contrib.django.front_end.hyperlinks import (
     link_from_value,
     of_request,
     with_known_addresses,
@@ -34,19 +34,19 @@ def _file(field: Any) -> Description:
 
 
 def _address_or_name(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    def resolve(subject: Any, cls: type, form: Form) -> Any:
-        function = _file_function(path.get(subject.options), subject)
-        return function or path.get(subject.fields).to_representation
+    def resolve(bound: Any, cls: type, form: Form) -> Any:
+        function = _file_function(path.get(bound.options), bound)
+        return function or path.get(bound.fields).to_representation
 
     represent = new_slot(slots, "file", resolve, of_request)
     return for_all("file", path.called(f"{represent}({{value}})"))
 
 
-def _file_function(field: Any, subject: Any) -> Callable[[Any], Any] | None:
+def _file_function(field: Any, bound: Any) -> Callable[[Any], Any] | None:
     """``FileField.to_representation``, for one setting and one request."""
     if not getattr(field, "use_url", api_settings.UPLOADED_FILES_USE_URL):
         return lambda value: value.name if value else None
-    context = subject.context
+    context = bound.context
     if not isinstance(context, dict):
         return None
     request = context.get("request", None)
@@ -70,12 +70,12 @@ def _method(field: Any) -> Description:
 
 
 def _called_method(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    def find(subject: Any) -> Any:
-        parent = subject.serializer if path.is_own else path.get(subject.fields).parent
-        return _method_of(parent, path.get(subject.options).method_name)
+    def find(bound: Any) -> Any:
+        parent = bound.serializer if path.is_own else path.get(bound.fields).parent
+        return _method_of(parent, path.get(bound.options).method_name)
 
-    def resolve(subject: Any, cls: type, form: Form) -> Any:
-        return find(subject) or path.get(subject.fields).to_representation
+    def resolve(bound: Any, cls: type, form: Form) -> Any:
+        return find(bound) or path.get(bound.fields).to_representation
 
     call = f"{new_slot(slots, 'method', resolve, find)}({{value}})"
     return for_all("method field", call, user_code="a method of the serializer")
@@ -107,7 +107,7 @@ def slug(*, path: SerializerPath, slots: list[Slot]) -> Kind:
         "slug",
         path,
         lambda field: attrgetter(field.slug_field.replace("__", ".")),
-        lambda subject: path.get(subject.options).slug_field,
+        lambda bound: path.get(bound.options).slug_field,
     )
     return for_all("slug related", path.called(f"{getter}({{value}})"))
 
@@ -138,11 +138,11 @@ def _hyperlink(field: Any) -> Description:
 def hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     """Return the kind of the address of an object that is there."""
 
-    def resolve(subject: Any, cls: type, form: Form) -> Any:
+    def resolve(bound: Any, cls: type, form: Form) -> Any:
         def own(value: Any) -> Any:
-            return path.get(subject.fields).to_representation(value)
+            return path.get(bound.fields).to_representation(value)
 
-        return link_from_value(path.get(subject.options), subject.context, own, form)
+        return link_from_value(path.get(bound.options), bound.context, own, form)
 
     address = path.called(f"{new_slot(slots, 'link', resolve, of_request)}({{value}})")
     return for_all("hyperlink", address, PLAIN, rereading=Rereading.ADDRESS)
@@ -154,8 +154,8 @@ def own_hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     The field's own method calls it.
     """
 
-    def resolve(subject: Any, cls: type, form: Form) -> Any:
-        field = path.get(subject.fields)
+    def resolve(bound: Any, cls: type, form: Form) -> Any:
+        field = path.get(bound.fields)
         return with_known_addresses(field, field.to_representation)
 
     address = path.called(f"{new_slot(slots, 'link', resolve, of_request)}({{value}})")
@@ -164,7 +164,7 @@ def own_hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
 
 def nested(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     """Return the kind of a serializer that is a field."""
-    link = new_slot(slots, "nested", lambda subject, cls, form: subject.link(path.get, form))
+    link = new_slot(slots, "nested", lambda bound, cls, form: bound.link(path.get, form))
     return Kind("nested serializer", python=Conversion(), json=Conversion(), link=link)
 
 

@@ -28,7 +28,7 @@ Memo = dict[Any, Any]
 """What was copied already for one set of clones, by the id of what was copied."""
 Copy = Callable[[Memo], Any]
 
-LATER = "_fastschema_validators"
+UNREAD_VALIDATORS = "_fastschema_validators"
 """Where a clone has its :class:`ValidatorsOnDemand`: a key of its ``__dict__``."""
 
 _FIRST = "first"
@@ -75,14 +75,14 @@ class _Validators:
 
     def __get__(self, field: Any, owner: Any) -> Any:
         own = {} if field is None else field.__dict__
-        later = own.get(LATER)
+        later = own.get(UNREAD_VALIDATORS)
         if later is None:
             # The same list for all threads that ask first.
             if "_validators" in own:
                 return own["_validators"]
             raise AttributeError(f"{owner.__name__!r} object has no attribute '_validators'")
         validators = own.setdefault("_validators", later.copy({}))
-        own.pop(LATER, None)
+        own.pop(UNREAD_VALIDATORS, None)
         return validators
 
 
@@ -219,7 +219,7 @@ class Comparison:
         rank = self.ranks.get(key)
         if rank is not None and "_validators" in copies and key not in self._mixed:
             del shared["_validators"]
-            shared[LATER] = ValidatorsOnDemand(copies.pop("_validators"))
+            shared[UNREAD_VALIDATORS] = ValidatorsOnDemand(copies.pop("_validators"))
         # Most are plain lists and dictionaries, which need no memo.
         plain = [(name, shared[name].copy) for name in copies if self._is_plain(shared[name])]
         others = [each for each in copies.items() if not self._is_plain(shared[each[0]])]

@@ -22,15 +22,16 @@ from rest_framework.settings import api_settings
 from rest_framework.utils import model_meta
 from rest_framework.utils.serializer_helpers import BindingDict
 
-from fastschema.contrib.django.clones import Cloner, Comparison, UncloneableError
-from fastschema.contrib.django.customization import (
+from fastschema.contrib.django.front_end.clones import Cloner, Comparison, UncloneableError
+from fastschema.contrib.django.front_end.customization import (
     copies_by_own_code,
     has_own_code,
     is_mapped_by_own_code,
     runs_own_code,
 )
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import stock_method, stock_of
 
+STOCK_FIELDS = stock_method(Serializer, "fields")
 STOCK_GET_FIELDS = stock_method(Serializer, "get_fields")
 STOCK_MODEL_GET_FIELDS = stock_method(ModelSerializer, "get_fields")
 
@@ -173,6 +174,18 @@ def bare_serializer(cls: Any) -> Any:
     serializer = Field.__new__(cls)
     BaseSerializer.__init__(serializer)
     return serializer
+
+
+def with_url_name(serializer: Any) -> Any:
+    """Return a serializer with what ``ModelSerializer.get_fields`` sets besides making fields."""
+    if isinstance(serializer, ModelSerializer) and serializer.url_field_name is None:
+        serializer.url_field_name = api_settings.URL_FIELD_NAME
+    return serializer
+
+
+def gets_fields_as_stock(cls: Any) -> bool:
+    """Return whether a class has no ``get_fields`` of its own."""
+    return stock_of(cls.get_fields) in (STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS)
 
 
 def builds_by_own_code(cls: Any) -> bool:

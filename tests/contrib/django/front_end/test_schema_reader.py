@@ -19,7 +19,12 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import BuiltinSignatureError, CreateOnlyDefault, SkipField
 
 import fastschema
-from fastschema.contrib.django import fields, fields_dates, fields_relations, schema_reader
+from fastschema.contrib.django.front_end import (
+    fields,
+    fields_dates,
+    fields_relations,
+    schema_reader,
+)
 from flights.models import Airline, Airport, Flight
 from tests.contrib.django.differential import (
     Thing,

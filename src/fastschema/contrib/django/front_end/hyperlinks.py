@@ -25,8 +25,8 @@ from rest_framework.settings import api_settings
 from rest_framework.versioning import BaseVersioning, NamespaceVersioning, URLPathVersioning
 
 from fastschema.compiler.nodes import Form
-from fastschema.contrib.django.access import has_plain_key, on_class
-from fastschema.contrib.django.json_encoding import json_value
+from fastschema.contrib.django.front_end.access import has_plain_key, on_class
+from fastschema.contrib.django.front_end.json_encoding import json_value
 
 _KEY = "\N{OBJECT REPLACEMENT CHARACTER}"
 """Where the key stands in an address."""
@@ -38,9 +38,9 @@ _PLAIN_CONVERSIONS = (
 )
 
 
-def of_request(subject: Any) -> object:
+def of_request(bound: Any) -> object:
     """Return what addresses depend on besides their fields, the same as long as it is the same."""
-    context = subject.context
+    context = bound.context
     if type(context) is not dict:
         return object()
     request = context.get("request")
@@ -48,19 +48,10 @@ def of_request(subject: Any) -> object:
     return request, context.get("format"), *version, get_urlconf(), get_script_prefix()
 
 
-def has_address(field: Any, context: Any) -> bool:
-    """Whether the addresses of a field are known in a dump: no code of users is asked for them.
-
-    :param field: a field with the options of the one that is dumped
-    :param context: the context of the dump
-    """
-    return _address(field, context) is not None
-
-
 def link_from_value(
     field: Any, context: Any, own: Callable[[Any], Any], form: Form
 ) -> Callable[[Any], Any]:
-    """From an object to what ``HyperlinkedRelatedField.to_representation`` returns for it.
+    """Return what does what ``HyperlinkedRelatedField.to_representation`` does.
 
     :param field: a field with the options of the one that is dumped
     :param context: the context of the dump
@@ -87,7 +78,7 @@ def link_from_value(
 def link_from_relation(
     field: Any, context: Any, own: Callable[[Any], Any], form: Form, column: str | None
 ) -> Callable[[Any], Any]:
-    """From an object to what a field makes of the key of its related object.
+    """Return what makes addresses from the keys of related objects.
 
     :param own: all that stock does with the field and the object
     :param column: the attribute that holds the key
@@ -287,7 +278,7 @@ def _versioned(view_name: str, request: Any) -> tuple[str, dict[str, Any]] | Non
 
 
 def _has_format_parameter(request: Any) -> bool:
-    """Whether the request asks for a format in its query, which then is in each address."""
+    """Return whether the request asks for a format in its query, which then is in each address."""
     parameter = api_settings.URL_FORMAT_OVERRIDE
     return request is not None and bool(parameter) and parameter in request.GET
 

@@ -1,0 +1,11 @@
+"""The front end for DRF: from a serializer to the program that represents by it.
+
+In the order in which they build on each other:
+
+- ``clones``, ``customization``, ``exemplars``: the fields of a class, made once and copied.
+- ``access``, ``json_encoding``, ``hyperlinks``: values as DRF reads and writes them.
+- ``field_path``, ``fields``, ``fields_dates``, ``fields_relations``: what is done to each value.
+- ``schema_reader``: a serializer to its description, and that to a node.
+- ``class_state``: what is known of a serializer class.
+- ``bound_serializer``: what a serializer object runs.
+"""
