@@ -67,27 +67,14 @@ from fastschema.runtime.programs import (
 )
 
 _TYPE_MAPPING = Schema.TYPE_MAPPING
-_FIELDS_OF_VALUES: dict[Any, Any] = {
-    str: fields.String,
-    int: fields.Integer,
-    float: fields.Float,
-    list: fields.Raw,
-    dict: None,
-    type(None): None,
-}
-"""The fields by which values stay what they are."""
-_UNCHANGED = frozenset([str, int, float, list])
-"""Classes of values that marshmallow's inferred fields leave as they are, though they have one."""
+_UNCHANGED = {str: fields.String, int: fields.Integer, float: fields.Float, list: fields.Raw}
+"""Classes of values, and those of the fields of marshmallow that leave them as they are."""
 
 
 def describe_inferred(field: Any) -> Description:
     """Return what is done to the value of such a field."""
-    root = field.root
-    mapping = getattr(root, "TYPE_MAPPING", None)
-    if mapping is not _TYPE_MAPPING or type(mapping) is not dict:
+    if field.root.TYPE_MAPPING is not _TYPE_MAPPING:
         return stock("TYPE_MAPPING is overridden")
-    if any(mapping.get(cls) is not _FIELDS_OF_VALUES[cls] for cls in _FIELDS_OF_VALUES):
-        return stock("TYPE_MAPPING has other fields for common values")
     return (inferred,)
 
 
@@ -126,7 +113,8 @@ class _SerializeByClass(dict[type, Callable[..., Any] | None]):
             inner = field_class()
             inner._bind_to_schema(field.name, field.parent)
             field._field_cache[field_class] = inner
-        serialize = self[cls] = None if cls in _UNCHANGED else inner._serialize
+        stays = _UNCHANGED.get(cls) is field_class
+        serialize = self[cls] = None if stays else inner._serialize
         return serialize
 
 

@@ -14,8 +14,8 @@ from fastschema.marshmallow.customization import own_classes
 from fastschema.marshmallow.exemplars import Exemplar, attributes_of, frozen_copy
 from fastschema.marshmallow.pending import (
     DECIDING_ON_ITSELF,
+    FieldsSnapshot,
     SchemaState,
-    Snapshot,
     fields_of,
     pending_like,
 )
@@ -66,12 +66,10 @@ class Compiled:
         self.classes = classes
         self.is_frozen = classes is None
         """Whether it belongs to a plan."""
-        self.snapshot: Snapshot | None = None
+        self.snapshot: FieldsSnapshot | None = None
         """Its fields as they were when they were read; None if nobody can change them."""
         self.attributes: Any = None
         """The methods and options that the class of a schema read by itself had."""
-        self.ordered: Any = None
-        """The attribute of that name, of marshmallow 3."""
         self.is_shared = False
         """Whether all schemas like this one run it, and not only this one."""
         self.binding: Any = None
@@ -141,7 +139,6 @@ def find_compiled(
     if (
         exemplar is None
         or type(schema) is not type(exemplar.schema)
-        or own.get("ordered") is not exemplar.ordered
         or not own.keys().isdisjoint(DECIDING_ON_ITSELF)
     ):
         return _by_itself(schema, state, direction, rows, is_inner=is_inner)
@@ -253,7 +250,6 @@ def _by_itself(
             and known.classes_are_current()
             and known.attributes == attributes_of(type(schema))
             and own.keys().isdisjoint(DECIDING_ON_ITSELF)
-            and own.get("ordered") is known.ordered
         ):
             return known
         setattr(state, direction.name, None)
@@ -262,9 +258,8 @@ def _by_itself(
     if not thresholds.is_worth_compiling(state.rows):
         return None
     known = _read(schema, fields, direction, _classes_of(fields))
-    known.snapshot = Snapshot({direction.fields: fields})
+    known.snapshot = FieldsSnapshot({direction.fields: fields})
     known.attributes = attributes_of(type(schema))
-    known.ordered = own.get("ordered")
     _keep(state, direction, known)
     return known
 
