@@ -23,7 +23,6 @@ from fastschema.marshmallow.schema_state import (
     Compiled,
     Direction,
     find_compiled,
-    known_compiled,
 )
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import (
@@ -159,10 +158,6 @@ def overrides_dump(schema: Any) -> str | None:
     return overridden(schema, _METHODS)
 
 
-def _overrides_serialize(schema: Any) -> bool:
-    return type(schema)._serialize is not STOCK_SERIALIZE or "_serialize" in schema.__dict__
-
-
 DUMP = Direction("dump", "dump_fields", describe_dump, make_dump_program, overrides_dump)
 
 
@@ -182,12 +177,6 @@ def find_binding(schema: Any, rows: int) -> BoundProgram | None:
     """
     compiled = find_compiled(schema, DUMP, rows)
     return None if compiled is None else binding_of(compiled)
-
-
-def was_compiled(schema: Any) -> bool:
-    """Return whether the last dump by a schema, which is no plan's, was by generated code."""
-    compiled = known_compiled(schema, DUMP)
-    return compiled is not None and compiled.program is not None
 
 
 def own_dump(schema: Any, obj: Any, many: bool | None) -> Any:
@@ -218,7 +207,7 @@ def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = Non
 
     :param compiled: that of a plan
     """
-    if _overrides_serialize(schema):
+    if type(schema)._serialize is not STOCK_SERIALIZE or "_serialize" in schema.__dict__:
         return schema._serialize(obj, many=many)
     if not is_disabled():
         many = many and obj is not None

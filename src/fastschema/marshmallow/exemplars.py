@@ -289,18 +289,12 @@ def _clone_inside(field: Any, cloned: Any, schema: Any) -> None:
                     setattr(cloned_inner, choice, own[choice])
     if "tuple_fields" in own:
         own["tuple_fields"] = [clone(each, field, cloned, schema) for each in own["tuple_fields"]]
-    bind_methods(cloned, schema)
-    if _FIELD_CACHE in own:
-        own[_FIELD_CACHE] = {}
-
-
-def bind_methods(field: Any, schema: Any) -> None:
-    """Let a ``Method`` field call the methods of a schema, not those of another of its class."""
-    own = field.__dict__
     for name in METHODS:
         method = own.get(name)
         if type(getattr(method, "__self__", None)) is type(schema):
             own[name] = method.__func__.__get__(schema)
+    if _FIELD_CACHE in own:
+        own[_FIELD_CACHE] = {}
 
 
 def frozen_copy(field: Any) -> Any:

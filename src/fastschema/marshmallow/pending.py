@@ -2,7 +2,7 @@
 
 ``Schema.__init__`` sets ``declared_fields``, ``fields``, ``load_fields`` and ``dump_fields``. On a
 pending schema they are missing, and :class:`FieldsOnDemand`, of which the class has one for each,
-makes all of them. Until then nobody can have changed a field.
+makes all of them. :mod:`fastschema.marshmallow.schema_state` tells what comes before and after.
 """
 
 from __future__ import annotations

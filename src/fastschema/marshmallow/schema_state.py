@@ -1,7 +1,22 @@
 """What a marshmallow schema compiles to, for dumping and for loading.
 
-A pending schema compiles to what its exemplar does. So does one whose fields were made and are
-still what they were; if they have changed, they are read by themselves, when that pays.
+A schema object is in one of three states, which :func:`find_compiled` tells apart:
+
+Pending
+    It has no ``declared_fields``, ``fields``, ``load_fields`` and ``dump_fields``, so nobody can
+    have changed them. It runs the program of its exemplar. If no code of users sees a schema or a
+    field, all pending schemas of the exemplar run it by one schema that nobody gets; otherwise each
+    has fields of its own, every one cloned when generated code needs it.
+Made
+    Somebody has looked at one of the four attributes. All of them were made
+    (:func:`~fastschema.marshmallow.pending.make_fields`), and a snapshot was taken. As long as the
+    fields are like the snapshot, the schema runs the program of its exemplar with its own fields.
+Changed
+    Its fields are not like the snapshot, or it never had an exemplar: stock made them. It is read
+    by itself, when that pays, and again when its fields differ from what they were then.
+
+No schema goes back. But a copy of one that is pending, or whose fields are like the snapshot, is
+pending.
 """
 
 from __future__ import annotations
@@ -141,20 +156,20 @@ def find_compiled(
         or type(schema) is not type(exemplar.schema)
         or not own.keys().isdisjoint(DECIDING_ON_ITSELF)
     ):
-        return _by_itself(schema, state, direction, rows, is_inner=is_inner)
+        return _of_changed(schema, state, direction, rows, is_inner=is_inner)
     is_pending = direction.fields not in own
     if not is_pending:
         fields = own[direction.fields]
         if not is_inner and _are_too_few(state, direction, rows, len(fields)):
             return None
         if not state.is_unchanged(direction.fields, fields):
-            return _by_itself(schema, state, direction, rows, is_inner=is_inner)
+            return _of_changed(schema, state, direction, rows, is_inner=is_inner)
     common = _of_exemplar(exemplar, direction, rows, is_inner=is_inner)
     if common is None or common.program is None:
         return common
     if is_pending and common.is_shared and exemplar.has_same_options(own):
         return common
-    return _of_one(schema, state, direction, common)
+    return _with_own_fields(schema, state, direction, common)
 
 
 def _are_too_few(state: SchemaState, direction: Direction, rows: int, fields: int) -> bool:
@@ -173,12 +188,12 @@ def forget(schema: Any) -> None:
         state.exemplar.forget()
 
 
-def known_compiled(schema: Any, direction: Direction) -> Compiled | None:
-    """Return what a schema compiled to when it was asked last, or None."""
+def was_compiled(schema: Any, direction: Direction) -> bool:
+    """Return whether the last dump or load by a schema, which is no plan's, was compiled."""
     state = state_of(schema)
     is_pending = state.exemplar is not None and direction.fields not in schema.__dict__
-    known: Compiled | None = getattr(state.exemplar if is_pending else state, direction.name)
-    return known
+    known = getattr(state.exemplar if is_pending else state, direction.name)
+    return known is not None and known.program is not None
 
 
 def _of_exemplar(
@@ -219,8 +234,10 @@ def _keep(holder: Exemplar | SchemaState, direction: Direction, compiled: Compil
         compiled.program.hold(holder)
 
 
-def _of_one(schema: Any, state: SchemaState, direction: Direction, common: Compiled) -> Compiled:
-    """Return what one schema with the fields of its exemplar compiles to.
+def _with_own_fields(
+    schema: Any, state: SchemaState, direction: Direction, common: Compiled
+) -> Compiled:
+    """Return what one schema, with fields like those of its exemplar, compiles to.
 
     :param common: what all of them compile to
     """
@@ -234,10 +251,10 @@ def _of_one(schema: Any, state: SchemaState, direction: Direction, common: Compi
     return known
 
 
-def _by_itself(
+def _of_changed(
     schema: Any, state: SchemaState, direction: Direction, rows: int, *, is_inner: bool
 ) -> Compiled | None:
-    """Return what a schema with fields of its own compiles to, if it is known or pays."""
+    """Return what a schema with fields like no other compiles to, if it is known or pays."""
     known: Compiled | None = getattr(state, direction.name)
     fields = getattr(schema, direction.fields)
     own = schema.__dict__

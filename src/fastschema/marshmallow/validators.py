@@ -18,8 +18,8 @@ from typing import Any
 from marshmallow import fields, validate
 
 from fastschema.compiler.nodes import Slot
-from fastschema.runtime.patching import stock_method
-from fastschema.runtime.programs import Description, method_of
+from fastschema.runtime.patching import overridden, stock_method
+from fastschema.runtime.programs import Description
 
 CUSTOM: Description = (("custom",),)
 """The description of validators that the field must call itself."""
@@ -46,31 +46,18 @@ Rule = Callable[[Any], Description | None]
 """From a validator to its description; None: not known."""
 
 
-def _needs_a_message() -> bool:
-    """Return whether marshmallow looks for a message even without validators: 3 does."""
-    field = fields.Raw()
-    field.error_messages = {}
-    try:
-        field._validate(None)
-    except KeyError:
-        return True
-    return False
-
-
-_NEEDS_A_MESSAGE = _needs_a_message()
-
-
 def has_validators(field: Any) -> bool:
     """Return whether there is anything for a field's ``_validate`` to do."""
+    return field.validators != [] or not _validates_as_stock(field)
+
+
+def _validates_as_stock(field: Any) -> bool:
     cls = type(field)
-    if (
-        field.validators != []
-        or cls._validate is not _STOCK_VALIDATE
-        or cls._validate_all is not _STOCK_VALIDATE_ALL
-        or "_validate" in field.__dict__
-    ):
-        return True
-    return _NEEDS_A_MESSAGE and "validator_failed" not in field.error_messages
+    return (
+        cls._validate is _STOCK_VALIDATE
+        and cls._validate_all is _STOCK_VALIDATE_ALL
+        and "_validate" not in field.__dict__
+    )
 
 
 def describe(field: Any) -> Description:
@@ -78,24 +65,15 @@ def describe(field: Any) -> Description:
 
     Empty if there are none, :data:`CUSTOM` if the field must call them itself.
     """
-    if method_of(field, "_validate") is not _STOCK_VALIDATE:
+    if not _validates_as_stock(field) or type(field.validators) is not list:
         return CUSTOM
-    if type(field)._validate_all is not _STOCK_VALIDATE_ALL:
-        return CUSTOM
-    if _NEEDS_A_MESSAGE and "validator_failed" not in field.error_messages:
-        return CUSTOM
-    validators = field.validators
-    if type(validators) is not list:
-        return CUSTOM
-    described = tuple([_describe(validator) for validator in validators])
+    described = tuple([_describe(validator) for validator in field.validators])
     return CUSTOM if None in described else described
 
 
 def _describe(validator: Any) -> Description | None:
     rule = _RULES.get(type(validator))
-    if rule is None or vars(validator).keys() & {"__call__", "_format_error"}:
-        return None
-    if type(validator).__call__ is not _CALLS[type(validator)]:
+    if rule is None or overridden(validator, _METHODS[type(validator)]) is not None:
         return None
     return rule(validator)
 
@@ -185,7 +163,7 @@ def _called(
     *, index: int, prefix: str, get: Callable[[Any], Any], slots: list[Slot], **_: Any
 ) -> str:
     validator = f"{prefix}_validator"
-    slots.append(Slot(validator, lambda subject: get(subject).validators[index]))
+    slots.append(Slot(validator, lambda bound: get(bound).validators[index]))
     return f"{validator}({{value}}) is {{value}}"
 
 
@@ -260,7 +238,9 @@ _RULES: dict[type, Rule] = {
     validate.Email: _email,
     validate.URL: _url,
 }
-_CALLS = {cls: stock_method(cls, "__call__") for cls in _RULES}
+_METHODS = {
+    cls: {name: stock_method(cls, name) for name in ("__call__", "_format_error")} for cls in _RULES
+}
 
 
 def condition(

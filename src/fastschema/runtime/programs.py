@@ -220,17 +220,17 @@ def always(kind: Any) -> Rule:
 
 
 def describe_by_rule(
-    field: Any, method: Any, rules: Mapping[Any, Rule], subject: str
+    field: Any, method: Any, rules: Mapping[Any, Rule], method_name: str
 ) -> Description:
     """Return the description of a field by the rule for the method that stock would call.
 
     :param method: the method
     :param rules: from methods to rules
-    :param subject: what the method is called in a reason: "_serialize", say
+    :param method_name: what it is called in a reason if it has no name: "_serialize", say
     """
     rule = rules.get(method)
     if rule is None:
-        name = getattr(method, "__qualname__", f"its {subject}")
+        name = getattr(method, "__qualname__", f"its {method_name}")
         return stock(f"fastschema cannot compile {name}")
     try:
         description = rule(field)
