@@ -37,7 +37,7 @@ class Program:
 
 @pytest.fixture(autouse=True)
 def _from_zero():
-    recorder.reset()
+    recorder.statistics(reset=True)
 
 
 def counted(names, call):
@@ -81,7 +81,7 @@ def test_a_reset_begins_again_at_zero():
     recorder.plan_used()
     recorder.plan_made("A")
 
-    recorder.reset()
+    recorder.statistics(reset=True)
 
     assert recorder.statistics() == Recorder().statistics()
 

@@ -66,10 +66,6 @@ class Recorder(Locked):
         self._single_rows: list[tuple[int, int]] = []
         self._begin_at(next(self._clock), next(self._stock_clock))
 
-    def reset(self) -> None:
-        """Begin again at zero."""
-        self.statistics(reset=True)
-
     def _begin_at(self, use: int, stock_row: int) -> None:
         """Begin again at zero, after the uses and rows that were counted so far."""
         self._schemas: Counter[str] = Counter()

@@ -174,7 +174,6 @@ INSTANCE_OVERRIDES = {
     "_hooks": lambda self: WithHooks._hooks,
 }
 if MARSHMALLOW_3:  # where the class of the result is a property
-    INSTANCE_OVERRIDES["ordered"] = lambda self: True
     del INSTANCE_OVERRIDES["dict_class"]
 
 

@@ -43,15 +43,14 @@ def test_the_cache_never_grows_beyond_its_size(size):
         assert len(cache) <= size
 
 
-def test_what_was_used_last_stays_when_room_is_made():
+def test_the_oldest_goes_when_room_is_made():
     cache = ProgramCache(4)
     programs = [cache.get(number, make_program) for number in range(4)]
-    assert cache.get(0, make_program) is programs[0]
 
     cache.get("new", make_program)
 
-    assert cache.get(0, make_program) is programs[0]
-    assert cache.get(1, make_program) is not programs[1]
+    assert cache.get(1, make_program) is programs[1]
+    assert cache.get(0, make_program) is not programs[0]
 
 
 def test_an_error_while_making_the_node_is_raised_and_leaves_the_cache_in_order():

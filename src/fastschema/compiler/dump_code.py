@@ -43,12 +43,11 @@ Many rows are dumped by another function, which does the same in a loop::
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
 
-from fastschema.compiler.nodes import Conversion, FieldNode, Form, ObjectNode, Read, Slot, literal
+from fastschema.compiler.nodes import Conversion, FieldNode, Form, ObjectNode, Read, literal
 from fastschema.compiler.source import (
+    BindFunction,
     GeneratedFunction,
     Lines,
     Names,
@@ -60,27 +59,9 @@ from fastschema.compiler.source import (
 
 _FIXED_NAMES = frozenset(
     [
-        "bind",
-        "known",
-        "dispatch",
-        "obj",
-        "rows",
-        "missing",
-        "complete",
-        "result",
-        "results",
-        "key",
-        "value",
-        "error",
-        "text",
-        "size",
-        "member",
-        "zone",
-        "each",
-        "dumped",
-        "given",
-        "quote",
-        "related",
+        *("bind", "known", "dispatch", "obj", "rows", "missing", "quote"),
+        *("complete", "result", "results", "dumped", "given"),
+        *("key", "value", "each", "text", "size", "zone", "related"),  # in templates
     ]
 )
 
@@ -90,25 +71,14 @@ _SCOPE = re.compile(r"\b(?:for|lambda)\b")
 _FEWEST_TEXTS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class DumpFunction:
-    """A generated ``bind`` function.
+class DumpFunction(BindFunction):
+    """A generated ``bind`` function that returns the function that dumps one object, or many rows.
 
-    :param bind: its parameters are the class of the objects, a weak reference to the dispatch
-        that objects of other classes go to, and the values of the slots; it returns the function
-        that dumps one object, or many rows
-    :param slots: those of the node that the code uses
-    :param source: where it comes from
+    Its parameters are the class of the objects, a weak reference to the dispatch that objects of
+    other classes go to, and the values of the slots.
     """
 
-    bind: Callable[..., Any]
-    slots: tuple[Slot, ...]
-    source: GeneratedFunction
-
-    @property
-    def text(self) -> str:
-        """The generated source."""
-        return self.source.text
+    __slots__ = ()
 
 
 def generate(node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunction:
@@ -265,7 +235,7 @@ class DumpGenerator:
         when_missing: Lines = [f"if {variable} is missing:", [on_missing]]
         lines: Lines = [
             f"# {literal(field.key)}",
-            *_reading(variable, field.source.read(self._access)),
+            *_read_lines(variable, field.source.read(self._access)),
         ]
         lines += self.mark(2 * number)
         if field.default is not None:
@@ -459,7 +429,7 @@ class _BatchedTexts:
         return f"{variable} = {inline.format(value=variable)}"
 
 
-def _reading(variable: str, read: Read) -> Lines:
+def _read_lines(variable: str, read: Read) -> Lines:
     lines: Lines = [f"{variable} = {read.expression}"]
     if not read.handlers:
         return lines

@@ -11,7 +11,7 @@ import decimal
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from fastschema.compiler.nodes import (
     ANY,
@@ -27,8 +27,8 @@ from fastschema.compiler.nodes import (
 )
 
 try:
-    import orjson
-except ImportError:  # CPython without it, or PyPy, for which it is not published
+    import orjson as orjson  # the engine takes it from here
+except ImportError:  # there are no wheels for PyPy, nor for free-threaded Pythons
     orjson = None  # type: ignore[assignment]  # a module otherwise
 
 ENGINE_NAMES: dict[str, object] = (
@@ -86,15 +86,6 @@ def by_class(
     )
 
 
-class HasOwnMethod(Protocol):
-    """Where a field is found."""
-
-    @property
-    def own_method(self) -> str:
-        """A template: the field's own method."""
-        ...
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class ByClass:
     """A kind that looks at nothing but the class of a value; a description may begin with it.
@@ -116,8 +107,8 @@ class ByClass:
     more: Mapping[str, str] = field(default_factory=dict)
     told: bool = True
 
-    def __call__(self, *, path: HasOwnMethod, **_: Any) -> Kind:
-        """Return the kind of a field."""
+    def __call__(self, *, path: Any, **_: Any) -> Kind:
+        """Return the kind of a field, of whose path ``own_method`` is a template."""
         return self.kind(path.own_method)
 
     def kind(self, otherwise: str) -> Kind:

@@ -55,8 +55,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from fastschema.compiler.nodes import LoadFieldNode, LoadNode, Slot, literal
+from fastschema.compiler.nodes import LoadFieldNode, LoadNode, literal
 from fastschema.compiler.source import (
+    BindFunction,
     GeneratedFunction,
     Lines,
     Names,
@@ -88,48 +89,21 @@ _LOCAL_NAMES = ("type", "len", "dict", "list", "str", "int", "float")
 _FIXED_NAMES = frozenset(
     [
         *COMMON_SLOTS,
-        "bind",
-        "data",
-        "index",
-        "absent",
-        "complete",
-        "missing",
-        "result",
-        "loaded",
-        "valid",
-        "refuse",
-        "rows",
-        "is_indexed",
-        "results",
-        "set_value",
-        "key",
-        "value",
-        "each",
-        "number",
-        "text",
+        *("bind", "data", "index", "rows", "is_indexed", "missing", "refuse", "set_value"),
+        *("absent", "complete", "result", "results", "loaded", "valid"),
+        *("key", "value", "each", "number", "text"),  # in templates
     ]
 )
 
 
 @dataclass(frozen=True, slots=True)
-class LoadFunction:
-    """A generated ``bind`` function.
+class LoadFunction(BindFunction):
+    """A generated ``bind`` function that returns what loads rows.
 
-    :param bind: its parameters are the values of the slots
-    :param common: the names of those among its parameters that every load brings
-    :param slots: those of the node that the code uses, the parameters that follow
-    :param source: where it comes from
+    :param common: the names of its first parameters, which every load brings
     """
 
-    bind: Callable[..., BoundLoad]
     common: tuple[str, ...]
-    slots: tuple[Slot, ...]
-    source: GeneratedFunction
-
-    @property
-    def text(self) -> str:
-        """The generated source."""
-        return self.source.text
 
 
 def refuse() -> Any:
@@ -201,7 +175,7 @@ class _Generator:
         parameters = ", ".join([*common, *(slot.name for slot in slots)])
         lines: Lines = [f"def bind({parameters}):", [*functions, f"return {name}, {many}"]]
         source = GeneratedFunction("bind", name, text_of(lines), self._objects)
-        return LoadFunction(source.function, common, slots, source)
+        return LoadFunction(source.function, slots, source, common)
 
     def _row(self, by_key: str) -> Lines:
         """Return the body for a row that most often is as it should be."""

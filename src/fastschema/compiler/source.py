@@ -8,9 +8,12 @@ import keyword
 import linecache
 import re
 import weakref
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
+
+from fastschema.compiler.nodes import Slot
 
 _file_numbers = itertools.count(1)
 _RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins))
@@ -116,6 +119,25 @@ class GeneratedFunction:
     def identifiers(self) -> frozenset[str]:
         """The words of the source, all identifiers among them."""
         return identifiers(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class BindFunction:
+    """A generated ``bind`` function: from what belongs to one schema object to what dumps or loads.
+
+    :param bind: its last parameters are the values of the slots
+    :param slots: those of the node that the code uses
+    :param source: where it comes from
+    """
+
+    bind: Callable[..., Any]
+    slots: tuple[Slot, ...]
+    source: GeneratedFunction
+
+    @property
+    def text(self) -> str:
+        """The generated source."""
+        return self.source.text
 
 
 def identifiers(text: str) -> frozenset[str]:

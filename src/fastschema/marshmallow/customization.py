@@ -121,10 +121,14 @@ def method_names(field: Any) -> list[str]:
     return [name for name in names if name]
 
 
+INNER = ("inner", "key_field", "value_field")
+"""The attributes of fields that hold another field, which is bound together with them."""
+
+
 def inner_fields(field: Any) -> Iterator[Any]:
     """Yield the fields inside of a field: those of a list, a tuple or a mapping."""
     own = field.__dict__
-    for name in ("inner", "key_field", "value_field"):
+    for name in INNER:
         if isinstance(own.get(name), fields.Field):
             yield own[name]
     yield from own.get("tuple_fields", ())
@@ -227,16 +231,16 @@ def nested_classes(cls: Any, direction: str) -> set[Any] | None:
     :param direction: "dump" or "load"
     """
     seen = {cls}
-    if _has_stock_methods(cls, direction) and _has_blind_fields(cls, direction, seen):
-        return seen - {cls}
-    return None
+    return seen - {cls} if _is_blind(cls, direction, seen) else None
 
 
-def _has_stock_methods(cls: Any, direction: str) -> bool:
-    return all(getattr(cls, name) is getattr(Schema, name) for name in _METHODS[direction])
+def _is_blind(cls: Any, direction: str, seen: set[Any]) -> bool:
+    """Return whether no user code sees a schema of a class, or one of its fields.
 
-
-def _has_blind_fields(cls: Any, direction: str, seen: set[Any]) -> bool:
+    :param seen: the classes that were looked at; those nested in this one are added
+    """
+    if any(getattr(cls, name) is not getattr(Schema, name) for name in _METHODS[direction]):
+        return False
     for field in all_fields(cls._declared_fields.values()):
         if type(field) not in FIELD_CLASSES or type(field) in _SEEING_FIELDS:
             return False
@@ -246,19 +250,14 @@ def _has_blind_fields(cls: Any, direction: str, seen: set[Any]) -> bool:
                 return False
             if nested not in seen:
                 seen.add(nested)
-                if not _is_blind(nested, direction, seen):
+                if (
+                    has_hooks(nested, direction)
+                    or nested.__init__ is not Schema.__init__
+                    or not makes_fields_as_stock(nested)
+                    or not _is_blind(nested, direction, seen)
+                ):
                     return False
     return True
-
-
-def _is_blind(nested: Any, direction: str, seen: set[Any]) -> bool:
-    return (
-        not has_hooks(nested, direction)
-        and nested.__init__ is Schema.__init__
-        and makes_fields_as_stock(nested)
-        and _has_stock_methods(nested, direction)
-        and _has_blind_fields(nested, direction, seen)
-    )
 
 
 def _nested_class(nested: Any, cls: Any) -> Any:

@@ -23,8 +23,6 @@ from fastschema.marshmallow.schema_state import (
     Compiled,
     Direction,
     find_compiled,
-    known_compiled,
-    read_once,
 )
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import (
@@ -125,36 +123,28 @@ _PYTHON = Form.PYTHON
 class BoundSchema:
     """What the slots of a program resolve from: one schema's own objects.
 
-    :param schema: the schema
-    :param fields: its fields in the order of dumping
-    :param frozen: for a plan, what nested schemas compile to, by the ids of those; else None
+    :param compiled: what the schema compiles to
     :param text: what is written, where the rows of one dump become text; else None
     """
 
-    def __init__(
-        self,
-        schema: Any,
-        fields: list[Any],
-        frozen: dict[int, Compiled] | None = None,
-        text: StockText | None = None,
-    ) -> None:
-        self.schema = schema
-        self.fields = fields
-        self._frozen = frozen
+    def __init__(self, compiled: Compiled, text: StockText | None = None) -> None:
+        self.schema = compiled.schema
+        self.fields = compiled.fields
         self.text = text
+        self._compiled = compiled
 
     def writing(self, text: StockText) -> BoundSchema:
         """Return the same for a dump that becomes text."""
-        return BoundSchema(self.schema, self.fields, self._frozen, text)
+        return BoundSchema(self._compiled, text)
 
     def link(self, field: Any, form: Form) -> NestedDumper:
         """Return the link to the schema of a nested field."""
-        find = _NestedFinder(field, form, self._frozen, self._text_of(form))
+        find = _NestedFinder(field, form, self._compiled, self._text_of(form))
         return NestedDumper(find, find.release)
 
     def pluck(self, field: Any, form: Form) -> NestedDumper:
         """Return the link to the schema of a ``Pluck`` field, from which one value is taken."""
-        find = _NestedFinder(field, _PYTHON, self._frozen)
+        find = _NestedFinder(field, _PYTHON, self._compiled, None)
         return NestedDumper(
             partial(_pluck_dispatch, field, form, find, self._text_of(form)), find.release
         )
@@ -168,19 +158,13 @@ def overrides_dump(schema: Any) -> str | None:
     return overridden(schema, _METHODS)
 
 
-def _overrides_serialize(schema: Any) -> bool:
-    return type(schema)._serialize is not STOCK_SERIALIZE or "_serialize" in schema.__dict__
-
-
 DUMP = Direction("dump", "dump_fields", describe_dump, make_dump_program, overrides_dump)
 
 
 def binding_of(compiled: Compiled) -> BoundProgram | None:
     """Return what a program is bound to; None if there is no program."""
     if compiled.binding is None and compiled.program is not None:
-        frozen = compiled.inner if compiled.is_frozen else None
-        subject = BoundSchema(compiled.schema, compiled.fields, frozen)
-        compiled.binding = BoundProgram(compiled.program, subject)
+        compiled.binding = BoundProgram(compiled.program, BoundSchema(compiled))
     binding: BoundProgram | None = compiled.binding
     return binding
 
@@ -193,12 +177,6 @@ def find_binding(schema: Any, rows: int) -> BoundProgram | None:
     """
     compiled = find_compiled(schema, DUMP, rows)
     return None if compiled is None else binding_of(compiled)
-
-
-def was_compiled(schema: Any) -> bool:
-    """Return whether the last dump by a schema, which is no plan's, was by generated code."""
-    compiled = known_compiled(schema, DUMP)
-    return compiled is not None and compiled.program is not None
 
 
 def own_dump(schema: Any, obj: Any, many: bool | None) -> Any:
@@ -229,7 +207,7 @@ def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = Non
 
     :param compiled: that of a plan
     """
-    if _overrides_serialize(schema):
+    if type(schema)._serialize is not STOCK_SERIALIZE or "_serialize" in schema.__dict__:
         return schema._serialize(obj, many=many)
     if not is_disabled():
         many = many and obj is not None
@@ -267,20 +245,14 @@ class _NestedFinder:
 
     :param field: the field
     :param form: the form of the output
-    :param frozen: as for :class:`BoundSchema`
-    :param text: likewise
+    :param outer: what the field's own schema compiles to
+    :param text: as for :class:`BoundSchema`
     """
 
-    def __init__(
-        self,
-        field: Any,
-        form: Form,
-        frozen: dict[int, Compiled] | None,
-        text: StockText | None = None,
-    ) -> None:
+    def __init__(self, field: Any, form: Form, outer: Compiled, text: StockText | None) -> None:
         self._field = field
         self._form = form
-        self._frozen = frozen
+        self._outer = outer
         self._text = text
         self._many: Any = None
         self._compiled: Compiled | None = None
@@ -292,7 +264,7 @@ class _NestedFinder:
 
         :raises Exception: what stock raises where the schema cannot be found
         """
-        if self._found is not None and self._frozen is not None:
+        if self._found is not None and self._outer.is_frozen:
             compiled = self._compiled
         else:
             schema = self._field.schema
@@ -300,7 +272,7 @@ class _NestedFinder:
             if overrides_dump(schema) is not None:
                 self._compiled = self._dispatch = None
                 return _uniform(partial(schema.dump, many=many), self._form, self._text)
-            compiled = self._compile(schema)
+            compiled = self._outer.nested(schema, DUMP)
             if compiled is None or compiled is not self._compiled or many is not self._many:
                 self._found = self._find(schema, many, compiled)
                 return self._found
@@ -313,13 +285,6 @@ class _NestedFinder:
         """Let go of the classes of rows."""
         if self._dispatch is not None:
             self._dispatch.release()
-
-    def _compile(self, schema: Any) -> Compiled | None:
-        if self._frozen is None:
-            return find_compiled(schema, DUMP, 1, is_inner=True)
-        if id(schema) not in self._frozen:
-            self._frozen[id(schema)] = read_once(schema, DUMP)
-        return self._frozen[id(schema)]
 
     def _find(self, schema: Any, many: Any, compiled: Compiled | None) -> Dispatcher:
         self._compiled = self._dispatch = None
@@ -337,17 +302,13 @@ class _NestedFinder:
         self._compiled, self._many, self._dispatch = compiled, many, dispatch
         if not many:
             return dispatch
-        dump_rows = _rows_dump(dispatch, self._text)
-        return CallDumper(dump_rows, each=dispatch, is_stock=False)
+        convert = None if self._text is None else self._text.array
+        return CallDumper(dispatch.many, each=dispatch, convert=convert, is_stock=False)
 
 
 def text_dispatch(binding: BoundProgram, text: StockText) -> Dispatch:
     """Return what writes objects into a text; its program's node has to be one that is written."""
     return Dispatch(binding.program, Form.TEXT, binding.subject.writing(text))
-
-
-def _rows_dump(dispatch: Dispatch, text: StockText | None) -> Callable[[Any], Any]:
-    return dispatch.many if text is None else lambda rows: text.array(dispatch.many(rows))
 
 
 def _uniform(
@@ -358,11 +319,8 @@ def _uniform(
     :param text: as for :class:`BoundSchema`
     :param is_stock: as for :class:`CallDumper`
     """
-    if text is not None:
-        return CallDumper(lambda value: text.written(dump(value)), is_stock=is_stock)
-    if form is Form.JSON:
-        return CallDumper(lambda value: json_value(dump(value)), is_stock=is_stock)
-    return CallDumper(dump, is_stock=is_stock)
+    convert = None if text is None else text.written
+    return CallDumper(dump, convert=json_value if form is Form.JSON else convert, is_stock=is_stock)
 
 
 def _pluck_dispatch(

@@ -19,6 +19,7 @@ from marshmallow import Schema, fields
 
 from fastschema.marshmallow.customization import (
     FIELD_CLASSES,
+    INNER,
     all_fields,
     makes_fields_as_stock,
     method_names,
@@ -72,8 +73,6 @@ class Exemplar:
 
     def __init__(self, schema: Any) -> None:
         self.schema = schema
-        self.ordered = schema.__dict__.get("ordered")
-        """The attribute of that name, of marshmallow 3."""
         self.forget()
 
     def forget(self) -> None:
@@ -120,7 +119,7 @@ class Exemplar:
         return True
 
 
-class ClassRecord:
+class ClassRecord(State):
     """What is known of one schema class. It hangs on the class, and lives as long as that does.
 
     :param cls: the class
@@ -147,10 +146,6 @@ class ClassRecord:
                 for each in {type(field) for field in all_fields(fields)} - FIELD_CLASSES
             ]
         self._exemplars: dict[Arguments, Exemplar] = {}
-
-    def __reduce__(self) -> Any:
-        # Of a class that is pickled by value nothing is known elsewhere.
-        return type(None), ()
 
     def is_current(self, cls: Any) -> bool:
         """Return whether new schemas of the class are still made of the same."""
@@ -221,10 +216,7 @@ def find_exemplar(
     arguments: Arguments | None = _NO_ARGUMENTS
     if only is not None or exclude != () or load_only != () or dump_only != ():
         arguments = _given(only, exclude, load_only, dump_only)
-    exemplar: Exemplar | None = None
-    if arguments is not None:
-        exemplar = record.exemplar(schema, arguments)
-    return exemplar
+    return None if arguments is None else record.exemplar(schema, arguments)
 
 
 def record_of(cls: Any) -> ClassRecord:
@@ -250,12 +242,11 @@ def _given(only: Any, *others: Any) -> Arguments | None:
     return tuple(given)
 
 
-_INNER = ("inner", "key_field", "value_field")
-"""The attributes of fields that hold another field, which is bound together with them."""
 _CHOICES = ("only", "exclude")
-_METHODS = ("_serialize_method", "_deserialize_method")
+METHODS = ("_serialize_method", "_deserialize_method")
+"""Where a ``Method`` keeps the methods of the schema that it was bound to last."""
 _FIELD_CACHE = "_field_cache"  # of marshmallow 3's Inferred
-_DIFFERING = frozenset([*_INNER, *_CHOICES, *_METHODS, "tuple_fields", _FIELD_CACHE])
+_DIFFERING = frozenset([*INNER, *_CHOICES, *METHODS, "tuple_fields", _FIELD_CACHE])
 """The attributes that may differ between two schemas, besides ``parent`` and ``root``."""
 _new: Any = object.__new__
 _new_choice: Any = Schema.set_class  # it has no types
@@ -289,7 +280,7 @@ def _clone_inside(field: Any, cloned: Any, schema: Any) -> None:
         # Of dotted names in the arguments of the schema stock makes a collection for each schema.
         if type(own.get(choice)) is Schema.set_class:
             own[choice] = _new_choice(own[choice])
-    for name in _INNER:
+    for name in INNER:
         inner = own.get(name)
         if inner is not None:
             own[name] = cloned_inner = clone(inner, field, cloned, schema)
@@ -298,25 +289,19 @@ def _clone_inside(field: Any, cloned: Any, schema: Any) -> None:
                     setattr(cloned_inner, choice, own[choice])
     if "tuple_fields" in own:
         own["tuple_fields"] = [clone(each, field, cloned, schema) for each in own["tuple_fields"]]
-    bind_methods(cloned, schema)
-    if _FIELD_CACHE in own:
-        own[_FIELD_CACHE] = {}
-
-
-def bind_methods(field: Any, schema: Any) -> None:
-    """Let a ``Method`` field call the methods of a schema, not those of another of its class."""
-    own = field.__dict__
-    for name in _METHODS:
+    for name in METHODS:
         method = own.get(name)
         if type(getattr(method, "__self__", None)) is type(schema):
             own[name] = method.__func__.__get__(schema)
+    if _FIELD_CACHE in own:
+        own[_FIELD_CACHE] = {}
 
 
 def frozen_copy(field: Any) -> Any:
     """Return a copy of a field, and of the fields inside of it, that later changes pass by."""
     copied = copy.copy(field)
     own = copied.__dict__
-    for name in _INNER:
+    for name in INNER:
         if isinstance(own.get(name), fields.Field):
             own[name] = frozen_copy(own[name])
     for name in ("tuple_fields", "validators"):

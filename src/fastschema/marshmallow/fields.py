@@ -59,6 +59,7 @@ from fastschema.runtime.programs import (
     OWN_METHOD,
     Description,
     Rule,
+    always,
     describe_by_rule,
     method_of,
     methods_of,
@@ -67,33 +68,20 @@ from fastschema.runtime.programs import (
 )
 
 _TYPE_MAPPING = Schema.TYPE_MAPPING
-_FIELDS_OF_VALUES: dict[Any, Any] = {
-    str: fields.String,
-    int: fields.Integer,
-    float: fields.Float,
-    list: fields.Raw,
-    dict: None,
-    type(None): None,
-}
-"""The fields by which values stay what they are."""
-_UNCHANGED = frozenset([str, int, float, list])
-"""Classes of values that marshmallow's inferred fields leave as they are, though they have one."""
+_UNCHANGED = {str: fields.String, int: fields.Integer, float: fields.Float, list: fields.Raw}
+"""Classes of values, and those of the fields of marshmallow that leave them as they are."""
 
 
 def describe_inferred(field: Any) -> Description:
     """Return what is done to the value of such a field."""
-    root = field.root
-    mapping = getattr(root, "TYPE_MAPPING", None)
-    if mapping is not _TYPE_MAPPING or type(mapping) is not dict:
+    if field.root.TYPE_MAPPING is not _TYPE_MAPPING:
         return stock("TYPE_MAPPING is overridden")
-    if any(mapping.get(cls) is not _FIELDS_OF_VALUES[cls] for cls in _FIELDS_OF_VALUES):
-        return stock("TYPE_MAPPING has other fields for common values")
     return (inferred,)
 
 
 def inferred(*, path: Any, slots: list[Slot]) -> Kind:
     methods = new_slot(
-        slots, "serialize", lambda subject, cls, form: _SerializeByClass(path.get(subject.fields))
+        slots, "serialize", lambda bound, cls, form: _SerializeByClass(path.get(bound.fields))
     )
     serialize = f"serialize({{value}}, {as_template(path.arguments)})"
     return for_all(
@@ -126,7 +114,8 @@ class _SerializeByClass(dict[type, Callable[..., Any] | None]):
             inner = field_class()
             inner._bind_to_schema(field.name, field.parent)
             field._field_cache[field_class] = inner
-        serialize = self[cls] = None if cls in _UNCHANGED else inner._serialize
+        stays = _UNCHANGED.get(cls) is field_class
+        serialize = self[cls] = None if stays else inner._serialize
         return serialize
 
 
@@ -234,10 +223,6 @@ def _string(field: Any) -> Description:
     return (UUID,) if issubclass(type(field), fields.UUID) else (STRING,)
 
 
-def _uuid(field: Any) -> Description:
-    return (UUID,)
-
-
 def _registered(registered: Any, *, path: DumpPath, **_: Any) -> Kind:
     made: Kind = registered.kind(path.own_method)
     return made
@@ -278,7 +263,7 @@ def _decimal(as_string: bool, places: int | None, *, path: DumpPath, slots: list
     if not as_string:
         return ByClass("decimal", decimal.Decimal, result, PLAIN).kind(path.own_method)
     longest = new_slot(
-        slots, "longest", lambda subject, cls, form: longest_decimal(), decimal_precision
+        slots, "longest", lambda bound, cls, form: longest_decimal(), decimal_precision
     )
     result = decimal_text(places, longest, result)
     return ByClass("decimal as string", decimal.Decimal, result).kind(path.own_method)
@@ -307,7 +292,7 @@ def _member(attribute: str, *, path: DumpPath, slots: list[Slot]) -> Kind:
     enum_class = new_slot(
         slots,
         "enum",
-        lambda subject, cls, form: _plain_enum(path.get(subject.fields).enum, attribute),
+        lambda bound, cls, form: _plain_enum(path.get(bound.fields).enum, attribute),
     )
     template = f"{{value}}._{attribute}_"  # of a combination of flags the name may be None
     return by_class(f"enum by {attribute}", enum_class, template, path.own_method, ANY)
@@ -415,10 +400,10 @@ def _pluck(field: Any) -> Description:
 
 
 def _linked(label: str, link_method: str, *, path: DumpPath, slots: list[Slot]) -> Kind:
-    def resolve(subject: Any, cls: type, form: Form) -> Any:
+    def resolve(bound: Any, cls: type, form: Form) -> Any:
         if path.is_within and form is Form.TEXT:
             form = Form.PYTHON
-        return getattr(subject, link_method)(path.get(subject.fields), form)
+        return getattr(bound, link_method)(path.get(bound.fields), form)
 
     link = new_slot(slots, "nested", resolve)
     nothing = Conversion()
@@ -441,5 +426,5 @@ RULES: dict[Any, Rule] = {
 # Methods of their own only in one of marshmallow 3 and 4.
 if hasattr(fields, "Inferred"):
     RULES[stock_method(fields.Inferred, "_serialize")] = describe_inferred
-RULES.setdefault(stock_method(fields.UUID, "_serialize"), _uuid)
+RULES.setdefault(stock_method(fields.UUID, "_serialize"), always(UUID))
 RULES.setdefault(stock_method(fields.Boolean, "_serialize"), _boolean)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import email.utils
+from functools import partial
 from typing import Any
 
 from marshmallow import fields, utils
@@ -125,14 +126,6 @@ def _loaded(field: Any, awareness: str | None = None) -> Description:
     return (_from_format, obj_type, data_format, awareness)
 
 
-def _naive(field: Any) -> Description:
-    return _loaded(field, "naive")
-
-
-def _aware(field: Any) -> Description:
-    return _loaded(field, "aware")
-
-
 _FROM_TEXT = (
     datetime.datetime.fromisoformat,
     datetime.date.fromisoformat,
@@ -199,7 +192,7 @@ LOAD_RULES: dict[Any, Rule] = {
     stock_method(fields.DateTime, "_deserialize"): _loaded,
     stock_method(fields.Date, "_deserialize"): _loaded,
     stock_method(fields.Time, "_deserialize"): _loaded,
-    stock_method(fields.NaiveDateTime, "_deserialize"): _naive,
-    stock_method(fields.AwareDateTime, "_deserialize"): _aware,
+    stock_method(fields.NaiveDateTime, "_deserialize"): partial(_loaded, awareness="naive"),
+    stock_method(fields.AwareDateTime, "_deserialize"): partial(_loaded, awareness="aware"),
     stock_method(fields.TimeDelta, "_deserialize"): _loaded_timedelta,
 }

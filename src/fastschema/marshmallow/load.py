@@ -14,11 +14,10 @@ from fastschema.marshmallow.customization import overrides_load
 from fastschema.marshmallow.nested_load import NestedListLoader, NestedLoader, ValueLoader
 from fastschema.marshmallow.pending import SchemaProxy, for_stock
 from fastschema.marshmallow.schema_reader import describe_load, make_load_program
-from fastschema.marshmallow.schema_state import Compiled, Direction, find_compiled, read_once
+from fastschema.marshmallow.schema_state import Compiled, Direction, find_compiled
 from fastschema.marshmallow.sqlalchemy import load_instances, loads_instances
 from fastschema.runtime.bound_program import MOST_IDLE
 from fastschema.runtime.patching import overridden, stock_method
-from fastschema.runtime.programs import programs
 from fastschema.statistics import recorder, stock_row
 from fastschema.switch import is_disabled
 
@@ -105,10 +104,6 @@ class Load:
             self._bound = None  # which refers to it
             self._nested.clear()
 
-    def is_like(self, compiled: Compiled, partial: Any, unknown: Any) -> bool:
-        """Return whether it can begin again with these options."""
-        return self.compiled is compiled and self.partial is partial and self.unknown == unknown
-
     def begin_nested(
         self, schema: Any, partial: Any, unknown: Any, before: Load | None
     ) -> Load | None:
@@ -118,21 +113,17 @@ class Load:
         """
         if not is_plain_partial(partial):
             return None
-        compiled = self._compiled_nested(schema)
+        compiled = self.compiled.nested(schema, LOAD)
         if compiled is None or compiled.program is None:
             return None
-        if before is not None and before.is_like(compiled, partial, unknown):
+        if (
+            before is not None
+            and before.compiled is compiled
+            and before.partial is partial
+            and before.unknown == unknown
+        ):
             return before
         return Load(compiled, partial, unknown)
-
-    def _compiled_nested(self, schema: Any) -> Compiled | None:
-        if not self.compiled.is_frozen:
-            return find_compiled(schema, LOAD, 1, is_inner=True)
-        inner = self.compiled.inner
-        compiled = inner.get(id(schema))
-        if compiled is None:
-            compiled = inner[id(schema)] = read_once(schema, LOAD)
-        return compiled
 
     def load_nested(self, schema: Any, value: Any, **options: Any) -> Any:
         """Return what ``Schema.load`` of a nested schema returns.
@@ -367,7 +358,7 @@ def deserialize(schema: Any, data: Any, options: Options, compiled: Compiled | N
 def _load_by(compiled: Compiled, schema: Any, data: Any, options: Options) -> Any:
     """Return what a schema's program makes of a row, or of each of several."""
     error_store, many, partial, unknown, index = options
-    programs.used(compiled.program)
+    recorder.plan_used()
     idle = idle_loads(compiled, partial, unknown)
     try:
         load: Load = idle.pop() if idle else Load(compiled, partial, unknown)

@@ -65,7 +65,7 @@ class LoadPath(FieldPath):
     @classmethod
     def of(cls, index: int) -> LoadPath:
         """Return the path to a field of the schema."""
-        return cls(f"fields[{index}]", lambda subject: subject.fields[index], f"field_{index}")
+        return cls(f"fields[{index}]", lambda bound: bound.fields[index], f"field_{index}")
 
     def within(self, suffix: str, get: Callable[[Any], Any]) -> LoadPath:
         """Return the path to a field inside of this one."""
@@ -386,7 +386,7 @@ def _linked(label: str, method: str, *_: Any, path: LoadPath, slots: list[Slot])
     """
     link = f"{path.prefix}_load"
     number = int(path.prefix.removeprefix("field_"))
-    slots.append(Slot(link, lambda subject: getattr(subject, method)(number)))
+    slots.append(Slot(link, lambda bound: getattr(bound, method)(number)))
     return LoadKind(label, link=link)
 
 

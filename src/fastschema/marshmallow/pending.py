@@ -2,7 +2,7 @@
 
 ``Schema.__init__`` sets ``declared_fields``, ``fields``, ``load_fields`` and ``dump_fields``. On a
 pending schema they are missing, and :class:`FieldsOnDemand`, of which the class has one for each,
-makes all of them. Until then nobody can have changed a field.
+makes all of them. :mod:`fastschema.marshmallow.schema_state` tells what comes before and after.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import Any
 
 from marshmallow import Schema, utils
 
-from fastschema.marshmallow.customization import FIELD_CLASSES, OPTIONS, inner_fields
+from fastschema.marshmallow.customization import FIELD_CLASSES, INNER, OPTIONS, inner_fields
 from fastschema.marshmallow.exemplars import (
     DECIDING_NAMES,
+    METHODS,
     STOCK_INIT,
     Exemplar,
     clone,
@@ -68,7 +69,7 @@ class SchemaState(State):
         self.load: Any = None
         """What it compiles to by fields of its own."""
         self._clones: dict[int, Any] = {}
-        self.made: tuple[_Made, Snapshot] | None = None
+        self.made: tuple[_Made, FieldsSnapshot] | None = None
         """Its fields by :data:`NAMES`, and what they were like then; None if stock made them."""
 
     def forget(self) -> None:
@@ -96,7 +97,7 @@ class SchemaState(State):
         with _making.lock:
             if self.made is None:
                 made = {name: self.fields(schema, name) for name in NAMES}
-                self.made = made, Snapshot(made)
+                self.made = made, FieldsSnapshot(made)
             return self.made[0]
 
     def is_unchanged(self, name: str, fields: dict[str, Any]) -> bool:
@@ -263,11 +264,9 @@ def _copy(schema: Any) -> Any:
     copied_own = copied.__dict__
     if is_disabled():
         make_fields(schema)
-        copied_own.update(own, **{ATTRIBUTE: None})
-        return copied
     copied_own.update(own, **{ATTRIBUTE: None})
     state = own.get(ATTRIBUTE)
-    if type(state) is not SchemaState or state.exemplar is None:
+    if is_disabled() or type(state) is not SchemaState or state.exemplar is None:
         return copied
     made = {name: own[name] for name in NAMES if name in own}
     if all(state.is_unchanged(*each) for each in made.items()):
@@ -333,14 +332,12 @@ type.__setattr__(Schema, "__reduce_ex__", reduce_ex)
 _ABSENT = object()
 _FOUND_LATER = "_schema"
 """Where a nested field keeps its schema, once that was needed."""
-_METHODS = ("_serialize_method", "_deserialize_method")
-"""Where a ``Method`` keeps the methods of the schema that it was bound to last."""
-_HOLDING = frozenset(["inner", "key_field", "value_field", "tuple_fields"])
+_HOLDING = frozenset([*INNER, "tuple_fields"])
 """Where a field has fields inside of it."""
 _LISTS = ("validators", "pre_load", "post_load", "tuple_fields")
 
 
-class Snapshot:
+class FieldsSnapshot:
     """The fields of a schema as they are when it is taken.
 
     :param made: from attributes of the schema to the fields that they hold by name
@@ -401,7 +398,7 @@ def _is_alike(own: dict[str, Any], seen: dict[str, Any], cls: type) -> bool:
         value, before = own.get(name, _ABSENT), seen.get(name, _ABSENT)
         if value is before or name == _FOUND_LATER:
             continue
-        if name in _METHODS:
+        if name in METHODS:
             value, before = (getattr(each, "__func__", each) for each in (value, before))
         is_deciding = cls in FIELD_CLASSES or name in OPTIONS or hasattr(cls, name)
         if is_deciding and (type(value) is not type(before) or value != before):

@@ -1,4 +1,4 @@
-"""Reading a marshmallow schema, to dump and to load: its description, and the node made from it."""
+"""Read a marshmallow schema, to dump and to load: its description, and the node made from it."""
 
 from __future__ import annotations
 
@@ -172,31 +172,26 @@ def _reads_as_stock(field: Any) -> bool:
 
 
 def make_dump_program(description: Description) -> DumpProgram:
-    """Return the program for a description.
+    """Return the program for a description: from that alone, so that the cache is right.
 
     The slots of its node resolve from a :class:`fastschema.marshmallow.dump.BoundSchema`.
     """
-    return dump_program(make_node(description))
-
-
-def make_node(description: Description) -> ObjectNode:
-    """Return the node for a description: from the description alone, so that the cache is right."""
     _, name, is_dict, own_accessor, descriptions = description
     slots = [
-        Slot("fields", lambda subject, cls, form: subject.fields),
-        Slot("accessor", lambda subject, cls, form: subject.schema.get_attribute),
-        Slot("written", lambda subject, cls, form: subject.text.written),
-        Slot("array", lambda subject, cls, form: subject.text.array),
+        Slot("fields", lambda bound, cls, form: bound.fields),
+        Slot("accessor", lambda bound, cls, form: bound.schema.get_attribute),
+        Slot("written", lambda bound, cls, form: bound.text.written),
+        Slot("array", lambda bound, cls, form: bound.text.array),
     ]
     keys = [key for _, key, *_ in descriptions]
     # A key that a late change gave to two fields is set by each that has a value.
     is_display = is_dict and len(set(keys)) == len(keys)
     if not is_display:
-        slots.append(Slot("dict_class", lambda subject, cls, form: subject.schema.dict_class))
+        slots.append(Slot("dict_class", lambda bound, cls, form: bound.schema.dict_class))
     nodes = [
         _field_node(index, field, own_accessor, slots) for index, field in enumerate(descriptions)
     ]
-    return ObjectNode(
+    node = ObjectNode(
         name=name,
         fields=tuple(nodes),
         slots=tuple(slots),
@@ -206,6 +201,7 @@ def make_node(description: Description) -> ObjectNode:
         names={"json_value": json_value, "json_number": json_number, **ENGINE_NAMES},
         prepared={MAPPED: ("loaded", "obj.__dict__")},
     )
+    return dump_program(node)
 
 
 def _field_node(
@@ -261,8 +257,8 @@ def _method(has_method: bool, *, path: DumpPath, slots: list[Slot]) -> Source:
         return Source("(no method)", Read("missing"))
     method = f"method_{len(slots)}"
 
-    def resolve(subject: Any, cls: Any = None, form: Any = None) -> Any:
-        return path.get(subject.fields)._serialize_method
+    def resolve(bound: Any, cls: Any = None, form: Any = None) -> Any:
+        return path.get(bound.fields)._serialize_method
 
     slots.append(Slot(method, resolve, resolve))
     return Source("(method)", Read(f"{method}(obj)"), user_code="a method of the schema")
@@ -271,10 +267,10 @@ def _method(has_method: bool, *, path: DumpPath, slots: list[Slot]) -> Source:
 def _function(*, path: DumpPath, slots: list[Slot]) -> Source:
     function = f"function_{len(slots)}"
 
-    def resolve(subject: Any, cls: type, form: Form) -> Any:
-        return _one_argument(path.get(subject.fields))
+    def resolve(bound: Any, cls: type, form: Form) -> Any:
+        return _one_argument(path.get(bound.fields))
 
-    slots.append(Slot(function, resolve, lambda subject: path.get(subject.fields).serialize_func))
+    slots.append(Slot(function, resolve, lambda bound: path.get(bound.fields).serialize_func))
     return Source("(function)", Read(f"{function}(obj)"), user_code="a function")
 
 
@@ -321,7 +317,7 @@ def _source(attribute: str, own_accessor: bool, slots: list[Slot]) -> Source:
         by_attribute = Read(f"obj.{attribute}", (("AttributeError", "missing"),))
     by_item = Read(f"obj[{name}]", ((_LOOKUP_ERRORS, f"getattr(obj, {name}, missing)"),))
     key = f"loaded_{len(slots)}"
-    slots.append(Slot(key, lambda subject, cls, form: key_finder(cls)(attribute), by_class=True))
+    slots.append(Slot(key, lambda bound, cls, form: key_finder(cls)(attribute), by_class=True))
     mapped = Read(f"loaded[{key}]", (("KeyError", f"getattr(obj, {name}, missing)"),))
     reads = {ATTRIBUTE: by_attribute, ITEM: by_item, MAPPED: mapped}
     return Source(attribute, general, reads, path)
@@ -330,8 +326,8 @@ def _source(attribute: str, own_accessor: bool, slots: list[Slot]) -> Source:
 def access_of(cls: type) -> str:
     """How stock's ``get_value`` ends up reading objects of a class.
 
-    It asks each object whether it has ``__getitem__``. That is a matter of the class, but where
-    user code could see the question (or where the object is itself a class).
+    It looks for ``__getitem__`` on each object. That is a matter of the class, but where user code
+    could see the look (or where the object is itself a class).
     """
     if cls is dict:
         return ITEM
@@ -402,21 +398,16 @@ def _describe_load_field(name: str, field: Any) -> Description:
 
 
 def make_load_program(description: Description) -> LoadProgram:
-    """Return the program for a description.
+    """Return the program for a description: from that alone, so that the cache is right.
 
     The slots of its node resolve from a :class:`fastschema.marshmallow.load.Load`.
     """
-    return load_program(_load_node(description))
-
-
-def _load_node(description: Description) -> LoadNode:
-    """Return the node for a description: from the description alone, so that the cache is right."""
     _, name, is_dict, descriptions = description
     slots: list[Slot] = []
     if not is_dict:
         slots.append(Slot("dict_class", lambda load: load.schema.dict_class))
     nodes = [_load_field_node(index, each, slots) for index, each in enumerate(descriptions)]
-    return LoadNode(
+    node = LoadNode(
         name=name,
         fields=tuple(nodes),
         slots=tuple(slots),
@@ -424,6 +415,7 @@ def _load_node(description: Description) -> LoadNode:
         set_value=utils.set_value,
         dict_class=None if is_dict else "dict_class",
     )
+    return load_program(node)
 
 
 def _load_field_node(index: int, description: Description, slots: list[Slot]) -> LoadFieldNode:

@@ -1,7 +1,22 @@
 """What a marshmallow schema compiles to, for dumping and for loading.
 
-A pending schema compiles to what its exemplar does. So does one whose fields were made and are
-still what they were; if they have changed, they are read by themselves, when that pays.
+A schema object is in one of three states, which :func:`find_compiled` tells apart:
+
+Pending
+    It has no ``declared_fields``, ``fields``, ``load_fields`` and ``dump_fields``, so nobody can
+    have changed them. It runs the program of its exemplar. If no code of users sees a schema or a
+    field, all pending schemas of the exemplar run it by one schema that nobody gets; otherwise each
+    has fields of its own, every one cloned when generated code needs it.
+Made
+    Somebody has looked at one of the four attributes. All of them were made
+    (:func:`~fastschema.marshmallow.pending.make_fields`), and a snapshot was taken. As long as the
+    fields are like the snapshot, the schema runs the program of its exemplar with its own fields.
+Changed
+    Its fields are not like the snapshot, or it never had an exemplar: stock made them. It is read
+    by itself, when that pays, and again when its fields differ from what they were then.
+
+No schema goes back. But a copy of one that is pending, or whose fields are like the snapshot, is
+pending.
 """
 
 from __future__ import annotations
@@ -14,8 +29,8 @@ from fastschema.marshmallow.customization import own_classes
 from fastschema.marshmallow.exemplars import Exemplar, attributes_of, frozen_copy
 from fastschema.marshmallow.pending import (
     DECIDING_ON_ITSELF,
+    FieldsSnapshot,
     SchemaState,
-    Snapshot,
     fields_of,
     pending_like,
 )
@@ -64,12 +79,12 @@ class Compiled:
         self.reason = reason
         self.fields = fields
         self.classes = classes
-        self.snapshot: Snapshot | None = None
+        self.is_frozen = classes is None
+        """Whether it belongs to a plan."""
+        self.snapshot: FieldsSnapshot | None = None
         """Its fields as they were when they were read; None if nobody can change them."""
         self.attributes: Any = None
         """The methods and options that the class of a schema read by itself had."""
-        self.ordered: Any = None
-        """The attribute of that name, of marshmallow 3."""
         self.is_shared = False
         """Whether all schemas like this one run it, and not only this one."""
         self.binding: Any = None
@@ -79,10 +94,14 @@ class Compiled:
         self.inner: dict[int, Compiled] = {}
         """For a plan, what nested schemas compile to, by the ids of those."""
 
-    @property
-    def is_frozen(self) -> bool:
-        """Whether it belongs to a plan."""
-        return self.classes is None
+    def nested(self, schema: Any, direction: Direction) -> Compiled | None:
+        """Return what a nested schema compiles to; None if stock dumps or loads by it."""
+        if not self.is_frozen:
+            return find_compiled(schema, direction, 1, is_inner=True)
+        compiled = self.inner.get(id(schema))
+        if compiled is None:
+            compiled = self.inner[id(schema)] = read_once(schema, direction)
+        return compiled
 
     def classes_are_current(self) -> bool:
         """Return whether the classes of users' fields are what they were."""
@@ -118,14 +137,14 @@ def state_of(schema: Any) -> SchemaState:
 
 
 def find_compiled(
-    schema: Any, side: Direction, rows: int, *, is_inner: bool = False
+    schema: Any, direction: Direction, rows: int, *, is_inner: bool = False
 ) -> Compiled | None:
     """Return what a schema compiles to, if that is known, or if it pays to find out; else None.
 
     :param rows: how many rows are to be dumped or loaded
     :param is_inner: whether it is nested in one that is compiled: it pays to compile it, too
     """
-    if not is_inner and thresholds.are_too_few(side.name, rows):
+    if not is_inner and thresholds.are_too_few(direction.name, rows):
         return None
     own = schema.__dict__
     state = own.get(ATTRIBUTE)
@@ -135,29 +154,28 @@ def find_compiled(
     if (
         exemplar is None
         or type(schema) is not type(exemplar.schema)
-        or own.get("ordered") is not exemplar.ordered
         or not own.keys().isdisjoint(DECIDING_ON_ITSELF)
     ):
-        return _by_itself(schema, state, side, rows, is_inner=is_inner)
-    is_pending = side.fields not in own
+        return _of_changed(schema, state, direction, rows, is_inner=is_inner)
+    is_pending = direction.fields not in own
     if not is_pending:
-        fields = own[side.fields]
-        if not is_inner and _are_too_few(state, side, rows, len(fields)):
+        fields = own[direction.fields]
+        if not is_inner and _are_too_few(state, direction, rows, len(fields)):
             return None
-        if not state.is_unchanged(side.fields, fields):
-            return _by_itself(schema, state, side, rows, is_inner=is_inner)
-    common = _of_exemplar(exemplar, side, rows, is_inner=is_inner)
+        if not state.is_unchanged(direction.fields, fields):
+            return _of_changed(schema, state, direction, rows, is_inner=is_inner)
+    common = _of_exemplar(exemplar, direction, rows, is_inner=is_inner)
     if common is None or common.program is None:
         return common
     if is_pending and common.is_shared and exemplar.has_same_options(own):
         return common
-    return _of_one(schema, state, side, common)
+    return _with_own_fields(schema, state, direction, common)
 
 
-def _are_too_few(state: SchemaState, side: Direction, rows: int, fields: int) -> bool:
+def _are_too_few(state: SchemaState, direction: Direction, rows: int, fields: int) -> bool:
     """Return whether so few values are not worth a look at fields that were made."""
-    are_few = rows * fields < thresholds.values_worth_comparing[side.name]
-    if are_few and side.name == "dump":
+    are_few = rows * fields < thresholds.values_worth_comparing[direction.name]
+    if are_few and direction.name == "dump":
         state.stock_up_to = max(rows, state.stock_up_to)
     return are_few
 
@@ -170,19 +188,19 @@ def forget(schema: Any) -> None:
         state.exemplar.forget()
 
 
-def known_compiled(schema: Any, side: Direction) -> Compiled | None:
-    """Return what a schema compiled to when it was asked last, or None."""
+def was_compiled(schema: Any, direction: Direction) -> bool:
+    """Return whether the last dump or load by a schema, which is no plan's, was compiled."""
     state = state_of(schema)
-    is_pending = state.exemplar is not None and side.fields not in schema.__dict__
-    known: Compiled | None = getattr(state.exemplar if is_pending else state, side.name)
-    return known
+    is_pending = state.exemplar is not None and direction.fields not in schema.__dict__
+    known = getattr(state.exemplar if is_pending else state, direction.name)
+    return known is not None and known.program is not None
 
 
 def _of_exemplar(
-    exemplar: Exemplar, side: Direction, rows: int, *, is_inner: bool
+    exemplar: Exemplar, direction: Direction, rows: int, *, is_inner: bool
 ) -> Compiled | None:
     """Return what all schemas like an exemplar compile to, if it is known or pays."""
-    known: Compiled | None = getattr(exemplar, side.name)
+    known: Compiled | None = getattr(exemplar, direction.name)
     if not exemplar.is_current() or (known is not None and not known.classes_are_current()):
         exemplar.forget()
         known = None
@@ -193,75 +211,79 @@ def _of_exemplar(
         return None
     exemplar.objects = 0  # other threads run stock until it is read
     schema = exemplar.schema
-    fields = getattr(schema, side.fields)
-    compiled = _read(schema, fields, side, _classes_of(fields))
+    fields = getattr(schema, direction.fields)
+    compiled = _read(schema, fields, direction, _classes_of(fields))
     program = compiled.program
-    if program is not None and not program.stock_fields and exemplar.becomes_independent(side.name):
+    if (
+        program is not None
+        and not program.stock_fields
+        and exemplar.becomes_independent(direction.name)
+    ):
         runner = compiled.schema = pending_like(exemplar)
         compiled.fields = _OwnFields(runner, state_of(runner), list(fields.values()))
         compiled.is_shared = True
     exemplar.objects = objects
-    _keep(exemplar, side, compiled)
+    _keep(exemplar, direction, compiled)
     return compiled
 
 
-def _keep(holder: Exemplar | SchemaState, side: Direction, compiled: Compiled) -> None:
+def _keep(holder: Exemplar | SchemaState, direction: Direction, compiled: Compiled) -> None:
     """Keep what an exemplar or a schema compiles to, as long as the program has its place."""
-    setattr(holder, side.name, compiled)
+    setattr(holder, direction.name, compiled)
     if compiled.program is not None:
         compiled.program.hold(holder)
 
 
-def _of_one(schema: Any, state: SchemaState, side: Direction, common: Compiled) -> Compiled:
-    """Return what one schema with the fields of its exemplar compiles to.
+def _with_own_fields(
+    schema: Any, state: SchemaState, direction: Direction, common: Compiled
+) -> Compiled:
+    """Return what one schema, with fields like those of its exemplar, compiles to.
 
     :param common: what all of them compile to
     """
-    known: Compiled | None = getattr(state, side.name)
+    known: Compiled | None = getattr(state, direction.name)
     if known is None or known.classes is not common.classes:
         assert state.exemplar is not None
-        originals = list(getattr(state.exemplar.schema, side.fields).values())
+        originals = list(getattr(state.exemplar.schema, direction.fields).values())
         fields = _OwnFields(schema, state, originals)
         known = Compiled(schema, common.program, "", fields, common.classes)
-        _keep(state, side, known)
+        _keep(state, direction, known)
     return known
 
 
-def _by_itself(
-    schema: Any, state: SchemaState, side: Direction, rows: int, *, is_inner: bool
+def _of_changed(
+    schema: Any, state: SchemaState, direction: Direction, rows: int, *, is_inner: bool
 ) -> Compiled | None:
-    """Return what a schema with fields of its own compiles to, if it is known or pays."""
-    known: Compiled | None = getattr(state, side.name)
-    fields = getattr(schema, side.fields)
+    """Return what a schema with fields like no other compiles to, if it is known or pays."""
+    known: Compiled | None = getattr(state, direction.name)
+    fields = getattr(schema, direction.fields)
     own = schema.__dict__
     if known is not None:
-        if not is_inner and _are_too_few(state, side, rows, len(fields)):
+        if not is_inner and _are_too_few(state, direction, rows, len(fields)):
             return None
         if (
             known.snapshot is not None
-            and known.snapshot.is_current(side.fields, fields)
+            and known.snapshot.is_current(direction.fields, fields)
             and known.classes_are_current()
             and known.attributes == attributes_of(type(schema))
             and own.keys().isdisjoint(DECIDING_ON_ITSELF)
-            and own.get("ordered") is known.ordered
         ):
             return known
-        setattr(state, side.name, None)
+        setattr(state, direction.name, None)
         state.rows = 0
     state.rows += rows
     if not thresholds.is_worth_compiling(state.rows):
         return None
-    known = _read(schema, fields, side, _classes_of(fields))
-    known.snapshot = Snapshot({side.fields: fields})
+    known = _read(schema, fields, direction, _classes_of(fields))
+    known.snapshot = FieldsSnapshot({direction.fields: fields})
     known.attributes = attributes_of(type(schema))
-    known.ordered = own.get("ordered")
-    _keep(state, side, known)
+    _keep(state, direction, known)
     return known
 
 
-def read_once(schema: Any, side: Direction) -> Compiled:
+def read_once(schema: Any, direction: Direction) -> Compiled:
     """Read a schema for a plan, which does not see later changes."""
-    compiled = _read(schema, fields_of(schema, side.fields), side, None)
+    compiled = _read(schema, fields_of(schema, direction.fields), direction, None)
     if compiled.program is not None:
         # Fields with methods of their own stay: these are asked as they are.
         compiled.fields = [
@@ -276,12 +298,12 @@ def _classes_of(fields: dict[str, Any]) -> ClassSnapshot:
 
 
 def _read(
-    schema: Any, fields: dict[str, Any], side: Direction, classes: ClassSnapshot | None
+    schema: Any, fields: dict[str, Any], direction: Direction, classes: ClassSnapshot | None
 ) -> Compiled:
     program, reason = None, ""
     try:
-        description = side.describe(fields, schema)
-        program = programs.get(description, lambda: side.make_program(description))
+        description = direction.describe(fields, schema)
+        program = programs.get(description, lambda: direction.make_program(description))
     except UnreadableError as error:
         reason = str(error)
     except Exception as error:

@@ -18,8 +18,8 @@ from typing import Any
 from marshmallow import fields, validate
 
 from fastschema.compiler.nodes import Slot
-from fastschema.runtime.patching import stock_method
-from fastschema.runtime.programs import Description, method_of
+from fastschema.runtime.patching import overridden, stock_method
+from fastschema.runtime.programs import Description
 
 CUSTOM: Description = (("custom",),)
 """The description of validators that the field must call itself."""
@@ -42,35 +42,22 @@ _PLAIN = (
 )
 """The classes whose comparison calls no user code."""
 
-Rule = Callable[[Any, int], Description | None]
-"""From a validator, and its place in the list, to its description; None: not known."""
-
-
-def _needs_a_message() -> bool:
-    """Return whether marshmallow looks for a message even without validators: 3 does."""
-    field = fields.Raw()
-    field.error_messages = {}
-    try:
-        field._validate(None)
-    except KeyError:
-        return True
-    return False
-
-
-_NEEDS_A_MESSAGE = _needs_a_message()
+Rule = Callable[[Any], Description | None]
+"""From a validator to its description; None: not known."""
 
 
 def has_validators(field: Any) -> bool:
     """Return whether there is anything for a field's ``_validate`` to do."""
+    return field.validators != [] or not _validates_as_stock(field)
+
+
+def _validates_as_stock(field: Any) -> bool:
     cls = type(field)
-    if (
-        field.validators != []
-        or cls._validate is not _STOCK_VALIDATE
-        or cls._validate_all is not _STOCK_VALIDATE_ALL
-        or "_validate" in field.__dict__
-    ):
-        return True
-    return _NEEDS_A_MESSAGE and "validator_failed" not in field.error_messages
+    return (
+        cls._validate is _STOCK_VALIDATE
+        and cls._validate_all is _STOCK_VALIDATE_ALL
+        and "_validate" not in field.__dict__
+    )
 
 
 def describe(field: Any) -> Description:
@@ -78,34 +65,20 @@ def describe(field: Any) -> Description:
 
     Empty if there are none, :data:`CUSTOM` if the field must call them itself.
     """
-    if method_of(field, "_validate") is not _STOCK_VALIDATE:
+    if not _validates_as_stock(field) or type(field.validators) is not list:
         return CUSTOM
-    if type(field)._validate_all is not _STOCK_VALIDATE_ALL:
-        return CUSTOM
-    if _NEEDS_A_MESSAGE and "validator_failed" not in field.error_messages:
-        return CUSTOM
-    validators = field.validators
-    if type(validators) is not list:
-        return CUSTOM
-    described = []
-    for index, validator in enumerate(validators):
-        description = _describe(validator, index)
-        if description is None:
-            return CUSTOM
-        described.append(description)
-    return tuple(described)
+    described = tuple([_describe(validator) for validator in field.validators])
+    return CUSTOM if None in described else described
 
 
-def _describe(validator: Any, index: int) -> Description | None:
+def _describe(validator: Any) -> Description | None:
     rule = _RULES.get(type(validator))
-    if rule is None or vars(validator).keys() & {"__call__", "_format_error"}:
+    if rule is None or overridden(validator, _METHODS[type(validator)]) is not None:
         return None
-    if type(validator).__call__ is not _CALLS[type(validator)]:
-        return None
-    return rule(validator, index)
+    return rule(validator)
 
 
-def _length(validator: Any, index: int) -> Description | None:
+def _length(validator: Any) -> Description | None:
     limits = [getattr(validator, name) for name in ("min", "max", "equal")]
     if any(limit is not None and type(limit) is not int for limit in limits):
         return None
@@ -123,7 +96,7 @@ def length(low: int | None, high: int | None, equal: int | None, **_: Any) -> st
     return f"{lower}len({{value}}){upper}"
 
 
-def _range(validator: Any, index: int) -> Description | None:
+def _range(validator: Any) -> Description | None:
     low, high = validator.min, validator.max
     if any(limit is not None and type(limit) not in _PLAIN for limit in (low, high)):
         return None
@@ -156,7 +129,7 @@ def _within(
     return " and ".join(conditions) or "True"
 
 
-def _regexp(validator: Any, index: int) -> Description | None:
+def _regexp(validator: Any) -> Description | None:
     pattern = validator.regex
     if type(pattern) is not re.Pattern or type(pattern.pattern) is not str:
         return None
@@ -169,38 +142,38 @@ def _matching(pattern: Any, *, prefix: str, names: dict[str, object], **_: Any) 
 
 
 def _membership(attribute: str) -> Rule:
-    def describe_membership(validator: Any, index: int) -> Description | None:
+    def describe_membership(validator: Any) -> Description | None:
         values = getattr(validator, attribute)
         if type(values) not in (list, tuple, set, frozenset):
             return None
-        return (_called, index) if all(type(value) in _PLAIN for value in values) else None
+        return (_called,) if all(type(value) in _PLAIN for value in values) else None
 
     return describe_membership
 
 
-def _equal(validator: Any, index: int) -> Description | None:
-    return (_called, index) if type(validator.comparable) in _PLAIN else None
+def _equal(validator: Any) -> Description | None:
+    return (_called,) if type(validator.comparable) in _PLAIN else None
 
 
-def _url(validator: Any, index: int) -> Description | None:
-    return (_called, index) if type(validator.error) is str else None
+def _url(validator: Any) -> Description | None:
+    return (_called,) if type(validator.error) is str else None
 
 
 def _called(
-    index: int, *, prefix: str, get: Callable[[Any], Any], slots: list[Slot], **_: Any
+    *, index: int, prefix: str, get: Callable[[Any], Any], slots: list[Slot], **_: Any
 ) -> str:
     validator = f"{prefix}_validator"
-    slots.append(Slot(validator, lambda subject: get(subject).validators[index]))
+    slots.append(Slot(validator, lambda bound: get(bound).validators[index]))
     return f"{validator}({{value}}) is {{value}}"
 
 
-def _email(validator: Any, index: int) -> Description | None:
+def _email(validator: Any) -> Description | None:
     message = validator.error
     if type(message) is not str:
         return None
     # Stock formats the message before it knows whether it is needed.
     is_usual = "{" not in message and "}" not in message
-    return (_is_email,) if is_usual else (_called, index)
+    return (_is_email,) if is_usual else (_called,)
 
 
 def _is_email(*, names: dict[str, object], **_: Any) -> str:
@@ -265,7 +238,9 @@ _RULES: dict[type, Rule] = {
     validate.Email: _email,
     validate.URL: _url,
 }
-_CALLS = {cls: stock_method(cls, "__call__") for cls in _RULES}
+_METHODS = {
+    cls: {name: stock_method(cls, name) for name in ("__call__", "_format_error")} for cls in _RULES
+}
 
 
 def condition(
@@ -283,7 +258,7 @@ def condition(
     :param names: where to add the others
     """
     conditions = [
-        make(*options, prefix=f"{prefix}_{number}", get=get, slots=slots, names=names)
-        for number, (make, *options) in enumerate(descriptions)
+        make(*options, index=i, prefix=f"{prefix}_{i}", get=get, slots=slots, names=names)
+        for i, (make, *options) in enumerate(descriptions)
     ]
     return " and ".join(conditions) or None

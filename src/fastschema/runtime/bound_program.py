@@ -36,7 +36,13 @@ class BoundProgram:
 
     def begin(self, form: Form) -> Dispatch:
         """Return a dispatch for one dump; call :meth:`end` (or its own) when the dump is over."""
-        dispatch = self._take(form)
+        idle = self._idle_json if form is _JSON else self._idle_python
+        try:
+            dispatch = idle.pop()
+            recorder.plan_used()
+        except IndexError:
+            dispatch = self.new_dispatch(form)
+        dispatch.idle = idle
         dispatch.begin_again()
         return dispatch
 
@@ -53,7 +59,7 @@ class BoundProgram:
         try:
             dispatch = self._idle_python.pop()
         except IndexError:
-            dispatch = Dispatch(self.program, Form.PYTHON, self.subject)
+            dispatch = self.new_dispatch(Form.PYTHON)
         return None if dispatch.refresh() else dispatch
 
     def checkin(self, dispatch: Dispatch) -> None:
@@ -61,18 +67,6 @@ class BoundProgram:
         dispatch.keep_few_classes()
         if len(self._idle_python) < MOST_IDLE:
             self._idle_python.append(dispatch)
-
-    def _take(self, form: Form) -> Dispatch:
-        idle = self._idle_json if form is _JSON else self._idle_python
-        try:
-            dispatch = idle.pop()
-        except IndexError:
-            dispatch = Dispatch(self.program, form, self.subject)
-            dispatch.idle = idle
-            return dispatch
-        dispatch.idle = idle
-        self.program.last_used = recorder.plan_used()
-        return dispatch
 
     def new_dispatch(self, form: Form) -> Dispatch:
         """Return a dispatch that belongs to the caller."""

@@ -7,21 +7,9 @@ from io import BytesIO
 from itertools import islice
 from typing import Any
 
-from fastschema.runtime.bound_program import RowDumper
 from fastschema.runtime.front_end import DumpingSchema
 from fastschema.runtime.json_engine import Engine
 from fastschema.switch import is_disabled
-
-
-def dumper_of(
-    schema: DumpingSchema, obj: Any, many: bool | None, engine: Engine
-) -> tuple[bool, RowDumper | None]:
-    """Whether stock dumps an object row by row, and what does so by generated code, if that can."""
-    is_collection = schema.is_collection(obj, many)
-    rows: int | None = 1
-    if is_collection:
-        rows = len(obj) if type(obj) is list else None
-    return is_collection, schema.row_dumper(engine.form, rows)
 
 
 def dumped_bytes(
@@ -37,7 +25,11 @@ def dumped_bytes(
     :returns: the text as UTF-8; None if the schema needs all that stock's dump does
     :raises Exception: what stock raises
     """
-    is_collection, dumper = dumper_of(schema, obj, many, engine)
+    is_collection = schema.is_collection(obj, many)
+    rows: int | None = 1
+    if is_collection:
+        rows = len(obj) if type(obj) is list else None
+    dumper = schema.row_dumper(engine.form, rows)
     if dumper is None:
         return None
     if is_collection:

@@ -15,31 +15,8 @@ from collections.abc import Callable, Collection, Sequence
 from json.encoder import encode_basestring_ascii
 from typing import Any, Protocol
 
+from fastschema.compiler.kinds import orjson as orjson
 from fastschema.compiler.nodes import Form
-
-try:
-    import orjson
-except ImportError:  # there are no wheels for PyPy, nor for free-threaded Pythons
-    orjson = None  # type: ignore[assignment]  # a module otherwise
-
-__all__ = [
-    "PLAIN_CLASSES",
-    "Engine",
-    "JsonText",
-    "LeftToStock",
-    "OrjsonEngine",
-    "StandardEngine",
-    "engine",
-    "json_number",
-    "json_value",
-    "notes",
-    "orjson",
-    "orjson_default",
-    "orjson_matches_stdlib",
-    "standard_dumps",
-    "stock_value",
-    "to_ascii",
-]
 
 PLAIN_CLASSES = frozenset([str, int, bool, type(None)])
 """Values of exactly these classes are written alike by every engine."""

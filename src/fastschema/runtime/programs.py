@@ -64,7 +64,6 @@ class Program(Generic[Node, Function]):
         self.stock_fields = sum(field.reason is not None for field in node.fields)
         self.compiled_fields = len(node.fields) - self.stock_fields
         self.counts = (self.compiled_fields, self.stock_fields)
-        self.last_used = 0
         self._holders: WeakSet[Holder] = WeakSet()
         self._generate: Callable[..., Function] = generate
         self._functions: dict[tuple[object, ...], Function] = {}
@@ -136,12 +135,12 @@ AnyProgram = TypeVar("AnyProgram", bound=Program[Any, Any])
 
 
 class ProgramCache:
-    """From what a schema reads as to its program; those unused for longest make room for new ones.
+    """From the description of a schema to its program; when it is full, the oldest quarter goes.
 
     The key is the whole description of the schema: equal schemas share a program, and one that was
     changed in any way finds (or makes) another. Nothing in a key or a program refers to a user's
-    schema class, so throw-away classes die as they would in stock. When a program has to make room,
-    whoever holds it lets go of it, so that the programs of classes that live on do not add up.
+    schema class, so throw-away classes die as they would in stock. When a program goes, whoever
+    holds it lets go of it, so that the programs of classes that live on do not add up.
 
     :param size: how many programs to keep
     """
@@ -167,19 +166,13 @@ class ProgramCache:
                     recorder.plan_made(program.node.name)
                     self._make_room()
                     self._programs[description] = program
-        self.used(program)
+        recorder.plan_used()
         return program
 
-    def used(self, program: Program[Any, Any]) -> None:
-        """Mark a program as used."""
-        program.last_used = recorder.plan_used()
-
     def _make_room(self) -> None:
-        if len(self._programs) < self._size:
-            return
-        oldest = sorted(self._programs, key=lambda key: self._programs[key].last_used)
-        for key in oldest[: max(1, self._size // 4)]:
-            self._programs.pop(key).drop()
+        if len(self._programs) >= self._size:
+            for key in list(self._programs)[: max(1, self._size // 4)]:
+                self._programs.pop(key).drop()
 
 
 programs = ProgramCache()
@@ -227,17 +220,17 @@ def always(kind: Any) -> Rule:
 
 
 def describe_by_rule(
-    field: Any, method: Any, rules: Mapping[Any, Rule], subject: str
+    field: Any, method: Any, rules: Mapping[Any, Rule], method_name: str
 ) -> Description:
     """Return the description of a field by the rule for the method that stock would call.
 
     :param method: the method
     :param rules: from methods to rules
-    :param subject: what the method is called in a reason: "_serialize", say
+    :param method_name: what it is called in a reason if it has no name: "_serialize", say
     """
     rule = rules.get(method)
     if rule is None:
-        name = getattr(method, "__qualname__", f"its {subject}")
+        name = getattr(method, "__qualname__", f"its {method_name}")
         return stock(f"fastschema cannot compile {name}")
     try:
         description = rule(field)

@@ -10,7 +10,8 @@ from blinker import Namespace
 from flask import Flask, current_app
 
 from fastschema.compiler.nodes import Form
-from fastschema.marshmallow.dump import was_compiled
+from fastschema.marshmallow.dump import DUMP
+from fastschema.marshmallow.schema_state import was_compiled
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import RowDumper
 from fastschema.runtime.front_end import DumpingSchema
@@ -76,7 +77,7 @@ class CountingSchema:
         """Return what stock's dump returns, by generated code where that is possible."""
         result = self._watched.dump(obj, many)
         self._count(obj, many, result)
-        self._is_compiled = not is_disabled() and was_compiled(self.schema)
+        self._is_compiled = not is_disabled() and was_compiled(self.schema, DUMP)
         return result
 
     def stock_dump(self, obj: Any, many: bool | None) -> Any:
