@@ -45,6 +45,11 @@ class OwnDump(Dog):
         return super().dump(obj, many=many)
 
 
+class WithoutSuper(Dog):
+    def dump(self, obj, *, many=None):
+        return {}
+
+
 DOG = {"name": "Rex", "tag": uuid.UUID(int=1), "born": datetime(2024, 1, 2, tzinfo=UTC)}
 HOME = {"dogs": [DOG, {}], "person": {"name": "Ada"}}
 
@@ -118,13 +123,37 @@ def test_a_report_says_why_a_field_runs_as_stock():
 
 
 def test_a_report_says_why_a_schema_runs_as_stock():
-    report = fastschema.compile(OwnDump).explain()
+    report = fastschema.compile(WithoutSuper).explain()
 
     assert report.why == "dump is overridden"
-    assert str(report).startswith("OwnDump: runs as stock, because dump is overridden\n")
+    assert str(report).startswith("WithoutSuper: runs as stock, because dump is overridden\n")
+
+
+@pytest.mark.parametrize("name", ["dump", "load"])
+def test_an_override_that_calls_super_is_compiled_inside(name):
+    class Calling(Dog):
+        def dump(self, *args, **kwargs):
+            return super().dump(*args, **kwargs)
+
+        def load(self, *args, **kwargs):
+            return super().load(*args, **kwargs)
+
+    whole = fastschema.compile(Calling).explain()
+    report = whole if name == "dump" else whole.loading
+
+    assert (report.why, report.override, report.compiled) == ("", name, 3)
+    assert f"3 of 3 fields compiled, inside your {name}\n" in str(whole)
     assert report.notes == [
-        "What it calls by super().dump() is compiled, where fastschema is installed."
+        f"It calls super().{name}(), which is compiled where fastschema is installed."
     ]
+
+
+def test_an_override_that_calls_another_one_runs_as_stock():
+    class Both(OwnDump):
+        def _serialize(self, *args, **kwargs):
+            return super()._serialize(*args, **kwargs)
+
+    assert fastschema.compile(Both).explain().why == "_serialize is overridden"
 
 
 def test_a_report_tells_of_hooks():
@@ -163,11 +192,21 @@ def test_a_report_tells_once_of_a_schema_that_nests_itself():
 
 def test_a_report_follows_a_nested_schema_that_runs_as_stock():
     class Outer(Schema):
-        inner = fields.Nested(OwnDump)
+        inner = fields.Nested(WithoutSuper)
 
     (report,) = fastschema.compile(Outer).explain()
 
     assert (report.compiled, report.why) == (False, "dump is overridden")
+
+
+def test_a_report_follows_a_nested_schema_that_calls_super():
+    class Outer(Schema):
+        inner = fields.Nested(OwnDump)
+
+    report, *inside = fastschema.compile(Outer).explain()
+
+    assert (report.compiled, report.custom) == (True, True)
+    assert [field.key for field in inside] == ["inner.name", "inner.tag", "inner.born"]
 
 
 @pytest.mark.parametrize("schema", [Dog, Home, Hooked, Tree])

@@ -42,7 +42,12 @@ class OwnSchema(Schema):
     name = fields.String()
 
     def dump(self, obj, *, many=None):
-        return super().dump(obj, many=many)
+        return {}
+
+
+class CallingSuperSchema(CitySchema):
+    def dump(self, *args, **kwargs):
+        return super().dump(*args, **kwargs)
 
 
 class NeedySchema(Schema):
@@ -204,6 +209,14 @@ class TestOverview:
             "",
             "1 schema and 1 field run as stock.",
         ]
+
+    def test_an_override_that_calls_super_is_told_with_its_fields(self):
+        diagnosis = diagnosis_of({"here:it": CallingSuperSchema})
+
+        assert [each.where for each in diagnosis.stock] == ["here:it.founded"]
+        assert "      dumping: 1 compiled, 2 custom, 1 stock, inside your dump" in texts(
+            overview(diagnosis)
+        )
 
     def test_a_status_says_how_to_colour_a_line(self, diagnosis):
         lines = list(overview(diagnosis))

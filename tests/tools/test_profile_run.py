@@ -347,7 +347,7 @@ class TestStock:
         profile = fastschema.compile(self.Overridden).profile([{"name": "Ada"}] * 3)
 
         (line,) = profile
-        assert (line.key, line.why) == ("Overridden", "dump is overridden")
+        assert (line.key, line.why) == ("Overridden", "your dump, and what it calls by super()")
         assert line.seconds == line.user_seconds == profile.seconds > 0
         assert (line.compiled, profile.rows) == (False, 3)
 
@@ -361,8 +361,8 @@ class TestStock:
 
         lines = [(field.key, field.compiled, field.why) for field in profile]
         assert lines == [
-            ("inner", False, "dump is overridden"),
-            ("several", False, "dump is overridden"),
+            ("inner", False, "code of yours runs around each dump of its schema"),
+            ("several", False, "code of yours runs around each dump of its schema"),
         ]
 
     def test_a_plucked_value_is_compiled_and_one_line(self):

@@ -205,7 +205,7 @@ def has_hooks(schema: Any, direction: str) -> bool:
 
 _LOAD_METHODS = {
     name: stock_method(Schema, name)
-    for name in ("load", "_do_load", "_call_and_store", "_invoke_field_validators", "_deserialize")
+    for name in ("_do_load", "_call_and_store", "_invoke_field_validators", "_deserialize", "load")
 }
 
 

@@ -116,7 +116,7 @@ class StockText:
 
 STOCK_DUMP = stock_method(Schema, "dump")
 STOCK_SERIALIZE = stock_method(Schema, "_serialize")
-_METHODS = {"dump": STOCK_DUMP, "_serialize": STOCK_SERIALIZE}
+_METHODS = {"_serialize": STOCK_SERIALIZE, "dump": STOCK_DUMP}
 _PYTHON = Form.PYTHON
 
 

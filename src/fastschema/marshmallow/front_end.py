@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from marshmallow import Schema
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 from marshmallow.fields import List, Nested
 
@@ -29,6 +30,7 @@ from fastschema.runtime.bound_program import Dispatch, RowDumper
 from fastschema.runtime.front_end import Hooks
 from fastschema.runtime.guard import readings
 from fastschema.runtime.json_engine import Engine, engine, standard_dumps
+from fastschema.runtime.patching import calls_super
 from fastschema.runtime.programs import DumpProgram, LoadProgram
 from fastschema.switch import disabled
 
@@ -178,9 +180,14 @@ def _explain(compiled: Compiled, above: Above, direction: Direction) -> Report:
     """
     schema = compiled.schema
     name = type(schema).__name__
-    reason = direction.overrides(schema) or compiled.reason
+    reason = direction.overrides(schema)
+    override = ""
+    # The method that users call is asked for last: the others are stock's.
+    if reason == f"{direction.name} is overridden" and calls_super(schema, direction.name, Schema):
+        reason, override = None, direction.name
+    reason = reason or compiled.reason
     if reason:
-        return Report(name, [], reason, notes=_by_super(reason, direction.name))
+        return Report(name, [], reason)
     reports = field_reports(compiled.program.node)
     nested: dict[str, Report] = {}
     within = above.with_schema(compiled.program)
@@ -188,20 +195,17 @@ def _explain(compiled: Compiled, above: Above, direction: Direction) -> Report:
         for report, field in zip(reports, compiled.fields, strict=True):
             if report.compiled:
                 nested.update(_explain_nested(report.key, field, within, direction))
-    return Report(name, with_nested(reports, nested), notes=_hooks(schema, HOOKS[direction.name]))
+    notes = list(_notes(schema, HOOKS[direction.name], override))
+    return Report(name, with_nested(reports, nested), notes=notes, override=override)
 
 
-def _by_super(reason: str, method: str) -> list[str]:
-    """Return what there is to know of a schema with a ``dump`` or a ``load`` of its own."""
-    if reason != f"{method} is overridden":
-        return []
-    return [f"What it calls by super().{method}() is compiled, where fastschema is installed."]
-
-
-def _hooks(schema: Any, tags: tuple[str, ...]) -> list[str]:
-    """Return the hooks that a schema calls."""
+def _notes(schema: Any, tags: tuple[str, ...], override: str) -> Iterator[str]:
+    """Yield what there is to know of a schema's hooks and of its own ``dump`` or ``load``."""
+    if override:
+        yield f"It calls super().{override}(), which is compiled where fastschema is installed."
     names = [f"{tag} {name}" for tag in tags for name in hook_names(schema, tag)]
-    return [f"Hooks, called as by stock: {', '.join(names)}."] if names else []
+    if names:
+        yield f"Hooks, called as by stock: {', '.join(names)}."
 
 
 def _explain_nested(key: str, field: Any, above: Above, direction: Direction) -> dict[str, Report]:
