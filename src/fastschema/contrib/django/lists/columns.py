@@ -14,7 +14,6 @@ from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.compiler.nodes import FieldNode, ObjectNode, Rereading
 from fastschema.contrib.django.access import column
-from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.bound_serializer import read_now
 from fastschema.contrib.django.class_state import state_of_pending
 from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
@@ -60,7 +59,7 @@ TAKES_OBJECT = (ColumnAccess.NESTED, ColumnAccess.SLUG)
 
 
 class RelationStep(NamedTuple):
-    """A relation on the way to a value.
+    """A relation that leads to a value.
 
     :param key: the position of the related object's primary key: null if there is no such object
     :param none_has_no_attributes: see :class:`fastschema.contrib.django.lists.row_layout.Relation`
@@ -73,7 +72,7 @@ class RelationStep(NamedTuple):
 class FieldColumns(NamedTuple):
     """How one field is read. It holds no model: programs are made of it, and live longer.
 
-    :param way: what the field is given
+    :param access: what the field is given
     :param position: where that stands in the row; -1 for ``NESTED``
     :param steps: the relations that lead there
     :param nested: how the fields of a nested serializer are read; for ``VALUES``, how the one value
@@ -83,7 +82,7 @@ class FieldColumns(NamedTuple):
     :param file: for ``FILE``, what makes the object
     """
 
-    way: ColumnAccess
+    access: ColumnAccess
     position: int
     steps: tuple[RelationStep, ...] = ()
     nested: tuple[FieldColumns, ...] = ()
@@ -119,7 +118,7 @@ def check_errors(reads: Columns) -> None:
     """
     for read in reads:
         check_errors(read.nested)
-        steps = read.steps[:-1] if read.way in TAKES_OBJECT else read.steps
+        steps = read.steps[:-1] if read.access in TAKES_OBJECT else read.steps
         if any(step.none_has_no_attributes for step in steps):
             raise NotRowReadableError("a source follows a relation that may be null")
 
@@ -250,15 +249,6 @@ def _follow(relations: Any, table: RowLayout) -> tuple[tuple[RelationStep, ...],
         table = relation.table
         steps.append(RelationStep(table.key, relation.none_has_no_attributes))
     return tuple(steps), table
-
-
-PER_VIEW = "fastschema_only_columns"
-"""The attribute of a view that says more than the setting."""
-
-
-def selects_only_what_is_read(view: Any) -> bool:
-    """Whether a view's list asks the database for no more columns than its serializer reads."""
-    return bool(getattr(view, PER_VIEW, conf.settings().only_columns))
 
 
 def narrowed(queryset: QuerySet[Any], reads: Columns, table: RowLayout) -> QuerySet[Any]:

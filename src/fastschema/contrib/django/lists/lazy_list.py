@@ -26,9 +26,9 @@ from fastschema.contrib.django.app import conf, dump_log
 from fastschema.contrib.django.app.dump_log import Output
 from fastschema.contrib.django.bound_serializer import dispatch_for
 from fastschema.contrib.django.json_encoding import engine, json_value
-from fastschema.contrib.django.lists.columns import narrowed, selects_only_what_is_read
+from fastschema.contrib.django.lists.captured_values import WrittenRows
+from fastschema.contrib.django.lists.columns import narrowed
 from fastschema.contrib.django.lists.lazy_rows import (
-    LazyRows,
     check_child,
     check_serializer,
     read_by_column,
@@ -65,6 +65,10 @@ _need_data: WeakSet[type] = WeakSet()
 """Views of which data were needed before they were rendered: nothing is to be gained there."""
 
 
+PER_VIEW = "fastschema_only_columns"
+"""The attribute of a view that says more than the setting."""
+
+
 class LazyResponse(Response):
     """A ``Response`` whose rows are JSON already.
 
@@ -74,12 +78,12 @@ class LazyResponse(Response):
     Made by :meth:`of`.
     """
 
-    _lazy: LazyRows
+    _lazy: WrittenRows
     _view_class: type
     _is_rendering = False
 
     @classmethod
-    def of(cls, response: Response, rows: LazyRows, view_class: type) -> LazyResponse:
+    def of(cls, response: Response, rows: WrittenRows, view_class: type) -> LazyResponse:
         """Return a response, turned into a lazy one.
 
         :param response: its data are the text of ``rows``, or a dictionary with that in it
@@ -160,8 +164,9 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     serializer = self.get_serializer(queryset if page is None else page, many=True)
     is_lazy = may_be_lazy and (page is None or has_stock_pages(self))
     rows = _written(serializer, queryset) if is_lazy else None
-    if is_lazy and rows is None and "_data" in vars(serializer):
+    if rows is not None and not rows.is_final:
         _need_data.add(type(self))
+        rows = None
     data = serializer.data if rows is None else rows.text
     if settings.DEBUG:
         warn_of_queries(self, serializer, queryset)
@@ -175,7 +180,7 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     return response
 
 
-def _written(serializer: Any, queryset: Any) -> LazyRows | None:
+def _written(serializer: Any, queryset: Any) -> WrittenRows | None:
     """Return what :func:`write` returns; it is logged if a log is open.
 
     :param queryset: what the rows come from
@@ -188,12 +193,10 @@ def _written(serializer: Any, queryset: Any) -> LazyRows | None:
     rows = write(serializer)
     seconds = perf_counter() - started
     if rows is not None:
-        output = Output.JSON if rows.has_instances else Output.JSON_OF_ROWS
-        loaded = dump_log.loaded_with(queryset) if rows.has_instances else None
+        output = Output.JSON_OF_ROWS if rows.of_database else Output.JSON
+        output = output if rows.is_final else Output.DATA
+        loaded = None if output is Output.JSON_OF_ROWS else dump_log.loaded_with(queryset)
         log.add(serializer, output, loaded, is_compiled=True, rows=rows.count, seconds=seconds)
-    elif "_data" in vars(serializer):
-        loaded, count = dump_log.loaded_with(queryset), len(serializer._data)
-        log.add(serializer, Output.DATA, loaded, is_compiled=True, rows=count, seconds=seconds)
     return rows
 
 
@@ -207,6 +210,11 @@ def writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:
         and renderer.strict == JSONRenderer.strict
         and renderer.is_fast(media_type, context)
     )
+
+
+def selects_only_what_is_read(view: Any) -> bool:
+    """Whether a view's list asks the database for no more columns than its serializer reads."""
+    return bool(getattr(view, PER_VIEW, conf.settings().only_columns))
 
 
 def data_were_needed(view_class: type) -> bool:

@@ -6,8 +6,8 @@ that are made of them, which may keep their rows for the relations that it reads
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from django.db.models import QuerySet
 from rest_framework.serializers import BaseSerializer, ListSerializer
@@ -32,49 +32,65 @@ from fastschema.contrib.django.lists.queryset_rows import (
 from fastschema.contrib.django.lists.row_layout import NotRowReadableError
 from fastschema.contrib.django.lists.row_programs import by_row, with_kept_relations
 from fastschema.runtime.bound_program import Dispatch
-from fastschema.runtime.json_engine import JsonText
 from fastschema.runtime.patching import stock_method
 
 _DATA = stock_method(ListSerializer, "data")
 _BASE_DATA = stock_method(BaseSerializer, "data")
+Result = TypeVar("Result")
 
 
 class NotLazyError(Exception):
     """Rows that are not written at once, and why."""
 
 
-class LazyRows:
-    """The rows of a serializer as JSON, which become stock's data if somebody asks for them.
+class RowDumper:
+    """Dumps the rows of a list: as the database gave them if that will do, else as instances.
 
-    :param serializer: the serializer, with ``many=True``; its ``data`` are the rows
-    :param rows: the objects that it was given, or a :class:`LazyInstanceList`
-    :param written: what was written; None: there are no rows
+    :param dispatch: what dumps the instances
+    :param rows: the instances, or a :class:`LazyInstanceList`
     """
 
-    def __init__(self, serializer: Any, rows: list[Any], written: WrittenRows | None) -> None:
-        self.text = JsonText(b"[]" if written is None else written.text)
-        self.count = len(rows)
-        self.has_instances = not (written is not None and written.of_database)
-        self._serializer = serializer
-        self._written = written
-        # What BaseSerializer.data returns, from which ListSerializer.data makes a list.
-        serializer._data = self
+    def __init__(self, dispatch: Dispatch, rows: list[Any]) -> None:
+        columns = columns_of_rows(dispatch, rows)
+        self.is_by_row = columns is not None
+        """Whether the rows of the database will do."""
+        self.by_instance = dispatch if self.is_by_row else with_kept_relations(dispatch, rows)
+        """What dumps the instances."""
+        if columns is not None:
+            self._by_row = by_row(dispatch, columns)
+            self._calls_user_code = calls_user_code(columns)
 
-    def __iter__(self) -> Iterator[Any]:
-        """Stock's data, made when somebody asks for them."""
-        data = self._serializer._data = [] if self._written is None else self._written.data()
-        return iter(data)
+    def by_row(
+        self, dump: Callable[[Dispatch, list[Any]], Result], rows: LazyInstanceList
+    ) -> Result | None:
+        """Return what a function makes of the rows of the database; None if instances are needed.
 
-    def data(self) -> Any:
-        """Stock's data of the rows, as they were when they were written."""
-        return self._serializer.data
+        :param dump: gets what dumps the rows, and the rows
+        :raises Exception: what it raises, if code of users may have run: none of it runs twice
+        """
+        if not self.is_by_row:
+            return None
+        try:
+            return dump(self._by_row, rows.rows())
+        except Exception:
+            if self._calls_user_code:
+                raise
+            return None  # stock raises its own, for instances
+
+    def all_rows(self, rows: LazyInstanceList) -> list[Any]:
+        """Dump rows, in one way or the other.
+
+        :raises Exception: what stock raises for one of them
+        """
+        results = self.by_row(Dispatch.all_rows, rows)
+        return self.by_instance.all_rows(list(rows)) if results is None else results
 
 
-def write(serializer: Any) -> LazyRows | None:
+def write(serializer: Any) -> WrittenRows | None:
     """Write the rows of a serializer, or return None if stock must make data of them.
 
-    Where stock may write something else later, the serializer gets its data, and the result is
-    None.
+    Where stock may write something else later (``is_final`` says so), the serializer has got its
+    data.
 
     :raises Exception: what code of users raises for a row, as in stock
     """
@@ -85,8 +101,10 @@ def write(serializer: Any) -> LazyRows | None:
     rows = serializer.instance
     if isinstance(rows, QuerySet):
         rows = evaluate(rows)
+    written = WrittenRows(serializer, len(rows))
     if not rows:
-        return LazyRows(serializer, rows, None)
+        written.give_data()
+        return written
     child = serializer.child
     try:
         check_child(child)
@@ -95,25 +113,14 @@ def write(serializer: Any) -> LazyRows | None:
         dispatch = dispatch_for(child, Form.JSON)
     except (NotLazyError, UnreadableError):
         return None
-    columns = columns_of_rows(dispatch, rows)
-    written = WrittenRows(of_database=columns is not None)
-    dispatch = written.capturing(dispatch)
-    if columns is None:
-        dispatch = with_kept_relations(dispatch, rows)
-        source = give_instances(serializer)
-    else:
-        dispatch = by_row(dispatch, columns)
-        source = rows.rows()
-    try:
-        written.write(dispatch, source)
-    except Exception:
-        if columns is None or calls_user_code(columns):
-            raise
-        return None  # stock raises its own, for instances
-    if written.is_final:
-        return LazyRows(serializer, rows, written)
-    serializer._data = written.data()
-    return None
+    dumper = RowDumper(written.capturing(dispatch), rows)
+    written.of_database = dumper.is_by_row
+    if not dumper.is_by_row:
+        written.write(dumper.by_instance, give_instances(serializer))
+    elif dumper.by_row(written.write, rows) is None:
+        return None
+    written.give_data()
+    return written
 
 
 def dump_rows(
@@ -136,15 +143,14 @@ def dump_rows(
         return None, data
     if dispatch is None:
         dispatch = _dispatch_of(serializer, len(data))
-    results = None if dispatch is None else _dumped(dispatch, data)
+    dumper = None if dispatch is None else RowDumper(dispatch, data)
+    results = None if dumper is None else dumper.by_row(Dispatch.all_rows, data)
     if results is not None:
         return results, data
-    if dispatch is not None:
-        dispatch = with_kept_relations(dispatch, data)
-    data = list(data)
+    instances = list(data)
     if queryset is not None:
-        queryset._result_cache = data
-    return None if dispatch is None else dispatch.all_rows(data), data
+        queryset._result_cache = instances
+    return None if dumper is None else dumper.by_instance.all_rows(instances), instances
 
 
 def _dispatch_of(serializer: Any, rows: int) -> Dispatch | None:
@@ -155,19 +161,6 @@ def _dispatch_of(serializer: Any, rows: int) -> Dispatch | None:
         return dispatch_for(serializer, Form.PYTHON)
     except UnreadableError:
         return None
-
-
-def _dumped(dispatch: Dispatch, rows: LazyInstanceList) -> list[Any] | None:
-    """Return what is made of rows; None if instances are needed."""
-    columns = columns_of_rows(dispatch, rows)
-    if columns is None:
-        return None
-    try:
-        return by_row(dispatch, columns).all_rows(rows.rows())
-    except Exception:
-        if calls_user_code(columns):
-            raise
-        return None  # stock raises its own, for instances
 
 
 def give_instances(serializer: Any) -> Any:

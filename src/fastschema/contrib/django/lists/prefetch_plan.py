@@ -74,15 +74,14 @@ class Step(NamedTuple):
     level: int
 
 
-def steps_of(queryset: Any, rows: FetchedRows, table: RowLayout) -> list[Step]:
+def steps_of(queryset: Any, rows: FetchedRows) -> list[Step]:
     """Return the queries that ``prefetch_related`` makes for the rows of a queryset, in stock's
     order.
 
-    :param table: what stands where in the rows
     :raises NotRowReadableError: if code of users has a say in one of them, or sees its objects
     """
     _check_prefetching(queryset)
-    path = _Path(rows, table)
+    path = _Path(rows)
     lookups = normalize_prefetch_lookups(reversed(queryset._prefetch_related_lookups))
     waiting = [(lookup, False) for lookup in lookups]
     while waiting:
@@ -110,13 +109,12 @@ class _Path:
     """Follows lookups, and notes the steps that are new.
 
     :param rows: where they begin
-    :param table: what stands where in the rows
     """
 
-    def __init__(self, rows: FetchedRows, table: RowLayout) -> None:
+    def __init__(self, rows: FetchedRows) -> None:
         self.steps: list[Step] = []
         self._rows = rows
-        self._found = {"": _Found(-1, table)}
+        self._found = {"": _Found(-1, rows.own_table)}
 
     def follow(self, lookup: Any, *, is_inner: bool) -> list[Prefetch]:
         """Follow one lookup; return those that the querysets on its way add.
