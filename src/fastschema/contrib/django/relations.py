@@ -30,6 +30,7 @@ from rest_framework.mixins import RetrieveModelMixin
 from rest_framework.response import Response
 from rest_framework.serializers import ListSerializer, Serializer
 
+from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.access import on_class
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.class_state import class_state, state_of_pending
@@ -46,7 +47,7 @@ from fastschema.contrib.django.lists.n_plus_one import (
 )
 from fastschema.contrib.django.lists.pagination import check_paginator
 from fastschema.contrib.django.lists.queryset_rows import is_stock_queryset
-from fastschema.contrib.django.lists.row_layout import NotRowReadableError, single_relation
+from fastschema.contrib.django.lists.row_layout import single_relation
 from fastschema.contrib.django.schema_reader import readable_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.patching import stock_method

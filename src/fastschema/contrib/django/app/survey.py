@@ -18,7 +18,7 @@ from rest_framework.request import Request
 from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.views import APIView
 
-from fastschema.compiler.nodes import UnreadableError
+from fastschema.compiler.nodes import NotRowReadableError, UnreadableError
 from fastschema.contrib.django.customization import is_stock_list
 from fastschema.contrib.django.lists.captured_values import is_captured
 from fastschema.contrib.django.lists.lazy_list import (
@@ -32,7 +32,6 @@ from fastschema.contrib.django.lists.lazy_list import (
 from fastschema.contrib.django.lists.lazy_rows import NotLazyError, read_by_column
 from fastschema.contrib.django.lists.n_plus_one import Unloaded, unloaded, view_of
 from fastschema.contrib.django.lists.pagination import check_paginator
-from fastschema.contrib.django.lists.row_layout import NotRowReadableError
 from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin

@@ -43,15 +43,16 @@ from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.shadow import follow
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.json_engine import JsonText, orjson
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import overridden, stock_method
 from fastschema.shadow import is_sampled
 from fastschema.switch import is_disabled
 
 STOCK_LIST = stock_method(ListModelMixin, "list")
 _RENDER = FastJSONRenderer.render
-_GET_SERIALIZER = stock_method(GenericAPIView, "get_serializer")
-_GET_PAGINATED_RESPONSE = stock_method(GenericAPIView, "get_paginated_response")
-_PAGINATOR = stock_method(GenericAPIView, "paginator")
+_GET_SERIALIZER = {name: stock_method(GenericAPIView, name) for name in ["get_serializer"]}
+_OF_VIEWS = {
+    name: stock_method(GenericAPIView, name) for name in ("get_paginated_response", "paginator")
+}
 _PAGINATORS = tuple(
     stock_method(cls, "get_paginated_response")
     for cls in (
@@ -224,18 +225,11 @@ def data_were_needed(view_class: type) -> bool:
 
 def has_stock_pages(view: Any) -> bool:
     """Whether nobody but stock looks at the data of a page."""
-    cls: Any = type(view)
-    is_stock_view = (
-        getattr(cls, "get_paginated_response", None) is _GET_PAGINATED_RESPONSE
-        and cls.paginator is _PAGINATOR
-        and "get_paginated_response" not in vars(view)
-    )
-    if not is_stock_view:
+    if overridden(view, _OF_VIEWS):
         return False
     paginator = view.paginator
-    return getattr(
-        type(paginator), "get_paginated_response", None
-    ) in _PAGINATORS and "get_paginated_response" not in vars(paginator)
+    method = getattr(type(paginator), "get_paginated_response", None)
+    return method in _PAGINATORS and "get_paginated_response" not in vars(paginator)
 
 
 def dispatch_of(view: Any, rows: Any) -> Dispatch:
@@ -263,7 +257,7 @@ def described_rows(view: Any, queryset: Any) -> FetchedRows:
 
 def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
     """Return the queryset of a view, which selects no other columns where that can be known."""
-    if type(view).get_serializer is not _GET_SERIALIZER or "get_serializer" in vars(view):
+    if overridden(view, _GET_SERIALIZER):
         return queryset
     if view.paginator is not None and not has_stock_pages(view):
         return queryset
@@ -271,6 +265,6 @@ def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
         return queryset
     try:
         fetched = described_rows(view, queryset)
-        return narrowed(queryset, read_by_column(dispatch_of(view, []), fetched), fetched.table)
+        return narrowed(queryset, read_by_column(dispatch_of(view, []), fetched), fetched.layout)
     except Exception:
         return queryset  # stock raises its own, if it does

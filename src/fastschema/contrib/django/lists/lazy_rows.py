@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from django.db.models import QuerySet
 from rest_framework.serializers import BaseSerializer, ListSerializer
 
-from fastschema.compiler.nodes import Form, UnreadableError
+from fastschema.compiler.nodes import Form, NotRowReadableError, UnreadableError
 from fastschema.contrib.django.bound_serializer import dispatch_for
 from fastschema.contrib.django.class_state import class_state
 from fastschema.contrib.django.customization import is_stock_list, is_stock_serializer
@@ -29,7 +29,6 @@ from fastschema.contrib.django.lists.queryset_rows import (
     LazyInstanceList,
     is_stock_queryset,
 )
-from fastschema.contrib.django.lists.row_layout import NotRowReadableError
 from fastschema.contrib.django.lists.row_programs import by_row, with_kept_relations
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.patching import stock_method
@@ -202,7 +201,7 @@ def read_by_column(dispatch: Dispatch, fetched: FetchedRows) -> Columns:
     :raises NotRowReadableError: if it must be given instances
     :raises UnreadableError: if a nested serializer cannot be compiled
     """
-    columns = columns_of(dispatch.subject.options, dispatch.program.node, fetched.table)
+    columns = columns_of(dispatch.subject.options, dispatch.program.node, fetched.layout)
     if calls_user_code(columns):
         check_errors(columns)  # they are raised from the rows then: no such code runs twice
     return columns

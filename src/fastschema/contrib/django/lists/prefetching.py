@@ -22,7 +22,7 @@ from fastschema.contrib.django.lazy_caches import (
     RelatedRows,
     as_it_was,
 )
-from fastschema.contrib.django.lists.prefetch_plan import Step, bare, steps_of, unfiltered
+from fastschema.contrib.django.lists.prefetch_plan import PrefetchQuery, bare, steps_of, unfiltered
 from fastschema.contrib.django.lists.queryset_rows import (
     FetchedRows,
     LazyInstanceList,
@@ -41,7 +41,7 @@ else:  # that of functools has a lock before Python 3.12, one for all objects
     from django.utils.functional import cached_property
 
 
-def prefetch(rows: FetchedRows, steps: Iterable[Step]) -> None:
+def prefetch(rows: FetchedRows, steps: Iterable[PrefetchQuery]) -> None:
     """Run the queries of ``prefetch_related`` for some rows.
 
     :param steps: see :func:`steps_of`
@@ -81,7 +81,7 @@ class Related:
     :raises Exception: what running the query raises
     """
 
-    def __init__(self, step: Step, owner: FetchedRows) -> None:
+    def __init__(self, step: PrefetchQuery, owner: FetchedRows) -> None:
         self._step = step
         self.attribute = step.attribute
         self._keys: list[Any] = []
@@ -112,15 +112,15 @@ class Related:
         """How many places this takes beside a row."""
         return self.rows.width if self._step.keys.single else 1
 
-    def add_to(self, table: RowLayout, position: int) -> None:
-        """Add what is found to the table of the rows, at some position."""
+    def add_to(self, layout: RowLayout, position: int) -> None:
+        """Add what is found to the layout of the rows, at some position."""
         single = self._step.keys.single
         if single is None:
-            table.collections[self.attribute] = Collection(position, self.rows.table)
+            layout.collections[self.attribute] = Collection(position, self.rows.layout)
         else:
             field, is_reverse = single
-            related = self.rows.table.shifted(position)
-            table.prefetched[single] = Relation(related, not is_reverse and field.null)
+            related = self.rows.layout.shifted(position)
+            layout.prefetched[single] = Relation(related, not is_reverse and field.null)
 
     def columns(self) -> Iterator[tuple[Any, ...]]:
         """Return what stands beside each row: a list of rows, or the columns of one row."""
@@ -159,7 +159,7 @@ class Related:
         """Let each instance keep its row in the place of one related object."""
         relation: Any = self._step.keys.single
         name = cache_name(*relation)
-        key = owner.table.prefetched[relation].table.key
+        key = owner.layout.prefetched[relation].layout.key
 
         def make(instance: Any, row: Any) -> Any:
             makers.shared.add(name)
@@ -177,10 +177,10 @@ class Related:
     def _give_many(self, instances: list[Any], owner: FetchedRows, makers: Makers) -> None:
         """Let each instance keep the rows of its related objects."""
         name = self._answer.cache_name
-        table = owner.table
-        position = table.collections[self.attribute].position
+        layout = owner.layout
+        position = layout.collections[self.attribute].position
         keys = {owner.model._meta.pk.attname, self._step.keys.of_object}
-        positions = {key: table.columns[key] for key in keys}
+        positions = {key: layout.columns[key] for key in keys}
 
         def make(instance: Any, rows: RelatedRows) -> Any:
             makers.shared.add(name)
@@ -222,7 +222,7 @@ class Related:
     @cached_property
     def _by_key(self) -> dict[Any, Any]:
         """Return the related instances by their primary keys; of several, the first."""
-        key = self.rows.own_table.key
+        key = self.rows.own_layout.key
         pairs = zip(self.rows.converted(), self.objects, strict=True)
         return {row[key]: instance for row, instance in reversed(list(pairs))}
 
@@ -231,7 +231,7 @@ class Related:
         """Return what keeps the one object of each related one; None if that is not to be told."""
         keys = self._step.keys
         # select_related may have loaded it with them.
-        if keys.back is None or (not keys.single and keys.back in self.rows.own_table.relations):
+        if keys.back is None or (not keys.single and keys.back in self.rows.own_layout.relations):
             return None
         field, is_reverse = keys.back
         return field.remote_field if is_reverse else field
@@ -303,7 +303,7 @@ def fetch_in_blocks(queryset: Any, chunk_size: int) -> FetchedRows | None:
     """
     try:
         known = described(queryset)
-        is_readable = bool(known.table) and known.converters is not None
+        is_readable = bool(known.layout) and known.converters is not None
     except Exception:
         return None  # Django raises its own, if it does
     if not is_readable or getattr(known.fetch_mode, "track_peers", False):
@@ -371,7 +371,7 @@ def _bare_of(rows: FetchedRows) -> Any:
 def _bare_objects(rows: FetchedRows, attribute: str) -> Iterator[Any]:
     """Instances of rows that know nothing but their keys."""
     key = rows.model._meta.pk.attname
-    columns = rows.own_table.columns
+    columns = rows.own_layout.columns
     positions = columns[key], columns[attribute]
     state = _bare_of(rows)._state
     for row in rows.converted():
@@ -384,7 +384,7 @@ def _bare_objects(rows: FetchedRows, attribute: str) -> Iterator[Any]:
 
 def _keys_of_rows(rows: FetchedRows, attribute: str, key_of: Callable[[Any], Any]) -> Iterator[Any]:
     """Yield the key of each row, from an attribute that its instance would have."""
-    position = rows.own_table.column(attribute)
+    position = rows.own_layout.column(attribute)
     instance = _bare_of(rows)
     found: dict[Any, Any] = {}
     for row in rows.converted():

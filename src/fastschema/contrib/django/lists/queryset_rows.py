@@ -7,7 +7,7 @@ How a row travels::
     FetchedRows
         | converted()    the row, with values as instances have them (row_layout.py)
         | rows()         the same, and beside it what is prefetched for it (prefetching.Related);
-        | table          what stands where in it
+        | layout          what stands where in it
     LazyInstanceList     what the queryset, or a page, has in the place of its instances
         |
         |-- row_programs.by_row()               reads the row: no instance is made
@@ -32,12 +32,12 @@ from django.db import router as routers
 from django.db.models import QuerySet
 from django.db.models.query import ModelIterable
 
+from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.lazy_caches import Makers
 from fastschema.contrib.django.lists.row_instances import ExecutedQuery, Make, instance_maker
 from fastschema.contrib.django.lists.row_layout import (
     Converters,
-    NotRowReadableError,
     RowLayout,
     converted_rows,
     pure_converters,
@@ -45,12 +45,12 @@ from fastschema.contrib.django.lists.row_layout import (
 )
 from fastschema.runtime import thresholds
 from fastschema.runtime.locks import Locked
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import overridden, stock_method
 
 if TYPE_CHECKING:
     from functools import cached_property
 
-    from fastschema.contrib.django.lists.prefetch_plan import Step
+    from fastschema.contrib.django.lists.prefetch_plan import PrefetchQuery
     from fastschema.contrib.django.lists.prefetching import Related
 else:  # that of functools has a lock before Python 3.12, one for all objects
     from django.utils.functional import cached_property
@@ -66,8 +66,7 @@ def is_stock_queryset(rows: Any) -> bool:
     """Whether iterating over a queryset gives the instances of its rows, and nobody has a say."""
     return (
         isinstance(rows, QuerySet)
-        and all(getattr(type(rows), name) is method for name, method in _STOCK.items())
-        and _STOCK.keys().isdisjoint(vars(rows))
+        and overridden(rows, _STOCK) is None
         and rows._iterable_class is ModelIterable
         and ModelIterable.__iter__ is _STOCK_ITER
     )
@@ -125,7 +124,7 @@ class FetchedRows(Locked):
             self._results = self.compiler.execute_sql(**self._chunks(chunk_size))
         else:
             self.compiler.pre_sql_setup()
-        self.steps: list[Step] = []
+        self.steps: list[PrefetchQuery] = []
         """What is to be prefetched for each block; see :meth:`blocks`."""
         self.related: list[Related] = []
         """What was prefetched."""
@@ -161,7 +160,7 @@ class FetchedRows(Locked):
             return self._converted
 
     def rows(self) -> list[Any]:
-        """Return the rows, with what was prefetched beside each: see :attr:`table`."""
+        """Return the rows, with what was prefetched beside each: see :attr:`layout`."""
         with self.lock:
             if self._rows is None:
                 rows = self.converted()
@@ -207,7 +206,7 @@ class FetchedRows(Locked):
         """
         if not self.has_instances:
             try:
-                return self.rows()[number][self.table.column(name)]
+                return self.rows()[number][self.layout.column(name)]
             except NotRowReadableError:
                 pass
         return getattr(self.instances()[number], name)
@@ -256,7 +255,7 @@ class FetchedRows(Locked):
         return pure_converters(self.compiler)
 
     @cached_property
-    def own_table(self) -> RowLayout:
+    def own_layout(self) -> RowLayout:
         """Return what stands where in the rows of the query itself.
 
         :raises NotRowReadableError: if somebody could tell that no instances are made of them
@@ -264,17 +263,17 @@ class FetchedRows(Locked):
         return row_layout_of(self.compiler)
 
     @cached_property
-    def table(self) -> RowLayout:
+    def layout(self) -> RowLayout:
         """Return what stands where in the rows, and beside them.
 
-        :raises NotRowReadableError: see :attr:`own_table`
+        :raises NotRowReadableError: see :attr:`own_layout`
         """
-        table = replace(self.own_table, prefetched={}, collections={})
+        layout = replace(self.own_layout, prefetched={}, collections={})
         position: int = self.compiler.col_count
         for each in self.related:
-            each.add_to(table, position)
+            each.add_to(layout, position)
             position += each.width
-        return table
+        return layout
 
     @cached_property
     def width(self) -> int:
@@ -293,7 +292,7 @@ class FetchedRows(Locked):
     @property
     def are_readable(self) -> bool:
         """Whether anything may be read of the rows, and that pays."""
-        return not self.are_too_few and self._has_table
+        return not self.are_too_few and self._has_layout
 
     def keep_rows(self) -> None:
         """Let the instances, which are not made yet, keep their rows in place of related objects.
@@ -308,9 +307,9 @@ class FetchedRows(Locked):
         return self._instances is None and not self.are_too_few and self._may_be_made
 
     @cached_property
-    def _has_table(self) -> bool:
+    def _has_layout(self) -> bool:
         try:
-            return bool(self.table)
+            return bool(self.layout)
         except NotRowReadableError:
             return False
 
@@ -320,7 +319,7 @@ class FetchedRows(Locked):
         tracks_peers = getattr(self.fetch_mode, "track_peers", False)
         if self._attributes._known_related_objects or tracks_peers:
             return False
-        return self._has_table
+        return self._has_layout
 
     @cached_property
     def _make(self) -> Make | None:
@@ -329,7 +328,7 @@ class FetchedRows(Locked):
             return None
         if not self._may_be_made:
             return None
-        return instance_maker(self.table, self.db, self.fetch_mode, self.makers)
+        return instance_maker(self.layout, self.db, self.fetch_mode, self.makers)
 
 
 class RowPlace(dict[str, Any]):

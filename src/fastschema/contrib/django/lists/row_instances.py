@@ -16,23 +16,23 @@ MakeRelated = Callable[[Any, Any], Any]
 """From an instance, and the row that it was made of, to a related object of it."""
 
 
-def instance_maker(table: RowLayout, db: str, fetch_mode: Any, makers: Makers | None) -> Make:
+def instance_maker(layout: RowLayout, db: str, fetch_mode: Any, makers: Makers | None) -> Make:
     """Return what makes an instance of each row, with its related objects.
 
     The same as ``ModelIterable`` and ``Model.from_db`` make, down to the order of attributes.
 
-    :param table: what stands where in the rows
+    :param layout: what stands where in the rows
     :param db: the alias of the database
     :param fetch_mode: that of the queryset; None before Django 6.1
     :param makers: gets what makes the related objects when somebody looks; None: they are made now
     """
-    model, new = table.model, object.__new__
-    names = list(table.columns)
-    start, end = min(table.columns.values()), max(table.columns.values()) + 1
-    keys = table.foreign_keys
-    relations = _related_makers(table, db, fetch_mode, makers)
-    knows_back = any(joined.set_there is not None for joined in table.relations.values())
-    annotations = list(table.annotations.items())
+    model, new = layout.model, object.__new__
+    names = list(layout.columns)
+    start, end = min(layout.columns.values()), max(layout.columns.values()) + 1
+    keys = layout.foreign_keys
+    relations = _related_makers(layout, db, fetch_mode, makers)
+    knows_back = any(joined.set_there is not None for joined in layout.relations.values())
+    annotations = list(layout.annotations.items())
 
     def make(row: Any) -> Any:
         instance = new(model)
@@ -69,7 +69,7 @@ def instance_maker(table: RowLayout, db: str, fetch_mode: Any, makers: Makers | 
 
 
 def _related_makers(
-    table: RowLayout, db: str, fetch_mode: Any, makers: Makers | None
+    layout: RowLayout, db: str, fetch_mode: Any, makers: Makers | None
 ) -> list[tuple[str, int, MakeRelated]]:
     """Return what makes each object that ``select_related`` has loaded with a row.
 
@@ -78,10 +78,10 @@ def _related_makers(
     related = [
         (
             cache_name(*relation),
-            joined.table.key,
+            joined.layout.key,
             _related_maker(joined, db, fetch_mode, None if makers is None else Makers()),
         )
-        for relation, joined in table.relations.items()
+        for relation, joined in layout.relations.items()
     ]
     if makers is not None:
         makers.by_name.update({name: make for name, _, make in related})
@@ -89,7 +89,7 @@ def _related_makers(
 
 
 def _related_maker(joined: Joined, db: str, fetch_mode: Any, makers: Makers | None) -> MakeRelated:
-    make = instance_maker(joined.table, db, fetch_mode, makers)
+    make = instance_maker(joined.layout, db, fetch_mode, makers)
     set_there = joined.set_there
     if set_there is None:
         return lambda instance, row: make(row)

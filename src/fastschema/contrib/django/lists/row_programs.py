@@ -23,6 +23,7 @@ from fastschema.compiler.nodes import (
     FieldNode,
     Form,
     Kind,
+    NotRowReadableError,
     ObjectNode,
     Read,
     Slot,
@@ -43,12 +44,7 @@ from fastschema.contrib.django.lists.columns import (
     field_columns,
 )
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
-from fastschema.contrib.django.lists.row_layout import (
-    NotRowReadableError,
-    RowLayout,
-    cache_name,
-    single_relation,
-)
+from fastschema.contrib.django.lists.row_layout import RowLayout, cache_name, single_relation
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
 
 _ROW = "row"
@@ -112,27 +108,27 @@ def with_kept_relations(dispatch: Dispatch, rows: list[Any]) -> Dispatch:
     if fetched is None or not fetched.may_keep_rows:
         return dispatch
     pairs = zip(dispatch.subject.options, dispatch.program.node.fields, strict=True)
-    kept = tuple([_kept_relation(field, node, fetched.table) for field, node in pairs])
+    kept = tuple([_kept_relation(field, node, fetched.layout) for field, node in pairs])
     if not any(kept):
         return dispatch
     fetched.keep_rows()
     return dispatch.derived(("kept relations", kept), partial(_kept_node, kept))
 
 
-def _kept_relation(field: Any, node: FieldNode, table: RowLayout) -> KeptRelation | None:
+def _kept_relation(field: Any, node: FieldNode, layout: RowLayout) -> KeptRelation | None:
     """Return how a field is read from what an instance keeps; None if it is read from itself."""
     try:
-        columns = field_columns(field, node, table)
+        columns = field_columns(field, node, layout)
         check_errors(columns.nested)
     except (NotRowReadableError, UnreadableError):
         return None
     first = (node.source.path or [""])[0]
     if columns.access in _COLLECTIONS and not columns.steps:
-        many = relation_to_many(table.model, first)
+        many = relation_to_many(layout.model, first)
         return None if many is None else KeptRelation(many[0], columns)
     if not columns.steps or columns.access is ColumnAccess.NESTED_LIST:
         return None
-    return KeptRelation(cache_name(*single_relation(table.model, first)), columns)
+    return KeptRelation(cache_name(*single_relation(layout.model, first)), columns)
 
 
 def _kept_node(kept: tuple[KeptRelation | None, ...], node: ObjectNode) -> ObjectNode:
