@@ -7,7 +7,7 @@ How a row travels::
     FetchedRows
         | converted()    the row, with values as instances have them (row_layout.py)
         | rows()         the same, and beside it what is prefetched for it (prefetching.Related);
-        | layout          what stands where in it
+        | layout         what stands where in it
     LazyInstanceList     what the queryset, or a page, has in the place of its instances
         |
         |-- row_programs.by_row()               reads the row: no instance is made
@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -212,9 +212,12 @@ class FetchedRows(Locked):
         return getattr(self.instances()[number], name)
 
     def _made(self) -> list[Any]:
-        is_stock = self._make is None and self._converted is None
-        rows = self._unconverted() if is_stock else self.converted()
-        return list(self._made_by_django(rows) if self._make is None else map(self._make, rows))
+        if self._make is not None:
+            return list(map(self._make, self.converted()))
+        rows = self._converted
+        if rows is None:  # stock converts them one by one
+            rows = self.compiler.results_iter(self._results)
+        return self._made_by_django(rows)
 
     def made_by_django(self) -> list[Any]:
         """Return further instances of the rows, made by Django; where it has made them, those.
@@ -223,10 +226,10 @@ class FetchedRows(Locked):
         """
         if self._converted is None or self.related:
             return self.instances()
-        return list(self._made_by_django(self._converted))
+        return self._made_by_django(self._converted)
 
-    def _made_by_django(self, rows: Iterable[Any]) -> Iterator[Any]:
-        return iter(ModelIterable(ExecutedQuery(self._attributes, self.compiler, self.db, rows)))
+    def _made_by_django(self, rows: Iterable[Any]) -> list[Any]:
+        return list(ModelIterable(ExecutedQuery(self._attributes, self.compiler, self.db, rows)))
 
     def blocks(self) -> Generator[FetchedRows]:
         """Yield the rows, some at a time as they are read; only once. Nothing is prefetched.
@@ -243,11 +246,6 @@ class FetchedRows(Locked):
         finally:
             if isinstance(self._results, Generator):
                 self._results.close()
-
-    def _unconverted(self) -> Iterable[Any]:
-        """Return the rows, which stock converts one by one as it makes their instances."""
-        rows: Iterable[Any] = self.compiler.results_iter(self._results)
-        return rows
 
     @cached_property
     def converters(self) -> Converters | None:
