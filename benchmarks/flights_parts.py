@@ -70,8 +70,8 @@ def _of_fastschema(serializer_class: Any) -> Parts:
     from flights.views import FLIGHTS
 
     dispatch = dispatch_for(serializer_class(), Form.JSON)
-    table = FetchedRows(FLIGHTS.all(), is_run=False).table
-    reads = columns_of(dispatch.subject.options, dispatch.program.node, table)
+    layout = FetchedRows(FLIGHTS.all(), is_run=False).layout
+    reads = columns_of(dispatch.subject.options, dispatch.program.node, layout)
 
     def dump(rows: Any) -> Any:
         return by_row(dispatch, reads).all_rows(rows)

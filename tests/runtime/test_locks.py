@@ -129,12 +129,12 @@ def hold(pause):
         return row_layout_of(compiler)
 
     queryset_rows.row_layout_of = slowly
-    assert rows.table
+    assert rows.layout
 
 def child():
     queryset_rows.row_layout_of = row_layout_of
-    assert rows.table
-    assert queryset_rows.FetchedRows(ContentType.objects.all(), is_run=False).table
+    assert rows.layout
+    assert queryset_rows.FetchedRows(ContentType.objects.all(), is_run=False).layout
 
 fork_while(hold, child)
 """

@@ -26,6 +26,10 @@ class UnreadableError(Exception):
     """A schema that cannot be compiled at all, and why."""
 
 
+class NotRowReadableError(Exception):
+    """Rows that cannot be dumped without making objects of them, and why."""
+
+
 class Missing:
     """Stands for "no value"; for front ends whose framework has no such object of its own."""
 

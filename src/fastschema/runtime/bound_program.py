@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import chain, islice
 from types import GeneratorType
 from typing import Any, Protocol
 
-from fastschema.compiler.nodes import Form, Slot
+from fastschema.compiler.nodes import Form, ObjectNode, Slot
 from fastschema.runtime.programs import DumpProgram
 from fastschema.statistics import recorder
 
@@ -158,6 +158,17 @@ class Dispatch(dict[type, Dump]):
         self._values: dict[str, Any] = {}
         self._ambient: list[Ambient] = []
         self._links: list[NestedDumper] = []
+
+    def derived(
+        self, key: Hashable, change: Callable[[ObjectNode], ObjectNode], form: Form | None = None
+    ) -> Dispatch:
+        """Return what dumps by a program that is derived from this one's.
+
+        :param key: what ``change`` depends on
+        :param change: makes its node
+        :param form: the form of its output; None: the same
+        """
+        return Dispatch(self.program.derived(key, change), form or self.form, self.subject)
 
     def __missing__(self, cls: type) -> Dump:
         dump: Dump = self.bind(cls, many=False)

@@ -30,6 +30,7 @@ from rest_framework.mixins import RetrieveModelMixin
 from rest_framework.response import Response
 from rest_framework.serializers import ListSerializer, Serializer
 
+from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.front_end.access import on_class
 from fastschema.contrib.django.front_end.class_state import class_state
@@ -48,7 +49,7 @@ from fastschema.contrib.django.lists.n_plus_one import (
 )
 from fastschema.contrib.django.lists.pagination import check_paginator
 from fastschema.contrib.django.lists.queryset_rows import is_stock_queryset
-from fastschema.contrib.django.lists.row_layout import NotRowReadableError, single_relation
+from fastschema.contrib.django.lists.row_layout import single_relation
 from fastschema.runtime import thresholds
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.switch import is_disabled

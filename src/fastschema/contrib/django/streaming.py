@@ -31,9 +31,9 @@ from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.bound_serializer import link_to
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.front_end.json_encoding import engine
+from fastschema.contrib.django.lists.lazy_rows import RowStream
 from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
 from fastschema.contrib.django.lists.queryset_rows import is_fetchable, is_stock_queryset
-from fastschema.contrib.django.lists.row_stream import RowStream
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.runtime.encode import CHUNK_SIZE, checked_chunk_size
 from fastschema.switch import is_disabled

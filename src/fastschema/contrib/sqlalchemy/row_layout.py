@@ -14,15 +14,11 @@ from typing import Any, NamedTuple
 from sqlalchemy.orm import Mapper, Session
 from sqlalchemy.orm.interfaces import MANYTOONE
 
-from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, Read
+from fastschema.compiler.nodes import FieldNode, Form, NotRowReadableError, ObjectNode, Read
 from fastschema.contrib.sqlalchemy.internals import LoadedEntity, is_listened_to, sends_queries
 from fastschema.marshmallow.sqlalchemy import MAPPED, key_finder
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dump, NestedDumper
 from fastschema.runtime.json_engine import PLAIN_CLASSES
-
-
-class NotRowReadableError(Exception):
-    """Rows cannot be dumped without making objects of them; it says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +57,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class RowLayout:
+class EntityLayout:
     """A mapped class in the rows of a select.
 
     :param cls: the class
@@ -76,13 +72,13 @@ class RowLayout:
     cls: type
     columns: Mapping[str, int]
     key: Key
-    relations: Mapping[str, RowLayout]
+    relations: Mapping[str, EntityLayout]
     with_criteria: frozenset[str]
     lazy: frozenset[str]
     deferred: frozenset[str]
 
 
-def row_layout_of(entity: LoadedEntity, session: Session) -> RowLayout:
+def entity_layout_of(entity: LoadedEntity, session: Session) -> EntityLayout:
     """Return what stands where in the rows of a class.
 
     :param session: the session that would hold the objects
@@ -104,7 +100,7 @@ def row_layout_of(entity: LoadedEntity, session: Session) -> RowLayout:
     return table
 
 
-def _table(entity: LoadedEntity, session: Session) -> RowLayout | None:
+def _table(entity: LoadedEntity, session: Session) -> EntityLayout | None:
     mapper = entity.mapper
     _check_class(mapper, session)
     positions = entity.positions()
@@ -132,7 +128,7 @@ def _table(entity: LoadedEntity, session: Session) -> RowLayout | None:
             relations[relation.key] = table
         if has_criteria:
             with_criteria.add(relation.key)
-    return RowLayout(
+    return EntityLayout(
         mapper.class_,
         positions,
         Key(tuple([positions[key] for key in keys]), mapper.allow_partial_pks),
@@ -157,13 +153,13 @@ def _check_class(mapper: Mapper[Any], session: Session) -> None:
         raise NotRowReadableError(f"there are listeners for objects of {cls.__name__} being loaded")
 
 
-def _classes(table: RowLayout) -> list[type]:
+def _classes(table: EntityLayout) -> list[type]:
     """Return the class of a table and those of all that it leads to, as often as there are."""
     related = [cls for each in table.relations.values() for cls in _classes(each)]
     return [table.cls, *related]
 
 
-def _check_criteria(table: RowLayout) -> None:
+def _check_criteria(table: EntityLayout) -> None:
     """Check that what a relation leads to depends on nothing but its keys.
 
     An object that several rows have, or several relations lead to, has but one related object: the
@@ -208,7 +204,7 @@ Columns = tuple[FieldColumns, ...]
 FindKey = Callable[[str], object]
 
 
-def columns_of(dispatch: Dispatch, table: RowLayout) -> Columns:
+def columns_of(dispatch: Dispatch, table: EntityLayout) -> Columns:
     """How the fields that a dispatch dumps are read from rows.
 
     :param table: what stands where in the rows
@@ -221,7 +217,9 @@ def columns_of(dispatch: Dispatch, table: RowLayout) -> Columns:
     return tuple([_field(field, dispatch, table, find) for field in node.fields])
 
 
-def _field(field: FieldNode, dispatch: Dispatch, table: RowLayout, find: FindKey) -> FieldColumns:
+def _field(
+    field: FieldNode, dispatch: Dispatch, table: EntityLayout, find: FindKey
+) -> FieldColumns:
     """How a field is read.
 
     :param find: finds under which key objects of the table's class keep an attribute
@@ -245,8 +243,8 @@ def _field(field: FieldNode, dispatch: Dispatch, table: RowLayout, find: FindKey
 
 
 def _follow(
-    relations: Iterable[str], field: FieldNode, table: RowLayout, find: FindKey
-) -> tuple[tuple[Key, ...], RowLayout, FindKey]:
+    relations: Iterable[str], field: FieldNode, table: EntityLayout, find: FindKey
+) -> tuple[tuple[Key, ...], EntityLayout, FindKey]:
     """Return the keys of the objects on the way along some relations, and the table at its end."""
     keys = []
     for name in relations:
@@ -258,7 +256,7 @@ def _follow(
     return tuple(keys), table, find
 
 
-def _not_loaded(field: FieldNode, table: RowLayout, name: str) -> NotRowReadableError:
+def _not_loaded(field: FieldNode, table: EntityLayout, name: str) -> NotRowReadableError:
     """Return what to tell of an attribute that is not in the rows."""
     attribute = f"{table.cls.__name__}.{name}"
     if name in table.lazy:
@@ -314,8 +312,7 @@ def by_row(dispatch: Dispatch, reads: Columns) -> Dispatch:
 
     :param reads: how the fields of the dispatch's program are read
     """
-    program = dispatch.program.derived(("by row", reads), partial(_row_node, reads))
-    return Dispatch(program, dispatch.form, dispatch.subject)
+    return dispatch.derived(("by row", reads), partial(_row_node, reads))
 
 
 def _row_node(reads: Columns, node: ObjectNode) -> ObjectNode:

@@ -15,16 +15,15 @@ from sqlalchemy import Select, inspect
 from sqlalchemy.orm import Mapper, Query, Session, scoped_session
 from sqlalchemy.orm.util import AliasedInsp
 
-from fastschema.compiler.nodes import Form
+from fastschema.compiler.nodes import Form, NotRowReadableError
 from fastschema.contrib.sqlalchemy import internals
 from fastschema.contrib.sqlalchemy.row_layout import (
+    EntityLayout,
     Key,
-    NotRowReadableError,
-    RowLayout,
     UnloadedError,
     by_row,
     columns_of,
-    row_layout_of,
+    entity_layout_of,
 )
 from fastschema.report import Report
 from fastschema.runtime.bound_program import Dispatch, RowDumper
@@ -77,7 +76,7 @@ class Selection:
         self._run()
         return iter(self._objects)
 
-    def table(self) -> RowLayout:
+    def table(self) -> EntityLayout:
         """Return what stands where in the rows.
 
         :raises NotRowReadableError: if somebody would notice that no objects are made
@@ -95,14 +94,14 @@ class Selection:
                 raise NotRowReadableError(
                     "the statement, or a listener, asks for an unusual result"
                 )
-            table = row_layout_of(entity, self._session)
+            table = entity_layout_of(entity, self._session)
         except internals.UnknownVersionError as error:
             _warn_of_version(str(error))
             raise NotRowReadableError("fastschema does not know this SQLAlchemy") from error
         self._cursor = cursor
         return table
 
-    def rows(self, table: RowLayout) -> Iterator[Any]:
+    def rows(self, table: EntityLayout) -> Iterator[Any]:
         """Return the rows; None where a row has no object.
 
         :param table: what :meth:`table` has returned just before
@@ -235,7 +234,7 @@ class SelectDumper:
         self.schema = schema.schema
         self.selection = Selection(statement, session, is_streamed=is_streamed)
         self._compiled = schema
-        self._table: RowLayout | None = None
+        self._table: EntityLayout | None = None
 
     def dump(self, obj: Any, many: bool | None) -> Any:
         """Return what stock's dump returns for the objects, by generated code where
@@ -302,7 +301,7 @@ class SelectDumper:
             logger.warning("%s may ask the database again for each row: %s", cls.__name__, reason)
 
 
-def table_and_dispatch(selection: Selection, dispatch: Dispatch) -> tuple[RowLayout, Dispatch]:
+def table_and_dispatch(selection: Selection, dispatch: Dispatch) -> tuple[EntityLayout, Dispatch]:
     """Return what stands where in the rows of a selection, and what dumps them.
 
     :param dispatch: what dumps the objects

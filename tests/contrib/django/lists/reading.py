@@ -14,7 +14,7 @@ def reads_rows(view_class, path="/"):
     response = view_class.as_view()(APIRequestFactory().get(path)).render()
     if type(response) is not LazyResponse:
         return False
-    return not response._lazy.has_instances
+    return response._lazy.of_database
 
 
 def inside(instance, seen=()):

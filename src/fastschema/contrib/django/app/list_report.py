@@ -9,7 +9,7 @@ from django.db import DatabaseError
 from rest_framework.mixins import ListModelMixin
 from rest_framework.serializers import ListSerializer
 
-from fastschema.compiler.nodes import UnreadableError
+from fastschema.compiler.nodes import NotRowReadableError, UnreadableError
 from fastschema.contrib.django.lists.captured_values import is_captured
 from fastschema.contrib.django.lists.lazy_list import (
     data_were_needed,
@@ -22,7 +22,6 @@ from fastschema.contrib.django.lists.lazy_list import (
 from fastschema.contrib.django.lists.lazy_rows import NotLazyError, read_by_column
 from fastschema.contrib.django.lists.n_plus_one import view_of
 from fastschema.contrib.django.lists.pagination import check_paginator
-from fastschema.contrib.django.lists.row_layout import NotRowReadableError
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.runtime.json_engine import orjson
 from fastschema.switch import VARIABLE, is_disabled

@@ -1,10 +1,10 @@
 """Rows as JSON that become stock's data again: what JSON does not tell is captured beside it.
 
-Of a text, a number, a boolean and None, the JSON tells what they were; so nothing is kept of most
-fields. A method field may return anything, though, a choice may be of any class, a decimal may be
-written as a number, and a hyperlink knows its object. What the fields of such kinds return is kept,
-in the order of the rows, and put into the data that are read from the JSON. No row is read twice,
-no code of users called again, and no query run.
+Of a text, a number, a boolean and None, the JSON tells what they were; so nothing is captured of
+most fields. A method field may return anything, though, a choice may be of any class, a decimal may
+be written as a number, and a hyperlink knows its object. What the fields of such kinds return is
+captured, in the order of the rows, and put into the data that are read from the JSON. No row is
+read twice, no code of users called again, and no query run.
 
 Of a value that somebody may still change before the response is rendered (a list of the user's, a
 generator, a lazy text) the JSON cannot be written yet: such rows become data at once.
@@ -16,7 +16,7 @@ import datetime
 import decimal
 import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -33,6 +33,7 @@ from fastschema.contrib.django.front_end.json_encoding import (
 )
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
 from fastschema.runtime.encode import JsonArray
+from fastschema.runtime.json_engine import JsonText
 
 _LASTING = frozenset(
     [
@@ -44,16 +45,21 @@ _LASTING = frozenset(
 
 
 class WrittenRows:
-    """The rows of a serializer as JSON, and what makes stock's data of them.
+    """The rows of a list serializer as JSON, which become stock's data if somebody asks for them.
 
-    :param of_database: whether they are rows of the database, whose values nobody else has
+    :param serializer: the serializer, with ``many=True``
+    :param count: how many rows it has
+    :param of_database: whether they are rows of the database, whose values nobody else has; else
+        instances
     """
 
-    def __init__(self, *, of_database: bool) -> None:
+    def __init__(self, serializer: Any, count: int, *, of_database: bool = False) -> None:
+        self.count = count
         self.of_database = of_database
-        self.text = b""
+        self.text = JsonText(b"[]")
         self.is_final = True
         """Whether stock would write the same, whatever happens until it is asked to."""
+        self._serializer = serializer
         self._captured = CapturedValues(self)
         self._encode = engine().encode
 
@@ -61,13 +67,14 @@ class WrittenRows:
         """Return what dumps as a dispatch does, and captures what JSON does not tell."""
         return self._captured.capturing(dispatch)
 
-    def write(self, dispatch: Dispatch, rows: list[Any]) -> None:
-        """Write the rows.
+    def write(self, dispatch: Dispatch, rows: list[Any]) -> JsonText:
+        """Return the rows as text, which is kept.
 
         :param dispatch: what dumps them, made of a capturing one
         :raises Exception: what a row raises
         """
-        self.text = JsonArray(rows, dispatch.all_rows, self._encoded).join()
+        self.text = JsonText(JsonArray(rows, dispatch.all_rows, self._encoded).join())
+        return self.text
 
     def _encoded(self, dumped: list[Any]) -> bytes:
         try:
@@ -76,9 +83,22 @@ class WrittenRows:
             self.is_final = False  # stock encodes later, and raises its own
             return encode_anything(dumped)
 
-    def data(self) -> list[dict[str, Any]]:
-        """Return stock's data of the rows; call it once."""
-        data: list[dict[str, Any]] = json.loads(self.text)
+    def give_data(self) -> None:
+        """Let the serializer have stock's data of the rows; later, if they may be made later."""
+        # What BaseSerializer.data returns, from which ListSerializer.data makes a list.
+        self._serializer._data = self if self.is_final else self._made()
+
+    def __iter__(self) -> Iterator[Any]:
+        """Stock's data, made when somebody asks for them."""
+        self._serializer._data = data = self._made()
+        return iter(data)
+
+    def data(self) -> Any:
+        """Return stock's data of the rows, as they were when they were written."""
+        return self._serializer.data
+
+    def _made(self) -> list[dict[str, Any]]:
+        data: list[dict[str, Any]] = json.loads(self.text.text)
         self._captured.put_into([(data, index) for index in range(len(data))])
         return data
 
@@ -100,12 +120,11 @@ class CapturedValues:
 
     def capturing(self, dispatch: Dispatch) -> Dispatch:
         """Return what dumps as a dispatch does in JSON form, and captures values."""
-        program = dispatch.program.derived("capturing", _capturing)
         dispatch.subject.captured = self
-        return Dispatch(program, Form.JSON, dispatch.subject)
+        return dispatch.derived("capturing", _capturing, Form.JSON)
 
-    def keeper(self, field: FieldNode) -> Callable[[Any], None]:
-        """Return what keeps a value of a field."""
+    def capturer(self, field: FieldNode) -> Callable[[Any], None]:
+        """Return what captures a value of a field."""
         return self._values.setdefault(field.key, []).append
 
     def writer(self, field: FieldNode) -> Callable[[Any], Any]:
@@ -190,7 +209,7 @@ def _is_lasting(value: Any, makes_lists: bool) -> bool:
 
 # append() gives None; most values are texts, which need no further look.
 _CAPTURED = (
-    "{{value}} if keep_{number}({{value}}) is None and type({{value}}) is str"
+    "{{value}} if capture_{number}({{value}}) is None and type({{value}}) is str"
     " else write_{number}({{value}})"
 )
 
@@ -199,7 +218,7 @@ def _capturing(node: ObjectNode) -> ObjectNode:
     """Return a node that captures the values that JSON does not tell, as stock returns them."""
     fields = list(node.fields)
     slots = {slot.name: slot for slot in node.slots}
-    keepers: list[Slot] = []
+    added: list[Slot] = []
     used: frozenset[str] = frozenset()
     for number, field in enumerate(node.fields):
         if field.kind.link is not None:
@@ -207,14 +226,14 @@ def _capturing(node: ObjectNode) -> ObjectNode:
             slots[slot.name] = replace(slot, resolve=partial(_nested, field, slot.resolve))
         elif is_captured(field):
             fields[number] = replace(field, captured=_CAPTURED.format(number=number))
-            keepers += [
-                Slot(f"keep_{number}", partial(_keeper, field)),
+            added += [
+                Slot(f"capture_{number}", partial(_capturer, field)),
                 Slot(f"write_{number}", partial(_writer, field)),
             ]
             used |= _names(field)
     for name in used & slots.keys():
         slots[name] = replace(slots[name], resolve=partial(_in_python_form, slots[name].resolve))
-    return replace(node, fields=tuple(fields), slots=(*slots.values(), *keepers))
+    return replace(node, fields=tuple(fields), slots=(*slots.values(), *added))
 
 
 def _names(field: FieldNode) -> frozenset[str]:
@@ -225,22 +244,22 @@ def _names(field: FieldNode) -> frozenset[str]:
 
 
 def _nested(
-    field: FieldNode, resolve: Callable[..., Any], subject: Any, cls: type, form: Form
+    field: FieldNode, resolve: Callable[..., Any], bound: Any, cls: type, form: Form
 ) -> NestedDumper:
-    link: NestedDumper = subject.captured.nested(field, resolve(subject, cls, form))
+    link: NestedDumper = bound.captured.nested(field, resolve(bound, cls, form))
     return link
 
 
-def _keeper(field: FieldNode, subject: Any, cls: type, form: Form) -> Any:
-    return subject.captured.keeper(field)
+def _capturer(field: FieldNode, bound: Any, cls: type, form: Form) -> Any:
+    return bound.captured.capturer(field)
 
 
-def _writer(field: FieldNode, subject: Any, cls: type, form: Form) -> Any:
-    return subject.captured.writer(field)
+def _writer(field: FieldNode, bound: Any, cls: type, form: Form) -> Any:
+    return bound.captured.writer(field)
 
 
-def _in_python_form(resolve: Callable[..., Any], subject: Any, cls: type, form: Form) -> Any:
+def _in_python_form(resolve: Callable[..., Any], bound: Any, cls: type, form: Form) -> Any:
     """Return what a slot resolves to where stock's values are made, whatever is made of
     them later.
     """
-    return resolve(subject, cls, Form.PYTHON)
+    return resolve(bound, cls, Form.PYTHON)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from rest_framework.fields import empty
-from rest_framework.relations import ManyRelatedField, PrimaryKeyRelatedField, SlugRelatedField
+from rest_framework.relations import (
+    ManyRelatedField,
+    PrimaryKeyRelatedField,
+    RelatedField,
+    SlugRelatedField,
+)
 from rest_framework.serializers import ListSerializer, Serializer
 
-from fastschema.compiler.nodes import FieldNode, ObjectNode, Rereading
-from fastschema.contrib.django.app import conf
+from fastschema.compiler.nodes import FieldNode, NotRowReadableError, ObjectNode, Rereading
 from fastschema.contrib.django.front_end.access import column
 from fastschema.contrib.django.front_end.bound_serializer import read_now
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
@@ -25,7 +29,7 @@ from fastschema.contrib.django.lists.column_values import (
     file_column,
     labels_of,
 )
-from fastschema.contrib.django.lists.row_layout import NotRowReadableError, RowLayout
+from fastschema.contrib.django.lists.row_layout import RowLayout
 from fastschema.runtime.patching import stock_method
 
 _TO_KEY = stock_method(PrimaryKeyRelatedField, "to_representation")
@@ -60,7 +64,7 @@ TAKES_OBJECT = (ColumnAccess.NESTED, ColumnAccess.SLUG)
 
 
 class RelationStep(NamedTuple):
-    """A relation on the way to a value.
+    """A relation that leads to a value.
 
     :param key: the position of the related object's primary key: null if there is no such object
     :param none_has_no_attributes: see :class:`fastschema.contrib.django.lists.row_layout.Relation`
@@ -73,7 +77,7 @@ class RelationStep(NamedTuple):
 class FieldColumns(NamedTuple):
     """How one field is read. It holds no model: programs are made of it, and live longer.
 
-    :param way: what the field is given
+    :param access: what the field is given
     :param position: where that stands in the row; -1 for ``NESTED``
     :param steps: the relations that lead there
     :param nested: how the fields of a nested serializer are read; for ``VALUES``, how the one value
@@ -83,7 +87,7 @@ class FieldColumns(NamedTuple):
     :param file: for ``FILE``, what makes the object
     """
 
-    way: ColumnAccess
+    access: ColumnAccess
     position: int
     steps: tuple[RelationStep, ...] = ()
     nested: tuple[FieldColumns, ...] = ()
@@ -95,16 +99,16 @@ class FieldColumns(NamedTuple):
 Columns = tuple[FieldColumns, ...]
 
 
-def columns_of(fields: list[Any], node: ObjectNode, table: RowLayout) -> Columns:
-    """How the fields of a serializer are read from rows.
+def columns_of(fields: list[Any], node: ObjectNode, layout: RowLayout) -> Columns:
+    """Return how the fields of a serializer are read from rows.
 
     :param fields: those of a serializer, or fields like them
     :param node: what the serializer reads as
-    :param table: what stands where in the rows
+    :param layout: what stands where in the rows
     :raises NotRowReadableError: if a field needs more than the columns of a row
     """
     pairs = zip(fields, node.fields, strict=True)
-    return tuple([field_columns(field, field_node, table) for field, field_node in pairs])
+    return tuple([field_columns(field, field_node, layout) for field, field_node in pairs])
 
 
 def calls_user_code(columns: Columns) -> bool:
@@ -119,159 +123,170 @@ def check_errors(reads: Columns) -> None:
     """
     for read in reads:
         check_errors(read.nested)
-        steps = read.steps[:-1] if read.way in TAKES_OBJECT else read.steps
+        steps = read.steps[:-1] if read.access in TAKES_OBJECT else read.steps
         if any(step.none_has_no_attributes for step in steps):
             raise NotRowReadableError("a source follows a relation that may be null")
 
 
-def field_columns(field: Any, node: FieldNode, table: RowLayout) -> FieldColumns:
+def field_columns(field: Any, node: FieldNode, layout: RowLayout) -> FieldColumns:
     """Return how one field is read; the parameters are those of :func:`columns_of`."""
-    columns = _field_columns(field, node, table)
+    columns = _field_columns(field, node, layout)
     if field.default is not empty and callable(field.default):
         columns = columns._replace(calls_user_code=True)
     return columns
 
 
-def _field_columns(field: Any, node: FieldNode, table: RowLayout) -> FieldColumns:
+def attributes_read(field: Any, path: Sequence[str]) -> tuple[list[str], str | None]:
+    """Return the relations that a field follows, and the attribute that it reads at their end.
+
+    The latter is None if the field is given the object itself.
+
+    :param path: the attributes of its source
+    """
+    if isinstance(field, Serializer | ListSerializer):
+        return list(path), None
+    related = field.child_relation if isinstance(field, ManyRelatedField) else field
+    if isinstance(related, SlugRelatedField):
+        *more, name = related.slug_field.split(LOOKUP_SEP)
+        return [*path, *more], name
+    if related is not field:
+        return list(path), "pk" if isinstance(related, PrimaryKeyRelatedField) else None
+    if path and (not isinstance(field, RelatedField) or field.use_pk_only_optimization()):
+        return list(path[:-1]), path[-1]
+    return list(path), None
+
+
+def _field_columns(field: Any, node: FieldNode, layout: RowLayout) -> FieldColumns:
     path = node.source.path
     if path is None:
         raise NotRowReadableError(f"{node.key} runs code of yours on each object")
-    if node.kind.link is not None:
-        return _nested(field, path, table)
     if node.kind.rereading is Rereading.ADDRESS:
-        return _address(field, node, path, table)
-    if not path:
+        return _address(field, node, path, layout)
+    relations, name = attributes_read(field, path)
+    if node.kind.link is not None:
+        return _nested(field, relations, layout)
+    if not path or name is None or (isinstance(field, SlugRelatedField) and node.reason):
         raise NotRowReadableError(f"{node.key} needs the whole object")
-    *relations, name = path
     if isinstance(field, ManyRelatedField):
-        return _many_related(field, node, path, table)
-    if isinstance(field, SlugRelatedField) and node.reason is None:
-        *more, name = field.slug_field.split("__")
-        steps, table = _follow([*path, *more], table)
-        # Each of them but the last may be None: then reading the next attribute fails.
-        if len(steps) > 1:
-            raise NotRowReadableError(f"{node.key} follows more than one relation")
-        return FieldColumns(ColumnAccess.SLUG, table.column(name), steps)
+        return _many_related(field, node, relations, name, layout)
     if node.kind.rereading is Rereading.KEY:
         if relations:
             raise NotRowReadableError(f"{node.key} reads a key of another object")
-        return FieldColumns(ColumnAccess.KEY, _key(name, table))
-    steps, table = _follow(relations, table)
-    if name in table.files:
-        file = file_column(field, node, table.model, name)
-        position = table.columns[name]
-        if file is None or position in table.of_users():
-            raise NotRowReadableError(f"{name} is a file, of which more is asked than its address")
-        # Its storage may be asked for the address.
-        return FieldColumns(ColumnAccess.FILE, position, steps, calls_user_code=True, file=file)
-    displayed = displayed_field(table.model, name)
+        return FieldColumns(ColumnAccess.KEY, _key(name, layout))
+    steps, layout = _follow(relations, layout)
+    if isinstance(field, SlugRelatedField):
+        # Each of them but the last may be None: then reading the next attribute fails.
+        if len(steps) > 1:
+            raise NotRowReadableError(f"{node.key} follows more than one relation")
+        return FieldColumns(ColumnAccess.SLUG, layout.column(name), steps)
+    if name in layout.files:
+        return _file(field, node, name, steps, layout)
+    return _value(node, name, steps, layout)
+
+
+def _file(
+    field: Any, node: FieldNode, name: str, steps: tuple[RelationStep, ...], layout: RowLayout
+) -> FieldColumns:
+    file = file_column(field, node, layout.model, name)
+    position = layout.columns[name]
+    if file is None or position in layout.of_users():
+        raise NotRowReadableError(f"{name} is a file, of which more is asked than its address")
+    # Its storage may be asked for the address.
+    return FieldColumns(ColumnAccess.FILE, position, steps, calls_user_code=True, file=file)
+
+
+def _value(
+    node: FieldNode, name: str, steps: tuple[RelationStep, ...], layout: RowLayout
+) -> FieldColumns:
+    """Return how the value of a column is read, or its label."""
+    displayed = displayed_field(layout.model, name)
     is_own = node.reason is not None or node.kind.rereading is Rereading.NEVER
-    position = table.column(name if displayed is None else displayed.attname)
-    is_of_users = position in table.of_users()
+    position = layout.column(name if displayed is None else displayed.attname)
+    is_of_users = position in layout.of_users()
     if displayed is None:
         code = is_own or is_of_users
         return FieldColumns(ColumnAccess.VALUE, position, steps, calls_user_code=code)
     if is_of_users:
         raise NotRowReadableError(f"{name} has values of a class that is not Django's")
-    labels = labels_of(table.model, name)
+    labels = labels_of(layout.model, name)
     return FieldColumns(ColumnAccess.LABEL, position, steps, (), labels, is_own)
 
 
-def _nested(field: Any, path: tuple[str, ...], table: RowLayout) -> FieldColumns:
+def _nested(field: Any, relations: list[str], layout: RowLayout) -> FieldColumns:
     if isinstance(field, ListSerializer):
-        *relations, name = path or [""]
-        steps, table = _follow(relations, table)
-        collection = table.collection(name)
+        *more, name = relations or [""]
+        steps, layout = _follow(more, layout)
+        collection = layout.collection(name)
         if not is_stock_list(field):
             raise NotRowReadableError(f"{field.field_name} has a list serializer of your own")
-        reads = _serializer(field.child, collection.table)
+        reads = _serializer(field.child, collection.layout)
         return FieldColumns(ColumnAccess.NESTED_LIST, collection.position, steps, reads)
-    steps, table = _follow(path, table)
-    return FieldColumns(ColumnAccess.NESTED, -1, steps, _serializer(field, table))
+    steps, layout = _follow(relations, layout)
+    return FieldColumns(ColumnAccess.NESTED, -1, steps, _serializer(field, layout))
 
 
-def _serializer(serializer: Any, table: RowLayout) -> Columns:
+def _serializer(serializer: Any, layout: RowLayout) -> Columns:
     if not isinstance(serializer, Serializer) or not is_stock_serializer(serializer):
         raise NotRowReadableError(f"{type(serializer).__name__} overrides to_representation")
     known = state_of_pending(serializer)
     if known is not None:
-        return columns_of(known.fields, known.program.node, table)
+        return columns_of(known.fields, known.program.node, layout)
     program, fields = read_now(serializer)
-    return columns_of(fields, program.node, table)
+    return columns_of(fields, program.node, layout)
 
 
 def _many_related(
-    field: ManyRelatedField, node: FieldNode, path: tuple[str, ...], table: RowLayout
+    field: ManyRelatedField, node: FieldNode, relations: list[str], name: str, layout: RowLayout
 ) -> FieldColumns:
-    """Return the keys or slugs of related objects."""
-    name = slug_of(field.child_relation)
-    if len(path) > 1 or node.reason is not None or name is None:
+    """Return how the keys or slugs of related objects are read."""
+    is_stock = type(field.child_relation).to_representation in (_TO_KEY, _TO_SLUG)
+    if len(relations) > 1 or node.reason is not None or not is_stock:
         raise NotRowReadableError(f"{node.key} needs the related objects")
-    collection = table.collection(path[0])
-    read = FieldColumns(ColumnAccess.VALUE, collection.table.column(name))
+    collection = layout.collection(relations[0])
+    read = FieldColumns(ColumnAccess.VALUE, collection.layout.column(name))
     return FieldColumns(ColumnAccess.VALUES, collection.position, nested=(read,))
 
 
-def slug_of(relation: Any) -> str | None:
-    """Return the attribute of related objects that a field takes of each; None if it takes more."""
-    method = type(relation).to_representation
-    if method is _TO_KEY:
-        return "pk"
-    if method is _TO_SLUG and LOOKUP_SEP not in relation.slug_field:
-        name: str = relation.slug_field
-        return name
-    return None
-
-
-def _address(field: Any, node: FieldNode, path: tuple[str, ...], table: RowLayout) -> FieldColumns:
+def _address(field: Any, node: FieldNode, path: tuple[str, ...], layout: RowLayout) -> FieldColumns:
     if not path:
         raise NotRowReadableError(f"{node.key} is a URL that knows its object")
     if not field.use_pk_only_optimization() or len(path) > 1:
         raise NotRowReadableError(f"{node.key} needs more than the key of the object")
     # A versioning scheme of users may be asked for it.
-    return FieldColumns(ColumnAccess.ADDRESS, _key(path[0], table), calls_user_code=True)
+    return FieldColumns(ColumnAccess.ADDRESS, _key(path[0], layout), calls_user_code=True)
 
 
-def _key(name: str, table: RowLayout) -> int:
+def _key(name: str, layout: RowLayout) -> int:
     """Return the position of the column of a foreign key."""
-    attribute = column(table.model, name)
+    attribute = column(layout.model, name)
     if attribute is None:
         raise NotRowReadableError(f"{name} is not a foreign key")
-    position = table.column(attribute)
-    if position in table.of_users():
+    position = layout.column(attribute)
+    if position in layout.of_users():
         raise NotRowReadableError(f"{name} has keys of a class that is not Django's")
     return position
 
 
-def _follow(relations: Any, table: RowLayout) -> tuple[tuple[RelationStep, ...], RowLayout]:
+def _follow(relations: Any, layout: RowLayout) -> tuple[tuple[RelationStep, ...], RowLayout]:
     steps = []
     for name in relations:
-        relation = table.relation(name)
-        table = relation.table
-        steps.append(RelationStep(table.key, relation.none_has_no_attributes))
-    return tuple(steps), table
+        relation = layout.relation(name)
+        layout = relation.layout
+        steps.append(RelationStep(layout.key, relation.none_has_no_attributes))
+    return tuple(steps), layout
 
 
-PER_VIEW = "fastschema_only_columns"
-"""The attribute of a view that says more than the setting."""
-
-
-def selects_only_what_is_read(view: Any) -> bool:
-    """Whether a view's list asks the database for no more columns than its serializer reads."""
-    return bool(getattr(view, PER_VIEW, conf.settings().only_columns))
-
-
-def narrowed(queryset: QuerySet[Any], reads: Columns, table: RowLayout) -> QuerySet[Any]:
+def narrowed(queryset: QuerySet[Any], reads: Columns, layout: RowLayout) -> QuerySet[Any]:
     """Return a queryset that selects only what is read of its rows, keys, and what joins need.
 
     :param reads: how a serializer reads the rows that the queryset selects now
-    :param table: what stands where in them
+    :param layout: what stands where in them
     :returns: the queryset itself if its rows are others with fewer columns
     """
     query = queryset.query
     if query.distinct or query.combinator or query.group_by is not None:
         return queryset
-    names = list(_names(table, set(_positions(reads))))
+    names = list(_names(layout, set(_positions(reads))))
     narrow = queryset._chain()
     narrow.query.add_immediate_loading(names)  # as only() does
     return narrow
@@ -283,17 +298,17 @@ def _positions(reads: Columns) -> Iterator[int]:
         yield from _positions(read.nested)
 
 
-def _names(table: RowLayout, positions: set[int], path: str = "") -> Iterator[str]:
+def _names(layout: RowLayout, positions: set[int], path: str = "") -> Iterator[str]:
     """Yield the columns at some positions, by the names that ``only()`` takes."""
-    joins = [field for field, _ in table.relations]
-    for field in table.model._meta.concrete_fields:
-        position = table.columns.get(field.attname)
+    joins = [field for field, _ in layout.relations]
+    for field in layout.model._meta.concrete_fields:
+        position = layout.columns.get(field.attname)
         if position is not None and (
-            position in positions or position == table.key or field in joins
+            position in positions or position == layout.key or field in joins
         ):
             yield f"{path}{field.name}"
-    for (field, is_reverse), relation in table.relations.items():
+    for (field, is_reverse), relation in layout.relations.items():
         name = field.remote_field.name if is_reverse else field.name
         if is_reverse:
             yield f"{path}{name}__{field.name}"
-        yield from _names(relation.table, positions, f"{path}{name}__")
+        yield from _names(relation.layout, positions, f"{path}{name}__")

@@ -26,9 +26,9 @@ from fastschema.contrib.django.app import conf, dump_log
 from fastschema.contrib.django.app.dump_log import Output
 from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
 from fastschema.contrib.django.front_end.json_encoding import engine, json_value
-from fastschema.contrib.django.lists.columns import narrowed, selects_only_what_is_read
+from fastschema.contrib.django.lists.captured_values import WrittenRows
+from fastschema.contrib.django.lists.columns import narrowed
 from fastschema.contrib.django.lists.lazy_rows import (
-    LazyRows,
     check_child,
     check_serializer,
     read_by_column,
@@ -43,15 +43,16 @@ from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.shadow import follow
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.json_engine import JsonText, orjson
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import overridden, stock_method
 from fastschema.shadow import is_sampled
 from fastschema.switch import is_disabled
 
 STOCK_LIST = stock_method(ListModelMixin, "list")
 _RENDER = FastJSONRenderer.render
-_GET_SERIALIZER = stock_method(GenericAPIView, "get_serializer")
-_GET_PAGINATED_RESPONSE = stock_method(GenericAPIView, "get_paginated_response")
-_PAGINATOR = stock_method(GenericAPIView, "paginator")
+_GET_SERIALIZER = {name: stock_method(GenericAPIView, name) for name in ["get_serializer"]}
+_OF_VIEWS = {
+    name: stock_method(GenericAPIView, name) for name in ("get_paginated_response", "paginator")
+}
 _PAGINATORS = tuple(
     stock_method(cls, "get_paginated_response")
     for cls in (
@@ -65,6 +66,10 @@ _need_data: WeakSet[type] = WeakSet()
 """Views of which data were needed before they were rendered: nothing is to be gained there."""
 
 
+PER_VIEW = "fastschema_only_columns"
+"""The attribute of a view that says more than the setting."""
+
+
 class LazyResponse(Response):
     """A ``Response`` whose rows are JSON already.
 
@@ -74,12 +79,12 @@ class LazyResponse(Response):
     Made by :meth:`of`.
     """
 
-    _lazy: LazyRows
+    _lazy: WrittenRows
     _view_class: type
     _is_rendering = False
 
     @classmethod
-    def of(cls, response: Response, rows: LazyRows, view_class: type) -> LazyResponse:
+    def of(cls, response: Response, rows: WrittenRows, view_class: type) -> LazyResponse:
         """Return a response, turned into a lazy one.
 
         :param response: its data are the text of ``rows``, or a dictionary with that in it
@@ -160,8 +165,9 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     serializer = self.get_serializer(queryset if page is None else page, many=True)
     is_lazy = may_be_lazy and (page is None or has_stock_pages(self))
     rows = _written(serializer, queryset) if is_lazy else None
-    if is_lazy and rows is None and "_data" in vars(serializer):
+    if rows is not None and not rows.is_final:
         _need_data.add(type(self))
+        rows = None
     data = serializer.data if rows is None else rows.text
     if settings.DEBUG:
         warn_of_queries(self, serializer, queryset)
@@ -175,7 +181,7 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     return response
 
 
-def _written(serializer: Any, queryset: Any) -> LazyRows | None:
+def _written(serializer: Any, queryset: Any) -> WrittenRows | None:
     """Return what :func:`write` returns; it is logged if a log is open.
 
     :param queryset: what the rows come from
@@ -188,12 +194,10 @@ def _written(serializer: Any, queryset: Any) -> LazyRows | None:
     rows = write(serializer)
     seconds = perf_counter() - started
     if rows is not None:
-        output = Output.JSON if rows.has_instances else Output.JSON_OF_ROWS
-        loaded = dump_log.loaded_with(queryset) if rows.has_instances else None
+        output = Output.JSON_OF_ROWS if rows.of_database else Output.JSON
+        output = output if rows.is_final else Output.DATA
+        loaded = None if output is Output.JSON_OF_ROWS else dump_log.loaded_with(queryset)
         log.add(serializer, output, loaded, is_compiled=True, rows=rows.count, seconds=seconds)
-    elif "_data" in vars(serializer):
-        loaded, count = dump_log.loaded_with(queryset), len(serializer._data)
-        log.add(serializer, Output.DATA, loaded, is_compiled=True, rows=count, seconds=seconds)
     return rows
 
 
@@ -209,6 +213,11 @@ def writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:
     )
 
 
+def selects_only_what_is_read(view: Any) -> bool:
+    """Whether a view's list asks the database for no more columns than its serializer reads."""
+    return bool(getattr(view, PER_VIEW, conf.settings().only_columns))
+
+
 def data_were_needed(view_class: type) -> bool:
     """Whether the data of a view's lists were needed before they were rendered."""
     return view_class in _need_data
@@ -216,18 +225,11 @@ def data_were_needed(view_class: type) -> bool:
 
 def has_stock_pages(view: Any) -> bool:
     """Whether nobody but stock looks at the data of a page."""
-    cls: Any = type(view)
-    is_stock_view = (
-        getattr(cls, "get_paginated_response", None) is _GET_PAGINATED_RESPONSE
-        and cls.paginator is _PAGINATOR
-        and "get_paginated_response" not in vars(view)
-    )
-    if not is_stock_view:
+    if overridden(view, _OF_VIEWS):
         return False
     paginator = view.paginator
-    return getattr(
-        type(paginator), "get_paginated_response", None
-    ) in _PAGINATORS and "get_paginated_response" not in vars(paginator)
+    method = getattr(type(paginator), "get_paginated_response", None)
+    return method in _PAGINATORS and "get_paginated_response" not in vars(paginator)
 
 
 def dispatch_of(view: Any, rows: Any) -> Dispatch:
@@ -255,7 +257,7 @@ def described_rows(view: Any, queryset: Any) -> FetchedRows:
 
 def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
     """Return the queryset of a view, which selects no other columns where that can be known."""
-    if type(view).get_serializer is not _GET_SERIALIZER or "get_serializer" in vars(view):
+    if overridden(view, _GET_SERIALIZER):
         return queryset
     if view.paginator is not None and not has_stock_pages(view):
         return queryset
@@ -263,6 +265,6 @@ def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
         return queryset
     try:
         fetched = described_rows(view, queryset)
-        return narrowed(queryset, read_by_column(dispatch_of(view, []), fetched), fetched.table)
+        return narrowed(queryset, read_by_column(dispatch_of(view, []), fetched), fetched.layout)
     except Exception:
         return queryset  # stock raises its own, if it does

@@ -6,14 +6,15 @@ that are made of them, which may keep their rows for the relations that it reads
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing, suppress
+from typing import Any, TypeVar
 
 from django.db.models import QuerySet
 from rest_framework.serializers import BaseSerializer, ListSerializer
 
-from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
+from fastschema.compiler.nodes import Form, NotRowReadableError, UnreadableError
+from fastschema.contrib.django.front_end.bound_serializer import dispatch_for, link_to
 from fastschema.contrib.django.front_end.class_state import class_state
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.lists.captured_values import WrittenRows
@@ -23,58 +24,74 @@ from fastschema.contrib.django.lists.columns import (
     check_errors,
     columns_of,
 )
-from fastschema.contrib.django.lists.prefetching import evaluate
+from fastschema.contrib.django.lists.prefetching import blocks, evaluate
 from fastschema.contrib.django.lists.queryset_rows import (
     FetchedRows,
     LazyInstanceList,
+    RowPlace,
     is_stock_queryset,
 )
-from fastschema.contrib.django.lists.row_layout import NotRowReadableError
 from fastschema.contrib.django.lists.row_programs import by_row, with_kept_relations
 from fastschema.runtime.bound_program import Dispatch
-from fastschema.runtime.json_engine import JsonText
 from fastschema.runtime.patching import stock_method
 
 _DATA = stock_method(ListSerializer, "data")
 _BASE_DATA = stock_method(BaseSerializer, "data")
+Result = TypeVar("Result")
 
 
 class NotLazyError(Exception):
     """Rows that are not written at once, and why."""
 
 
-class LazyRows:
-    """The rows of a serializer as JSON, which become stock's data if somebody asks for them.
+class RowDumper:
+    """Dumps the rows of a list: as the database gave them if that will do, else as instances.
 
-    :param serializer: the serializer, with ``many=True``; its ``data`` are the rows
-    :param rows: the objects that it was given, or a :class:`LazyInstanceList`
-    :param written: what was written; None: there are no rows
+    :param dispatch: what dumps the instances
+    :param rows: the instances, or a :class:`LazyInstanceList`
     """
 
-    def __init__(self, serializer: Any, rows: list[Any], written: WrittenRows | None) -> None:
-        self.text = JsonText(b"[]" if written is None else written.text)
-        self.count = len(rows)
-        self.has_instances = not (written is not None and written.of_database)
-        self._serializer = serializer
-        self._written = written
-        # What BaseSerializer.data returns, from which ListSerializer.data makes a list.
-        serializer._data = self
+    def __init__(self, dispatch: Dispatch, rows: list[Any]) -> None:
+        columns = columns_of_rows(dispatch, rows)
+        self.is_by_row = columns is not None
+        """Whether the rows of the database will do."""
+        self.by_instance = dispatch if self.is_by_row else with_kept_relations(dispatch, rows)
+        """What dumps the instances."""
+        if columns is not None:
+            self._by_row = by_row(dispatch, columns)
+            self._calls_user_code = calls_user_code(columns)
 
-    def __iter__(self) -> Iterator[Any]:
-        """Stock's data, made when somebody asks for them."""
-        data = self._serializer._data = [] if self._written is None else self._written.data()
-        return iter(data)
+    def by_row(
+        self, dump: Callable[[Dispatch, list[Any]], Result], rows: LazyInstanceList
+    ) -> Result | None:
+        """Return what a function makes of the rows of the database; None if instances are needed.
 
-    def data(self) -> Any:
-        """Stock's data of the rows, as they were when they were written."""
-        return self._serializer.data
+        :param dump: gets what dumps the rows, and the rows
+        :raises Exception: what it raises, if code of users may have run: none of it runs twice
+        """
+        if not self.is_by_row:
+            return None
+        try:
+            return dump(self._by_row, rows.rows())
+        except Exception:
+            if self._calls_user_code:
+                raise
+            return None  # stock raises its own, for instances
+
+    def all_rows(self, rows: LazyInstanceList) -> list[Any]:
+        """Dump rows, in one way or the other.
+
+        :raises Exception: what stock raises for one of them
+        """
+        results = self.by_row(Dispatch.all_rows, rows)
+        return self.by_instance.all_rows(list(rows)) if results is None else results
 
 
-def write(serializer: Any) -> LazyRows | None:
+def write(serializer: Any) -> WrittenRows | None:
     """Write the rows of a serializer, or return None if stock must make data of them.
 
-    Where stock may write something else later, the serializer gets its data, and the result is
-    None.
+    Where stock may write something else later (``is_final`` says so), the serializer has got its
+    data.
 
     :raises Exception: what code of users raises for a row, as in stock
     """
@@ -85,8 +102,10 @@ def write(serializer: Any) -> LazyRows | None:
     rows = serializer.instance
     if isinstance(rows, QuerySet):
         rows = evaluate(rows)
+    written = WrittenRows(serializer, len(rows))
     if not rows:
-        return LazyRows(serializer, rows, None)
+        written.give_data()
+        return written
     child = serializer.child
     try:
         check_child(child)
@@ -95,25 +114,14 @@ def write(serializer: Any) -> LazyRows | None:
         dispatch = dispatch_for(child, Form.JSON)
     except (NotLazyError, UnreadableError):
         return None
-    columns = columns_of_rows(dispatch, rows)
-    written = WrittenRows(of_database=columns is not None)
-    dispatch = written.capturing(dispatch)
-    if columns is None:
-        dispatch = with_kept_relations(dispatch, rows)
-        source = give_instances(serializer)
-    else:
-        dispatch = by_row(dispatch, columns)
-        source = rows.rows()
-    try:
-        written.write(dispatch, source)
-    except Exception:
-        if columns is None or calls_user_code(columns):
-            raise
-        return None  # stock raises its own, for instances
-    if written.is_final:
-        return LazyRows(serializer, rows, written)
-    serializer._data = written.data()
-    return None
+    dumper = RowDumper(written.capturing(dispatch), rows)
+    written.of_database = dumper.is_by_row
+    if not dumper.is_by_row:
+        written.write(dumper.by_instance, give_instances(serializer))
+    elif dumper.by_row(written.write, rows) is None:
+        return None
+    written.give_data()
+    return written
 
 
 def dump_rows(
@@ -136,15 +144,14 @@ def dump_rows(
         return None, data
     if dispatch is None:
         dispatch = _dispatch_of(serializer, len(data))
-    results = None if dispatch is None else _dumped(dispatch, data)
+    dumper = None if dispatch is None else RowDumper(dispatch, data)
+    results = None if dumper is None else dumper.by_row(Dispatch.all_rows, data)
     if results is not None:
         return results, data
-    if dispatch is not None:
-        dispatch = with_kept_relations(dispatch, data)
-    data = list(data)
+    instances = list(data)
     if queryset is not None:
-        queryset._result_cache = data
-    return None if dispatch is None else dispatch.all_rows(data), data
+        queryset._result_cache = instances
+    return None if dumper is None else dumper.by_instance.all_rows(instances), instances
 
 
 def _dispatch_of(serializer: Any, rows: int) -> Dispatch | None:
@@ -157,17 +164,63 @@ def _dispatch_of(serializer: Any, rows: int) -> Dispatch | None:
         return None
 
 
-def _dumped(dispatch: Dispatch, rows: LazyInstanceList) -> list[Any] | None:
-    """Return what is made of rows; None if instances are needed."""
-    columns = columns_of_rows(dispatch, rows)
-    if columns is None:
-        return None
-    try:
-        return by_row(dispatch, columns).all_rows(rows.rows())
-    except Exception:
-        if calls_user_code(columns):
-            raise
-        return None  # stock raises its own, for instances
+class RowStream:
+    """Dumps the rows of a query, block by block.
+
+    :param fetched: what gives the blocks
+    :param serializer: a stock serializer; its fields are not looked at before there is a row
+    :param form: the form of the output
+    """
+
+    def __init__(self, fetched: FetchedRows, serializer: Any, form: Form) -> None:
+        self._fetched = fetched
+        self._serializer = serializer
+        self._form = form
+        self._by_stock = link_to(serializer, form)
+        self._dispatch: Dispatch | None = None
+        """What dumps the instances of any block; None if stock represents them."""
+        self._block: FetchedRows | None = None
+        """The block that was begun last."""
+        self._dumper: RowDumper | None = None
+        """What dumps the rows of that block, whose layout may be another than the last one's."""
+
+    def source(self) -> Generator[RowPlace]:
+        """Yield what stands for each row; closing it closes the cursor."""
+        with closing(blocks(self._fetched)) as found:
+            for block in found:
+                yield from block.places()
+
+    def dump(self, places: Iterable[RowPlace]) -> list[Any]:
+        """Return what the serializer makes of the rows for which some of the source stand.
+
+        A block is not read before the rows of the one before it are dumped.
+
+        :raises Exception: what stock raises for one of the rows
+        """
+        results: list[Any] = []
+        numbers: list[int] = []
+        for place in places:
+            numbers.append(place.number)
+            if place.number == len(place.fetched) - 1:
+                results += self._dumped(place.fetched, numbers)
+                numbers = []
+        return results + self._dumped(place.fetched, numbers) if numbers else results
+
+    def _dumped(self, block: FetchedRows, numbers: list[int]) -> list[Any]:
+        if block is not self._block:
+            self._begin(block)
+        rows = LazyInstanceList(block, numbers)
+        if self._dumper is None:
+            return self._by_stock.all_rows(list(rows))
+        return self._dumper.all_rows(rows)
+
+    def _begin(self, block: FetchedRows) -> None:
+        if self._block is None:
+            with suppress(UnreadableError):
+                self._dispatch = dispatch_for(self._serializer, self._form)
+        self._block = block
+        if self._dispatch is not None:
+            self._dumper = RowDumper(self._dispatch, LazyInstanceList(block))
 
 
 def give_instances(serializer: Any) -> Any:
@@ -209,7 +262,7 @@ def read_by_column(dispatch: Dispatch, fetched: FetchedRows) -> Columns:
     :raises NotRowReadableError: if it must be given instances
     :raises UnreadableError: if a nested serializer cannot be compiled
     """
-    columns = columns_of(dispatch.subject.options, dispatch.program.node, fetched.table)
+    columns = columns_of(dispatch.subject.options, dispatch.program.node, fetched.layout)
     if calls_user_code(columns):
         check_errors(columns)  # they are raised from the rows then: no such code runs twice
     return columns

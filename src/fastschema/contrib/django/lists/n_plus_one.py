@@ -15,8 +15,9 @@ from weakref import WeakKeyDictionary, WeakSet
 from django.db import models
 from django.db.models import Prefetch, QuerySet
 from django.db.models.constants import LOOKUP_SEP
-from rest_framework.relations import ManyRelatedField, RelatedField, SlugRelatedField
 from rest_framework.serializers import ListSerializer, Serializer
+
+from fastschema.contrib.django.lists.columns import attributes_read
 
 logger = logging.getLogger("fastschema")
 _warned: WeakKeyDictionary[type, WeakSet[type]] = WeakKeyDictionary()
@@ -155,10 +156,10 @@ def unloaded_with(
     """
     if not isinstance(serializer, Serializer):
         return []
-    found = list(dict.fromkeys(_of_fields(serializer, _Step(model, loads, follow))))
+    found = list(dict.fromkeys(_of_fields(serializer, _Position(model, loads, follow))))
     if not loads.names_joins() and any(each.method == SELECT for each in found):
         # select_related() with names loads nothing but those.
-        step = _Step(model, loads.without_joins(), follow)
+        step = _Position(model, loads.without_joins(), follow)
         found = list(dict.fromkeys(_of_fields(serializer, step)))
     return found
 
@@ -229,7 +230,7 @@ def lookups_of(found: Iterable[Unloaded]) -> tuple[str, ...]:
     )
 
 
-class _Step(NamedTuple):
+class _Position(NamedTuple):
     """Where in the relations of a row a field reads.
 
     :param model: the class of the objects; None where nobody knows
@@ -252,15 +253,16 @@ class _Step(NamedTuple):
     holders: tuple[type, ...] = ()
 
 
-def _of_fields(serializer: Serializer, at: _Step) -> Iterator[Unloaded]:
+def _of_fields(serializer: Serializer, at: _Position) -> Iterator[Unloaded]:
     at = at._replace(holders=(*at.holders, type(serializer)))
     for field in at.follow.fields(serializer):
         yield from _of_field(f"{at.key}{field.field_name}", field, at)
 
 
-def _of_field(key: str, field: Any, at: _Step) -> Iterator[Unloaded]:
+def _of_field(key: str, field: Any, at: _Position) -> Iterator[Unloaded]:
     end, is_named = at, False
-    for name, following in zip_longest(_relations(field), field.source_attrs[1:]):
+    followed, _ = attributes_read(field, field.source_attrs)
+    for name, following in zip_longest(followed, field.source_attrs[1:]):
         relation = _relations_of(end.model).get(name)
         if relation is None or name == end.back:
             return
@@ -276,23 +278,11 @@ def _of_field(key: str, field: Any, at: _Step) -> Iterator[Unloaded]:
             yield Unloaded(key, LOOKUP_SEP.join(lookup), method)
         back = _way_back(relation)
         model, loads = relation.related_model, loads or Loads()
-        end = _Step(model, loads, at.follow, at.key, lookup, method, back, at.holders)
+        end = _Position(model, loads, at.follow, at.key, lookup, method, back, at.holders)
     inner = field.child if isinstance(field, ListSerializer) else field
     # A serializer that nests itself is followed as far as something is loaded by its name.
     if isinstance(inner, Serializer) and (is_named or type(inner) not in at.holders):
         yield from _of_fields(inner, end._replace(key=f"{key}."))
-
-
-def _relations(field: Any) -> list[str]:
-    """Return the attributes of an object that a field follows to other objects."""
-    path: list[str] = list(field.source_attrs)
-    if isinstance(field, Serializer | ListSerializer):
-        return path
-    related = field.child_relation if isinstance(field, ManyRelatedField) else field
-    if isinstance(related, SlugRelatedField):
-        return [*path, *related.slug_field.split(LOOKUP_SEP)[:-1]]
-    is_key = not isinstance(related, RelatedField) or related.use_pk_only_optimization()
-    return path[:-1] if is_key and related is field else path
 
 
 def _relations_of(model: Any) -> dict[str, Any]:

@@ -21,18 +21,19 @@ from rest_framework.pagination import (
     PageNumberPagination,
 )
 
+from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.lists.prefetching import fetch_lazily
 from fastschema.contrib.django.lists.queryset_rows import (
     LazyInstanceList,
     RowPlace,
     check_fetchable,
 )
-from fastschema.contrib.django.lists.row_layout import NotRowReadableError
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import overridden, stock_method
 from fastschema.switch import is_disabled
 
-_PAGINATE = stock_method(GenericAPIView, "paginate_queryset")
-_PAGINATOR = stock_method(GenericAPIView, "paginator")
+_OF_VIEWS = {
+    name: stock_method(GenericAPIView, name) for name in ("paginate_queryset", "paginator")
+}
 # All that sees the queryset or its rows when paginate_queryset of a paginator calls it, or a link.
 _HOOKS: dict[Any, dict[str, Any]] = {
     cls: {name: stock_method(cls, name) for name in names}
@@ -167,9 +168,7 @@ def check_paginator(view: Any) -> None:
 
     :raises NotRowReadableError: if somebody may
     """
-    cls: Any = type(view)
-    is_stock = getattr(cls, "paginate_queryset", None) is _PAGINATE and cls.paginator is _PAGINATOR
-    if not is_stock or "paginate_queryset" in vars(view):
+    if overridden(view, _OF_VIEWS):
         raise NotRowReadableError("paginate_queryset is overridden")
     paginator = view.paginator
     _check_hooks_of(paginator, view)

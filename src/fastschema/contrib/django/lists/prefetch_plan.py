@@ -12,15 +12,11 @@ from django.db.models.fields.related_descriptors import ManyToManyDescriptor
 from django.db.models.manager import BaseManager
 from django.db.models.query import normalize_prefetch_lookups
 
+from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.front_end.access import on_class, relation_to_many
 from fastschema.contrib.django.lists.queryset_rows import FetchedRows, is_stock_queryset
-from fastschema.contrib.django.lists.row_layout import (
-    NotRowReadableError,
-    RowLayout,
-    single_relation,
-    whole_table,
-)
-from fastschema.runtime.patching import stock_method
+from fastschema.contrib.django.lists.row_layout import RowLayout, single_relation, whole_layout
+from fastschema.runtime.patching import overridden, stock_method
 
 _GET_QUERYSET = stock_method(BaseManager, "get_queryset")
 # What Django calls of a queryset of related objects.
@@ -28,7 +24,7 @@ _HOOKS = {
     name: stock_method(QuerySet, name)
     for name in ("__init__", "using", "filter", "extra", "none", "_add_hints", "_next_is_sticky")
 }
-_PREFETCH = stock_method(QuerySet, "_prefetch_related_objects")
+_PREFETCH = {name: stock_method(QuerySet, name) for name in ["_prefetch_related_objects"]}
 _FUNCTIONS = {
     name: stock_method(query, name)
     for name in ("prefetch_related_objects", "prefetch_one_level", "get_prefetcher")
@@ -55,7 +51,7 @@ class Keys(NamedTuple):
     is_between: bool = False
 
 
-class Step(NamedTuple):
+class PrefetchQuery(NamedTuple):
     """One query of ``prefetch_related``: from some objects to those of a relation.
 
     :param owner: the number of the step that finds the former; -1: they are the rows
@@ -74,15 +70,14 @@ class Step(NamedTuple):
     level: int
 
 
-def steps_of(queryset: Any, rows: FetchedRows, table: RowLayout) -> list[Step]:
+def steps_of(queryset: Any, rows: FetchedRows) -> list[PrefetchQuery]:
     """Return the queries that ``prefetch_related`` makes for the rows of a queryset, in stock's
     order.
 
-    :param table: what stands where in the rows
     :raises NotRowReadableError: if code of users has a say in one of them, or sees its objects
     """
     _check_prefetching(queryset)
-    path = _Path(rows, table)
+    path = _Path(rows)
     lookups = normalize_prefetch_lookups(reversed(queryset._prefetch_related_lookups))
     waiting = [(lookup, False) for lookup in lookups]
     while waiting:
@@ -95,13 +90,13 @@ class _Found(NamedTuple):
     """Objects that a step finds.
 
     :param step: its number; -1: they are the rows
-    :param table: what stands where in their rows
+    :param layout: what stands where in their rows
     :param back: see :class:`Keys`
     :param is_inner: whether a queryset of related objects prefetches them itself
     """
 
     step: int
-    table: RowLayout
+    layout: RowLayout
     back: tuple[Any, bool] | None = None
     is_inner: bool = False
 
@@ -110,13 +105,12 @@ class _Path:
     """Follows lookups, and notes the steps that are new.
 
     :param rows: where they begin
-    :param table: what stands where in the rows
     """
 
-    def __init__(self, rows: FetchedRows, table: RowLayout) -> None:
-        self.steps: list[Step] = []
+    def __init__(self, rows: FetchedRows) -> None:
+        self.steps: list[PrefetchQuery] = []
         self._rows = rows
-        self._found = {"": _Found(-1, table)}
+        self._found = {"": _Found(-1, rows.own_layout)}
 
     def follow(self, lookup: Any, *, is_inner: bool) -> list[Prefetch]:
         """Follow one lookup; return those that the querysets on its way add.
@@ -136,34 +130,34 @@ class _Path:
                 if found.is_inner and not is_inner:
                     raise NotRowReadableError(f"{path} continues what a queryset prefetches")
                 step = self._step(found, name, lookup, level)
-                related = unfiltered(step, self._bare(found.table))
+                related = unfiltered(step, self._bare(found.layout))
                 _check_queryset(related)
-                table = _table_of(related, step)
-                self._found[path] = _Found(len(self.steps), table, step.keys.back, is_inner)
+                layout = _layout_of(related, step)
+                self._found[path] = _Found(len(self.steps), layout, step.keys.back, is_inner)
                 self.steps.append(step)
                 inner = map(copy.copy, reversed(related._prefetch_related_lookups))
                 added += normalize_prefetch_lookups(inner, path)
             found = self._found[path]
         return added
 
-    def _step(self, owner: _Found, name: str, lookup: Prefetch, level: int) -> Step:
-        table = owner.table
-        if table.model._meta.is_composite_pk:
+    def _step(self, owner: _Found, name: str, lookup: Prefetch, level: int) -> PrefetchQuery:
+        layout = owner.layout
+        if layout.model._meta.is_composite_pk:
             raise NotRowReadableError(f"{name} belongs to a primary key of several columns")
         attribute, is_own = lookup.get_current_to_attr(level)
-        keys = _keys(table.model, name)
-        if keys.single is not None and keys.single in (*table.relations, owner.back):
+        keys = _keys(layout.model, name)
+        if keys.single is not None and keys.single in (*layout.relations, owner.back):
             raise NotRowReadableError(f"{name} is loaded before it is prefetched")
-        if is_own and (hasattr(table.model, attribute) or attribute in table.annotations):
+        if is_own and (hasattr(layout.model, attribute) or attribute in layout.annotations):
             raise NotRowReadableError(f"{attribute} is an attribute of the model, too")
         if is_own and keys.single:
             raise NotRowReadableError(f"{attribute} is one object, which Django may ask for twice")
-        if keys.of_object not in table.columns:
+        if keys.of_object not in layout.columns:
             raise NotRowReadableError(f"{keys.of_object} is deferred")
-        return Step(owner.step, name, attribute, keys, lookup, level)
+        return PrefetchQuery(owner.step, name, attribute, keys, lookup, level)
 
-    def _bare(self, table: RowLayout) -> Any:
-        return bare(table.model, self._rows.db, self._rows.fetch_mode)
+    def _bare(self, layout: RowLayout) -> Any:
+        return bare(layout.model, self._rows.db, self._rows.fetch_mode)
 
 
 def _check_prefetching(queryset: Any) -> None:
@@ -173,32 +167,28 @@ def _check_prefetching(queryset: Any) -> None:
     """
     if queryset._known_related_objects:
         raise NotRowReadableError("the queryset comes from a related manager")
-    is_stock = (
-        type(queryset)._prefetch_related_objects is _PREFETCH
-        and "_prefetch_related_objects" not in vars(queryset)
-        and all(getattr(query, name) is function for name, function in _FUNCTIONS.items())
-    )
-    if not is_stock:
+    is_stock = all(getattr(query, name) is function for name, function in _FUNCTIONS.items())
+    if not is_stock or overridden(queryset, _PREFETCH):
         raise NotRowReadableError("the queryset overrides how it prefetches")
 
 
-def _table_of(queryset: Any, step: Step) -> RowLayout:
+def _layout_of(queryset: Any, step: PrefetchQuery) -> RowLayout:
     """Return what stands where in the rows of a queryset of related objects.
 
     :raises NotRowReadableError: if somebody could tell that no instances are made of them
     """
     if step.lookup.get_current_querysets(step.level) is None:
-        return whole_table(queryset.model)
-    table = FetchedRows(queryset, is_run=False).table
+        return whole_layout(queryset.model)
+    layout = FetchedRows(queryset, is_run=False).layout
     keys = step.keys
-    if table.model._meta.concrete_model is not keys.model._meta.concrete_model:
-        raise NotRowReadableError(f"{step.name} is prefetched as {table.model.__name__}")
+    if layout.model._meta.concrete_model is not keys.model._meta.concrete_model:
+        raise NotRowReadableError(f"{step.name} is prefetched as {layout.model.__name__}")
     # Without an attribute of its own, Django cannot filter the slice for each object.
     if queryset.query.is_sliced and not step.lookup.to_attr:
         raise NotRowReadableError(f"{step.name} is prefetched from a slice")
-    if not keys.is_between and keys.of_related not in table.columns:
+    if not keys.is_between and keys.of_related not in layout.columns:
         raise NotRowReadableError(f"{keys.of_related} is deferred")
-    return table
+    return layout
 
 
 def _keys(model: Any, name: str) -> Keys:
@@ -266,8 +256,7 @@ def _check_queryset(queryset: Any) -> None:
     """
     is_stock = (
         is_stock_queryset(queryset)
-        and all(getattr(type(queryset), name) is hook for name, hook in _HOOKS.items())
-        and _HOOKS.keys().isdisjoint(vars(queryset))
+        and overridden(queryset, _HOOKS) is None
         and not queryset._known_related_objects
         and not queryset.query.combinator
     )
@@ -275,7 +264,7 @@ def _check_queryset(queryset: Any) -> None:
         raise NotRowReadableError(f"{type(queryset).__name__} is not a plain QuerySet")
 
 
-def unfiltered(step: Step, first: Any) -> Any:
+def unfiltered(step: PrefetchQuery, first: Any) -> Any:
     """Return the queryset of all objects to which a relation may lead.
 
     :param first: an object that has the relation

@@ -8,9 +8,9 @@ later gets what Django makes of the same answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django import VERSION
 from django.db.models.query import ModelIterable, get_prefetcher, prefetch_one_level
@@ -22,7 +22,7 @@ from fastschema.contrib.django.lists.lazy_caches import (
     RelatedRows,
     as_it_was,
 )
-from fastschema.contrib.django.lists.prefetch_plan import Step, bare, steps_of, unfiltered
+from fastschema.contrib.django.lists.prefetch_plan import PrefetchQuery, bare, steps_of, unfiltered
 from fastschema.contrib.django.lists.queryset_rows import (
     FetchedRows,
     LazyInstanceList,
@@ -33,7 +33,6 @@ from fastschema.contrib.django.lists.row_layout import (
     Relation,
     RowLayout,
     cache_name,
-    row_layout_of,
 )
 
 if TYPE_CHECKING:
@@ -42,99 +41,36 @@ else:  # that of functools has a lock before Python 3.12, one for all objects
     from django.utils.functional import cached_property
 
 
-class PrefetchedRows(FetchedRows):
-    """What the database answered to a query, and to those of ``prefetch_related``.
+def prefetch(rows: FetchedRows, steps: Iterable[PrefetchQuery]) -> None:
+    """Run the queries of ``prefetch_related`` for some rows.
 
-    The parameters are those of :class:`FetchedRows`.
+    :param steps: see :func:`steps_of`
+    :raises Exception: what running one of them raises
+    """
+    rows.converted()  # In stock, they are instances before anything is prefetched for them.
+    found: list[FetchedRows] = []
+    for step in steps:
+        owner = rows if step.owner < 0 else found[step.owner]
+        related = Related(step, owner)
+        owner.related.append(related)
+        found.append(related.rows)
 
-    :raises Exception: what running the query raises
+
+class Answer(NamedTuple):
+    """What ``get_prefetch_querysets`` of Django's prefetchers returns, after the queryset.
+
+    :param key_of_related: from a related object to the key by which it belongs to its owner
+    :param key_of_owner: the same for an owner
+    :param is_single: whether an owner has but one
+    :param cache_name: under which name an owner keeps what is found
+    :param is_descriptor: whether that is set by a descriptor
     """
 
-    def __init__(
-        self, queryset: Any, chunk_size: int | None = None, *, is_run: bool = True
-    ) -> None:
-        super().__init__(queryset, chunk_size, is_run=is_run)
-        self.steps: list[Step] = []
-        """What is prefetched for each block; see :meth:`blocks`."""
-        self.related: list[Related] = []
-        self._rows: list[Any] | None = None
-        self.collection_makers = Makers()
-        """What makes the querysets of many related objects."""
-
-    def prefetch(self, steps: Iterable[Step]) -> None:
-        """Run the queries of ``prefetch_related``.
-
-        :param steps: see :func:`steps_of`
-        :raises Exception: what running one of them raises
-        """
-        self.converted()  # In stock, they are instances before anything is prefetched for them.
-        found: list[PrefetchedRows] = []
-        for step in steps:
-            owner = self if step.owner < 0 else found[step.owner]
-            related = Related(step, owner)
-            owner.related.append(related)
-            found.append(related.rows)
-
-    def _block(self, results: Any) -> Self:
-        block = super()._block(results)
-        block.related = []
-        block.collection_makers = Makers()
-        block.prefetch(self.steps)
-        return block
-
-    @cached_property
-    def own_table(self) -> RowLayout:
-        """Return what stands where in the rows of the query itself."""
-        return row_layout_of(self.compiler)
-
-    @cached_property
-    def width(self) -> int:
-        """How long the rows are, with all that stands beside them."""
-        width: int = self.compiler.col_count
-        return width + sum(each.width for each in self.related)
-
-    @cached_property
-    def table(self) -> RowLayout:
-        """Return what stands where in the rows, and beside them."""
-        table = replace(self.own_table, prefetched={}, collections={})
-        position: int = self.compiler.col_count
-        for each in self.related:
-            each.add_to(table, position)
-            position += each.width
-        return table
-
-    def rows(self) -> list[Any]:
-        """Return the rows, with what was prefetched beside each."""
-        with self.lock:
-            if self._rows is None:
-                rows = self.converted()
-                for each in self.related:
-                    rows = [
-                        (*row, *beside) for row, beside in zip(rows, each.columns(), strict=True)
-                    ]
-                self._rows = rows
-            return self._rows
-
-    def _made(self) -> list[Any]:
-        instances = super()._made()
-        self.give_related(instances)
-        return instances
-
-    def made_by_django(self) -> list[Any]:
-        """As for :class:`FetchedRows`; those that Django has prefetched for are the same ones."""
-        return self.instances() if self.related else super().made_by_django()
-
-    def instances_alone(self) -> list[Any]:
-        """Return the model instances, which do not know yet what was prefetched for them."""
-        with self.lock:
-            if self._instances is None:
-                self._instances = super()._made()
-            return self._instances
-
-    def give_related(self, instances: list[Any]) -> None:
-        """Let the instances know what was prefetched for them, as Django does."""
-        for each in self.related:
-            each.give(instances, self)
+    key_of_related: Callable[[Any], Any]
+    key_of_owner: Callable[[Any], Any]
+    is_single: bool
+    cache_name: str
+    is_descriptor: bool
 
 
 class Related:
@@ -145,24 +81,26 @@ class Related:
     :raises Exception: what running the query raises
     """
 
-    def __init__(self, step: Step, owner: PrefetchedRows) -> None:
+    def __init__(self, step: PrefetchQuery, owner: FetchedRows) -> None:
         self._step = step
         self.attribute = step.attribute
         self._keys: list[Any] = []
         self._related_keys: list[Any] = []
         self._owners: list[Any] = []
         if not owner.converted():
-            self.rows = PrefetchedRows(unfiltered(step, _bare_of(owner)), is_run=False)
+            self.rows = FetchedRows(unfiltered(step, _bare_of(owner)), is_run=False)
             return
         objects = list(_bare_objects(owner, step.keys.of_object))
         prefetcher, *_ = get_prefetcher(objects[0], step.name, step.attribute)
         queryset = _with_rows(unfiltered(step, objects[0]), lambda queryset: ())
-        queryset, *self._answer = prefetcher.get_prefetch_querysets(objects, [queryset])
+        queryset, *answer = prefetcher.get_prefetch_querysets(objects, [queryset])
+        self._answer = Answer(*answer)
         # It has not been run, whatever it believes.
-        self.rows = PrefetchedRows(_with_rows(queryset, ModelIterable))
-        key_of_related, key_of, *_ = self._answer
-        self._keys = list(map(key_of, objects))
-        self._related_keys = list(_keys_of_rows(self.rows, step.keys.of_related, key_of_related))
+        self.rows = FetchedRows(_with_rows(queryset, ModelIterable))
+        self._keys = list(map(self._answer.key_of_owner, objects))
+        self._related_keys = list(
+            _keys_of_rows(self.rows, step.keys.of_related, self._answer.key_of_related)
+        )
         if self._cache is not None:
             known = set(self._keys)
             for each in self._related_keys:
@@ -174,15 +112,15 @@ class Related:
         """How many places this takes beside a row."""
         return self.rows.width if self._step.keys.single else 1
 
-    def add_to(self, table: RowLayout, position: int) -> None:
-        """Add what is found to the table of the rows, at some position."""
+    def add_to(self, layout: RowLayout, position: int) -> None:
+        """Add what is found to the layout of the rows, at some position."""
         single = self._step.keys.single
         if single is None:
-            table.collections[self.attribute] = Collection(position, self.rows.table)
+            layout.collections[self.attribute] = Collection(position, self.rows.layout)
         else:
             field, is_reverse = single
-            related = self.rows.table.shifted(position)
-            table.prefetched[single] = Relation(related, not is_reverse and field.null)
+            related = self.rows.layout.shifted(position)
+            layout.prefetched[single] = Relation(related, not is_reverse and field.null)
 
     def columns(self) -> Iterator[tuple[Any, ...]]:
         """Return what stands beside each row: a list of rows, or the columns of one row."""
@@ -197,7 +135,7 @@ class Related:
         nothing = [(None,) * self.width]
         return (by_key.get(key, nothing)[0] for key in self._keys)
 
-    def give(self, instances: list[Any], owner: PrefetchedRows) -> None:
+    def give(self, instances: list[Any], owner: FetchedRows) -> None:
         """Let the instances of some rows know the related ones: when somebody looks at them."""
         if not instances:
             return
@@ -217,11 +155,11 @@ class Related:
         else:
             self._give_one(instances, owner, owner.makers)
 
-    def _give_one(self, instances: list[Any], owner: PrefetchedRows, makers: Makers) -> None:
+    def _give_one(self, instances: list[Any], owner: FetchedRows, makers: Makers) -> None:
         """Let each instance keep its row in the place of one related object."""
         relation: Any = self._step.keys.single
         name = cache_name(*relation)
-        key = owner.table.prefetched[relation].table.key
+        key = owner.layout.prefetched[relation].layout.key
 
         def make(instance: Any, row: Any) -> Any:
             makers.shared.add(name)
@@ -236,23 +174,23 @@ class Related:
                 state.fields_cache = cache = LazyCache.of(cache, makers)
             cache[name] = None if row[key] is None else row
 
-    def _give_many(self, instances: list[Any], owner: PrefetchedRows, makers: Makers) -> None:
+    def _give_many(self, instances: list[Any], owner: FetchedRows, makers: Makers) -> None:
         """Let each instance keep the rows of its related objects."""
-        name = self._answer[3]
-        table = owner.table
-        position = table.collections[self.attribute].position
+        name = self._answer.cache_name
+        layout = owner.layout
+        position = layout.collections[self.attribute].position
         keys = {owner.model._meta.pk.attname, self._step.keys.of_object}
-        positions = {key: table.columns[key] for key in keys}
+        positions = {key: layout.columns[key] for key in keys}
 
-        def make(instance: Any, kept: RelatedRows) -> Any:
+        def make(instance: Any, rows: RelatedRows) -> Any:
             makers.shared.add(name)
-            if kept.objects is None:
-                kept.objects = [self._by_row[id(row)] for row in kept]
-            with as_it_was(instance, {key: kept.owner[at] for key, at in positions.items()}):
+            if rows.objects is None:
+                rows.objects = [self._by_row[id(row)] for row in rows]
+            with as_it_was(instance, {key: rows.owner[at] for key, at in positions.items()}):
                 manager = getattr(instance, self._step.name)
                 # As its get_queryset does, but for a look into the cache.
                 queryset = manager._apply_rel_filters(unfiltered(self._step, instance))
-            queryset._result_cache = kept.objects
+            queryset._result_cache = rows.objects
             queryset._prefetch_done = True
             return queryset
 
@@ -262,13 +200,13 @@ class Related:
             cache = attributes.get(PREFETCHED)
             if type(cache) is not LazyCache:
                 attributes[PREFETCHED] = cache = LazyCache.of(cache or {}, makers, instance)
-            cache[name] = kept = row[position]
-            kept.owner = row
+            cache[name] = rows = row[position]
+            rows.owner = row
 
     @cached_property
     def objects(self) -> list[Any]:
         """Return the related instances, which know what belongs to them."""
-        related = self.rows.instances_alone()
+        related = self.rows.instances(with_related=False)
         if self._cache is not None:
             owners = dict(zip(self._keys, self._owners, strict=True))
             for each, key in zip(related, self._related_keys, strict=True):
@@ -284,7 +222,7 @@ class Related:
     @cached_property
     def _by_key(self) -> dict[Any, Any]:
         """Return the related instances by their primary keys; of several, the first."""
-        key = self.rows.own_table.key
+        key = self.rows.own_layout.key
         pairs = zip(self.rows.converted(), self.objects, strict=True)
         return {row[key]: instance for row, instance in reversed(list(pairs))}
 
@@ -293,7 +231,7 @@ class Related:
         """Return what keeps the one object of each related one; None if that is not to be told."""
         keys = self._step.keys
         # select_related may have loaded it with them.
-        if keys.back is None or (not keys.single and keys.back in self.rows.own_table.relations):
+        if keys.back is None or (not keys.single and keys.back in self.rows.own_layout.relations):
             return None
         field, is_reverse = keys.back
         return field.remote_field if is_reverse else field
@@ -321,18 +259,16 @@ def fetch(queryset: Any) -> FetchedRows:
     :param queryset: see :func:`fastschema.contrib.django.lists.queryset_rows.is_fetchable`
     :raises Exception: what running one of them raises
     """
-    if not queryset._prefetch_related_lookups:
-        return FetchedRows(queryset)
-    rows = PrefetchedRows(queryset)
-    if rows.are_too_few:
+    rows = FetchedRows(queryset)
+    if not queryset._prefetch_related_lookups or rows.are_too_few:
         return rows
     try:
-        steps = steps_of(queryset, rows, rows.own_table)
+        steps = steps_of(queryset, rows)
     except Exception:
         return rows  # Django prefetches; it raises what is wrong with a queryset in its turn
     rows.converted()
     try:
-        rows.prefetch(steps)
+        prefetch(rows, steps)
     except Exception:
         queryset._result_cache = LazyInstanceList(rows)
         raise
@@ -350,16 +286,15 @@ def described(queryset: Any) -> FetchedRows:
 
     :raises NotRowReadableError: if code of users has a say in what is prefetched
     """
-    if not queryset._prefetch_related_lookups:
-        return FetchedRows(queryset, is_run=False)
-    rows = PrefetchedRows(queryset, is_run=False)
-    rows.steps = steps_of(queryset, rows, rows.own_table)
-    rows.prefetch(rows.steps)
+    rows = FetchedRows(queryset, is_run=False)
+    if queryset._prefetch_related_lookups:
+        rows.steps = steps_of(queryset, rows)
+        prefetch(rows, rows.steps)
     return rows
 
 
 def fetch_in_blocks(queryset: Any, chunk_size: int) -> FetchedRows | None:
-    """Run the query of a queryset, whose rows :meth:`FetchedRows.blocks` gives as they are read.
+    """Run the query of a queryset, whose rows :func:`blocks` gives as they are read.
 
     :param queryset: see :func:`fastschema.contrib.django.lists.queryset_rows.is_fetchable`
     :param chunk_size: how many rows to read at a time
@@ -368,16 +303,26 @@ def fetch_in_blocks(queryset: Any, chunk_size: int) -> FetchedRows | None:
     """
     try:
         known = described(queryset)
-        is_readable = bool(known.table) and known.converters is not None
+        is_readable = bool(known.layout) and known.converters is not None
     except Exception:
         return None  # Django raises its own, if it does
     if not is_readable or getattr(known.fetch_mode, "track_peers", False):
         return None
-    if not isinstance(known, PrefetchedRows):
-        return FetchedRows(queryset, chunk_size)
-    rows = PrefetchedRows(queryset, chunk_size)
+    rows = FetchedRows(queryset, chunk_size)
     rows.steps = known.steps
     return rows
+
+
+def blocks(fetched: FetchedRows) -> Generator[FetchedRows]:
+    """Yield the rows that :func:`fetch_in_blocks` gives, with what is prefetched for each block.
+
+    Closing it closes the cursor.
+    """
+    with closing(fetched.blocks()) as found:
+        for block in found:
+            if fetched.steps:
+                prefetch(block, fetched.steps)
+            yield block
 
 
 def fetch_lazily(queryset: Any) -> list[Any]:
@@ -419,14 +364,14 @@ def _with_rows(queryset: Any, iterable: Any) -> Any:
     return queryset
 
 
-def _bare_of(rows: PrefetchedRows) -> Any:
+def _bare_of(rows: FetchedRows) -> Any:
     return bare(rows.model, rows.db, rows.fetch_mode)
 
 
-def _bare_objects(rows: PrefetchedRows, attribute: str) -> Iterator[Any]:
+def _bare_objects(rows: FetchedRows, attribute: str) -> Iterator[Any]:
     """Instances of rows that know nothing but their keys."""
     key = rows.model._meta.pk.attname
-    columns = rows.own_table.columns
+    columns = rows.own_layout.columns
     positions = columns[key], columns[attribute]
     state = _bare_of(rows)._state
     for row in rows.converted():
@@ -437,11 +382,9 @@ def _bare_objects(rows: PrefetchedRows, attribute: str) -> Iterator[Any]:
         yield instance
 
 
-def _keys_of_rows(
-    rows: PrefetchedRows, attribute: str, key_of: Callable[[Any], Any]
-) -> Iterator[Any]:
+def _keys_of_rows(rows: FetchedRows, attribute: str, key_of: Callable[[Any], Any]) -> Iterator[Any]:
     """Yield the key of each row, from an attribute that its instance would have."""
-    position = rows.own_table.column(attribute)
+    position = rows.own_layout.column(attribute)
     instance = _bare_of(rows)
     found: dict[Any, Any] = {}
     for row in rows.converted():

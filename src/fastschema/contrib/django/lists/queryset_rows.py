@@ -1,41 +1,57 @@
-"""Run the query of a queryset, and make the instances of its rows for whoever asks.
+"""Run the query of a queryset, and hold its rows: as they are, or as instances for whoever asks.
 
-Only for models of which nobody can tell how their instances are made; see
-:mod:`fastschema.contrib.django.lists.row_layout`.
+How a row travels::
+
+    queryset             which nobody has evaluated
+        |                prefetching.fetch() runs its query, and those of prefetch_related
+    FetchedRows
+        | converted()    the row, with values as instances have them (row_layout.py)
+        | rows()         the same, and beside it what is prefetched for it (prefetching.Related);
+        | layout         what stands where in it
+    LazyInstanceList     what the queryset, or a page, has in the place of its instances
+        |
+        |-- row_programs.by_row()               reads the row: no instance is made
+        |-- row_programs.with_kept_relations()  reads its instance, and from the row what is related
+        `-- anybody else                        gets its instance (row_instances.py)
+
+``lazy_rows.RowDumper`` chooses. Only rows of models of which nobody can tell how their instances
+are made go that way; see :mod:`fastschema.contrib.django.lists.row_layout`.
 """
 
 from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from django.db import connections
 from django.db import router as routers
 from django.db.models import QuerySet
-from django.db.models.base import ModelState
 from django.db.models.query import ModelIterable
 
+from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.app import conf
-from fastschema.contrib.django.lists.lazy_caches import LazyCache, Makers
+from fastschema.contrib.django.lists.lazy_caches import Makers
+from fastschema.contrib.django.lists.row_instances import ExecutedQuery, Make, instance_maker
 from fastschema.contrib.django.lists.row_layout import (
     Converters,
-    Joined,
-    NotRowReadableError,
     RowLayout,
-    cache_name,
     converted_rows,
     pure_converters,
     row_layout_of,
 )
 from fastschema.runtime import thresholds
 from fastschema.runtime.locks import Locked
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import overridden, stock_method
 
 if TYPE_CHECKING:
     from functools import cached_property
+
+    from fastschema.contrib.django.lists.prefetch_plan import PrefetchQuery
+    from fastschema.contrib.django.lists.prefetching import Related
 else:  # that of functools has a lock before Python 3.12, one for all objects
     from django.utils.functional import cached_property
 
@@ -50,8 +66,7 @@ def is_stock_queryset(rows: Any) -> bool:
     """Whether iterating over a queryset gives the instances of its rows, and nobody has a say."""
     return (
         isinstance(rows, QuerySet)
-        and all(getattr(type(rows), name) is method for name, method in _STOCK.items())
-        and _STOCK.keys().isdisjoint(vars(rows))
+        and overridden(rows, _STOCK) is None
         and rows._iterable_class is ModelIterable
         and ModelIterable.__iter__ is _STOCK_ITER
     )
@@ -82,7 +97,7 @@ def is_fetchable(rows: Any) -> bool:
 
 
 class FetchedRows(Locked):
-    """What the database answered to the query of a queryset, which threads may share.
+    """The rows of a queryset, and those that were prefetched for them; threads may share it.
 
     :param queryset: see :func:`is_fetchable`
     :param chunk_size: how many rows to read at a time, as for ``QuerySet.iterator``; None: all of
@@ -109,10 +124,17 @@ class FetchedRows(Locked):
             self._results = self.compiler.execute_sql(**self._chunks(chunk_size))
         else:
             self.compiler.pre_sql_setup()
+        self.steps: list[PrefetchQuery] = []
+        """What is to be prefetched for each block; see :meth:`blocks`."""
+        self.related: list[Related] = []
+        """What was prefetched."""
         self._converted: list[Any] | None = None
+        self._rows: list[Any] | None = None
         self._instances: list[Any] | None = None
         self.makers: Makers | None = None
         """What makes the single related objects of the instances, if they keep their rows."""
+        self.collection_makers = Makers()
+        """The same for querysets of many related objects."""
 
     def _chunks(self, chunk_size: int | None) -> dict[str, Any]:
         if chunk_size is None:
@@ -138,15 +160,35 @@ class FetchedRows(Locked):
             return self._converted
 
     def rows(self) -> list[Any]:
-        """Return the rows as :attr:`table` says."""
-        return self.converted()
+        """Return the rows, with what was prefetched beside each: see :attr:`layout`."""
+        with self.lock:
+            if self._rows is None:
+                rows = self.converted()
+                for each in self.related:
+                    rows = [
+                        (*row, *beside) for row, beside in zip(rows, each.columns(), strict=True)
+                    ]
+                self._rows = rows
+            return self._rows
 
-    def instances(self) -> list[Any]:
-        """Return the model instances of the rows, always the same."""
+    def instances(self, *, with_related: bool = True) -> list[Any]:
+        """Return the model instances of the rows, always the same.
+
+        :param with_related: whether they know what was prefetched; else :meth:`give_related` is to
+            be called
+        """
         with self.lock:
             if self._instances is None:
-                self._instances = self._made()
+                instances = self._made()
+                if with_related:
+                    self.give_related(instances)
+                self._instances = instances
             return self._instances
+
+    def give_related(self, instances: list[Any]) -> None:
+        """Let the instances know what was prefetched for them, as Django does."""
+        for each in self.related:
+            each.give(instances, self)
 
     @property
     def has_instances(self) -> bool:
@@ -164,48 +206,46 @@ class FetchedRows(Locked):
         """
         if not self.has_instances:
             try:
-                return self.rows()[number][self.table.column(name)]
+                return self.rows()[number][self.layout.column(name)]
             except NotRowReadableError:
                 pass
         return getattr(self.instances()[number], name)
 
     def _made(self) -> list[Any]:
-        is_stock = self._make is None and self._converted is None
-        rows = self._unconverted() if is_stock else self.converted()
-        return list(self._made_by_django(rows) if self._make is None else map(self._make, rows))
+        if self._make is not None:
+            return list(map(self._make, self.converted()))
+        rows = self._converted
+        if rows is None:  # stock converts them one by one
+            rows = self.compiler.results_iter(self._results)
+        return self._made_by_django(rows)
 
     def made_by_django(self) -> list[Any]:
-        """Further model instances of the rows, made by Django; where it has made them, those."""
-        if self._converted is None:
-            return self.instances()
-        return list(self._made_by_django(self._converted))
+        """Return further instances of the rows, made by Django; where it has made them, those.
 
-    def _made_by_django(self, rows: Iterable[Any]) -> Iterator[Any]:
-        return iter(ModelIterable(_Executed(self._attributes, self.compiler, self.db, rows)))
+        Those for which it has prefetched are the same ones, too.
+        """
+        if self._converted is None or self.related:
+            return self.instances()
+        return self._made_by_django(self._converted)
+
+    def _made_by_django(self, rows: Iterable[Any]) -> list[Any]:
+        return list(ModelIterable(ExecutedQuery(self._attributes, self.compiler, self.db, rows)))
 
     def blocks(self) -> Generator[FetchedRows]:
-        """Yield the rows, some at a time as they are read; only once.
+        """Yield the rows, some at a time as they are read; only once. Nothing is prefetched.
 
         Closing it closes the cursor.
         """
         try:
             for results in self._results:
-                yield self._block(results)
+                block = copy.copy(self)
+                Locked.__init__(block)
+                block._results = [results]
+                block.related = []
+                yield block
         finally:
             if isinstance(self._results, Generator):
                 self._results.close()
-
-    def _block(self, results: Any) -> Self:
-        """Return some of the rows, as what the database answered to a query for them."""
-        block = copy.copy(self)
-        Locked.__init__(block)
-        block._results = [results]
-        return block
-
-    def _unconverted(self) -> Iterable[Any]:
-        """Return the rows, which stock converts one by one as it makes their instances."""
-        rows: Iterable[Any] = self.compiler.results_iter(self._results)
-        return rows
 
     @cached_property
     def converters(self) -> Converters | None:
@@ -213,12 +253,31 @@ class FetchedRows(Locked):
         return pure_converters(self.compiler)
 
     @cached_property
-    def table(self) -> RowLayout:
-        """Return what stands where in the rows.
+    def own_layout(self) -> RowLayout:
+        """Return what stands where in the rows of the query itself.
 
         :raises NotRowReadableError: if somebody could tell that no instances are made of them
         """
         return row_layout_of(self.compiler)
+
+    @cached_property
+    def layout(self) -> RowLayout:
+        """Return what stands where in the rows, and beside them.
+
+        :raises NotRowReadableError: see :attr:`own_layout`
+        """
+        layout = replace(self.own_layout, prefetched={}, collections={})
+        position: int = self.compiler.col_count
+        for each in self.related:
+            each.add_to(layout, position)
+            position += each.width
+        return layout
+
+    @cached_property
+    def width(self) -> int:
+        """Return how long the rows are, with all that stands beside them."""
+        width: int = self.compiler.col_count
+        return width + sum(each.width for each in self.related)
 
     @property
     def are_too_few(self) -> bool:
@@ -231,14 +290,14 @@ class FetchedRows(Locked):
     @property
     def are_readable(self) -> bool:
         """Whether anything may be read of the rows, and that pays."""
-        return not self.are_too_few and self._has_table
+        return not self.are_too_few and self._has_layout
 
     def keep_rows(self) -> None:
         """Let the instances, which are not made yet, keep their rows in place of related objects.
 
         Those are made when somebody asks for them; see :mod:`lazy_caches`.
         """
-        self.makers = Makers()
+        self.makers, self.collection_makers = Makers(), Makers()
 
     @property
     def may_keep_rows(self) -> bool:
@@ -246,9 +305,9 @@ class FetchedRows(Locked):
         return self._instances is None and not self.are_too_few and self._may_be_made
 
     @cached_property
-    def _has_table(self) -> bool:
+    def _has_layout(self) -> bool:
         try:
-            return bool(self.table)
+            return bool(self.layout)
         except NotRowReadableError:
             return False
 
@@ -258,7 +317,7 @@ class FetchedRows(Locked):
         tracks_peers = getattr(self.fetch_mode, "track_peers", False)
         if self._attributes._known_related_objects or tracks_peers:
             return False
-        return self._has_table
+        return self._has_layout
 
     @cached_property
     def _make(self) -> Make | None:
@@ -267,7 +326,7 @@ class FetchedRows(Locked):
             return None
         if not self._may_be_made:
             return None
-        return instance_maker(self.table, self.db, self.fetch_mode, self.makers)
+        return instance_maker(self.layout, self.db, self.fetch_mode, self.makers)
 
 
 class RowPlace(dict[str, Any]):
@@ -291,41 +350,6 @@ class RowPlace(dict[str, Any]):
 
     def __bool__(self) -> bool:
         return True
-
-
-class _Executed:
-    """Stands for a queryset, for its query and for its compiler, when all is done.
-
-    ``ModelIterable`` asks the queryset for ``db``, ``query``, ``model``, ``_known_related_objects``
-    and ``_fetch_mode``; the query for ``get_compiler``; the compiler for ``execute_sql``,
-    ``select``, ``klass_info``, ``annotation_col_map`` and ``results_iter``.
-
-    :param owner: has the attributes that are not here
-    :param compiler: the compiler
-    :param rows: what the compiler gives, converted
-    """
-
-    def __init__(self, owner: Any, compiler: Any, db: str | None, rows: Iterable[Any]) -> None:
-        self._owner = owner
-        self._compiler = compiler
-        self._rows = rows
-        self.db = db
-
-    @property
-    def query(self) -> _Executed:
-        return self
-
-    def get_compiler(self, using: str) -> _Executed:
-        return _Executed(self._compiler, None, using, self._rows)
-
-    def execute_sql(self, **arguments: Any) -> None:
-        """Return the results of the query, which has been executed."""
-
-    def results_iter(self, results: Any) -> Iterator[Any]:
-        return iter(self._rows)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._owner, name)
 
 
 class LazyInstanceList(list[Any]):
@@ -403,85 +427,3 @@ for _name in sorted(vars(list).keys() - vars(LazyInstanceList).keys() - vars(obj
         setattr(LazyInstanceList, _name, _filled(_name))
 for _name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__repr__"):
     setattr(LazyInstanceList, _name, _filled(_name))
-
-
-Make = Callable[[Any], Any]
-"""From a row to an instance."""
-
-
-def instance_maker(table: RowLayout, db: str, fetch_mode: Any, makers: Makers | None) -> Make:
-    """Return what makes an instance of each row, with its related objects.
-
-    The same as ``ModelIterable`` and ``Model.from_db`` make, down to the order of attributes.
-
-    :param table: what stands where in the rows
-    :param db: the alias of the database
-    :param fetch_mode: that of the queryset; None before Django 6.1
-    :param makers: gets what makes the related objects when somebody looks; None: they are made now
-    """
-    model, new = table.model, object.__new__
-    names = list(table.columns)
-    start, end = min(table.columns.values()), max(table.columns.values()) + 1
-    keys = table.foreign_keys
-    relations = [
-        (
-            cache_name(*relation),
-            joined.table.key,
-            _related_maker(joined, db, fetch_mode, None if makers is None else Makers()),
-        )
-        for relation, joined in table.relations.items()
-    ]
-    knows_back = any(joined.set_there is not None for joined in table.relations.values())
-    annotations = list(table.annotations.items())
-    if makers is not None:
-        makers.by_name.update({name: maker for name, _, maker in relations})
-
-    def make(row: Any) -> Any:
-        instance = new(model)
-        attributes = instance.__dict__
-        attributes["_state"] = state = ModelState()
-        cache: dict[str, Any] = {}
-        if makers is not None and relations:
-            if type(row) is not tuple:
-                row = tuple(row)  # as LazyCache knows it
-            cache = lazy = LazyCache()
-            lazy.makers = makers
-            lazy.instance = instance if knows_back else None
-            for name, key, _ in relations:
-                cache[name] = None if row[key] is None else row
-        for position in keys:
-            if row[position] is not None:
-                state.fields_cache = cache  # which Django looks into when it sets a key
-                break
-        state.adding = False
-        state.db = db
-        if fetch_mode is not None:
-            state.fetch_mode = fetch_mode
-        attributes.update(zip(names, row[start:end], strict=True))
-        if relations:
-            state.fields_cache = cache
-            if makers is None:
-                for name, key, make_related in relations:
-                    cache[name] = None if row[key] is None else make_related(instance, row)
-        for name, position in annotations:
-            attributes[name] = row[position]
-        return instance
-
-    return make
-
-
-def _related_maker(
-    joined: Joined, db: str, fetch_mode: Any, makers: Makers | None
-) -> Callable[[Any, Any], Any]:
-    """Return what makes a related object, of an instance and the row in which it was loaded."""
-    make = instance_maker(joined.table, db, fetch_mode, makers)
-    set_there = joined.set_there
-    if set_there is None:
-        return lambda instance, row: make(row)
-
-    def make_and_set(instance: Any, row: Any) -> Any:
-        related = make(row)
-        set_there(related, instance)
-        return related
-
-    return make_and_set

@@ -27,6 +27,7 @@ from django.db.models.query_utils import DeferredAttribute
 from django.db.models.signals import post_init, pre_init
 from django.db.models.sql.compiler import SQLCompiler
 
+from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.front_end.access import (
     FORWARD,
     MODEL,
@@ -34,7 +35,7 @@ from fastschema.contrib.django.front_end.access import (
     has_plain_key,
     on_class,
 )
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import overridden, stock_method
 
 _STOCK = {
     name: stock_method(SQLCompiler, name)
@@ -107,7 +108,7 @@ def _all_converters(compiler: Any) -> Converters:
 
 def pure_converters(compiler: Any) -> Converters | None:
     """Return the converters of a query; None if stock must call them row by row."""
-    if any(getattr(type(compiler), name) is not method for name, method in _STOCK.items()):
+    if overridden(compiler, _STOCK):
         return None
     if compiler.has_composite_fields([each[0] for each in compiler.select]):
         return None
@@ -201,20 +202,16 @@ _CACHE = {
 _FILES = (FileDescriptor, ImageFileDescriptor)
 
 
-class NotRowReadableError(Exception):
-    """Rows that cannot be written without model instances, and why."""
-
-
 @dataclass(slots=True)
 class Relation:
     """A related object that is in the same row.
 
-    :param table: its columns
+    :param layout: its columns
     :param none_has_no_attributes: whether the attribute is None where there is no such object;
         else it raises ``ObjectDoesNotExist``
     """
 
-    table: RowLayout
+    layout: RowLayout
     none_has_no_attributes: bool
 
 
@@ -233,11 +230,11 @@ class Collection:
     """The objects of a relation to many, which stand beside a row as a list of rows.
 
     :param position: of the list
-    :param table: the columns of their rows
+    :param layout: the columns of their rows
     """
 
     position: int
-    table: RowLayout
+    layout: RowLayout
 
 
 @dataclass(slots=True)
@@ -323,7 +320,9 @@ _Relation = TypeVar("_Relation", bound=Relation)
 
 
 def _shifted(relations: dict[Any, _Relation], offset: int) -> dict[Any, _Relation]:
-    return {key: replace(each, table=each.table.shifted(offset)) for key, each in relations.items()}
+    return {
+        key: replace(each, layout=each.layout.shifted(offset)) for key, each in relations.items()
+    }
 
 
 def single_relation(model: Any, name: str) -> tuple[Any, bool]:
@@ -356,60 +355,60 @@ def row_layout_of(compiler: Any) -> RowLayout:
     if compiler.query._filtered_relations:
         raise NotRowReadableError("the query has a FilteredRelation")
     of_users = functools.cache(lambda: converted_by_users(compiler))
-    table = _table(compiler.klass_info, compiler.select, of_users)
+    layout = _layout(compiler.klass_info, compiler.select, of_users)
     for name, position in (compiler.annotation_col_map or {}).items():
-        if on_class(table.model, name) is not None or name in table.columns:
+        if on_class(layout.model, name) is not None or name in layout.columns:
             raise NotRowReadableError(f"the annotation {name} is an attribute of the model, too")
-        table.annotations[name] = position
-    return table
+        layout.annotations[name] = position
+    return layout
 
 
-def _table(
+def _layout(
     klass_info: dict[str, Any], select: Any, of_users: Callable[[], frozenset[int]]
 ) -> RowLayout:
     model = klass_info["model"]
     if klass_info.get("from_parent"):
         raise NotRowReadableError(f"{model.__name__} is selected as a parent of another model")
     columns = {select[each][0].target.attname: each for each in klass_info["select_fields"]}
-    table = _own_table(model, columns, of_users)
+    layout = _own_layout(model, columns, of_users)
     for related in klass_info.get("related_klass_infos", ()):
         is_reverse = related["reverse"]
         _check_cache(related["field"])
-        table.relations[related["field"], is_reverse] = Joined(
-            _table(related, select, of_users),
+        layout.relations[related["field"], is_reverse] = Joined(
+            _layout(related, select, of_users),
             # A key that may be null gives None, any other raises an error if there is no object.
             not is_reverse and related["field"].null,
             related["remote_setter"] if related["field"].unique else None,
         )
-    return table
+    return layout
 
 
-def whole_table(model: Any) -> RowLayout:
+def whole_layout(model: Any) -> RowLayout:
     """Return what stands where in the rows of a query that selects a model and nothing else.
 
     :raises NotRowReadableError: if somebody could tell that no instances are made of the rows
     """
     names = [field.attname for field in model._meta.concrete_fields]
-    return _own_table(model, {name: position for position, name in enumerate(names)}, frozenset)
+    return _own_layout(model, {name: position for position, name in enumerate(names)}, frozenset)
 
 
-def _own_table(
+def _own_layout(
     model: Any, columns: dict[str, int], of_users: Callable[[], frozenset[int]]
 ) -> RowLayout:
-    """Return the table of a model without what is loaded with it."""
+    """Return the layout of a model without what is loaded with it."""
     _check_model(model, columns)
     # One column of a key tells whether there is an object.
-    table = RowLayout(model, columns[model._meta.pk_fields[0].attname], columns, of_users)
+    layout = RowLayout(model, columns[model._meta.pk_fields[0].attname], columns, of_users)
     for name, position in columns.items():
         descriptor = type(on_class(model, name))
         if descriptor is ForeignKeyDeferredAttribute:
             _check_cache(on_class(model, name).field)
-            table.foreign_keys.append(position)
+            layout.foreign_keys.append(position)
         elif descriptor in _FILES:
-            table.files.add(name)
+            layout.files.add(name)
         elif descriptor is not DeferredAttribute:
             raise NotRowReadableError(f"{model.__name__}.{name} is not a plain column")
-    return table
+    return layout
 
 
 def _check_model(model: Any, columns: dict[str, int]) -> None:
@@ -446,6 +445,5 @@ def _check_cache(field: Any) -> None:
     :raises NotRowReadableError: if not
     """
     for each in (field, field.remote_field):
-        for name, method in _CACHE.items():
-            if getattr(type(each), name, None) is not method or name in vars(each):
-                raise NotRowReadableError(f"{field} overrides how related objects are cached")
+        if overridden(each, _CACHE):
+            raise NotRowReadableError(f"{field} overrides how related objects are cached")

@@ -23,6 +23,7 @@ from fastschema.compiler.nodes import (
     FieldNode,
     Form,
     Kind,
+    NotRowReadableError,
     ObjectNode,
     Read,
     Slot,
@@ -43,12 +44,7 @@ from fastschema.contrib.django.lists.columns import (
 )
 from fastschema.contrib.django.lists.lazy_caches import RelatedRows, related_row, related_rows
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
-from fastschema.contrib.django.lists.row_layout import (
-    NotRowReadableError,
-    RowLayout,
-    cache_name,
-    single_relation,
-)
+from fastschema.contrib.django.lists.row_layout import RowLayout, cache_name, single_relation
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
 
 _ROW = "row"
@@ -63,32 +59,26 @@ def by_row(dispatch: Dispatch, columns: Columns) -> Dispatch:
 
     :param columns: how the fields of the dispatch's program are read
     """
-    program = dispatch.program.derived(("by row", columns), partial(_row_node, columns))
-    return Dispatch(program, dispatch.form, dispatch.subject)
+    return dispatch.derived(("by row", columns), partial(_row_node, columns))
 
 
 def _row_node(columns: Columns, node: ObjectNode) -> ObjectNode:
-    slots = {slot.name: slot for slot in node.slots}
+    reader = _RowReader(node, "obj")
     fields = [
-        _row_field(number, field, each, slots)
+        _row_field(number, field, each, reader)
         for number, (field, each) in enumerate(zip(node.fields, columns, strict=True))
     ]
-    return replace(
-        node,
-        fields=tuple(fields),
-        slots=tuple(slots.values()),
-        access=lambda cls: _ROW,
-    )
+    return reader.changed(fields, access=lambda cls: _ROW)
 
 
 def _row_field(
-    number: int, field: FieldNode, columns: FieldColumns, slots: dict[str, Slot]
+    number: int, field: FieldNode, columns: FieldColumns, reader: _RowReader
 ) -> FieldNode:
-    """Return a field that is read from a row; ``slots`` are changed for it."""
-    expression, kind = _of_row(number, field, columns, slots, "obj")
+    """Return a field that is read from a row."""
+    expression, kind = reader.value(number, field, columns)
     last = len(columns.steps) - 1
     for nth, step in reversed(list(enumerate(columns.steps))):
-        is_object = columns.way in TAKES_OBJECT and nth == last
+        is_object = columns.access in TAKES_OBJECT and nth == last
         none = "None"
         if step.none_has_no_attributes and not is_object:
             none = f"unreadable({field.field}, obj, {_NO_ATTRIBUTES})"
@@ -118,57 +108,52 @@ def with_kept_relations(dispatch: Dispatch, rows: list[Any]) -> Dispatch:
     if fetched is None or not fetched.may_keep_rows:
         return dispatch
     pairs = zip(dispatch.subject.options, dispatch.program.node.fields, strict=True)
-    kept = tuple([_kept_relation(field, node, fetched.table) for field, node in pairs])
+    kept = tuple([_kept_relation(field, node, fetched.layout) for field, node in pairs])
     if not any(kept):
         return dispatch
     fetched.keep_rows()
-    program = dispatch.program.derived(("kept relations", kept), partial(_kept_node, kept))
-    return Dispatch(program, dispatch.form, dispatch.subject)
+    return dispatch.derived(("kept relations", kept), partial(_kept_node, kept))
 
 
-def _kept_relation(field: Any, node: FieldNode, table: RowLayout) -> KeptRelation | None:
+def _kept_relation(field: Any, node: FieldNode, layout: RowLayout) -> KeptRelation | None:
     """Return how a field is read from what an instance keeps; None if it is read from itself."""
     try:
-        columns = field_columns(field, node, table)
+        columns = field_columns(field, node, layout)
         check_errors(columns.nested)
     except (NotRowReadableError, UnreadableError):
         return None
     first = (node.source.path or [""])[0]
-    if columns.way in _COLLECTIONS and not columns.steps:
-        many = relation_to_many(table.model, first)
+    if columns.access in _COLLECTIONS and not columns.steps:
+        many = relation_to_many(layout.model, first)
         return None if many is None else KeptRelation(many[0], columns)
-    if not columns.steps or columns.way is ColumnAccess.NESTED_LIST:
+    if not columns.steps or columns.access is ColumnAccess.NESTED_LIST:
         return None
-    return KeptRelation(cache_name(*single_relation(table.model, first)), columns)
+    return KeptRelation(cache_name(*single_relation(layout.model, first)), columns)
 
 
 def _kept_node(kept: tuple[KeptRelation | None, ...], node: ObjectNode) -> ObjectNode:
-    slots = {slot.name: slot for slot in node.slots}
+    reader = _RowReader(node, "related", or_instance=True)
     fields = [
-        field if relation is None else _kept_field(number, field, relation, slots)
+        field if relation is None else _kept_field(number, field, relation, reader)
         for number, (field, relation) in enumerate(zip(node.fields, kept, strict=True))
     ]
-    return replace(
-        node,
-        fields=tuple(fields),
-        slots=tuple(slots.values()),
-        names={**node.names, "related_row": related_row, "related_rows": related_rows},
-    )
+    names = {**node.names, "related_row": related_row, "related_rows": related_rows}
+    return reader.changed(fields, names=names)
 
 
 def _kept_field(
-    number: int, field: FieldNode, relation: KeptRelation, slots: dict[str, Slot]
+    number: int, field: FieldNode, relation: KeptRelation, reader: _RowReader
 ) -> FieldNode:
-    """Return a field that is read from a kept row if it is there; ``slots`` are changed for it."""
+    """Return a field that is read from a kept row if it is there."""
     name, columns = literal(relation.name), relation.columns
-    is_many = columns.way in _COLLECTIONS
-    value, kind = _of_row(number, field, columns, slots, "related", or_instance=True)
+    is_many = columns.access in _COLLECTIONS
+    value, kind = reader.value(number, field, columns)
     get = "related_rows" if is_many else "related_row"
     # Where there is no related object, none is kept; the same further on is for stock.
     there = [f"related[{step.key}] is not None" for step in columns.steps[1:]]
     condition = " and ".join([f"(related := {get}(obj, {name})) is not None", *there])
     otherwise = field.source.read(MODEL)
-    if columns.way is ColumnAccess.SLUG:
+    if columns.access is ColumnAccess.SLUG:
         otherwise = Read(f"represent_field({field.field}, obj)")
     value = "related" if is_many else value
     read = Read(f"{value} if {condition} else ({otherwise.expression})", otherwise.handlers)
@@ -176,83 +161,93 @@ def _kept_field(
     return replace(field, source=source, kind=kind)
 
 
-def _of_row(
-    number: int,
-    field: FieldNode,
-    columns: FieldColumns,
-    slots: dict[str, Slot],
-    row: str,
-    *,
-    or_instance: bool = False,
-) -> tuple[str, Kind]:
-    """Return the expression for the value of a field in a row, and what is done to it.
+class _RowReader:
+    """Turns a node into one whose fields are read from rows.
 
-    :param slots: get what either needs
-    :param row: the expression for the row
-    :param or_instance: whether the value may also come from an instance
+    :param node: the node
+    :param row: the expression for a row
+    :param or_instance: whether a value may also come from an instance
     """
-    way, kind = columns.way, field.kind
-    value = row if way is ColumnAccess.NESTED else f"{row}[{columns.position}]"
-    if way in (ColumnAccess.LABEL, ColumnAccess.FILE):
-        name = f"{way.value}_of_row_{number}"
-        slots[name] = Slot(name, partial(_value_maker, columns))
-        return f"{name}({value})", kind
-    if way is ColumnAccess.ADDRESS:
-        name = f"row_link_{number}"
-        slots[name] = Slot(name, partial(_address_link, number))
-        key = f"None if {value} is None else PKOnlyObject({value})"
-        return key, for_all(kind.label, f"{name}({{value}})", PLAIN)
-    if way in (ColumnAccess.NESTED, ColumnAccess.NESTED_LIST):
-        slot = slots[str(kind.link)]
-        many = way is ColumnAccess.NESTED_LIST
-        make = partial(_dumper_of_rows, columns.nested, many, or_instance)
-        slots[slot.name] = replace(slot, resolve=partial(_link, make, slot.resolve))
-    elif way is ColumnAccess.VALUES:
-        item = f"each[{columns.nested[0].position}]"
-        kind = replace(
-            kind,
-            python=_each(item, kind.python, or_instance),
-            json=_each(f"json_value({item})", kind.json, or_instance),
-            names={**kind.names, "RelatedRows": RelatedRows},
-        )
-    elif way in (ColumnAccess.KEY, ColumnAccess.SLUG):
-        kind = replace(_VALUE, label=kind.label)
-    return value, kind
+
+    def __init__(self, node: ObjectNode, row: str, *, or_instance: bool = False) -> None:
+        self._node = node
+        self._row = row
+        self._or_instance = or_instance
+        self._slots = {slot.name: slot for slot in node.slots}
+
+    def changed(self, fields: list[FieldNode], **changes: Any) -> ObjectNode:
+        """Return the node with other fields, and with the slots that they need."""
+        slots = tuple(self._slots.values())
+        return replace(self._node, fields=tuple(fields), slots=slots, **changes)
+
+    def value(self, number: int, field: FieldNode, columns: FieldColumns) -> tuple[str, Kind]:
+        """Return the expression for the value of a field, and what is done to it.
+
+        :param number: that of the field
+        """
+        access, kind = columns.access, field.kind
+        value = self._row if access is ColumnAccess.NESTED else f"{self._row}[{columns.position}]"
+        if access in (ColumnAccess.LABEL, ColumnAccess.FILE):
+            made = self._slot(f"{access.value}_of_row_{number}", partial(_value_maker, columns))
+            return f"{made}({value})", kind
+        if access is ColumnAccess.ADDRESS:
+            link = self._slot(f"row_link_{number}", partial(_address_link, number))
+            key = f"None if {value} is None else PKOnlyObject({value})"
+            return key, for_all(kind.label, f"{link}({{value}})", PLAIN)
+        if access in (ColumnAccess.NESTED, ColumnAccess.NESTED_LIST):
+            self._nest(str(kind.link), columns)
+        elif access is ColumnAccess.VALUES:
+            item = f"each[{columns.nested[0].position}]"
+            python = self._each(item, kind.python)
+            json = self._each(f"json_value({item})", kind.json)
+            names = {**kind.names, "RelatedRows": RelatedRows}
+            kind = replace(kind, python=python, json=json, names=names)
+        elif access in (ColumnAccess.KEY, ColumnAccess.SLUG):
+            kind = replace(_VALUE, label=kind.label)
+        return value, kind
+
+    def _slot(self, name: str, resolve: Callable[..., Any]) -> str:
+        self._slots[name] = Slot(name, resolve)
+        return name
+
+    def _nest(self, name: str, columns: FieldColumns) -> None:
+        """Let the link to a nested serializer dump rows."""
+        slot = self._slots[name]
+        many = columns.access is ColumnAccess.NESTED_LIST
+        make = partial(_dumper_of_rows, columns.nested, many, self._or_instance)
+        self._slots[name] = replace(slot, resolve=partial(_link, make, slot.resolve))
+
+    def _each(self, item: str, conversion: Conversion) -> Conversion:
+        """Return a conversion that takes the rows of related objects."""
+        of_rows = f"[{item} for each in {{value}}]"
+        if self._or_instance:
+            of_rows = f"{of_rows} if type({{value}}) is RelatedRows else {conversion.otherwise}"
+        return Conversion(otherwise=of_rows)
 
 
-def _each(item: str, conversion: Conversion, or_instance: bool) -> Conversion:
-    """Return a conversion that takes the rows of related objects, or also what another one does."""
-    of_rows = f"[{item} for each in {{value}}]"
-    if or_instance:
-        of_rows = f"{of_rows} if type({{value}}) is RelatedRows else {conversion.otherwise}"
-    return Conversion(otherwise=of_rows)
-
-
-def _value_maker(
-    columns: FieldColumns, subject: Any, cls: type, form: Form
-) -> Callable[[Any], Any]:
+def _value_maker(columns: FieldColumns, bound: Any, cls: type, form: Form) -> Callable[[Any], Any]:
     """Return what makes of the value of a column what an instance would give the field."""
     file = columns.file
     return label_finder(columns.labels) if file is None else file_maker(file)
 
 
-def _address_link(number: int, subject: Any, cls: type, form: Form) -> Callable[[Any], Any]:
+def _address_link(number: int, bound: Any, cls: type, form: Form) -> Callable[[Any], Any]:
     def own(value: Any) -> Any:
-        return subject.fields[number].to_representation(value)
+        return bound.fields[number].to_representation(value)
 
-    if subject.captured is not None:
+    if bound.captured is not None:
         form = Form.PYTHON
-    return link_from_value(subject.options[number], subject.context, own, form)
+    return link_from_value(bound.options[number], bound.context, own, form)
 
 
 def _link(
     make: Callable[[NestedDumper], Dispatcher],
     resolve: Callable[..., NestedDumper],
-    subject: Any,
+    bound: Any,
     cls: type,
     form: Form,
 ) -> NestedDumper:
-    link = resolve(subject, cls, form)
+    link = resolve(bound, cls, form)
     return NestedDumper(lambda: make(link))
 
 

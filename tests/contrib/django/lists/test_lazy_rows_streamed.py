@@ -13,7 +13,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django.lists import queryset_rows, row_stream
+from fastschema.contrib.django.lists import lazy_rows, queryset_rows
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
 from tests.contrib.django.differential import assert_equal, outcome
@@ -32,10 +32,8 @@ PEOPLE = Person.objects.select_related("city__country", "birthplace").order_by("
 def written(monkeypatch):
     """The dispatches by which rows were written."""
     found = []
-    by_row = row_stream.by_row
-    monkeypatch.setattr(
-        row_stream, "by_row", lambda *args: found.append(by_row(*args)) or found[-1]
-    )
+    by_row = lazy_rows.by_row
+    monkeypatch.setattr(lazy_rows, "by_row", lambda *args: found.append(by_row(*args)) or found[-1])
     return found
 
 
