@@ -70,7 +70,7 @@ def overview(diagnosis: Diagnosis, *, is_whole: bool = False) -> Iterator[Line]:
         yield from whole
     else:
         yield from _overview(diagnosis, _SHOWN)
-        yield Line("That is the gist: --all shows everything.")
+        yield Line("This is a summary: --all shows everything.")
 
 
 def _overview(diagnosis: Diagnosis, most: int | None) -> Iterator[Line]:
@@ -169,9 +169,9 @@ def queries(diagnosis: Diagnosis, most: int | None) -> Iterator[Line]:
         return
     asking, unseen = len(diagnosis.queries), sum(diagnosis.not_looked_at.values())
     number = asking or "None"
-    asks = "ask" if asking > 1 else "asks"
+    verb = "query" if asking > 1 else "queries"
     lists = f"{diagnosis.lists - unseen} list view{'s' * (diagnosis.lists - unseen != 1)}"
-    text = f"{number} of {lists} {asks} the database again for each row."
+    text = f"{number} of {lists} {verb} the database again for each row."
     head = [Line(text, Status.STOCK if asking else Status.PLAIN)]
     head += [
         Line(f"{count} more could not be examined: {why}.")
@@ -362,7 +362,7 @@ def _doctor_parser(application: Application | None) -> argparse.ArgumentParser:
     command = "python -m fastschema" if application is None else application.command
     parser = argparse.ArgumentParser(
         prog=command,
-        description="Tells of schemas what is compiled, what runs as stock, and what to change.",
+        description="Show what fastschema compiles, what runs as stock, and what to change.",
         epilog=_MORE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -403,7 +403,7 @@ def _diagnose(options: argparse.Namespace, application: Application | None) -> i
         schemas = dict(_schema_at(name, application) for name in options.schemas)
         diagnosis = diagnosis_of(schemas, options.profile, options.svg)
     elif options.profile or options.svg:
-        raise ValueError("--profile and --svg are for one schema: name it")
+        raise ValueError("--profile and --svg need the name of a schema")
     else:
         diagnosis = application.diagnosis()
     if options.dump_only:

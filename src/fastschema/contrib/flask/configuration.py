@@ -95,7 +95,7 @@ def _is_disabled(value: Any) -> bool:
 
 def _hint(key: str) -> str:
     similar = difflib.get_close_matches(key, DEFAULTS, n=1)
-    return f"Did you mean {similar[0]!r}?" if similar else f"There are {', '.join(DEFAULTS)}."
+    return f"Did you mean {similar[0]!r}?" if similar else f"The keys are {', '.join(DEFAULTS)}."
 
 
 def settings_of(app: Any) -> Settings | None:
