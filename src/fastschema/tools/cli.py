@@ -82,9 +82,7 @@ def _overview(diagnosis: Diagnosis, most: int | None) -> Iterator[Line]:
     yield from queries(diagnosis, most)
     if not is_short:
         yield from _profiles(diagnosis)
-    yield from _section("Fields that cost most", map(_cost, diagnosis.costs))
-    advice = [_advice(each, 1 if is_short else _SHOWN) for each in diagnosis.advice_to_compile]
-    yield from _section("What to change", advice, most)
+    yield from _costs_and_advice(diagnosis, most)
     views = [each for each in diagnosis.views if each.is_slower or not is_short]
     yield from _section("Views", _views(views), 2 if is_short else None)
     unknown = _unknown(diagnosis, is_short)
@@ -119,7 +117,9 @@ def details(diagnosis: Diagnosis) -> Iterator[Line]:
         for _, report in schema.reports():
             yield from table(report, is_loading=report is not schema.report)
             yield Line("")
-    yield from _end(diagnosis)
+    yield from _profiles(diagnosis)
+    yield from _costs_and_advice(diagnosis)
+    yield from _last(diagnosis)
 
 
 def table(report: Report, *, is_loading: bool = False) -> Iterator[Line]:
@@ -134,13 +134,11 @@ def table(report: Report, *, is_loading: bool = False) -> Iterator[Line]:
         yield Line(line, status if field.compiled else Status.STOCK)
 
 
-def _end(diagnosis: Diagnosis) -> Iterator[Line]:
-    """Yield what is told of schemas that are named, after their fields."""
-    yield from _profiles(diagnosis)
+def _costs_and_advice(diagnosis: Diagnosis, most: int | None = None) -> Iterator[Line]:
     yield from _section("Fields that cost most", map(_cost, diagnosis.costs))
-    advice = [_advice(each, _SHOWN) for each in diagnosis.advice_to_compile]
-    yield from _section("What to change", advice)
-    yield from _last(diagnosis)
+    places = _SHOWN if most is None else 1
+    advice = [_advice(each, places) for each in diagnosis.advice_to_compile]
+    yield from _section("What to change", advice, most)
 
 
 def _last(diagnosis: Diagnosis) -> Iterator[Line]:

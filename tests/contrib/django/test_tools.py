@@ -344,7 +344,8 @@ class TestCommand:
 
     def test_it_says_so_if_there_are_no_queries_for_each_row(self):
         assert run("--queries") == (
-            "Queries for each row\n  None of 6 list views queries the database again for each row.\n"
+            "Queries for each row\n"
+            "  None of 6 list views queries the database again for each row.\n"
         )
 
     @pytest.mark.parametrize("name", [f"{HERE}:AirlineSerializer", f"{HERE}.AirlineSerializer"])
