@@ -390,7 +390,7 @@ class TestProfile:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["--svg", "profile.svg"], "--svg is the picture of a profile: say --profile, too"),
+            (["--svg", "profile.svg"], "--svg needs --profile"),
             (["--profile", "--rows", "0"], "--rows must be a positive number, not 0"),
         ],
     )
