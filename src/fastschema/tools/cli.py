@@ -40,13 +40,13 @@ _SCREEN = 40
 
 
 class Status(enum.Enum):
-    """What a line is about."""
+    """What a line is about, and the code for its colour on terminals."""
 
-    PLAIN = "plain"
-    HEADING = "heading"
-    COMPILED = "compiled"
-    CUSTOM = "custom"
-    STOCK = "stock"
+    PLAIN = ""
+    HEADING = "1"
+    COMPILED = "32"
+    CUSTOM = "33"
+    STOCK = "31"
 
 
 class Line(NamedTuple):
@@ -286,8 +286,6 @@ Two more commands, whose options --help after them shows:
   explain package.module:Name  the table of fields alone
   source package.module:Name   the generated code
 """
-_ANSI = {Status.HEADING: "1", Status.COMPILED: "32", Status.CUSTOM: "33", Status.STOCK: "31"}
-"""The codes for colours of terminals."""
 
 
 class Application(Protocol):
@@ -347,8 +345,8 @@ def printed(
 
 
 def _coloured(line: Line) -> str:
-    code = _ANSI.get(line.status)
-    return line.text if code is None else f"\x1b[{code}m{line.text}\x1b[0m"
+    code = line.status.value
+    return f"\x1b[{code}m{line.text}\x1b[0m" if code else line.text
 
 
 def shows_colours(stream: Any, options: Mapping[str, Any]) -> bool:
