@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -96,12 +96,23 @@ class Report:
             )
             for field in self.fields
         ]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
-        return "\n".join([head, *self.notes, *lines])
+        return "\n".join([head, *self.notes, *aligned(rows)])
+
+
+def aligned(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> list[str]:
+    """Return the lines of a table.
+
+    :param rows: its cells
+    :param numbers: the columns that are aligned to the right
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if column in numbers else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 class Above:

@@ -141,7 +141,7 @@ def test_a_profile_is_one_of_a_real_dump(capsys, tmp_path):
             "nowhere:ShipSchema cannot be imported: No module named 'nowhere'",
         ),
         (["math:pi"], "math:pi cannot be read: builtins.float is not a schema"),
-        ([SHIP, "--svg", "profile.svg"], "--svg is the picture of a profile: say --profile, too"),
+        ([SHIP, "--svg", "profile.svg"], "--svg needs --profile"),
         ([SHIP, "--profile", "nowhere:rows"], "nowhere:rows cannot be imported"),
         (["explain", "nowhere:ShipSchema"], "nowhere:ShipSchema cannot be imported"),
     ],

@@ -178,7 +178,7 @@ def test_what_cannot_be_made_is_a_clear_error(schema, message):
 
 
 def test_a_picture_needs_a_profile():
-    with pytest.raises(ValueError, match="--svg is the picture of a profile"):
+    with pytest.raises(ValueError, match="--svg needs --profile"):
         diagnosis_of({CITY: CitySchema}, svg="profile.svg")
 
 
@@ -188,8 +188,8 @@ class TestOverview:
     def test_it_tells_of_schemas_what_runs_how(self, diagnosis):
         assert texts(overview(diagnosis)) == [
             "What to change",
-            "  Tell fastschema what Year._serialize does with fastschema.register; if it only "
-            'calls super(), remove the override. See "Reasons: any framework" in docs/explain.md.',
+            "  Remove Year._serialize if it only calls super(); otherwise, describe it with "
+            'fastschema.register. See "Reasons: any framework" in docs/explain.md.',
             f"      {CITY}.founded",
             "  Move what the schema's dump adds to a pre_dump or post_dump hook. "
             'See "Reasons: marshmallow" in docs/explain.md.',
@@ -272,7 +272,7 @@ class TestOverview:
         short, whole = texts(overview(diagnosis)), texts(overview(diagnosis, is_whole=True))
 
         assert len(short) <= 43 < len(whole)
-        assert short[-1] == "That is the gist: --all shows everything."
+        assert short[-1] == "This is a summary: --all shows everything."
         assert short[-2] == whole[-1] == "50 fields run as stock."
         assert short.count("  and 6 more") == 2
         assert (
@@ -280,7 +280,7 @@ class TestOverview:
             == whole[:5]
             == [
                 "Queries for each row",
-                "  9 of 9 list views ask the database again for each row.",
+                "  9 of 9 list views query the database again for each row.",
                 "  2 more could not be examined: odd.",
                 "  GET /0: nothing loads a",
                 "      Add 0.",
@@ -303,7 +303,7 @@ class TestQueries:
         diagnosis = Diagnosis([], queries={"GET /": found}, lists=4)
         assert texts(overview(diagnosis)) == [
             "Queries for each row",
-            "  1 of 4 list views asks the database again for each row.",
+            "  1 of 4 list views queries the database again for each row.",
             "  GET /: 3.0 queries for each row, 12.3 ms",
             "      Add it.",
             "      get_name asks authors 50 times",
@@ -314,7 +314,7 @@ class TestQueries:
 
     def test_it_says_so_if_there_are_none(self):
         assert texts(overview(Diagnosis([], lists=4)))[1] == (
-            "  None of 4 list views asks the database again for each row."
+            "  None of 4 list views queries the database again for each row."
         )
 
 

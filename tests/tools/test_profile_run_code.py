@@ -10,7 +10,7 @@ import pytest
 from fastschema.compiler import dump_code, kinds
 from fastschema.compiler.nodes import ITEM, Form, Slot
 from fastschema.tools import profile_run
-from fastschema.tools.profile_run import generate, new_spent
+from fastschema.tools.profile_run import TimedGenerator, new_spent
 from tests.marks import needs_orjson
 from tests.nodes import field, node
 
@@ -28,12 +28,12 @@ def clock(monkeypatch):
 
 def run(schema, rows=ROWS, many=True):
     """What a function for dictionaries gives, and what it adds up."""
-    timed = generate(schema, Form.PYTHON, ITEM, many)
+    function = TimedGenerator(schema, Form.PYTHON, ITEM, many).generate()
     spent = new_spent(schema)
     values = {"spent": spent, "dict_class": dict}
-    given = [values[slot.name] for slot in timed.function.slots]
+    given = [values[slot.name] for slot in function.slots]
     dispatch = weakref.ref(OTHER)
-    return timed.function.bind(dict, dispatch, *given)(rows), spent
+    return function.bind(dict, dispatch, *given)(rows), spent
 
 
 class Other:
@@ -91,7 +91,7 @@ def test_texts_that_are_written_at_once_are_timed_apart():
     schema = node(
         field("a", kind), field("n"), field("b", kind), slots=(SPENT,), names=kinds.ENGINE_NAMES
     )
-    timed = generate(schema, Form.PYTHON, ITEM, True)
+    timed = TimedGenerator(schema, Form.PYTHON, ITEM, True)
     rows = [{"a": uuid.UUID(int=1), "n": 1, "b": uuid.UUID(int=2)}]
 
     assert timed.together == (0, 2)

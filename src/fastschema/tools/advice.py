@@ -41,18 +41,18 @@ class _Rule(NamedTuple):
 _RULES = (
     _Rule(
         r"fastschema cannot compile (?P<method>\S+)",
-        "Tell fastschema what {method} does with fastschema.register; if it only calls super(), "
-        "remove the override.",
+        "Remove {method} if it only calls super(); otherwise, describe it with "
+        "fastschema.register.",
         DUMP,
         ANY_FRAMEWORK,
     ),
-    _Rule(r"serialize is overridden", "Override the field's _serialize in place of serialize."),
+    _Rule(r"serialize is overridden", "Override the field's _serialize instead of serialize."),
     _Rule(
-        r"deserialize is overridden", "Override the field's _deserialize in place of deserialize."
+        r"deserialize is overridden", "Override the field's _deserialize instead of deserialize."
     ),
     _Rule(
         r"get_value is overridden",
-        "If the field's get_value only reads another name, use attribute= in its place.",
+        "If the field's get_value only reads another name, use attribute= instead.",
     ),
     _Rule(
         r"(dump|_serialize) is overridden",

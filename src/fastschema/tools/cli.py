@@ -40,13 +40,13 @@ _SCREEN = 40
 
 
 class Status(enum.Enum):
-    """What a line is about."""
+    """What a line is about, and the code for its colour on terminals."""
 
-    PLAIN = "plain"
-    HEADING = "heading"
-    COMPILED = "compiled"
-    CUSTOM = "custom"
-    STOCK = "stock"
+    PLAIN = ""
+    HEADING = "1"
+    COMPILED = "32"
+    CUSTOM = "33"
+    STOCK = "31"
 
 
 class Line(NamedTuple):
@@ -70,7 +70,7 @@ def overview(diagnosis: Diagnosis, *, is_whole: bool = False) -> Iterator[Line]:
         yield from whole
     else:
         yield from _overview(diagnosis, _SHOWN)
-        yield Line("That is the gist: --all shows everything.")
+        yield Line("This is a summary: --all shows everything.")
 
 
 def _overview(diagnosis: Diagnosis, most: int | None) -> Iterator[Line]:
@@ -82,9 +82,7 @@ def _overview(diagnosis: Diagnosis, most: int | None) -> Iterator[Line]:
     yield from queries(diagnosis, most)
     if not is_short:
         yield from _profiles(diagnosis)
-    yield from _section("Fields that cost most", map(_cost, diagnosis.costs))
-    advice = [_advice(each, 1 if is_short else _SHOWN) for each in diagnosis.advice_to_compile]
-    yield from _section("What to change", advice, most)
+    yield from _costs_and_advice(diagnosis, most)
     views = [each for each in diagnosis.views if each.is_slower or not is_short]
     yield from _section("Views", _views(views), 2 if is_short else None)
     unknown = _unknown(diagnosis, is_short)
@@ -119,7 +117,9 @@ def details(diagnosis: Diagnosis) -> Iterator[Line]:
         for _, report in schema.reports():
             yield from table(report, is_loading=report is not schema.report)
             yield Line("")
-    yield from _end(diagnosis)
+    yield from _profiles(diagnosis)
+    yield from _costs_and_advice(diagnosis)
+    yield from _last(diagnosis)
 
 
 def table(report: Report, *, is_loading: bool = False) -> Iterator[Line]:
@@ -134,13 +134,11 @@ def table(report: Report, *, is_loading: bool = False) -> Iterator[Line]:
         yield Line(line, status if field.compiled else Status.STOCK)
 
 
-def _end(diagnosis: Diagnosis) -> Iterator[Line]:
-    """Yield what is told of schemas that are named, after their fields."""
-    yield from _profiles(diagnosis)
+def _costs_and_advice(diagnosis: Diagnosis, most: int | None = None) -> Iterator[Line]:
     yield from _section("Fields that cost most", map(_cost, diagnosis.costs))
-    advice = [_advice(each, _SHOWN) for each in diagnosis.advice_to_compile]
-    yield from _section("What to change", advice)
-    yield from _last(diagnosis)
+    places = _SHOWN if most is None else 1
+    advice = [_advice(each, places) for each in diagnosis.advice_to_compile]
+    yield from _section("What to change", advice, most)
 
 
 def _last(diagnosis: Diagnosis) -> Iterator[Line]:
@@ -169,9 +167,9 @@ def queries(diagnosis: Diagnosis, most: int | None) -> Iterator[Line]:
         return
     asking, unseen = len(diagnosis.queries), sum(diagnosis.not_looked_at.values())
     number = asking or "None"
-    asks = "ask" if asking > 1 else "asks"
+    verb = "query" if asking > 1 else "queries"
     lists = f"{diagnosis.lists - unseen} list view{'s' * (diagnosis.lists - unseen != 1)}"
-    text = f"{number} of {lists} {asks} the database again for each row."
+    text = f"{number} of {lists} {verb} the database again for each row."
     head = [Line(text, Status.STOCK if asking else Status.PLAIN)]
     head += [
         Line(f"{count} more could not be examined: {why}.")
@@ -288,8 +286,6 @@ Two more commands, whose options --help after them shows:
   explain package.module:Name  the table of fields alone
   source package.module:Name   the generated code
 """
-_ANSI = {Status.HEADING: "1", Status.COMPILED: "32", Status.CUSTOM: "33", Status.STOCK: "31"}
-"""The codes for colours of terminals."""
 
 
 class Application(Protocol):
@@ -349,8 +345,8 @@ def printed(
 
 
 def _coloured(line: Line) -> str:
-    code = _ANSI.get(line.status)
-    return line.text if code is None else f"\x1b[{code}m{line.text}\x1b[0m"
+    code = line.status.value
+    return f"\x1b[{code}m{line.text}\x1b[0m" if code else line.text
 
 
 def shows_colours(stream: Any, options: Mapping[str, Any]) -> bool:
@@ -362,7 +358,7 @@ def _doctor_parser(application: Application | None) -> argparse.ArgumentParser:
     command = "python -m fastschema" if application is None else application.command
     parser = argparse.ArgumentParser(
         prog=command,
-        description="Tells of schemas what is compiled, what runs as stock, and what to change.",
+        description="Show what fastschema compiles, what runs as stock, and what to change.",
         epilog=_MORE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -403,7 +399,7 @@ def _diagnose(options: argparse.Namespace, application: Application | None) -> i
         schemas = dict(_schema_at(name, application) for name in options.schemas)
         diagnosis = diagnosis_of(schemas, options.profile, options.svg)
     elif options.profile or options.svg:
-        raise ValueError("--profile and --svg are for one schema: name it")
+        raise ValueError("--profile and --svg need the name of a schema")
     else:
         diagnosis = application.diagnosis()
     if options.dump_only:

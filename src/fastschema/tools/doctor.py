@@ -170,7 +170,7 @@ FLAGS = {
     "--json": "print JSON",
     "--fail-on-stock": "end with exit status 1 if any schema or field runs as stock, and say which",
     "--dump-only": "leave out how schemas load",
-    "--all": "show everything, where it is more than a screen",
+    "--all": "show everything, even if it is longer than a screen",
 }
 """The options that the commands have, and what they do."""
 
@@ -429,7 +429,7 @@ def diagnosis_of(
     :raises OSError: if the picture cannot be written
     """
     if svg is not None and rows_path is None:
-        raise ValueError("--svg is the picture of a profile: say --profile, too")
+        raise ValueError("--svg needs --profile")
     found = []
     for path, schema in schemas.items():
         try:

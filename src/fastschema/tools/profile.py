@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
+from fastschema.report import aligned
+
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
@@ -106,15 +108,7 @@ class Profile:
         rest = self.other_seconds
         if rest > 0:
             lines.append(("(between fields)", "", "", *self._numbers(rest, scale), "", ""))
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        table = [
-            "  ".join(
-                cell.rjust(width) if column in _NUMBERS else cell.ljust(width)
-                for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in lines
-        ]
-        return "\n".join([self.title, *table])
+        return "\n".join([self.title, *aligned(lines, _NUMBERS)])
 
     @property
     def title(self) -> str:

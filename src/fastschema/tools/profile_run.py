@@ -26,17 +26,6 @@ SPENT = "spent"
 """The name of the slot."""
 
 
-class TimedFunction(NamedTuple):
-    """A generated function that reads the clock.
-
-    :param function: the function
-    :param together: the numbers of the fields whose texts are written at once
-    """
-
-    function: DumpFunction
-    together: tuple[int, ...]
-
-
 def new_spent(node: ObjectNode) -> list[float]:
     """Where a generated function adds up seconds.
 
@@ -46,17 +35,12 @@ def new_spent(node: ObjectNode) -> list[float]:
     return [0.0] * (2 * len(node.fields)) + [0.0, 0]
 
 
-def generate(node: ObjectNode, form: Form, access: str, many: bool) -> TimedFunction:
-    """Return the function that dumps objects; the parameters are those of ``dump_code.generate``.
+class TimedGenerator(DumpGenerator):
+    """Generates a function that reads the clock; the parameters are those of its base.
 
     :param node: one with the slot ``spent``
     """
-    generator = _TimedGenerator(node, form, access, many)
-    function = generator.generate()
-    return TimedFunction(function, generator.together)
 
-
-class _TimedGenerator(DumpGenerator):
     commons = ("type", "clock")
 
     def __init__(self, node: ObjectNode, form: Form, access: str, many: bool) -> None:
@@ -67,6 +51,7 @@ class _TimedGenerator(DumpGenerator):
         self.together = tuple(
             number for number, variable in enumerate(self._variables) if variable in self._texts
         )
+        """The numbers of the fields whose texts are written at once."""
 
     def mark(self, step: int | None = None) -> Lines:
         """Read the clock; the time since it was read before belongs to a step."""
@@ -185,7 +170,9 @@ class Recording:
 
     def _generate(self, node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunction:
         start = clock()
-        function, self._together = generate(node, form, access, many)
+        generator = TimedGenerator(node, form, access, many)
+        function = generator.generate()
+        self._together = generator.together
         self._generating += clock() - start
         return function
 

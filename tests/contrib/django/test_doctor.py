@@ -200,7 +200,7 @@ class TestUser:
         printed = run("--urlconf", urlconf, "--user", "an", "--profile")
 
         assert printed.startswith(
-            "Queries for each row\n  1 of 1 list view asks the database again for each row.\n"
+            "Queries for each row\n  1 of 1 list view queries the database again for each row.\n"
         )
         assert "GET /mine/ (OfUser.list) is not profiled: its queryset has no rows." in printed
 
@@ -341,7 +341,7 @@ class TestProfile:
         urlconf = urls(rows=Rows.as_view({"get": "list"}))
         printed = run("--profile", "--urlconf", urlconf)
         assert printed.startswith(
-            "Queries for each row\n  1 of 1 list view asks the database again for each row.\n"
+            "Queries for each row\n  1 of 1 list view queries the database again for each row.\n"
             "  GET /rows/ (Rows.list): 2.0 queries for each row, "
         )
         place = f"{__name__}.{Telling.get_origin.__qualname__}"
@@ -390,7 +390,7 @@ class TestProfile:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["--svg", "profile.svg"], "--svg is the picture of a profile: say --profile, too"),
+            (["--svg", "profile.svg"], "--svg needs --profile"),
             (["--profile", "--rows", "0"], "--rows must be a positive number, not 0"),
         ],
     )

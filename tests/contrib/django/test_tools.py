@@ -239,14 +239,14 @@ class TestCommand:
         assert (
             f"Views\n  GET /airlines/ (Airlines.list): {HERE}:AirlineSerializer\n      rows are"
         ) in printed
-        assert printed.startswith("Queries for each row\n  None of 3 list views asks")
+        assert printed.startswith("Queries for each row\n  None of 3 list views queries")
         assert "Views whose schema is not known\n  GET / (APIRootView): the" in printed
         assert printed.endswith("\n\n1 schema and 3 fields run as stock.\n")
 
     def test_by_default_it_is_a_screen(self):
         printed = run("--urlconf", HERE).splitlines()
         assert len(printed) <= 40 < len(run("--urlconf", HERE, "--all").splitlines())
-        assert printed[-1] == "That is the gist: --all shows everything."
+        assert printed[-1] == "This is a summary: --all shows everything."
 
     def test_it_tells_the_same_reason_for_some_endpoints_only(self):
         printed = run("--all", "--urlconf", HERE)
@@ -319,7 +319,7 @@ class TestCommand:
         monkeypatch.setitem(sys.modules, urls.__name__, urls)
         assert run("--queries", "--urlconf", urls.__name__) == (
             "Queries for each row\n"
-            "  1 of 1 list view asks the database again for each row.\n"
+            "  1 of 1 list view queries the database again for each row.\n"
             "  GET /flights/ (Flights.list): nothing loads airline, origin, destination, plane\n"
             "      Add select_related('airline', 'origin', 'destination', 'plane') to the view's "
             "queryset, or let fastschema load that: set LOAD_RELATIONS.\n"
@@ -338,13 +338,14 @@ class TestCommand:
         monkeypatch.setattr(surveyed.Airlines, "get_queryset", get_queryset)
         assert run("--queries", "--urlconf", HERE) == (
             "Queries for each row\n"
-            "  None of 2 list views asks the database again for each row.\n"
+            "  None of 2 list views queries the database again for each row.\n"
             "  1 more could not be examined: LookupError: no tenant in <object object>.\n"
         )
 
     def test_it_says_so_if_there_are_no_queries_for_each_row(self):
         assert run("--queries") == (
-            "Queries for each row\n  None of 6 list views asks the database again for each row.\n"
+            "Queries for each row\n"
+            "  None of 6 list views queries the database again for each row.\n"
         )
 
     @pytest.mark.parametrize("name", [f"{HERE}:AirlineSerializer", f"{HERE}.AirlineSerializer"])

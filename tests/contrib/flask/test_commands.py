@@ -113,12 +113,12 @@ class TestDoctor:
             f"  {__name__}:TwiceSchema.own (dump): fastschema cannot compile Own._serialize\n"
             in done.output
         )
-        assert "The schemas of a view are known if a decorator names them" in done.output
+        assert "fastschema knows the schemas of a view if a decorator names them" in done.output
         assert "run as stock." in done.output.splitlines()[-1]
 
     @pytest.mark.parametrize("key", ["FASTSCHEMA_DISABLED", "FASTSCHEMA_ENABLED"])
     def test_it_says_that_the_application_is_switched_off(self, make_app, doctor, key):
-        note = "stock answers this application"
+        note = "switches fastschema off for this application"
         off = make_app(**{key: key == "FASTSCHEMA_DISABLED"})
         assert note in off.test_cli_runner().invoke(args=["fastschema"]).output
         assert note not in doctor().output
@@ -173,7 +173,7 @@ class TestDoctor:
             (["TwiceSchema"], "2 schemas have the name TwiceSchema; say which"),
             (["nowhere.at.all:Schema"], "nowhere.at.all:Schema cannot be imported"),
             (["NeedySchema"], "cannot be made without arguments"),
-            (["--profile", f"{__name__}:ROWS"], "--profile and --svg are for one schema: name it"),
+            (["--profile", f"{__name__}:ROWS"], "--profile and --svg need the name of a schema"),
         ],
     )
     def test_what_is_not_there_is_a_clear_error(self, doctor, arguments, message):

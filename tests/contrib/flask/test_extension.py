@@ -151,7 +151,7 @@ def test_a_wrong_value_in_the_configuration_is_an_error_and_changes_nothing(key,
     ("key", "hint"),
     [
         ("FASTSCHEMA_CHUNKSIZE", "Did you mean 'FASTSCHEMA_CHUNK_SIZE'?"),
-        ("FASTSCHEMA_ZZZZZZZZZZZZ", "There are FASTSCHEMA_INSTALL, FASTSCHEMA_JSON_PROVIDER, "),
+        ("FASTSCHEMA_ZZZZZZZZZZZZ", "The keys are FASTSCHEMA_INSTALL, FASTSCHEMA_JSON_PROVIDER, "),
     ],
 )
 def test_an_unknown_key_in_the_configuration_is_an_error(key, hint):

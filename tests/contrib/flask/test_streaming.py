@@ -472,7 +472,7 @@ class TestErrors:
 
         app.add_url_rule("/", view_func=view)
         app.testing = True
-        with pytest.raises(TypeError, match=r"\(async_generator\).*give an iterable"):
+        with pytest.raises(TypeError, match=r"\(async_generator\).*pass an iterable"):
             app.test_client().get("/")
 
     @pytest.mark.parametrize("form", ["csv", "", None, "JSON"])

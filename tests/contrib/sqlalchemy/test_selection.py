@@ -286,7 +286,7 @@ def test_a_query_of_another_session_is_refused(engine):
     with (
         Session(engine) as one,
         Session(engine) as other,
-        pytest.raises(ValueError, match="another session"),
+        pytest.raises(ValueError, match="a different session"),
     ):
         plan.dumps_select(one.query(Book), other)
 
@@ -450,7 +450,7 @@ def test_an_extension_that_has_the_session_is_told_apart(engine):
         session = scoped_session(sessionmaker(engine))
 
     plan = fastschema.compile(ColumnsSchema)
-    with pytest.raises(TypeError, match=r"not Extension\. Give its attribute session"):
+    with pytest.raises(TypeError, match=r"not Extension\. Pass its session attribute"):
         plan.dumps_select(BOOKS, Extension())
 
 
@@ -486,7 +486,7 @@ def test_a_relation_that_is_not_loaded_is_logged_once(engine, caplog):
         session.expunge_all()
         plan.dumps_select(BOOKS, session)
     assert [each.getMessage() for each in caplog.records] == [
-        "Once may ask the database again for each row: author reads Book.author, which is not "
+        "Once may query the database again for each row: author reads Book.author, which is not "
         "loaded: add options(joinedload(Book.author))"
     ]
 

@@ -18,12 +18,12 @@ from fastschema.tools.cli import main
 from fastschema.tools.doctor import Diagnosis, SchemaFinding, ViewFinding, path_of
 
 _UNKNOWN = (
-    "The schemas of a view are known if a decorator names them: @fs.output, or those of "
+    "fastschema knows the schemas of a view if a decorator names them: @fs.output, or those of "
     "flask-smorest and APIFlask."
 )
 _LIBRARIES = ("marshmallow.", "flask_smorest.", "apiflask.", "webargs.")
 """How the modules begin whose schemas are no application's."""
-_OFF = "FASTSCHEMA_DISABLED or FASTSCHEMA_ENABLED switches it off: stock answers this application."
+_OFF = "FASTSCHEMA_DISABLED or FASTSCHEMA_ENABLED switches fastschema off for this application."
 
 
 @click.command(

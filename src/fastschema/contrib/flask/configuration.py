@@ -95,7 +95,7 @@ def _is_disabled(value: Any) -> bool:
 
 def _hint(key: str) -> str:
     similar = difflib.get_close_matches(key, DEFAULTS, n=1)
-    return f"Did you mean {similar[0]!r}?" if similar else f"There are {', '.join(DEFAULTS)}."
+    return f"Did you mean {similar[0]!r}?" if similar else f"The keys are {', '.join(DEFAULTS)}."
 
 
 def settings_of(app: Any) -> Settings | None:
@@ -205,7 +205,7 @@ def imported(value: Any) -> Callable[[Any], Any]:
         raise ValueError(f"FASTSCHEMA_ENABLED cannot be imported: {error}") from error
     if not callable(found):
         raise ValueError(
-            "FASTSCHEMA_ENABLED must be False, a callable that is given a request, or the path of "
-            f"one, not {value!r}"
+            "FASTSCHEMA_ENABLED must be False, a callable that takes a request, or its dotted "
+            f"path, not {value!r}"
         )
     return as_function(found)

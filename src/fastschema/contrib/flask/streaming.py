@@ -155,8 +155,8 @@ class _RowSource:
         if hasattr(rows, "__aiter__") and not hasattr(rows, "__iter__"):
             raise TypeError(
                 f"rows is an asynchronous iterable ({type(rows).__name__}). Flask sends responses "
-                "synchronously, also those of async views: give an iterable, such as a list made "
-                "by [row async for row in rows]."
+                "synchronously, even from async views: pass an iterable, such as "
+                "[row async for row in rows]."
             )
         if isinstance(rows, (Mapping, str, bytes)):
             raise TypeError(

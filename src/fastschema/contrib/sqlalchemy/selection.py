@@ -38,7 +38,7 @@ _QUERY_METHODS = {
 FETCH_SIZE = 1000
 """How many rows a stream fetches at a time."""
 _ACCEPTED = (
-    "give a select of one mapped class, such as select(Flight).options(joinedload(Flight.airline))"
+    "pass a select of one mapped class, such as select(Flight).options(joinedload(Flight.airline))"
 )
 
 
@@ -57,7 +57,7 @@ class Selection:
         self._statement = _checked_statement(statement)
         self._session = _checked_session(session)
         if isinstance(statement, Query) and _checked_session(statement.session) != self._session:
-            raise ValueError("the query belongs to another session than the one that is given")
+            raise ValueError("the query belongs to a different session")
         self.is_streamed = is_streamed
         self._fetch_size = _fetch_size(statement) if is_streamed else None
         self._objects: Any = None
@@ -157,19 +157,19 @@ def _checked_session(session: Any) -> Session:
         return session
     hint = "With an AsyncSession, call this within await session.run_sync(...)."
     if isinstance(getattr(session, "session", None), (scoped_session, Session)):
-        hint = "Give its attribute session: db.session, say."
+        hint = "Pass its session attribute, such as db.session."
     given = type(session).__name__
     raise TypeError(f"session must be a SQLAlchemy Session or scoped_session, not {given}. {hint}")
 
 
 def _checked_statement(statement: Any) -> Any:
     if not isinstance(statement, (Select, Query)):
-        raise TypeError(f"a {type(statement).__name__} is no select: {_ACCEPTED}")
+        raise TypeError(f"a {type(statement).__name__} is not a select: {_ACCEPTED}")
     selected = [each["expr"] for each in statement.column_descriptions]
     if len(selected) != 1:
         raise TypeError(f"the statement selects {len(selected)} things: {_ACCEPTED}")
     if not isinstance(inspect(selected[0], raiseerr=False), (Mapper, AliasedInsp)):
-        raise TypeError(f"the statement selects {selected[0]}, which is no class: {_ACCEPTED}")
+        raise TypeError(f"the statement selects {selected[0]}, not a mapped class: {_ACCEPTED}")
     return statement
 
 
@@ -256,8 +256,6 @@ class SelectDumper:
         :raises Exception: what SQLAlchemy raises when it runs the statement
         """
         dumper = self._compiled.row_dumper(form, None)
-        if not isinstance(dumper, Dispatch):
-            return dumper
         try:
             self._table, by_rows = table_and_dispatch(self.selection, dumper)
         except NotRowReadableError as reason:
@@ -298,18 +296,26 @@ class SelectDumper:
         cls = type(self.schema)
         if cls not in _warned:
             _warned.add(cls)
-            logger.warning("%s may ask the database again for each row: %s", cls.__name__, reason)
+            logger.warning("%s may query the database again for each row: %s", cls.__name__, reason)
 
 
+<<<<<<< HEAD
 def table_and_dispatch(selection: Selection, dispatch: Dispatch) -> tuple[EntityLayout, Dispatch]:
+=======
+def table_and_dispatch(
+    selection: Selection, dumper: RowDumper | None
+) -> tuple[EntityLayout, Dispatch]:
+>>>>>>> 5fd0a740d0b922b320f6a020260f38fb3231191c
     """Return what stands where in the rows of a selection, and what dumps them.
 
-    :param dispatch: what dumps the objects
+    :param dumper: what dumps the objects
     :raises NotRowReadableError: if objects have to be made
     :raises Exception: what SQLAlchemy raises when it runs the statement
     """
+    if not isinstance(dumper, Dispatch):
+        raise NotRowReadableError("the schema has hooks, or runs as stock")
     table = selection.table()
-    return table, by_row(dispatch, columns_of(dispatch, table))
+    return table, by_row(dumper, columns_of(dumper, table))
 
 
 def explain_select(schema: CompiledSchema, statement: Any, session: Any) -> Report:
@@ -321,21 +327,10 @@ def explain_select(schema: CompiledSchema, statement: Any, session: Any) -> Repo
     selection = Selection(statement, session, is_streamed=False).without_rows()
     note = "The rows are read without making objects."
     try:
-        _check(schema, selection)
+        table_and_dispatch(selection, schema.row_dumper(Form.JSON, None))
     except NotRowReadableError as reason:
         note = f"SQLAlchemy makes objects of the rows, because {reason}."
     finally:
         selection.close()
     report = schema.explain()
     return replace(report, notes=[*report.notes, note])
-
-
-def _check(schema: CompiledSchema, selection: Selection) -> None:
-    """Check that rows can be read.
-
-    :raises NotRowReadableError: if they cannot
-    """
-    dumper = schema.row_dumper(Form.JSON, None)
-    if not isinstance(dumper, Dispatch):
-        raise NotRowReadableError("the schema has hooks, or runs as stock")
-    table_and_dispatch(selection, dumper)

@@ -35,9 +35,9 @@ class Command(BaseCommand):
     """The doctor of a project, or of the serializers that are named."""
 
     help = (
-        "Tells of every view and serializer that the URL configuration reaches what is compiled, "
-        "what runs as stock and why, and what to change. With the names of serializers: all their "
-        "fields."
+        "Shows for every view and serializer that the URL configuration reaches what is compiled, "
+        "what runs as stock and why, and what to change. With the names of serializers, shows all "
+        "their fields."
     )
 
     def get_version(self) -> str:
@@ -56,7 +56,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--queries",
             action="store_true",
-            help="list only the views that ask the database again for each row, and what to add",
+            help="list only the views that query the database again for each row, and what to add",
         )
         parser.add_argument(
             "--profile",
@@ -126,7 +126,7 @@ def _diagnosis(survey: Survey, options: dict[str, Any]) -> Diagnosis:
     if options["dump_only"]:
         found = found.without_loading()
     if options["svg"] and not options["profile"]:
-        raise CommandError("--svg is the picture of a profile: say --profile, too")
+        raise CommandError("--svg needs --profile")
     if not options["profile"]:
         return found
     paths = {each.path for each in found.schemas} if names else None
