@@ -167,6 +167,16 @@ class StateOfClass:
         return state
 
 
+class ClassCache(StateOfClass):
+    """A dictionary that hangs on a class, for what is made of it."""
+
+    __slots__ = ("known",)
+
+    def __init__(self, cls: type) -> None:
+        super().__init__(cls)
+        self.known: dict[Any, Any] = {}
+
+
 class ClassState(StateOfClass):
     """What is known of a serializer class."""
 
