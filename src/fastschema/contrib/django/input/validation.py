@@ -35,7 +35,7 @@ from fastschema.contrib.django.front_end.pending import (
     unseen_field,
 )
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
-from fastschema.contrib.django.input.batch_lookup import batch_lookups, distinct
+from fastschema.contrib.django.input.batch_lookup import batch_lookups, refusing_duplicates
 from fastschema.contrib.django.input.bulk_create import is_list_in_bulk
 from fastschema.contrib.django.input.code import InputNode, InputProgram, generate
 from fastschema.contrib.django.input.fields import OPTIONS, details, input_field
@@ -434,7 +434,7 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
                 if any(type(row) is dict for row in data):
                     rows.find()  # before anything stands in the place of validators
                 stack.enter_context(batch_lookups(self, data))
-                validate = distinct(self, validate)
+                validate = refusing_duplicates(self, validate)
             own = vars(self)
             own["run_child_validation"] = validate  # past a __setattr__ of users' own
             stack.callback(own.pop, "run_child_validation", None)
