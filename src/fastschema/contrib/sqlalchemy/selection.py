@@ -299,13 +299,9 @@ class SelectDumper:
             logger.warning("%s may query the database again for each row: %s", cls.__name__, reason)
 
 
-<<<<<<< HEAD
-def table_and_dispatch(selection: Selection, dispatch: Dispatch) -> tuple[EntityLayout, Dispatch]:
-=======
 def table_and_dispatch(
     selection: Selection, dumper: RowDumper | None
 ) -> tuple[EntityLayout, Dispatch]:
->>>>>>> 5fd0a740d0b922b320f6a020260f38fb3231191c
     """Return what stands where in the rows of a selection, and what dumps them.
 
     :param dumper: what dumps the objects

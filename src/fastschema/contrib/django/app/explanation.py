@@ -8,9 +8,7 @@ from typing import Any
 from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django.front_end.bound_serializer import (
-    read_now,
-)
+from fastschema.contrib.django.front_end.bound_serializer import read_now
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
 from fastschema.contrib.django.input.batch_lookup import uses_batch_lookup

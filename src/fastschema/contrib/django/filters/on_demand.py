@@ -22,7 +22,7 @@ from fastschema.contrib.django.filters.plans import (
     Plan,
     copied_filters,
 )
-from fastschema.contrib.django.front_end.class_state import StateOfClass
+from fastschema.contrib.django.front_end.class_state import ClassCache
 from fastschema.contrib.django.front_end.clones import is_stock_queryset_class
 from fastschema.runtime.guard import ATTRIBUTE, State
 from fastschema.runtime.patching import Replacements, stock_method
@@ -190,17 +190,6 @@ def filter_queryset(self: Any, queryset: Any) -> Any:
     return queryset
 
 
-class FilterSetClasses(StateOfClass):
-    """The filter set classes of a class of views."""
-
-    __slots__ = ("known",)
-
-    def __init__(self, cls: type) -> None:
-        super().__init__(cls)
-        self.known: dict[Any, Any] = {}
-        """By what they are made of; None for those that may differ each time."""
-
-
 def get_filterset_class(self: Any, view: Any, queryset: Any = None) -> Any:
     """``DjangoFilterBackend.get_filterset_class``, whose classes are used again."""
     cls = type(self)
@@ -214,7 +203,7 @@ def get_filterset_class(self: Any, view: Any, queryset: Any = None) -> Any:
     fields = getattr(view, "filterset_fields", None) if is_stock else None
     if not fields or getattr(view, "filterset_class", None):
         return STOCK_GET_FILTERSET_CLASS(self, view, queryset)
-    known = FilterSetClasses.of(type(view)).known
+    known = ClassCache.of(type(view)).known  # None for those that may differ each time
     try:
         key = queryset.model, json.dumps(fields)
     except TypeError:  # something else than names

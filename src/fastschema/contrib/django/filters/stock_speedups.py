@@ -9,7 +9,7 @@ from django.utils import translation
 from django.utils.functional import Promise
 from django_filters import filters, utils
 
-from fastschema.contrib.django.front_end.class_state import StateOfClass
+from fastschema.contrib.django.front_end.class_state import ClassCache
 from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
 
@@ -18,23 +18,12 @@ _STOCK_FILTER_BY_CHOICES = stock_method(filters.MultipleChoiceFilter, "filter")
 _MOST_LABELS = 4096
 
 
-class Labels(StateOfClass):
-    """The labels of the filters of a model."""
-
-    __slots__ = ("known",)
-
-    def __init__(self, cls: type) -> None:
-        super().__init__(cls)
-        self.known: dict[Any, str] = {}
-        """By what they are made of."""
-
-
 def label_for_filter(model: Any, field_name: Any, lookup_expr: Any, exclude: Any = False) -> Any:
     """``django_filters.utils.label_for_filter``, once in each language."""
     are_names = type(field_name) is str and type(lookup_expr) is str
     if not are_names or not isinstance(model, type) or is_disabled():
         return _STOCK_LABEL_FOR_FILTER(model, field_name, lookup_expr, exclude)
-    known = Labels.of(model).known
+    known = ClassCache.of(model).known
     key = field_name, lookup_expr, bool(exclude), translation.get_language()
     label = known.get(key)
     if label is None:

@@ -167,6 +167,16 @@ class StateOfClass:
         return state
 
 
+class ClassCache(StateOfClass):
+    """A dictionary that hangs on a class, for what is made of it."""
+
+    __slots__ = ("known",)
+
+    def __init__(self, cls: type) -> None:
+        super().__init__(cls)
+        self.known: dict[Any, Any] = {}
+
+
 class ClassState(StateOfClass):
     """What is known of a serializer class."""
 
@@ -189,9 +199,9 @@ class ClassState(StateOfClass):
         self.dumping = CompiledByNames(self, readable_fields, _read)
         """How its serializers dump."""
         self.relations: dict[Any, Any] = {}
-        """Which relations querysets lack that its pending serializers read; see ``relations``."""
+        """Which relations querysets lack that its pending serializers read: see ``relations``."""
         self.validation: Any = None
-        """How its serializers validate; see ``input.validation``."""
+        """How its serializers validate: a ``CompiledByNames`` of ``input.validation``."""
 
     def is_in_use(self, objects: int) -> bool:
         """Count objects that are to be represented; return whether the class is worth a program."""

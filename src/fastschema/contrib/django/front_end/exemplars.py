@@ -190,7 +190,8 @@ def gets_fields_as_stock(cls: Any) -> bool:
 
 def builds_by_own_code(cls: Any) -> bool:
     """Return whether users' code takes part when stock builds the fields of a model."""
-    if any(is_overridden(cls, name) for name in BUILDING):
+    stock = (ModelSerializer, HyperlinkedModelSerializer)
+    if any(getattr(cls, name) not in [getattr(each, name) for each in stock] for name in BUILDING):
         return True
     if copies_by_own_code(getattr(cls.Meta, "extra_kwargs", None)):
         return True
@@ -210,12 +211,6 @@ def builds_by_own_code(cls: Any) -> bool:
         if has_own_code(serializer.build_field(source, info, model, depth)[0]):
             return True
     return False
-
-
-def is_overridden(cls: Any, name: str) -> bool:
-    """Return whether a method of a class of model serializers is none of stock's."""
-    stock = (ModelSerializer, HyperlinkedModelSerializer)
-    return getattr(cls, name) not in [getattr(each, name) for each in stock]
 
 
 BUILDING = [

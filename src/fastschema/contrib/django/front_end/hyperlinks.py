@@ -257,10 +257,8 @@ def _find(view_name: str, key_name: str, request: Any, url_format: Any) -> _Addr
 
 def _versioned(view_name: str, request: Any) -> tuple[str, dict[str, Any]] | None:
     """Return the view's name and further arguments, as the versioning scheme has them."""
-    scheme = getattr(request, "versioning_scheme", None)
-    if scheme is None:
-        return view_name, {}
-    reverse = type(scheme).reverse
+    scheme: Any = getattr(request, "versioning_scheme", None)
+    reverse = BaseVersioning.reverse if scheme is None else type(scheme).reverse
     if reverse is BaseVersioning.reverse:
         return view_name, {}
     if reverse is URLPathVersioning.reverse:

@@ -1,11 +1,12 @@
-"""Ask the database once for what the rows of a list would ask one by one.
+"""Look up by one query what the rows of a list would look up one by one.
 
-DRF asks for each unique value and for each related object on its own. Here the values of all rows
-are asked for by one query for each field, before the first row is validated. While the list is
-validated, its fields find the answers where they would ask. What was not asked, or has no answer,
-is asked by stock, whose errors are the answer.
+DRF runs a query for each unique value and for each related object. Here one query for each field
+looks up the values of all rows, before the first row is validated. While the list is validated, its
+fields find there what they would look up. What was not looked up, or not found, stock looks up, and
+its errors are the answer.
 
-DRF alone does not notice rows of one list that have the same unique value: :func:`distinct` does.
+DRF alone does not notice rows of one list that have the same unique value: see
+:func:`refusing_duplicates`.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class BatchLookup(NamedTuple):
         return key
 
     def keys(self, values: Iterable[Any]) -> set[Any]:
-        """Return values as the column has them, without those that cannot be asked for."""
+        """Return values as the column has them, without those that cannot be looked up."""
         least = most = None
         if isinstance(self.field, models.IntegerField):
             operations = connections[self.queryset.db].ops
@@ -254,12 +255,12 @@ class ObjectCache:
             try:
                 return self.find(kwargs[self._batch.column])
             except KeyError:
-                pass  # stock asks, and says what is wrong with it
+                pass  # stock looks it up, and says what is wrong with it
         return self._batch.queryset.get(*args, **kwargs)
 
 
 def _know_related(field: Any, values: list[Any], stack: ExitStack) -> ObjectCache | None:
-    """Let a relation know the objects to which some values lead, if that can be asked."""
+    """Let a relation know the objects to which some values lead, if that can be looked up."""
     batch = related_lookup(field, values)
     if batch is None:
         return None
@@ -268,11 +269,11 @@ def _know_related(field: Any, values: list[Any], stack: ExitStack) -> ObjectCach
         for each in objects:
             found.setdefault(getattr(each, batch.field.attname), []).append(each)
     known = ObjectCache(batch, {key: each[0] for key, each in found.items() if len(each) == 1})
-    queryset, asked_of = known.queryset(), field.queryset
+    queryset, original = known.queryset(), field.queryset
 
     def get_queryset() -> Any:
         # A method of the serializer may have set another one.
-        return queryset if field.queryset is asked_of else type(field).get_queryset(field)
+        return queryset if field.queryset is original else type(field).get_queryset(field)
 
     own = vars(field)
     own["get_queryset"] = get_queryset
@@ -314,7 +315,7 @@ class PrefetchedUniqueValidator:
 def _know_unique(
     field: Any, values: list[Any], related: ObjectCache | None, stack: ExitStack
 ) -> None:
-    """Let the validators of a field know which of some values are free, if that can be asked."""
+    """Let validators of a field know which of some values are free, if that can be looked up."""
     for number, validator in enumerate(field.validators):
         batch = unique_lookup(validator, field)
         if batch is None:
@@ -348,7 +349,7 @@ def _restore(validators: list[Any], known: PrefetchedUniqueValidator) -> None:
     validators[:] = [known.stock if each is known else each for each in validators]
 
 
-def distinct(serializer: Any, validate: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def refusing_duplicates(serializer: Any, validate: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return what validates the rows of a list, and refuses unique values of earlier rows.
 
     Rows are compared when they are valid, by the values that would be saved.
@@ -359,7 +360,7 @@ def distinct(serializer: Any, validate: Callable[[Any], Any]) -> Callable[[Any],
     fields = _unique_fields(serializer.child) if serializer.instance is None else {}
     seen: dict[str, set[Any]] = {attribute: set() for attribute in fields}
 
-    def validate_distinct(data: Any) -> Any:
+    def validate_row(data: Any) -> Any:
         value = validate(data)
         if type(value) is dict:
             errors = {
@@ -371,7 +372,7 @@ def distinct(serializer: Any, validate: Callable[[Any], Any]) -> Callable[[Any],
                 raise ValidationError(errors)
         return value
 
-    return validate_distinct if fields else validate
+    return validate_row if fields else validate
 
 
 def _is_second(seen: set[Any], value: Any) -> bool:
@@ -401,9 +402,9 @@ def _unique_fields(child: Any) -> dict[str, Any]:
 
 def _is_of_table(batch: Any, model: Any) -> bool:
     """Return whether no two rows of a model's table may have the same value."""
-    asked_of = batch.queryset.model
+    known = batch.queryset.model
     is_same = isinstance(model, type) and issubclass(model, models.Model)
-    is_same = is_same and model._meta.concrete_model is asked_of._meta.concrete_model
+    is_same = is_same and model._meta.concrete_model is known._meta.concrete_model
     # A constraint with a condition asks some of the rows only.
-    column = column_of(asked_of, batch.column)
+    column = column_of(known, batch.column)
     return is_same and bool(column.unique) and not batch.queryset.query.has_filters()

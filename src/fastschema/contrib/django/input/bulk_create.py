@@ -7,14 +7,13 @@ from typing import Any
 
 from django.db import DataError, IntegrityError, connections, router, transaction
 from django.db.models import AutoField, FileField, Manager, Model, QuerySet
-from django.db.models.manager import BaseManager
 from django.db.models.signals import post_save, pre_save
 from rest_framework.serializers import BaseSerializer, ListSerializer, ModelSerializer
 from rest_framework.utils import model_meta
 
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import overridden, stock_method
 from fastschema.switch import is_disabled
 
 STOCK_CREATE = stock_method(ListSerializer, "create")
@@ -23,8 +22,9 @@ _SAVING = {
     name: stock_method(Model, name)
     for name in ("__init__", "save", "save_base", "_save_parents", "_save_table", "_do_insert")
 }
-_OF_MANAGERS = {name: stock_method(Manager, name) for name in ("create", "bulk_create")}
-_GET_QUERYSET = stock_method(BaseManager, "get_queryset")
+_OF_MANAGERS = {
+    name: stock_method(Manager, name) for name in ("get_queryset", "create", "bulk_create")
+}
 _OF_QUERYSETS = {name: stock_method(QuerySet, name) for name in ("create", "bulk_create")}
 _ASKING_NOTHING = (
     "builtins",
@@ -121,13 +121,8 @@ def _check_model(model: Any) -> None:
     for method, stock in _SAVING.items():
         if getattr(model, method) is not stock:
             raise OneByOneError(f"{name} has its own {method}")
-    is_stock_manager = (
-        type(manager).get_queryset is _GET_QUERYSET
-        and all(getattr(type(manager), method) is each for method, each in _OF_MANAGERS.items())
-        and all(
-            getattr(manager._queryset_class, method) is each
-            for method, each in _OF_QUERYSETS.items()
-        )
+    is_stock_manager = overridden(manager, _OF_MANAGERS) is None and all(
+        getattr(manager._queryset_class, method) is each for method, each in _OF_QUERYSETS.items()
     )
     if not is_stock_manager:
         raise OneByOneError(f"the manager of {name} creates in its own way")

@@ -33,7 +33,6 @@ serializer validates by ``own.nested['name']``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -46,9 +45,6 @@ from fastschema.compiler.nodes import literal
 from fastschema.compiler.source import GeneratedFunction, Lines, Names, branches, text_of
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import Program
-
-Validate = Callable[[Any, list[Any], Any, dict[str, Any]], dict[str, Any]]
-"""From a serializer, fields like its own, its own fields, and a dictionary to what is valid."""
 
 _SET_VALUE = stock_method(Serializer, "set_value")
 
@@ -116,24 +112,8 @@ class InputNode:
     numbers: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class InputFunction:
-    """A generated function.
-
-    :param validate: the function
-    :param source: where it comes from
-    """
-
-    validate: Validate
-    source: GeneratedFunction
-
-
-InputProgram = Program[InputNode, InputFunction]
-
-
-def input_program(node: InputNode) -> InputProgram:
-    """Return the program of a serializer that takes input."""
-    return Program(node, generate)
+InputProgram = Program[InputNode, GeneratedFunction]
+"""The program of a serializer that takes input."""
 
 
 def is_partial(serializer: Any) -> bool:
@@ -159,7 +139,7 @@ _OBJECTS: dict[str, object] = {
 }
 
 
-def generate(node: InputNode) -> InputFunction:
+def generate(node: InputNode) -> GeneratedFunction:
     """Return the function that validates the input of a serializer."""
     objects = _OBJECTS | {
         name: each for field in node.fields for name, each in field.conversion.names
@@ -170,8 +150,7 @@ def generate(node: InputNode) -> InputFunction:
         body += _field(field, f"options[{number}]")
     body += ["if errors:", ["raise ValidationError(errors)"], "return values"]
     text = text_of([f"def {name}(serializer, options, own, data):", body])
-    source = GeneratedFunction(name, name, text, objects)
-    return InputFunction(source.function, source)
+    return GeneratedFunction(name, name, text, objects)
 
 
 def _field(field: InputField, options: str) -> Lines:

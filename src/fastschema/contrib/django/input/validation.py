@@ -35,13 +35,13 @@ from fastschema.contrib.django.front_end.pending import (
     unseen_field,
 )
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
-from fastschema.contrib.django.input.batch_lookup import batch_lookups, distinct
+from fastschema.contrib.django.input.batch_lookup import batch_lookups, refusing_duplicates
 from fastschema.contrib.django.input.bulk_create import is_list_in_bulk
-from fastschema.contrib.django.input.code import InputNode, InputProgram, input_program
+from fastschema.contrib.django.input.code import InputNode, InputProgram, generate
 from fastschema.contrib.django.input.fields import OPTIONS, details, input_field
 from fastschema.runtime.guard import Snapshot
 from fastschema.runtime.patching import is_stock, overridden, stands_for, stock_method
-from fastschema.runtime.programs import programs
+from fastschema.runtime.programs import Program, programs
 from fastschema.switch import is_disabled
 
 STOCK_RUN_VALIDATION = stock_method(Serializer, "run_validation")
@@ -116,7 +116,7 @@ class Validation(NamedTuple):
         :param own: its own fields
         :raises ValidationError: as stock
         """
-        value = self.program.function().validate(serializer, options, own, data)
+        value = self.program.function().function(serializer, options, own, data)
         has_validators = self.has_validators_for(serializer)
         if has_validators or self.has_validate:
             return checked(serializer, value, has_validators=has_validators)
@@ -294,7 +294,7 @@ def _read_validation(serializer: Any, fields: list[Any], options: list[Any]) -> 
     node = InputNode(cls.__name__, tuple(nodes), tuple(numbers))
     has_defaults = any(field.read_only and field.default is not empty for field in fields)
     return Validation(
-        programs.get(node, lambda: input_program(node)),
+        programs.get(node, lambda: Program(node, generate)),
         options,
         snapshot,
         seen,
@@ -401,7 +401,7 @@ def to_internal_value(self: Any, data: Any) -> Any:
     if found is None:
         return _STOCK_TO_INTERNAL_VALUE(self, data)
     validation, options = found
-    return validation.program.function().validate(self, options, OwnFields(self), data)
+    return validation.program.function().function(self, options, OwnFields(self), data)
 
 
 def raise_errors_on_nested_writes(method_name: str, serializer: Any, validated_data: Any) -> None:
@@ -434,7 +434,7 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
                 if any(type(row) is dict for row in data):
                     rows.find()  # before anything stands in the place of validators
                 stack.enter_context(batch_lookups(self, data))
-                validate = distinct(self, validate)
+                validate = refusing_duplicates(self, validate)
             own = vars(self)
             own["run_child_validation"] = validate  # past a __setattr__ of users' own
             stack.callback(own.pop, "run_child_validation", None)
