@@ -63,14 +63,18 @@ TAKES_OBJECT = (ColumnAccess.NESTED, ColumnAccess.SLUG)
 """Where the last relation gives the object that the field takes, or None."""
 
 
+Place = tuple[int, ...]
+"""A position in a row, or in a row that stands in it, and so on."""
+
+
 class RelationStep(NamedTuple):
     """A relation that leads to a value.
 
-    :param key: the position of the related object's primary key: null if there is no such object
+    :param place: where None stands if there is no related object: its primary key, or its row
     :param none_has_no_attributes: see :class:`fastschema.contrib.django.lists.row_layout.Relation`
     """
 
-    key: int
+    place: Place
     none_has_no_attributes: bool
 
 
@@ -78,7 +82,7 @@ class FieldColumns(NamedTuple):
     """How one field is read. It holds no model: programs are made of it, and live longer.
 
     :param access: what the field is given
-    :param position: where that stands in the row; -1 for ``NESTED``
+    :param place: where that stands; for ``NESTED``, where the row stands that has the columns
     :param steps: the relations that lead there
     :param nested: how the fields of a nested serializer are read; for ``VALUES``, how the one value
         of each related object is
@@ -88,7 +92,7 @@ class FieldColumns(NamedTuple):
     """
 
     access: ColumnAccess
-    position: int
+    place: Place
     steps: tuple[RelationStep, ...] = ()
     nested: tuple[FieldColumns, ...] = ()
     labels: Labels = ()
@@ -172,32 +176,27 @@ def _field_columns(field: Any, node: FieldNode, layout: RowLayout) -> FieldColum
     if node.kind.rereading is Rereading.KEY:
         if relations:
             raise NotRowReadableError(f"{node.key} reads a key of another object")
-        return FieldColumns(ColumnAccess.KEY, _key(name, layout))
-    steps, layout = _follow(relations, layout)
+        return FieldColumns(ColumnAccess.KEY, (_key(name, layout),))
+    steps, row, layout = _follow(relations, layout)
     if isinstance(field, SlugRelatedField):
         # Each of them but the last may be None: then reading the next attribute fails.
         if len(steps) > 1:
             raise NotRowReadableError(f"{node.key} follows more than one relation")
-        return FieldColumns(ColumnAccess.SLUG, layout.column(name), steps)
-    if name in layout.files:
-        return _file(field, node, name, steps, layout)
-    return _value(node, name, steps, layout)
+        return FieldColumns(ColumnAccess.SLUG, (*row, layout.column(name)), steps)
+    read = _file(field, node, name, layout) if name in layout.files else _value(node, name, layout)
+    return read._replace(place=(*row, *read.place), steps=steps)
 
 
-def _file(
-    field: Any, node: FieldNode, name: str, steps: tuple[RelationStep, ...], layout: RowLayout
-) -> FieldColumns:
+def _file(field: Any, node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
     file = file_column(field, node, layout.model, name)
     position = layout.columns[name]
     if file is None or position in layout.of_users():
         raise NotRowReadableError(f"{name} is a file, of which more is asked than its address")
     # Its storage may be asked for the address.
-    return FieldColumns(ColumnAccess.FILE, position, steps, calls_user_code=True, file=file)
+    return FieldColumns(ColumnAccess.FILE, (position,), calls_user_code=True, file=file)
 
 
-def _value(
-    node: FieldNode, name: str, steps: tuple[RelationStep, ...], layout: RowLayout
-) -> FieldColumns:
+def _value(node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
     """Return how the value of a column is read, or its label."""
     displayed = displayed_field(layout.model, name)
     is_own = node.reason is not None or node.kind.rereading is Rereading.NEVER
@@ -205,24 +204,24 @@ def _value(
     is_of_users = position in layout.of_users()
     if displayed is None:
         code = is_own or is_of_users
-        return FieldColumns(ColumnAccess.VALUE, position, steps, calls_user_code=code)
+        return FieldColumns(ColumnAccess.VALUE, (position,), calls_user_code=code)
     if is_of_users:
         raise NotRowReadableError(f"{name} has values of a class that is not Django's")
     labels = labels_of(layout.model, name)
-    return FieldColumns(ColumnAccess.LABEL, position, steps, (), labels, is_own)
+    return FieldColumns(ColumnAccess.LABEL, (position,), labels=labels, calls_user_code=is_own)
 
 
 def _nested(field: Any, relations: list[str], layout: RowLayout) -> FieldColumns:
     if isinstance(field, ListSerializer):
         *more, name = relations or [""]
-        steps, layout = _follow(more, layout)
+        steps, row, layout = _follow(more, layout)
         collection = layout.collection(name)
         if not is_stock_list(field):
             raise NotRowReadableError(f"{field.field_name} has a list serializer of your own")
         reads = _serializer(field.child, collection.layout)
-        return FieldColumns(ColumnAccess.NESTED_LIST, collection.position, steps, reads)
-    steps, layout = _follow(relations, layout)
-    return FieldColumns(ColumnAccess.NESTED, -1, steps, _serializer(field, layout))
+        return FieldColumns(ColumnAccess.NESTED_LIST, (*row, collection.position), steps, reads)
+    steps, row, layout = _follow(relations, layout)
+    return FieldColumns(ColumnAccess.NESTED, row, steps, _serializer(field, layout))
 
 
 def _serializer(serializer: Any, layout: RowLayout) -> Columns:
@@ -243,8 +242,8 @@ def _many_related(
     if len(relations) > 1 or node.reason is not None or not is_stock:
         raise NotRowReadableError(f"{node.key} needs the related objects")
     collection = layout.collection(relations[0])
-    read = FieldColumns(ColumnAccess.VALUE, collection.layout.column(name))
-    return FieldColumns(ColumnAccess.VALUES, collection.position, nested=(read,))
+    read = FieldColumns(ColumnAccess.VALUE, (collection.layout.column(name),))
+    return FieldColumns(ColumnAccess.VALUES, (collection.position,), nested=(read,))
 
 
 def _address(field: Any, node: FieldNode, path: tuple[str, ...], layout: RowLayout) -> FieldColumns:
@@ -253,7 +252,7 @@ def _address(field: Any, node: FieldNode, path: tuple[str, ...], layout: RowLayo
     if not field.use_pk_only_optimization() or len(path) > 1:
         raise NotRowReadableError(f"{node.key} needs more than the key of the object")
     # A versioning scheme of users may be asked for it.
-    return FieldColumns(ColumnAccess.ADDRESS, _key(path[0], layout), calls_user_code=True)
+    return FieldColumns(ColumnAccess.ADDRESS, (_key(path[0], layout),), calls_user_code=True)
 
 
 def _key(name: str, layout: RowLayout) -> int:
@@ -267,13 +266,20 @@ def _key(name: str, layout: RowLayout) -> int:
     return position
 
 
-def _follow(relations: Any, layout: RowLayout) -> tuple[tuple[RelationStep, ...], RowLayout]:
+def _follow(
+    relations: list[str], layout: RowLayout
+) -> tuple[tuple[RelationStep, ...], Place, RowLayout]:
+    """Return the steps along some relations, where the row at their end stands, and its layout."""
     steps = []
+    row: Place = ()
     for name in relations:
         relation = layout.relation(name)
         layout = relation.layout
-        steps.append(RelationStep(layout.key, relation.none_has_no_attributes))
-    return tuple(steps), layout
+        if relation.position is not None:
+            row = (*row, relation.position)
+        place = (*row, layout.key) if relation.position is None else row
+        steps.append(RelationStep(place, relation.none_has_no_attributes))
+    return tuple(steps), row, layout
 
 
 def narrowed(queryset: QuerySet[Any], reads: Columns, layout: RowLayout) -> QuerySet[Any]:
@@ -294,7 +300,7 @@ def narrowed(queryset: QuerySet[Any], reads: Columns, layout: RowLayout) -> Quer
 
 def _positions(reads: Columns) -> Iterator[int]:
     for read in reads:
-        yield read.position
+        yield from read.place
         yield from _positions(read.nested)
 
 
