@@ -107,7 +107,7 @@ def columns_of(fields: list[Any], node: ObjectNode, layout: RowLayout) -> Column
     """Return how the fields of a serializer are read from rows.
 
     :param fields: those of a serializer, or fields like them
-    :param node: what the serializer reads as
+    :param node: that of the serializer's program
     :param layout: what stands where in the rows
     :raises NotRowReadableError: if a field needs more than the columns of a row
     """
@@ -120,14 +120,14 @@ def calls_user_code(columns: Columns) -> bool:
     return any(each.calls_user_code or calls_user_code(each.nested) for each in columns)
 
 
-def check_errors(reads: Columns) -> None:
+def check_errors(columns: Columns) -> None:
     """Check that no field fails for a row in a way that names the class of the object.
 
     :raises NotRowReadableError: if one may
     """
-    for read in reads:
-        check_errors(read.nested)
-        steps = read.steps[:-1] if read.access in TAKES_OBJECT else read.steps
+    for each in columns:
+        check_errors(each.nested)
+        steps = each.steps[:-1] if each.access in TAKES_OBJECT else each.steps
         if any(step.none_has_no_attributes for step in steps):
             raise NotRowReadableError("a source follows a relation that may be null")
 
@@ -218,8 +218,9 @@ def _nested(field: Any, relations: list[str], layout: RowLayout) -> FieldColumns
         collection = layout.collection(name)
         if not is_stock_list(field):
             raise NotRowReadableError(f"{field.field_name} has a list serializer of your own")
-        reads = _serializer(field.child, collection.layout)
-        return FieldColumns(ColumnAccess.NESTED_LIST, (*row, collection.position), steps, reads)
+        place = (*row, collection.position)
+        nested = _serializer(field.child, collection.layout)
+        return FieldColumns(ColumnAccess.NESTED_LIST, place, steps, nested)
     steps, row, layout = _follow(relations, layout)
     return FieldColumns(ColumnAccess.NESTED, row, steps, _serializer(field, layout))
 
@@ -282,26 +283,26 @@ def _follow(
     return tuple(steps), row, layout
 
 
-def narrowed(queryset: QuerySet[Any], reads: Columns, layout: RowLayout) -> QuerySet[Any]:
+def narrowed(queryset: QuerySet[Any], columns: Columns, layout: RowLayout) -> QuerySet[Any]:
     """Return a queryset that selects only what is read of its rows, keys, and what joins need.
 
-    :param reads: how a serializer reads the rows that the queryset selects now
+    :param columns: how a serializer reads the rows that the queryset selects now
     :param layout: what stands where in them
     :returns: the queryset itself if its rows are others with fewer columns
     """
     query = queryset.query
     if query.distinct or query.combinator or query.group_by is not None:
         return queryset
-    names = list(_names(layout, set(_positions(reads))))
+    names = list(_names(layout, set(_positions(columns))))
     narrow = queryset._chain()
     narrow.query.add_immediate_loading(names)  # as only() does
     return narrow
 
 
-def _positions(reads: Columns) -> Iterator[int]:
-    for read in reads:
-        yield from read.place
-        yield from _positions(read.nested)
+def _positions(columns: Columns) -> Iterator[int]:
+    for each in columns:
+        yield from each.place
+        yield from _positions(each.nested)
 
 
 def _names(layout: RowLayout, positions: set[int], path: str = "") -> Iterator[str]:
