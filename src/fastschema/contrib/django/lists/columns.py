@@ -63,14 +63,18 @@ TAKES_OBJECT = (ColumnAccess.NESTED, ColumnAccess.SLUG)
 """Where the last relation gives the object that the field takes, or None."""
 
 
+Place = tuple[int, ...]
+"""A position in a row, or in a row that stands in it, and so on."""
+
+
 class RelationStep(NamedTuple):
     """A relation that leads to a value.
 
-    :param key: the position of the related object's primary key: null if there is no such object
+    :param place: where None stands if there is no related object: its primary key, or its row
     :param none_has_no_attributes: see :class:`fastschema.contrib.django.lists.row_layout.Relation`
     """
 
-    key: int
+    place: Place
     none_has_no_attributes: bool
 
 
@@ -78,7 +82,7 @@ class FieldColumns(NamedTuple):
     """How one field is read. It holds no model: programs are made of it, and live longer.
 
     :param access: what the field is given
-    :param position: where that stands in the row; -1 for ``NESTED``
+    :param place: where that stands; for ``NESTED``, where the row stands that has the columns
     :param steps: the relations that lead there
     :param nested: how the fields of a nested serializer are read; for ``VALUES``, how the one value
         of each related object is
@@ -88,7 +92,7 @@ class FieldColumns(NamedTuple):
     """
 
     access: ColumnAccess
-    position: int
+    place: Place
     steps: tuple[RelationStep, ...] = ()
     nested: tuple[FieldColumns, ...] = ()
     labels: Labels = ()
@@ -103,7 +107,7 @@ def columns_of(fields: list[Any], node: ObjectNode, layout: RowLayout) -> Column
     """Return how the fields of a serializer are read from rows.
 
     :param fields: those of a serializer, or fields like them
-    :param node: what the serializer reads as
+    :param node: that of the serializer's program
     :param layout: what stands where in the rows
     :raises NotRowReadableError: if a field needs more than the columns of a row
     """
@@ -116,14 +120,14 @@ def calls_user_code(columns: Columns) -> bool:
     return any(each.calls_user_code or calls_user_code(each.nested) for each in columns)
 
 
-def check_errors(reads: Columns) -> None:
+def check_errors(columns: Columns) -> None:
     """Check that no field fails for a row in a way that names the class of the object.
 
     :raises NotRowReadableError: if one may
     """
-    for read in reads:
-        check_errors(read.nested)
-        steps = read.steps[:-1] if read.access in TAKES_OBJECT else read.steps
+    for each in columns:
+        check_errors(each.nested)
+        steps = each.steps[:-1] if each.access in TAKES_OBJECT else each.steps
         if any(step.none_has_no_attributes for step in steps):
             raise NotRowReadableError("a source follows a relation that may be null")
 
@@ -172,32 +176,27 @@ def _field_columns(field: Any, node: FieldNode, layout: RowLayout) -> FieldColum
     if node.kind.rereading is Rereading.KEY:
         if relations:
             raise NotRowReadableError(f"{node.key} reads a key of another object")
-        return FieldColumns(ColumnAccess.KEY, _key(name, layout))
-    steps, layout = _follow(relations, layout)
+        return FieldColumns(ColumnAccess.KEY, (_key(name, layout),))
+    steps, row, layout = _follow(relations, layout)
     if isinstance(field, SlugRelatedField):
         # Each of them but the last may be None: then reading the next attribute fails.
         if len(steps) > 1:
             raise NotRowReadableError(f"{node.key} follows more than one relation")
-        return FieldColumns(ColumnAccess.SLUG, layout.column(name), steps)
-    if name in layout.files:
-        return _file(field, node, name, steps, layout)
-    return _value(node, name, steps, layout)
+        return FieldColumns(ColumnAccess.SLUG, (*row, layout.column(name)), steps)
+    read = _file(field, node, name, layout) if name in layout.files else _value(node, name, layout)
+    return read._replace(place=(*row, *read.place), steps=steps)
 
 
-def _file(
-    field: Any, node: FieldNode, name: str, steps: tuple[RelationStep, ...], layout: RowLayout
-) -> FieldColumns:
+def _file(field: Any, node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
     file = file_column(field, node, layout.model, name)
     position = layout.columns[name]
     if file is None or position in layout.of_users():
         raise NotRowReadableError(f"{name} is a file, of which more is asked than its address")
     # Its storage may be asked for the address.
-    return FieldColumns(ColumnAccess.FILE, position, steps, calls_user_code=True, file=file)
+    return FieldColumns(ColumnAccess.FILE, (position,), calls_user_code=True, file=file)
 
 
-def _value(
-    node: FieldNode, name: str, steps: tuple[RelationStep, ...], layout: RowLayout
-) -> FieldColumns:
+def _value(node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
     """Return how the value of a column is read, or its label."""
     displayed = displayed_field(layout.model, name)
     is_own = node.reason is not None or node.kind.rereading is Rereading.NEVER
@@ -205,24 +204,25 @@ def _value(
     is_of_users = position in layout.of_users()
     if displayed is None:
         code = is_own or is_of_users
-        return FieldColumns(ColumnAccess.VALUE, position, steps, calls_user_code=code)
+        return FieldColumns(ColumnAccess.VALUE, (position,), calls_user_code=code)
     if is_of_users:
         raise NotRowReadableError(f"{name} has values of a class that is not Django's")
     labels = labels_of(layout.model, name)
-    return FieldColumns(ColumnAccess.LABEL, position, steps, (), labels, is_own)
+    return FieldColumns(ColumnAccess.LABEL, (position,), labels=labels, calls_user_code=is_own)
 
 
 def _nested(field: Any, relations: list[str], layout: RowLayout) -> FieldColumns:
     if isinstance(field, ListSerializer):
         *more, name = relations or [""]
-        steps, layout = _follow(more, layout)
+        steps, row, layout = _follow(more, layout)
         collection = layout.collection(name)
         if not is_stock_list(field):
             raise NotRowReadableError(f"{field.field_name} has a list serializer of your own")
-        reads = _serializer(field.child, collection.layout)
-        return FieldColumns(ColumnAccess.NESTED_LIST, collection.position, steps, reads)
-    steps, layout = _follow(relations, layout)
-    return FieldColumns(ColumnAccess.NESTED, -1, steps, _serializer(field, layout))
+        place = (*row, collection.position)
+        nested = _serializer(field.child, collection.layout)
+        return FieldColumns(ColumnAccess.NESTED_LIST, place, steps, nested)
+    steps, row, layout = _follow(relations, layout)
+    return FieldColumns(ColumnAccess.NESTED, row, steps, _serializer(field, layout))
 
 
 def _serializer(serializer: Any, layout: RowLayout) -> Columns:
@@ -243,8 +243,8 @@ def _many_related(
     if len(relations) > 1 or node.reason is not None or not is_stock:
         raise NotRowReadableError(f"{node.key} needs the related objects")
     collection = layout.collection(relations[0])
-    read = FieldColumns(ColumnAccess.VALUE, collection.layout.column(name))
-    return FieldColumns(ColumnAccess.VALUES, collection.position, nested=(read,))
+    read = FieldColumns(ColumnAccess.VALUE, (collection.layout.column(name),))
+    return FieldColumns(ColumnAccess.VALUES, (collection.position,), nested=(read,))
 
 
 def _address(field: Any, node: FieldNode, path: tuple[str, ...], layout: RowLayout) -> FieldColumns:
@@ -253,7 +253,7 @@ def _address(field: Any, node: FieldNode, path: tuple[str, ...], layout: RowLayo
     if not field.use_pk_only_optimization() or len(path) > 1:
         raise NotRowReadableError(f"{node.key} needs more than the key of the object")
     # A versioning scheme of users may be asked for it.
-    return FieldColumns(ColumnAccess.ADDRESS, _key(path[0], layout), calls_user_code=True)
+    return FieldColumns(ColumnAccess.ADDRESS, (_key(path[0], layout),), calls_user_code=True)
 
 
 def _key(name: str, layout: RowLayout) -> int:
@@ -267,35 +267,42 @@ def _key(name: str, layout: RowLayout) -> int:
     return position
 
 
-def _follow(relations: Any, layout: RowLayout) -> tuple[tuple[RelationStep, ...], RowLayout]:
+def _follow(
+    relations: list[str], layout: RowLayout
+) -> tuple[tuple[RelationStep, ...], Place, RowLayout]:
+    """Return the steps along some relations, where the row at their end stands, and its layout."""
     steps = []
+    row: Place = ()
     for name in relations:
         relation = layout.relation(name)
         layout = relation.layout
-        steps.append(RelationStep(layout.key, relation.none_has_no_attributes))
-    return tuple(steps), layout
+        if relation.position is not None:
+            row = (*row, relation.position)
+        place = (*row, layout.key) if relation.position is None else row
+        steps.append(RelationStep(place, relation.none_has_no_attributes))
+    return tuple(steps), row, layout
 
 
-def narrowed(queryset: QuerySet[Any], reads: Columns, layout: RowLayout) -> QuerySet[Any]:
+def narrowed(queryset: QuerySet[Any], columns: Columns, layout: RowLayout) -> QuerySet[Any]:
     """Return a queryset that selects only what is read of its rows, keys, and what joins need.
 
-    :param reads: how a serializer reads the rows that the queryset selects now
+    :param columns: how a serializer reads the rows that the queryset selects now
     :param layout: what stands where in them
     :returns: the queryset itself if its rows are others with fewer columns
     """
     query = queryset.query
     if query.distinct or query.combinator or query.group_by is not None:
         return queryset
-    names = list(_names(layout, set(_positions(reads))))
+    names = list(_names(layout, set(_positions(columns))))
     narrow = queryset._chain()
     narrow.query.add_immediate_loading(names)  # as only() does
     return narrow
 
 
-def _positions(reads: Columns) -> Iterator[int]:
-    for read in reads:
-        yield read.position
-        yield from _positions(read.nested)
+def _positions(columns: Columns) -> Iterator[int]:
+    for each in columns:
+        yield from each.place
+        yield from _positions(each.nested)
 
 
 def _names(layout: RowLayout, positions: set[int], path: str = "") -> Iterator[str]:

@@ -107,23 +107,18 @@ class Related:
                 if each not in known:  # to Python, that is; as Django has it
                     raise KeyError(each)
 
-    @property
-    def width(self) -> int:
-        """How many places this takes beside a row."""
-        return self.rows.width if self._step.keys.single else 1
-
     def add_to(self, layout: RowLayout, position: int) -> None:
-        """Add what is found to the layout of the rows, at some position."""
+        """Add what is found to the layout of the rows, beside which it stands at some position."""
         single = self._step.keys.single
         if single is None:
             layout.collections[self.attribute] = Collection(position, self.rows.layout)
         else:
             field, is_reverse = single
-            related = self.rows.layout.shifted(position)
-            layout.prefetched[single] = Relation(related, not is_reverse and field.null)
+            may_be_none = not is_reverse and field.null
+            layout.prefetched[single] = Relation(self.rows.layout, may_be_none, position=position)
 
-    def columns(self) -> Iterator[tuple[Any, ...]]:
-        """Return what stands beside each row: a list of rows, or the columns of one row."""
+    def beside(self) -> Iterator[Any]:
+        """Return what stands beside each row: a list of rows; or one, None if there is none."""
         by_key: dict[Any, RelatedRows] = {}
         for key, row in zip(self._related_keys, self.rows.rows(), strict=True):
             found = by_key.get(key)
@@ -131,9 +126,8 @@ class Related:
                 found = by_key[key] = RelatedRows()
             found.append(row)
         if self._step.keys.single is None:
-            return ((by_key[key] if key in by_key else RelatedRows(),) for key in self._keys)
-        nothing = [(None,) * self.width]
-        return (by_key.get(key, nothing)[0] for key in self._keys)
+            return (by_key[key] if key in by_key else RelatedRows() for key in self._keys)
+        return (by_key[key][0] if key in by_key else None for key in self._keys)
 
     def give(self, instances: list[Any], owner: FetchedRows) -> None:
         """Let the instances of some rows know the related ones: when somebody looks at them."""
@@ -159,11 +153,11 @@ class Related:
         """Let each instance keep its row in the place of one related object."""
         relation: Any = self._step.keys.single
         name = cache_name(*relation)
-        key = owner.layout.prefetched[relation].layout.key
+        position = owner.layout.prefetched[relation].position
 
         def make(instance: Any, row: Any) -> Any:
             makers.shared.add(name)
-            return self._by_key[row[key]]
+            return self._by_row[id(row[position])]
 
         makers.by_name[name] = make
         for instance, row in zip(instances, owner.rows(), strict=True):
@@ -172,7 +166,7 @@ class Related:
             cache = state.fields_cache
             if type(cache) is not LazyCache:
                 state.fields_cache = cache = LazyCache.of(cache, makers)
-            cache[name] = None if row[key] is None else row
+            cache[name] = None if row[position] is None else row
 
     def _give_many(self, instances: list[Any], owner: FetchedRows, makers: Makers) -> None:
         """Let each instance keep the rows of its related objects."""
@@ -218,13 +212,6 @@ class Related:
     def _by_row(self) -> dict[int, Any]:
         """Return the related instances by their rows, which may be equal: by their identities."""
         return dict(zip(map(id, self.rows.rows()), self.objects, strict=True))
-
-    @cached_property
-    def _by_key(self) -> dict[Any, Any]:
-        """Return the related instances by their primary keys; of several, the first."""
-        key = self.rows.own_layout.key
-        pairs = zip(self.rows.converted(), self.objects, strict=True)
-        return {row[key]: instance for row, instance in reversed(list(pairs))}
 
     @cached_property
     def _cache(self) -> Any:

@@ -147,7 +147,7 @@ class FetchedRows(Locked):
             return sum(map(len, self._results)) if self._converted is None else len(self._converted)
 
     def converted(self) -> list[Any]:
-        """Return the rows with values as model instances have them, each a tuple or a list.
+        """Return the rows with values as model instances have them, each a tuple.
 
         :raises Exception: what converting them raises in stock
         """
@@ -160,14 +160,15 @@ class FetchedRows(Locked):
             return self._converted
 
     def rows(self) -> list[Any]:
-        """Return the rows, with what was prefetched beside each: see :attr:`layout`."""
+        """Return the rows, and beside each what every query of ``prefetch_related`` has found.
+
+        :attr:`layout` says what stands where.
+        """
         with self.lock:
             if self._rows is None:
                 rows = self.converted()
                 for each in self.related:
-                    rows = [
-                        (*row, *beside) for row, beside in zip(rows, each.columns(), strict=True)
-                    ]
+                    rows = [(*row, beside) for row, beside in zip(rows, each.beside(), strict=True)]
                 self._rows = rows
             return self._rows
 
@@ -267,17 +268,9 @@ class FetchedRows(Locked):
         :raises NotRowReadableError: see :attr:`own_layout`
         """
         layout = replace(self.own_layout, prefetched={}, collections={})
-        position: int = self.compiler.col_count
-        for each in self.related:
+        for position, each in enumerate(self.related, self.compiler.col_count):
             each.add_to(layout, position)
-            position += each.width
         return layout
-
-    @cached_property
-    def width(self) -> int:
-        """Return how long the rows are, with all that stands beside them."""
-        width: int = self.compiler.col_count
-        return width + sum(each.width for each in self.related)
 
     @property
     def are_too_few(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models.base import ModelState
 
 from fastschema.contrib.django.lists.lazy_caches import LazyCache, Makers
-from fastschema.contrib.django.lists.row_layout import Joined, RowLayout, cache_name
+from fastschema.contrib.django.lists.row_layout import Relation, RowLayout, cache_name
 
 Make = Callable[[Any], Any]
 """From a row to an instance."""
@@ -31,7 +31,7 @@ def instance_maker(layout: RowLayout, db: str, fetch_mode: Any, makers: Makers |
     start, end = min(layout.columns.values()), max(layout.columns.values()) + 1
     keys = layout.foreign_keys
     relations = _related_makers(layout, db, fetch_mode, makers)
-    knows_back = any(joined.set_there is not None for joined in layout.relations.values())
+    knows_back = any(each.set_there is not None for each in layout.relations.values())
     annotations = list(layout.annotations.items())
 
     def make(row: Any) -> Any:
@@ -40,8 +40,6 @@ def instance_maker(layout: RowLayout, db: str, fetch_mode: Any, makers: Makers |
         attributes["_state"] = state = ModelState()
         cache: dict[str, Any] = {}
         if makers is not None and relations:
-            if type(row) is not tuple:
-                row = tuple(row)  # as LazyCache knows it
             cache = lazy = LazyCache()
             lazy.makers = makers
             lazy.instance = instance if knows_back else None
@@ -77,20 +75,22 @@ def _related_makers(
     """
     related = [
         (
-            cache_name(*relation),
-            joined.layout.key,
-            _related_maker(joined, db, fetch_mode, None if makers is None else Makers()),
+            cache_name(*field),
+            relation.layout.key,
+            _related_maker(relation, db, fetch_mode, None if makers is None else Makers()),
         )
-        for relation, joined in layout.relations.items()
+        for field, relation in layout.relations.items()
     ]
     if makers is not None:
         makers.by_name.update({name: make for name, _, make in related})
     return related
 
 
-def _related_maker(joined: Joined, db: str, fetch_mode: Any, makers: Makers | None) -> MakeRelated:
-    make = instance_maker(joined.layout, db, fetch_mode, makers)
-    set_there = joined.set_there
+def _related_maker(
+    relation: Relation, db: str, fetch_mode: Any, makers: Makers | None
+) -> MakeRelated:
+    make = instance_maker(relation.layout, db, fetch_mode, makers)
+    set_there = relation.set_there
     if set_there is None:
         return lambda instance, row: make(row)
 

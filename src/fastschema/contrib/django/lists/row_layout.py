@@ -9,10 +9,10 @@ from __future__ import annotations
 import datetime
 import functools
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Model
@@ -75,14 +75,13 @@ def converted_rows(
     :param compiler: the one that has executed the query
     :param results: what it returned: rows, some at a time
     :param converters: its :func:`pure_converters`
-    :returns: tuples or lists
+    :returns: tuples
     :raises Exception: what a converter raises, for the row for which it does in stock
     """
     if converters is None:
-        rows: Iterator[Any] = compiler.results_iter(results)
-        return rows
+        return map(tuple, compiler.results_iter(results))
     if not converters:
-        return chain.from_iterable(results)
+        return map(tuple, chain.from_iterable(results))
     by_column: list[tuple[int, Callable[[Column], Column]]] = [
         (position, _convert_column(function, expression, compiler.connection))
         for position, (functions, expression) in converters.items()
@@ -132,8 +131,7 @@ def _converted(
         for position, convert_column in by_column:
             columns[position] = convert_column(columns[position])
     except Exception:
-        rows: Iterable[Any] = compiler.results_iter([block])  # which raises it for the right row
-        return rows
+        return map(tuple, compiler.results_iter([block]))  # which raises it for the right row
     return zip(*columns, strict=True)
 
 
@@ -204,25 +202,20 @@ _FILES = (FileDescriptor, ImageFileDescriptor)
 
 @dataclass(slots=True)
 class Relation:
-    """A related object that is in the same row.
+    """A related object that was loaded with a row.
 
     :param layout: its columns
     :param none_has_no_attributes: whether the attribute is None where there is no such object;
         else it raises ``ObjectDoesNotExist``
+    :param set_there: lets the related object know the instance, if that is its only one
+    :param position: where its row stands beside the row, or None; if the position is None, its
+        columns are in the same row
     """
 
     layout: RowLayout
     none_has_no_attributes: bool
-
-
-@dataclass(slots=True)
-class Joined(Relation):
-    """One that ``select_related`` has loaded.
-
-    :param set_there: lets the related object know the instance, if that is its only one
-    """
-
-    set_there: Callable[[Any, Any], None] | None
+    set_there: Callable[[Any, Any], None] | None = None
+    position: int | None = None
 
 
 @dataclass(slots=True)
@@ -248,7 +241,8 @@ class RowLayout:
     :param files: the names of files among them, of which instances make objects when they are read
     :param annotations: positions of what the query adds, by the names of attributes
     :param of_users: gives the positions of columns whose values code of users may make
-    :param relations: what was loaded with it, by the field and whether it is followed backwards
+    :param relations: what ``select_related`` has loaded, by the field and whether it is followed
+        backwards
     :param prefetched: the same for what another query has loaded
     :param collections: the relations to many that were prefetched, by the names of attributes
     """
@@ -260,7 +254,7 @@ class RowLayout:
     foreign_keys: list[int] = field(default_factory=list)
     files: set[str] = field(default_factory=set)
     annotations: dict[str, int] = field(default_factory=dict)
-    relations: dict[tuple[Any, bool], Joined] = field(default_factory=dict)
+    relations: dict[tuple[Any, bool], Relation] = field(default_factory=dict)
     prefetched: dict[tuple[Any, bool], Relation] = field(default_factory=dict)
     collections: dict[str, Collection] = field(default_factory=dict)
 
@@ -297,32 +291,6 @@ class RowLayout:
         if name not in self.collections:
             raise NotRowReadableError(f"prefetch_related does not load {name}")
         return self.collections[name]
-
-    def shifted(self, offset: int) -> RowLayout:
-        """Return the same for rows that stand some places further to the right in a longer row."""
-        return replace(
-            self,
-            key=self.key + offset,
-            columns={name: position + offset for name, position in self.columns.items()},
-            of_users=lambda: frozenset(position + offset for position in self.of_users()),
-            foreign_keys=[position + offset for position in self.foreign_keys],
-            annotations={name: position + offset for name, position in self.annotations.items()},
-            relations=_shifted(self.relations, offset),
-            prefetched=_shifted(self.prefetched, offset),
-            collections={
-                name: replace(each, position=each.position + offset)
-                for name, each in self.collections.items()
-            },
-        )
-
-
-_Relation = TypeVar("_Relation", bound=Relation)
-
-
-def _shifted(relations: dict[Any, _Relation], offset: int) -> dict[Any, _Relation]:
-    return {
-        key: replace(each, layout=each.layout.shifted(offset)) for key, each in relations.items()
-    }
 
 
 def single_relation(model: Any, name: str) -> tuple[Any, bool]:
@@ -374,7 +342,7 @@ def _layout(
     for related in klass_info.get("related_klass_infos", ()):
         is_reverse = related["reverse"]
         _check_cache(related["field"])
-        layout.relations[related["field"], is_reverse] = Joined(
+        layout.relations[related["field"], is_reverse] = Relation(
             _layout(related, select, of_users),
             # A key that may be null gives None, any other raises an error if there is no object.
             not is_reverse and related["field"].null,

@@ -39,6 +39,7 @@ from fastschema.contrib.django.lists.columns import (
     ColumnAccess,
     Columns,
     FieldColumns,
+    Place,
     check_errors,
     field_columns,
 )
@@ -82,9 +83,14 @@ def _row_field(
         none = "None"
         if step.none_has_no_attributes and not is_object:
             none = f"unreadable({field.field}, obj, {_NO_ATTRIBUTES})"
-        expression = f"{none} if obj[{step.key}] is None else {expression}"
+        expression = f"{none} if {_at('obj', step.place)} is None else {expression}"
     source = Source(field.source.label, Read(expression))
     return replace(field, source=source, kind=kind, call_if_callable=None)
+
+
+def _at(row: str, place: Place) -> str:
+    """Return the expression for what stands at a place in a row."""
+    return row + "".join([f"[{position}]" for position in place])
 
 
 class KeptRelation(NamedTuple):
@@ -150,7 +156,7 @@ def _kept_field(
     value, kind = reader.value(number, field, columns)
     get = "related_rows" if is_many else "related_row"
     # Where there is no related object, none is kept; the same further on is for stock.
-    there = [f"related[{step.key}] is not None" for step in columns.steps[1:]]
+    there = [f"{_at('related', step.place)} is not None" for step in columns.steps[1:]]
     condition = " and ".join([f"(related := {get}(obj, {name})) is not None", *there])
     otherwise = field.source.read(MODEL)
     if columns.access is ColumnAccess.SLUG:
@@ -186,7 +192,7 @@ class _RowReader:
         :param number: that of the field
         """
         access, kind = columns.access, field.kind
-        value = self._row if access is ColumnAccess.NESTED else f"{self._row}[{columns.position}]"
+        value = _at(self._row, columns.place)
         if access in (ColumnAccess.LABEL, ColumnAccess.FILE):
             made = self._slot(f"{access.value}_of_row_{number}", partial(_value_maker, columns))
             return f"{made}({value})", kind
@@ -197,7 +203,7 @@ class _RowReader:
         if access in (ColumnAccess.NESTED, ColumnAccess.NESTED_LIST):
             self._nest(str(kind.link), columns)
         elif access is ColumnAccess.VALUES:
-            item = f"each[{columns.nested[0].position}]"
+            item = _at("each", columns.nested[0].place)
             python = self._each(item, kind.python)
             json = self._each(f"json_value({item})", kind.json)
             names = {**kind.names, "RelatedRows": RelatedRows}
