@@ -131,8 +131,8 @@ class Above:
     def with_schema(self, schema: Hashable) -> Above | None:
         """Return the same and one more; None where a report need not tell of that once more.
 
-        A schema that nests itself is told of once on each way, and not on every way that there is:
-        schemas that nest each other have more ways than anybody reads.
+        A schema that nests itself is told of once on each path to it, and not on every path:
+        schemas that nest each other have more paths than anybody reads.
 
         :param schema: what it reads as: its program, say
         """

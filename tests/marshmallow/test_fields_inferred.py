@@ -138,3 +138,11 @@ def test_new_schemas_are_not_read_again():
         after = fastschema.stats()
     assert after.plans == before.plans
     assert after.compiled_rows == before.compiled_rows + 90
+
+
+def test_a_field_may_have_the_name_of_what_serializes():
+    class Named(Schema):
+        class Meta:
+            fields = ("serialize",)
+
+    assert_same(Named, {"serialize": b"bytes"})

@@ -1,6 +1,6 @@
 """From nodes to the functions that dump objects.
 
-For each form of output and each way of access a function is generated, shaped like this::
+For each form of output and each access a function is generated, shaped like this::
 
     def bind(known, dispatch, fields):
         def dump_Album(obj, type=type, str=str):
@@ -61,7 +61,8 @@ _FIXED_NAMES = frozenset(
     [
         *("bind", "known", "dispatch", "obj", "rows", "missing", "quote"),
         *("complete", "result", "results", "dumped", "given"),
-        *("key", "value", "each", "text", "size", "zone", "related"),  # in templates
+        *("key", "value", "each", "text", "size", "zone", "serialize"),  # in templates
+        *("related", "error"),
     ]
 )
 
@@ -82,7 +83,7 @@ class DumpFunction(BindFunction):
 
 
 def generate(node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunction:
-    """Return the function that dumps objects read by one way of access.
+    """Return the function that dumps objects read by one access.
 
     :param many: whether it dumps many rows, or one object
     """

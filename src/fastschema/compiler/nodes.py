@@ -59,7 +59,7 @@ In general a value is read as stock reads it, by stock's own function.
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """One way to read a value: an expression, and what it is when an exception is raised.
+    """How a value is read by one access: an expression, and what it is when an exception is raised.
 
     ``handlers`` pairs the exceptions (a name or a tuple of names, as they stand after ``except``)
     with the expression that replaces the value.
@@ -71,7 +71,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a field's value comes from: ``otherwise``, but for some ways of access.
+    """Where a field's value comes from: ``otherwise``, but for some accesses.
 
     ``path`` names the attributes that lead to the value, one after the other, where reading them
     is all that is done. ``user_code`` says, for profiles, what code of users' or of stock's the
@@ -85,7 +85,7 @@ class Source:
     user_code: str = ""
 
     def read(self, access: str) -> Read:
-        """Return how the value is read by one way of access."""
+        """Return how the value is read by one access."""
         return self.reads.get(access, self.otherwise)
 
 
@@ -274,7 +274,7 @@ class ObjectNode:
     :param access: how values are read from the objects of a class
     :param dict_class: the slot that holds the dictionary class, or None for ``dict``
     :param names: the objects that sources name
-    :param prepared: by a way of access, a name and the expression for it, to be evaluated before
+    :param prepared: by an access, a name and the expression for it, to be evaluated before
         the first value of an object is read
     """
 

@@ -1,4 +1,4 @@
-"""Writing Python source: lines and blocks, unique names, and the way into tracebacks."""
+"""Write Python source: lines and blocks, unique names, and what tracebacks show."""
 
 from __future__ import annotations
 

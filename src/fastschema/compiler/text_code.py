@@ -41,7 +41,7 @@ quote = encode_basestring_ascii
 
 
 def generate(node: ObjectNode, access: str, many: bool) -> DumpFunction:
-    """Return the function that writes objects read by one way of access.
+    """Return the function that writes objects read by one access.
 
     :param node: one that :func:`is_written` is true of
     :param many: whether it writes many rows, to a list of texts, or one object

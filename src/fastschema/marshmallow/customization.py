@@ -45,7 +45,7 @@ OPTIONS = frozenset(
 )
 """What marshmallow's fields set when they are made, and what their classes have besides methods."""
 
-_OWN_WAYS = frozenset(
+_SPECIAL_METHODS = frozenset(
     [
         *("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__"),
         *("__setstate__", "__getnewargs__", "__getnewargs_ex__", "__new__", "__slots__"),
@@ -63,8 +63,8 @@ _ATTRIBUTES = frozenset(
     ]
 )
 """Attributes of objects that a class may have properties for."""
-_LOOKED_FOR = _OWN_WAYS | _ATTRIBUTES
-_OWN_METHODS = _OWN_WAYS | {"_bind_to_schema"}
+_LOOKED_FOR = _SPECIAL_METHODS | _ATTRIBUTES
+_OWN_METHODS = _SPECIAL_METHODS | {"_bind_to_schema"}
 """What a field object may have of its own, and marshmallow or ``copy`` then calls."""
 _METACLASSES = (type, ABCMeta, type(Schema))
 _STOCK_SCHEMA = {
@@ -172,7 +172,7 @@ def _is_plain_base(base: type) -> bool:
     own = base.__dict__
     if own.keys().isdisjoint(_LOOKED_FOR):
         return True
-    return own.keys().isdisjoint(_OWN_WAYS) and not any(
+    return own.keys().isdisjoint(_SPECIAL_METHODS) and not any(
         hasattr(type(own[name]), "__get__") or name.endswith("fields")
         for name in _ATTRIBUTES.intersection(own)
     )

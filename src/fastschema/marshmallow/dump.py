@@ -213,11 +213,9 @@ def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = Non
         many = many and obj is not None
         if compiled is not None:
             binding = binding_of(compiled)
-        elif not many:
-            binding = find_binding(schema, 1)
         else:
             # Of rows that user code makes nobody knows how many there are.
-            rows = len(obj) if type(obj) is list else thresholds.MANY
+            rows = 1 if not many else len(obj) if type(obj) is list else thresholds.MANY
             binding = find_binding(schema, rows)
         if binding is not None:
             return dump_by(binding, obj, many)

@@ -50,7 +50,7 @@ FIRST = _First()
 _DECIDING = (
     *("_declared_fields", "opts", "_hooks", "dict_class", "set_class", "get_attribute"),
     *("_init_fields", "_bind_field", "on_bind_field", "_normalize_nested_options"),
-    *("dump", "_serialize", "load", "_do_load", "_deserialize", "_call_and_store", "TYPE_MAPPING"),
+    *("dump", "_serialize", "load", "_do_load", "_deserialize", "_call_and_store"),
     *("_invoke_field_validators", "error_messages", "_default_error_messages"),
     *("__getattribute__", "TYPE_MAPPING"),
 )

@@ -92,13 +92,13 @@ class Load:
                 loader.begin_again()
         return self._bound
 
-    def end(self, idle: list[Load] | None) -> None:
+    def end(self, idle: list[Load]) -> None:
         """End the load. After one that ended with an exception nobody need call this.
 
-        :param idle: where it is to wait for the next one with the same options; None: nowhere
+        :param idle: where it is to wait for the next one with the same options
         """
         self.schema = self.store = None
-        if idle is not None and len(idle) < MOST_IDLE:
+        if len(idle) < MOST_IDLE:
             idle.append(self)
         else:
             self._bound = None  # which refers to it
@@ -247,16 +247,6 @@ class Load:
         return key
 
 
-def idle_loads(compiled: Compiled, partial: Any, unknown: Any) -> list[Load] | None:
-    """Return the loads that wait for another one with some options; None if none ever does."""
-    if type(unknown) is not str:
-        return None
-    idle: list[Load] | None = compiled.idle.get((partial, unknown))
-    if idle is None:
-        idle = compiled.idle.setdefault((partial, unknown), [])
-    return idle
-
-
 def is_plain_partial(partial: Any) -> bool:
     """Return whether ``partial`` names no fields: with names, stock loads."""
     return partial is None or partial is True or partial is False
@@ -359,10 +349,10 @@ def _load_by(compiled: Compiled, schema: Any, data: Any, options: Options) -> An
     """Return what a schema's program makes of a row, or of each of several."""
     error_store, many, partial, unknown, index = options
     recorder.plan_used()
-    idle = idle_loads(compiled, partial, unknown)
+    idle = compiled.idle[partial, unknown]
     try:
-        load: Load = idle.pop() if idle else Load(compiled, partial, unknown)
-    except IndexError:  # another thread was faster
+        load: Load = idle.pop()
+    except IndexError:
         load = Load(compiled, partial, unknown)
     bound = load.begin(schema, error_store)
     if many:

@@ -21,6 +21,7 @@ pending.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -89,7 +90,7 @@ class Compiled:
         """Whether all schemas like this one run it, and not only this one."""
         self.binding: Any = None
         """What the program was bound to; whoever dumps or loads sets it."""
-        self.idle: dict[Any, list[Any]] = {}
+        self.idle: defaultdict[Any, list[Any]] = defaultdict(list)
         """By their options, loads that wait for the next one."""
         self.inner: dict[int, Compiled] = {}
         """For a plan, what nested schemas compile to, by the ids of those."""

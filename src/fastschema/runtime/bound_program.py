@@ -424,7 +424,7 @@ class NestedDumper:
         return self.found  # type: ignore[return-value]  # a cast would be a call for each dump
 
     def change(self, change: Callable[[Callable[[], Dispatcher]], Dispatcher]) -> None:
-        """Find the dispatch in another way, from now on.
+        """Replace what finds the dispatch, from now on.
 
         :param change: finds it; it gets the function that would have found it
         """

@@ -72,7 +72,7 @@ class CompiledSchema(DumpingSchema, Protocol):
     """One schema object, as its front end compiles it."""
 
     accesses: tuple[str, ...]
-    """The ways of access that the front end has besides attributes, items and stock's own."""
+    """The accesses that the front end has besides attributes, items and stock's own."""
 
     def load(self, data: Any, options: dict[str, Any]) -> Any:
         """Return what stock's load returns, by generated code where that is possible.

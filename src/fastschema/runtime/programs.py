@@ -82,7 +82,7 @@ class Program(Generic[Node, Function]):
     def function(self, *variant: object) -> Function:
         """Return the generated ``bind`` function.
 
-        :param variant: what else its generator takes: for a dump the form, the way of access, and
+        :param variant: what else its generator takes: for a dump the form, the access, and
             whether it is for many rows
         """
         function = self._functions.get(variant)
