@@ -23,6 +23,7 @@ from fastschema.marshmallow.schema_state import (
     Compiled,
     Direction,
     find_compiled,
+    find_nested,
 )
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import (
@@ -123,28 +124,36 @@ _PYTHON = Form.PYTHON
 class BoundSchema:
     """What the slots of a program resolve from: one schema's own objects.
 
-    :param compiled: what the schema compiles to
+    :param schema: the schema
+    :param fields: its fields in the order of dumping
+    :param inner: as for what it compiles to, which refers to this object
     :param text: what is written, where the rows of one dump become text; else None
     """
 
-    def __init__(self, compiled: Compiled, text: StockText | None = None) -> None:
-        self.schema = compiled.schema
-        self.fields = compiled.fields
+    def __init__(
+        self,
+        schema: Any,
+        fields: list[Any],
+        inner: dict[int, Compiled] | None,
+        text: StockText | None = None,
+    ) -> None:
+        self.schema = schema
+        self.fields = fields
+        self._inner = inner
         self.text = text
-        self._compiled = compiled
 
     def writing(self, text: StockText) -> BoundSchema:
         """Return the same for a dump that becomes text."""
-        return BoundSchema(self._compiled, text)
+        return BoundSchema(self.schema, self.fields, self._inner, text)
 
     def link(self, field: Any, form: Form) -> NestedDumper:
         """Return the link to the schema of a nested field."""
-        find = _NestedFinder(field, form, self._compiled, self._text_of(form))
+        find = _NestedFinder(field, form, self._inner, self._text_of(form))
         return NestedDumper(find, find.release)
 
     def pluck(self, field: Any, form: Form) -> NestedDumper:
         """Return the link to the schema of a ``Pluck`` field, from which one value is taken."""
-        find = _NestedFinder(field, _PYTHON, self._compiled, None)
+        find = _NestedFinder(field, _PYTHON, self._inner, None)
         return NestedDumper(
             partial(_pluck_dispatch, field, form, find, self._text_of(form)), find.release
         )
@@ -164,7 +173,8 @@ DUMP = Direction("dump", "dump_fields", describe_dump, make_dump_program, overri
 def binding_of(compiled: Compiled) -> BoundProgram | None:
     """Return what a program is bound to; None if there is no program."""
     if compiled.binding is None and compiled.program is not None:
-        compiled.binding = BoundProgram(compiled.program, BoundSchema(compiled))
+        bound = BoundSchema(compiled.schema, compiled.fields, compiled.inner)
+        compiled.binding = BoundProgram(compiled.program, bound)
     binding: BoundProgram | None = compiled.binding
     return binding
 
@@ -243,14 +253,16 @@ class _NestedFinder:
 
     :param field: the field
     :param form: the form of the output
-    :param outer: what the field's own schema compiles to
-    :param text: as for :class:`BoundSchema`
+    :param inner: as for :class:`BoundSchema`
+    :param text: likewise
     """
 
-    def __init__(self, field: Any, form: Form, outer: Compiled, text: StockText | None) -> None:
+    def __init__(
+        self, field: Any, form: Form, inner: dict[int, Compiled] | None, text: StockText | None
+    ) -> None:
         self._field = field
         self._form = form
-        self._outer = outer
+        self._inner = inner
         self._text = text
         self._many: Any = None
         self._compiled: Compiled | None = None
@@ -262,7 +274,7 @@ class _NestedFinder:
 
         :raises Exception: what stock raises where the schema cannot be found
         """
-        if self._found is not None and self._outer.is_frozen:
+        if self._found is not None and self._inner is not None:
             compiled = self._compiled
         else:
             schema = self._field.schema
@@ -270,7 +282,7 @@ class _NestedFinder:
             if overrides_dump(schema) is not None:
                 self._compiled = self._dispatch = None
                 return _uniform(partial(schema.dump, many=many), self._form, self._text)
-            compiled = self._outer.nested(schema, DUMP)
+            compiled = find_nested(schema, DUMP, self._inner)
             if compiled is None or compiled is not self._compiled or many is not self._many:
                 self._found = self._find(schema, many, compiled)
                 return self._found

@@ -14,7 +14,7 @@ from fastschema.marshmallow.customization import overrides_load
 from fastschema.marshmallow.nested_load import NestedListLoader, NestedLoader, ValueLoader
 from fastschema.marshmallow.pending import SchemaProxy, for_stock
 from fastschema.marshmallow.schema_reader import describe_load, make_load_program
-from fastschema.marshmallow.schema_state import Compiled, Direction, find_compiled
+from fastschema.marshmallow.schema_state import Compiled, Direction, find_compiled, find_nested
 from fastschema.marshmallow.sqlalchemy import load_instances, loads_instances
 from fastschema.runtime.bound_program import MOST_IDLE
 from fastschema.runtime.patching import overridden, stock_method
@@ -113,7 +113,7 @@ class Load:
         """
         if not is_plain_partial(partial):
             return None
-        compiled = self.compiled.nested(schema, LOAD)
+        compiled = find_nested(schema, LOAD, self.compiled.inner)
         if compiled is None or compiled.program is None:
             return None
         if (

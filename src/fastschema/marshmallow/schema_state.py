@@ -80,8 +80,6 @@ class Compiled:
         self.reason = reason
         self.fields = fields
         self.classes = classes
-        self.is_frozen = classes is None
-        """Whether it belongs to a plan."""
         self.snapshot: FieldsSnapshot | None = None
         """Its fields as they were when they were read; None if nobody can change them."""
         self.attributes: Any = None
@@ -92,17 +90,8 @@ class Compiled:
         """What the program was bound to; whoever dumps or loads sets it."""
         self.idle: defaultdict[Any, list[Any]] = defaultdict(list)
         """By their options, loads that wait for the next one."""
-        self.inner: dict[int, Compiled] = {}
-        """For a plan, what nested schemas compile to, by the ids of those."""
-
-    def nested(self, schema: Any, direction: Direction) -> Compiled | None:
-        """Return what a nested schema compiles to; None if stock dumps or loads by it."""
-        if not self.is_frozen:
-            return find_compiled(schema, direction, 1, is_inner=True)
-        compiled = self.inner.get(id(schema))
-        if compiled is None:
-            compiled = self.inner[id(schema)] = read_once(schema, direction)
-        return compiled
+        self.inner: dict[int, Compiled] | None = {} if classes is None else None
+        """For a plan, what nested schemas compile to, by the ids of those; else None."""
 
     def classes_are_current(self) -> bool:
         """Return whether the classes of users' fields are what they were."""
@@ -171,6 +160,21 @@ def find_compiled(
     if is_pending and common.is_shared and exemplar.has_same_options(own):
         return common
     return _with_own_fields(schema, state, direction, common)
+
+
+def find_nested(
+    schema: Any, direction: Direction, inner: dict[int, Compiled] | None
+) -> Compiled | None:
+    """Return what a nested schema compiles to; None if stock dumps or loads by it.
+
+    :param inner: that of what its outer schema compiles to
+    """
+    if inner is None:
+        return find_compiled(schema, direction, 1, is_inner=True)
+    compiled = inner.get(id(schema))
+    if compiled is None:
+        compiled = inner[id(schema)] = read_once(schema, direction)
+    return compiled
 
 
 def _are_too_few(state: SchemaState, direction: Direction, rows: int, fields: int) -> bool:
