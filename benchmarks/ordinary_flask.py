@@ -1,4 +1,4 @@
-"""Whole requests to Flask for one object: JSON in, validated, and JSON out.
+"""Whole requests to Flask: JSON in, validated, and JSON out; lists from a database.
 
 Imported with the patterns of ``ordinary_marshmallow``, and adds to them. Applications are asked
 through WSGI, as servers do; with fastschema, they have the one line ``FastSchema(app)``.
@@ -14,12 +14,14 @@ from flask import Flask, jsonify, request
 from flask.views import MethodView
 from flask_smorest import Api, Blueprint
 from marshmallow import Schema, ValidationError, fields, validate
+from sqlalchemy.orm import Session
 from webargs.flaskparser import use_args
 from werkzeug.test import create_environ
 
 from fastschema.contrib.flask import FastSchema
 from ordinary_marshmallow import MARSHMALLOW
 from ordinary_pattern import Run
+from ordinary_sqlalchemy import FLIGHTS, FlightSchema, database
 from records import orders
 from workloads import OrderSchema
 
@@ -60,8 +62,13 @@ WRONG = {**PERSON, "age": -1, "born": "yesterday", "name": ""}
 
 def application() -> Flask:
     """An application, which has fastschema's line if fastschema is installed."""
-    app = Flask("app")
+    app = extended(Flask("app"))
     app.config.update(API_TITLE="People", API_VERSION="1", OPENAPI_VERSION="3.0.3")
+    return app
+
+
+def extended(app: Flask) -> Flask:
+    """The same application, with fastschema's line if fastschema is installed."""
     if Schema.dump is not STOCK_DUMP:
         FastSchema(app)
     return app
@@ -155,5 +162,17 @@ def retrieved(count: int) -> Run:
     @app.get("/")
     def one() -> Any:
         return schema.dump(order)
+
+    return answered(app, "GET")
+
+
+@MARSHMALLOW.add("a Flask view of SQLAlchemy objects with four relations, with its query")
+def flights_of_database(count: int) -> Run:
+    app, engine = application(), database(count)
+
+    @app.get("/")
+    def flights() -> Any:
+        with Session(engine) as session:
+            return jsonify(FlightSchema(many=True).dump(session.scalars(FLIGHTS)))
 
     return answered(app, "GET")

@@ -1,7 +1,7 @@
 """Ordinary schemas of the packages that people use with marshmallow, Flask and SQLAlchemy.
 
 Imported with the patterns of ``ordinary_marshmallow``, and adds to them. Requests are made by
-Flask's test client; only marshmallow is compiled, and ``jsonify`` is Flask's own.
+Flask's test client; with fastschema, the applications have the one line ``FastSchema(app)``.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from marshmallow_sqlalchemy import SQLAlchemyAutoSchema
 from marshmallow_sqlalchemy.fields import Nested
 from webargs.flaskparser import use_kwargs
 
+from ordinary_flask import extended
 from ordinary_marshmallow import MARSHMALLOW, dump, dump_by_new, load
 from ordinary_pattern import Run
 from ordinary_sqlalchemy import Airline, Flight, flights
@@ -158,7 +159,7 @@ def request(app: Flask, count: int) -> Run:
 @MARSHMALLOW.add("a Flask view: jsonify, webargs for the query string")
 def webargs(count: int) -> Run:
     rows = flat_rows(count)
-    app = Flask("app")
+    app = extended(Flask("app"))
 
     @app.get("/books/")
     @use_kwargs(QuerySchema, location="query")
@@ -170,7 +171,7 @@ def webargs(count: int) -> Run:
 
 def smorest_app(rows: list[Any]) -> Flask:
     """An application with flask-smorest."""
-    app = Flask("app")
+    app = extended(Flask("app"))
     app.config.update(API_TITLE="Books", API_VERSION="1", OPENAPI_VERSION="3.0.3")
     blueprint = Blueprint("books", "books", url_prefix="/books")
 
@@ -187,7 +188,7 @@ def smorest_app(rows: list[Any]) -> Flask:
 
 def apiflask_app(rows: list[Any]) -> Flask:
     """An application with APIFlask."""
-    app: Flask = APIFlask("app")
+    app = extended(APIFlask("app"))
 
     @app.get("/books/")
     @app.input(QuerySchema, location="query")  # type: ignore[attr-defined]  # it is an APIFlask

@@ -8,20 +8,30 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import create_engine, select
+from sqlalchemy import Engine, create_engine, select
 from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.pool import StaticPool
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "example_project"))
 
 from flights_flask.models import Airline, Airport, Flight, Plane, Table
 from flights_flask.schemas import FlightSchema
 
-__all__ = ["Airline", "Flight", "FlightSchema", "flights"]
+__all__ = ["FLIGHTS", "Airline", "Flight", "FlightSchema", "database", "flights"]
+
+LINKS = [Flight.airline, Flight.origin, Flight.destination, Flight.plane]
+FLIGHTS = select(Flight).order_by(Flight.id).options(*map(joinedload, LINKS))
+"""All flights, with what they refer to."""
 
 
 def flights(count: int) -> list[Any]:
     """Flights of a database in memory, with what they refer to."""
-    engine = create_engine("sqlite://")
+    return list(Session(database(count)).scalars(FLIGHTS))
+
+
+def database(count: int) -> Engine:
+    """A database in memory with so many flights."""
+    engine = create_engine("sqlite://", poolclass=StaticPool)
     Table.metadata.create_all(engine)
     port = {"latitude": Decimal("40.5"), "longitude": Decimal("-73.5"), "altitude": 18}
     port |= {"utc_offset": -5, "daylight_saving": "A", "time_zone": "America/New_York"}
@@ -54,6 +64,4 @@ def flights(count: int) -> list[Any]:
         for n in range(1, count + 1)
     )
     session.commit()
-    links = [Flight.airline, Flight.origin, Flight.destination, Flight.plane]
-    query = select(Flight).order_by(Flight.id).options(*(joinedload(each) for each in links))
-    return list(session.scalars(query))
+    return engine

@@ -28,7 +28,10 @@ SHOWN = {
     ),
     "DRF: request: GET of an article with its author": "one object with a nested one",
     "DRF: request: POST that saves an article": "POST of an object that is saved",
-    "marshmallow: a flask-smorest view": "Flask, a view of flask-smorest (no database)",
+    "marshmallow: a Flask view of SQLAlchemy objects with four relations, with its query": (
+        "Flask, a list of SQLAlchemy objects with four relations"
+    ),
+    "marshmallow: a flask-smorest view": "a view of flask-smorest, no database",
 }
 """The patterns that the README shows, and what it calls them."""
 

@@ -48,10 +48,14 @@ def test_installing_twice_is_undone_at_once(replacements):
     assert Owner.method is STOCK
 
 
-def test_what_another_library_has_replaced_stays(replacements):
+def test_what_another_library_has_replaced_stays_and_the_log_says_so(replacements, caplog):
     theirs = Owner.method = lambda self: "theirs"
     replacements.install()
     assert Owner.method is theirs
+    assert caplog.messages == [
+        "Another library has replaced Owner.method; fastschema leaves it alone and is not "
+        "installed there."
+    ]
     replacements.uninstall()
     assert Owner.method is theirs
 

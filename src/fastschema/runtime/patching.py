@@ -139,6 +139,13 @@ class Replacements:
             elif found is stock:
                 self._before.append((owner, name, vars(owner).get(name, _INHERITED), replacement))
                 setattr(owner, name, replacement)
+            elif found is not replacement and (owner, name) not in recorded:
+                logger.warning(
+                    "Another library has replaced %s.%s; fastschema leaves it alone and is not "
+                    "installed there.",
+                    owner.__name__,
+                    name,
+                )
         self.are_installed = True
 
     def uninstall(self) -> None:

@@ -424,6 +424,14 @@ def test_an_answer_by_another_renderer_is_not_compared(flights, counter):
     assert counts(counter) == (0, 0, 0)
 
 
+def test_a_page_of_the_browsable_api_is_not_compared(flights, counter, caplog):
+    with override_settings(FASTSCHEMA={**ALL, "LOAD_RELATIONS": True}):
+        response = get(FlightList, HTTP_ACCEPT="text/html")
+    assert response["Content-Type"].startswith("text/html")
+    assert counts(counter) == (0, 0, 0)
+    assert caplog.records == []
+
+
 def test_an_override_that_leaves_the_data_alone_is_compared(flights, counter):
     class WithHeader(FlightList):
         def list(self, request, *args, **kwargs):

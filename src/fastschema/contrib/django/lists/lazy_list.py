@@ -176,7 +176,8 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
         response = LazyResponse.of(response, rows, type(self))
     share = conf.settings().shadow
     # An override of list may change the data, of which only a lazy response tells.
-    if share and (rows is not None or type(self).list is list_lazily) and is_sampled(share):
+    may_be_compared = is_fast and (rows is not None or type(self).list is list_lazily)
+    if share and may_be_compared and is_sampled(share):
         follow(response, self, serializer, data, renderer)
     return response
 
