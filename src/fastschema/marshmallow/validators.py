@@ -18,6 +18,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from fastschema.compiler.nodes import Slot
+from fastschema.marshmallow.customization import IS_MARSHMALLOW_3
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.programs import Description
 
@@ -57,6 +58,8 @@ def _validates_as_stock(field: Any) -> bool:
         cls._validate is _STOCK_VALIDATE
         and cls._validate_all is _STOCK_VALIDATE_ALL
         and "_validate" not in field.__dict__
+        # marshmallow 3 looks for the message before it knows whether it is needed.
+        and (not IS_MARSHMALLOW_3 or "validator_failed" in field.error_messages)
     )
 
 
