@@ -96,7 +96,7 @@ class ByClass:
     :param result: what a usual value has become
     :param names: the objects that the templates name
     :param more: ``json``, ``text`` and ``together``, as for :func:`by_class`
-    :param told: as for :class:`~fastschema.compiler.nodes.Kind`
+    :param survives_json: as for :class:`~fastschema.compiler.nodes.Kind`
     """
 
     label: str
@@ -105,7 +105,7 @@ class ByClass:
     result: Result = TEXT
     names: Mapping[str, object] = field(default_factory=dict)
     more: Mapping[str, str] = field(default_factory=dict)
-    told: bool = True
+    survives_json: bool = True
 
     def __call__(self, *, path: Any, **_: Any) -> Kind:
         """Return the kind of a field, of whose path ``own_method`` is a template."""
@@ -122,7 +122,7 @@ class ByClass:
             self.result,
             names={name: self.common, **self.names},
             rereading=Rereading.VALUE,
-            told=self.told,
+            survives_json=self.survives_json,
             **self.more,
         )
 
@@ -132,7 +132,7 @@ def unchanged(label: str, usual: ByClass) -> Kind:
 
     :param usual: the kind of its usual values
     """
-    return replace(usual.kind("{value}"), label=label, python=Conversion(), told=False)
+    return replace(usual.kind("{value}"), label=label, python=Conversion(), survives_json=False)
 
 
 def written_by_engine(

@@ -164,7 +164,7 @@ class Kind:
     :param item_link: the same for a list of such; ``otherwise`` is for all but plain lists
     :param link_for_none: whether stock looks for the nested schema even if the value is None
     :param rereading: when the value can be read and converted once more
-    :param told: whether JSON tells what stock returns: it is what ``json.loads`` gives
+    :param survives_json: whether ``json.loads`` gives exactly what stock returned
     :param makes_lists: whether it makes new lists, of what the items of a value become
     :param user_code: what code of users' or of stock's it calls for every value, for profiles; ""
         if none
@@ -180,7 +180,7 @@ class Kind:
     item_link: str | None = None
     link_for_none: bool = False
     rereading: Rereading = Rereading.NEVER
-    told: bool = False
+    survives_json: bool = False
     makes_lists: bool = False
     user_code: str = ""
 

@@ -403,6 +403,7 @@ def _is_alike(own: dict[str, Any], seen: dict[str, Any], cls: type) -> bool:
         is_deciding = cls in FIELD_CLASSES or name in OPTIONS or hasattr(cls, name)
         if is_deciding and (type(value) is not type(before) or value != before):
             return False
-    seen.clear()
-    seen.update(_copied(own))
+    for name in seen.keys() - own.keys():
+        seen.pop(name, None)
+    seen.update(_copied(own))  # never empty: another thread may be comparing
     return True

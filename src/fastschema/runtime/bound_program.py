@@ -137,7 +137,7 @@ class Dispatch(dict[type, Dump]):
     __slots__ = (
         "__weakref__",
         "_ambient",
-        "_keeps_classes",
+        "_has_collectable_classes",
         "_links",
         "_rows",
         "_values",
@@ -154,7 +154,7 @@ class Dispatch(dict[type, Dump]):
         self.idle: list[Dispatch] | None = None
         """Where it is to wait for the next dump, if it is."""
         self._rows: dict[type, DumpRows] = {}
-        self._keeps_classes = False
+        self._has_collectable_classes = False
         self._values: dict[str, Any] = {}
         self._ambient: list[Ambient] = []
         self._links: list[NestedDumper] = []
@@ -188,7 +188,7 @@ class Dispatch(dict[type, Dump]):
         :param many: whether it dumps many rows, or one object
         """
         access = self.access(cls)
-        self._keeps_classes = self._keeps_classes or not is_lasting(cls)
+        self._has_collectable_classes = self._has_collectable_classes or not is_lasting(cls)
         function = self.program.function(self.form, access, many)
         known = self._values
         values = [
@@ -245,7 +245,7 @@ class Dispatch(dict[type, Dump]):
 
     def end(self) -> None:
         """End the dump. After one that ended with an exception nobody need call this."""
-        if self._keeps_classes or self._links or len(self) > _MOST_CLASSES:
+        if self._has_collectable_classes or self._links or len(self) > _MOST_CLASSES:
             self.release()
         idle, self.idle = self.idle, None  # while it waits, the list refers to it
         if idle is not None and len(idle) < MOST_IDLE:
@@ -258,7 +258,7 @@ class Dispatch(dict[type, Dump]):
 
     def release(self) -> None:
         """Let go of classes that may be thrown away; those of modules stay."""
-        if self._keeps_classes or len(self) > _MOST_CLASSES:
+        if self._has_collectable_classes or len(self) > _MOST_CLASSES:
             self._forget_classes()
         for link in self._links:
             link.release()
@@ -273,7 +273,7 @@ class Dispatch(dict[type, Dump]):
     def _forget_classes(self) -> None:
         self.clear()
         self._rows.clear()
-        self._keeps_classes = False
+        self._has_collectable_classes = False
 
     def __call__(self, obj: Any) -> Any:
         """Dump one object, of another class than a function expected."""

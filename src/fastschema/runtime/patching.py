@@ -104,7 +104,7 @@ def overridden(obj: Any, methods: Mapping[str, Any]) -> str | None:
     cls, own = type(obj), vars(obj)
     for name, stock in methods.items():
         method = getattr(cls, name, None)
-        if name in own or not is_stock(method, stock):
+        if name in own or (method is not stock and not is_stock(method, stock)):
             return f"{name} is overridden"
     return None
 

@@ -54,6 +54,7 @@ def with_flask_marshmallow(fast):
     app.add_url_rule("/one", "one", lambda: Output().jsonify(album()))
     app.add_url_rule("/many", "many", lambda: Output(many=True).jsonify(albums(200)))
     app.add_url_rule("/told", "told", lambda: Output().jsonify(albums(2), many=True))
+    app.add_url_rule("/untold", "untold", lambda: Output().jsonify(albums(2)))
     app.add_url_rule("/hooked", "hooked", lambda: Hooked().jsonify(albums(2), many=True))
     app.add_url_rule("/own", "own", lambda: Own().jsonify(albums(2), many=True))
     app.add_url_rule("/more", "more", lambda: Output().jsonify(album(), None, 1))
@@ -135,7 +136,7 @@ BANDS = [
 ]
 JSONIFY = [
     ("get", f"/{name}", {})
-    for name in ("one", "many", "told", "hooked", "own", "more", "wrong", "none")
+    for name in ("one", "many", "told", "untold", "hooked", "own", "more", "wrong", "none")
 ]
 REQUESTS = [
     *[(with_flask_marshmallow, *each) for each in JSONIFY],

@@ -27,6 +27,7 @@ from fastschema.contrib.flask.responses import (
     Status,
     checked_format,
     dumping,
+    refuse_collection,
     response_in,
     schema_and_rows,
     with_status,
@@ -123,6 +124,7 @@ class FastSchema:
         with settings.switched():
             compiled, rows = schema_and_rows(schema, rows, session, many)
             with nullcontext() if session is None else closing(rows):
+                refuse_collection(compiled, rows, many)
                 response = response_in(format, compiled, rows, many)
             if settings.shadow and is_sampled(settings.shadow):
                 follow(response, compiled, rows, many, has_values=settings.shadow_values)

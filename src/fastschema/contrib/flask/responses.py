@@ -114,7 +114,6 @@ def response_in(format: str, compiled: DumpingSchema, obj: Any, many: bool | Non
     :raises Exception: what making it, or a receiver of the signal, raises
     """
     respond = RESPONSES[checked_format(format)]
-    refuse_collection(compiled, obj, many)
     if not dumped.receivers:
         return respond(compiled, obj, many)
     watched = CountingSchema(compiled)

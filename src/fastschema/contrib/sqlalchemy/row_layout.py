@@ -302,6 +302,8 @@ _UNNOTICED = PLAIN_CLASSES | {
     uuid.UUID,
 }
 """Classes whose values nobody sees being converted."""
+_MOST_DUMPED = 10_000
+"""How many related objects are kept dumped, for the rows that have them, too."""
 
 
 def by_row(dispatch: Dispatch, reads: Columns) -> Dispatch:
@@ -387,6 +389,8 @@ def _once_for_each(dispatch: Dispatch, read: FieldColumns) -> Dump:
             return dumped[found]
         result = dispatch[type(row)](row)
         if _UNNOTICED.issuperset(map(type, values_of(row))):
+            if len(dumped) >= _MOST_DUMPED:  # a stream may have any number of them
+                dumped.clear()
             dumped[found] = result
         return result
 

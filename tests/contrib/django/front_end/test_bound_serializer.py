@@ -2,6 +2,7 @@
 
 import copy
 import datetime
+import decimal
 import gc
 import pickle
 import sys
@@ -82,6 +83,40 @@ def test_a_change_between_two_rows_is_seen(change, are_made):
         expected = exactly(serializer.to_representation(ROW))
     assert exactly(serializer.to_representation(ROW)) == expected != exactly(before)
     assert exactly(serializer.to_representation(ROW)) == expected
+
+
+class Files(serializers.Serializer):
+    file = serializers.FileField(use_url=True)
+
+
+class Amounts(serializers.Serializer):
+    amount = serializers.DecimalField(max_digits=None, decimal_places=2)
+
+
+@pytest.mark.parametrize(
+    ("cls", "name", "value", "option", "changed"),
+    [
+        (Files, "file", Thing(url="/f.txt", name="f.txt"), "use_url", False),
+        (Amounts, "amount", decimal.Decimal(123456), "max_digits", 3),
+    ],
+)
+def test_an_option_that_is_read_when_a_program_is_bound_may_change_between_rows(
+    cls, name, value, option, changed
+):
+    def outcome(serializer):
+        try:
+            return exactly(serializer.to_representation(Thing(**{name: value})))
+        except decimal.InvalidOperation as error:
+            return type(error)
+
+    serializer = cls()
+    assert serializer.fields
+    for _ in range(3):
+        before = outcome(serializer)
+    setattr(serializer.fields[name], option, changed)
+    after = outcome(serializer)
+    with fastschema.disabled():
+        assert after == outcome(serializer) != before
 
 
 def test_a_list_sees_what_changed_since_the_list_before():

@@ -950,5 +950,5 @@ def test_rules_read_no_attributes_of_fields_but_options():
                     read.add(node.attr)
                 elif isinstance(node, ast.Call) and ast.unparse(node.func) == "option":
                     read.add(ast.literal_eval(node.args[1]))
-    # The time zone is read when a program is bound.
-    assert read - {"parent"} | {"timezone"} == fields.OPTIONS | fields._HOLDERS
+    when_bound = {"timezone", "max_digits", "use_url", "lookup_url_kwarg"}
+    assert read - {"parent"} | when_bound == fields.OPTIONS | fields._HOLDERS

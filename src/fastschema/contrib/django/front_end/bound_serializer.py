@@ -44,11 +44,11 @@ class BoundSerializer:
     :param fields: its own fields, or what makes them when one of them is needed
     :param outer: the serializer in which this one is nested, bound
     :param rows: how many rows are to be represented at least
-    :param is_by_row: whether nested serializers represent by themselves: they may change between
+    :param is_one_at_a_time: whether nested serializers represent by themselves: they may change between
         two rows
     """
 
-    __slots__ = ("captured", "fields", "find", "is_by_row", "options", "outer", "rows")
+    __slots__ = ("captured", "fields", "find", "is_one_at_a_time", "options", "outer", "rows")
 
     def __init__(
         self,
@@ -58,14 +58,14 @@ class BoundSerializer:
         outer: BoundSerializer | None = None,
         rows: int = 1,
         *,
-        is_by_row: bool = False,
+        is_one_at_a_time: bool = False,
     ) -> None:
         self.find = find
         self.options = options
         self.fields = fields
         self.outer = outer
         self.rows: int = rows if outer is None else outer.rows
-        self.is_by_row = is_by_row
+        self.is_one_at_a_time = is_one_at_a_time
         self.captured: Any = None
         """What keeps values for whoever asks for data later; see ``lists.captured_values``."""
 
@@ -237,7 +237,7 @@ def bound_now(serializer: Any) -> BoundProgram:
 
 def _nested_dispatch(outer: BoundSerializer, get: Callable[[Any], Any], form: Form) -> Dispatcher:
     """Return the dispatch of a nested serializer, single or many."""
-    if outer.is_by_row:
+    if outer.is_one_at_a_time:
         return _by(lambda value: get(outer.fields).to_representation(value), form)
     field = get(outer.options)
     if not isinstance(field, ListSerializer):

@@ -234,18 +234,20 @@ class ClassState(StateOfClass):
             return None
         cls: Any = self.owner()
         known = self._exemplars
-        if None in known:
-            return known[None]
+        exemplar: Exemplar | None = known.get(None, _UNKNOWN)
+        if exemplar is not _UNKNOWN:
+            return exemplar
         # Stock reads names and messages of models when it makes fields.
         language = get_language() if issubclass(cls, ModelSerializer) else None
-        if language not in known:
+        exemplar = known.get(language, _UNKNOWN)
+        if exemplar is _UNKNOWN:
             if len(known) >= _MOST_LANGUAGES:
                 known.clear()
             exemplar = self._new_exemplar(cls)
             if exemplar is None or exemplar.is_partial:
                 language = None  # it is the same in all of them
             known[language] = exemplar
-        return known[language]
+        return exemplar  # another thread may have cleared what is known
 
     def _new_exemplar(self, cls: Any) -> Exemplar | None:
         methods = ("__setattr__", "__getattribute__")

@@ -59,9 +59,10 @@ _QUANTIZE = stock_method(fields.DecimalField, "quantize")
 OPTIONS = frozenset(
     [
         *("TRUE_VALUES", "FALSE_VALUES", "binary", "coerce_to_string"),
-        *("decimal_places", "field_name", "format", "localize", "lookup_field", "method_name"),
-        *("normalize_output", "pk_field", "reverse", "slug_field", "source_attrs", "timezone"),
-        *("uuid_format", "view_name", "write_only"),
+        *("decimal_places", "field_name", "format", "localize", "lookup_field"),
+        *("lookup_url_kwarg", "max_digits", "method_name", "normalize_output", "pk_field"),
+        *("reverse", "slug_field", "source_attrs", "timezone", "use_url", "uuid_format"),
+        *("view_name", "write_only"),
     ]
 )
 """The attributes of fields by which programs differ, or what they are bound to."""
@@ -115,7 +116,7 @@ def _registered(registered: Any, *, path: SerializerPath, **_: Any) -> Kind:
 
 
 def _as_it_is(*, path: SerializerPath, **_: Any) -> Kind:
-    return ByClass("value as it is", str, told=False).kind(path.called("{value}"))
+    return ByClass("value as it is", str, survives_json=False).kind(path.called("{value}"))
 
 
 def _json(field: Any) -> Description:
@@ -173,7 +174,9 @@ def _quantized(
         # A float, as for DRF's encoder.
         as_float = f"json_number(float(text)) if (text := {result}).is_finite()"
         more = {"json": f"{as_float} else json_value(text)"}
-        row = ByClass("decimal", decimal.Decimal, result, names=names, more=more, told=False)
+        row = ByClass(
+            "decimal", decimal.Decimal, result, names=names, more=more, survives_json=False
+        )
         return row.kind(path.own_method)
     text = f"format({result}, 'f')"
     if places is not None:
@@ -202,7 +205,7 @@ def _choice(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     chosen = f"{{value}} and {choices}.get({{value}}, {{value}})"
     number = f"{choices}.get(str({{value}}), {{value}})"
     otherwise = f"{number} if type({{value}}) is int else {path.own_method}"
-    return ByClass("choice", str, chosen, ANY, told=False).kind(otherwise)
+    return ByClass("choice", str, chosen, ANY, survives_json=False).kind(otherwise)
 
 
 def _multiple_choice(*, path: SerializerPath, slots: list[Slot]) -> Kind:
@@ -210,7 +213,9 @@ def _multiple_choice(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     # A generator, as in stock: of a StopIteration it makes a RuntimeError.
     chosen = f"list(dict.fromkeys({choices}.get(str(each), each) for each in {{value}}))"
     more = {"json": f"json_value({chosen})"}
-    return ByClass("multiple choice", list, chosen, more=more, told=False).kind(path.own_method)
+    return ByClass("multiple choice", list, chosen, more=more, survives_json=False).kind(
+        path.own_method
+    )
 
 
 def _list(field: Any) -> Description:
@@ -246,7 +251,7 @@ def _collection(name: str, child: Description, *, path: SerializerPath, slots: l
         json=each(Form.JSON),
         names=child_kind.names,
         rereading=child_kind.rereading,
-        told=child_kind.told,
+        survives_json=child_kind.survives_json,
         makes_lists=name == "list",
     )
 
@@ -269,7 +274,7 @@ def many_related(child: Description, *, path: SerializerPath, slots: list[Slot])
         python=each(child_kind.python),
         json=each(child_kind.json),
         names=child_kind.names,
-        told=child_kind.told,
+        survives_json=child_kind.survives_json,
         makes_lists=True,
     )
 

@@ -59,7 +59,9 @@ def _formatted(name: str, iso: Any, output_format: Any) -> Description:
 
 # A datetime comes without its zone enforced.
 _UNFORMATTED = {
-    name: ByClass(f"{name} as it is", cls, result=TEXT if name == "date" else ANY, told=False)
+    name: ByClass(
+        f"{name} as it is", cls, result=TEXT if name == "date" else ANY, survives_json=False
+    )
     for name, cls in _CLASSES.items()
 }
 

@@ -117,7 +117,7 @@ class SerializerState(State):
             self._misses = _MOST_CHANGES + 1
             return
         bound = BoundSerializer(
-            self.find, self._fields, self._fields, rows=objects, is_by_row=self.is_single
+            self.find, self._fields, self._fields, rows=objects, is_one_at_a_time=self.is_single
         )
         self.binding, self._compiled = BoundProgram(known.program, bound), known
 

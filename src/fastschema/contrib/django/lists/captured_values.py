@@ -194,7 +194,7 @@ def _places(owner: dict[str, Any], key: str) -> list[tuple[Any, Any]]:
 
 def is_captured(field: FieldNode) -> bool:
     """Whether JSON does not tell what a field returns."""
-    return field.kind.link is None and not field.kind.told
+    return field.kind.link is None and not field.kind.survives_json
 
 
 def _is_lasting(value: Any, makes_lists: bool) -> bool:

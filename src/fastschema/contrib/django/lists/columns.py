@@ -184,7 +184,7 @@ def _field_columns(field: Any, node: FieldNode, layout: RowLayout) -> FieldColum
             raise NotRowReadableError(f"{node.key} follows more than one relation")
         return FieldColumns(ColumnAccess.SLUG, (*row, layout.column(name)), steps)
     read = _file(field, node, name, layout) if name in layout.files else _value(node, name, layout)
-    return read._replace(place=(*row, *read.place), steps=steps)
+    return read._replace(place=(*row, *read.place), steps=steps) if relations else read
 
 
 def _file(field: Any, node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:

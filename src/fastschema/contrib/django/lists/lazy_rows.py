@@ -44,7 +44,7 @@ class NotLazyError(Exception):
     """Rows that are not written at once, and why."""
 
 
-class RowDumper:
+class ListDumper:
     """Dumps the rows of a list: as the database gave them if that will do, else as instances.
 
     :param dispatch: what dumps the instances
@@ -53,9 +53,11 @@ class RowDumper:
 
     def __init__(self, dispatch: Dispatch, rows: list[Any]) -> None:
         columns = columns_of_rows(dispatch, rows)
-        self.is_by_row = columns is not None
+        self.reads_database_rows = columns is not None
         """Whether the rows of the database will do."""
-        self.by_instance = dispatch if self.is_by_row else with_kept_relations(dispatch, rows)
+        self.by_instance = (
+            dispatch if self.reads_database_rows else with_kept_relations(dispatch, rows)
+        )
         """What dumps the instances."""
         if columns is not None:
             self._by_row = by_row(dispatch, columns)
@@ -69,7 +71,7 @@ class RowDumper:
         :param dump: gets what dumps the rows, and the rows
         :raises Exception: what it raises, if code of users may have run: none of it runs twice
         """
-        if not self.is_by_row:
+        if not self.reads_database_rows:
             return None
         try:
             return dump(self._by_row, rows.rows())
@@ -114,9 +116,9 @@ def write(serializer: Any) -> WrittenRows | None:
         dispatch = dispatch_for(child, Form.JSON)
     except (NotLazyError, UnreadableError):
         return None
-    dumper = RowDumper(written.capturing(dispatch), rows)
-    written.of_database = dumper.is_by_row
-    if not dumper.is_by_row:
+    dumper = ListDumper(written.capturing(dispatch), rows)
+    written.of_database = dumper.reads_database_rows
+    if not dumper.reads_database_rows:
         written.write(dumper.by_instance, give_instances(serializer))
     elif dumper.by_row(written.write, rows) is None:
         return None
@@ -144,7 +146,7 @@ def dump_rows(
         return None, data
     if dispatch is None:
         dispatch = _dispatch_of(serializer, len(data))
-    dumper = None if dispatch is None else RowDumper(dispatch, data)
+    dumper = None if dispatch is None else ListDumper(dispatch, data)
     results = None if dumper is None else dumper.by_row(Dispatch.all_rows, data)
     if results is not None:
         return results, data
@@ -181,7 +183,7 @@ class RowStream:
         """What dumps the instances of any block; None if stock represents them."""
         self._block: FetchedRows | None = None
         """The block that was begun last."""
-        self._dumper: RowDumper | None = None
+        self._dumper: ListDumper | None = None
         """What dumps the rows of that block, whose layout may be another than the last one's."""
 
     def source(self) -> Generator[RowPlace]:
@@ -220,7 +222,7 @@ class RowStream:
                 self._dispatch = dispatch_for(self._serializer, self._form)
         self._block = block
         if self._dispatch is not None:
-            self._dumper = RowDumper(self._dispatch, LazyInstanceList(block))
+            self._dumper = ListDumper(self._dispatch, LazyInstanceList(block))
 
 
 def give_instances(serializer: Any) -> Any:

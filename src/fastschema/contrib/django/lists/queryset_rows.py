@@ -14,7 +14,7 @@ How a row travels::
         |-- row_programs.with_kept_relations()  reads its instance, and from the row what is related
         `-- anybody else                        gets its instance (row_instances.py)
 
-``lazy_rows.RowDumper`` chooses. Only rows of models of which nobody can tell how their instances
+``lazy_rows.ListDumper`` chooses. Only rows of models of which nobody can tell how their instances
 are made go that way; see :mod:`fastschema.contrib.django.lists.row_layout`.
 """
 
