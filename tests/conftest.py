@@ -14,7 +14,7 @@ def _read_at_once():
     thresholds.values_worth_comparing.update(dump=0, load=0)
     thresholds.fields_worth_binding = 0
     thresholds.spares_first_schemas = False
-    thresholds.uses_worth_planning = 1
+    thresholds.uses_worth_a_recipe = 1
     thresholds.fewest_rows = None
 
 

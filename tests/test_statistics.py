@@ -69,7 +69,7 @@ def test_fields_are_counted_for_each_row():
 def test_plans_are_counted_by_the_name_of_their_schema():
     recorder = Recorder()
     for name in ("A", "B", "A"):
-        recorder.plan_made(name)
+        recorder.program_made(name)
 
     assert recorder.statistics().plans == 3
     assert recorder.statistics().schemas == {"A": 2, "B": 1}
@@ -78,8 +78,8 @@ def test_plans_are_counted_by_the_name_of_their_schema():
 def test_a_reset_begins_again_at_zero():
     recorder = Recorder()
     recorder.stock(3)
-    recorder.plan_used()
-    recorder.plan_made("A")
+    recorder.program_used()
+    recorder.program_made("A")
 
     recorder.statistics(reset=True)
 
@@ -103,7 +103,7 @@ def test_a_reset_loses_nothing_that_other_threads_count():
         for _ in range(5000):
             recorder.compiled_row(program)
             recorder.stock_row()
-            recorder.plan_used()
+            recorder.program_used()
 
     def ask():
         while not is_done.is_set():
@@ -131,10 +131,10 @@ def test_a_reset_loses_nothing_that_other_threads_count():
 
 def test_a_reset_between_making_a_plan_and_its_first_use_counts_no_hit():
     recorder = Recorder()
-    recorder.plan_made("A")
+    recorder.program_made("A")
     before = recorder.statistics(reset=True)
-    recorder.plan_used()
-    recorder.plan_used()
+    recorder.program_used()
+    recorder.program_used()
 
     assert (before.plans, before.cache_hits) == (1, 0)
     assert (recorder.statistics().plans, recorder.statistics().cache_hits) == (0, 1)
@@ -142,7 +142,7 @@ def test_a_reset_between_making_a_plan_and_its_first_use_counts_no_hit():
 
 def test_asking_for_the_statistics_counts_nothing():
     recorder = Recorder()
-    recorder.plan_used()
+    recorder.program_used()
 
     assert [recorder.statistics().cache_hits for _ in range(3)] == [1, 1, 1]
 
@@ -151,7 +151,7 @@ def test_statistics_that_were_taken_stay_as_they_were():
     recorder = Recorder()
     before = recorder.statistics()
 
-    recorder.plan_made("A")
+    recorder.program_made("A")
     recorder.stock(1)
 
     assert before == Recorder().statistics()
@@ -163,7 +163,7 @@ def test_no_count_is_lost_between_threads():
     def work():
         for _ in range(1000):
             recorder.compiled(rows=1, compiled_fields=2, stock_fields=1)
-            recorder.plan_used()
+            recorder.program_used()
 
     threads = [threading.Thread(target=work) for _ in range(8)]
     for thread in threads:

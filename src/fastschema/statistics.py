@@ -58,8 +58,8 @@ class Recorder(Locked):
         super().__init__()
         # Uses are counted without a lock, which one object would notice.
         self._clock = itertools.count(1)
-        self.plan_used: Callable[[], int] = self._clock.__next__
-        """A plan is used, be it new or not; it returns a number that is higher each time."""
+        self.program_used: Callable[[], int] = self._clock.__next__
+        """A program is used, be it new or not; it returns a number that is higher each time."""
         self._stock_clock = itertools.count(1)
         self.stock_row: Callable[[], int] = self._stock_clock.__next__
         """Stock dumped a single row."""
@@ -91,8 +91,8 @@ class Recorder(Locked):
         self._compiled_rows += count
         del rows[:count]  # and not those that came meanwhile
 
-    def plan_made(self, name: str) -> None:
-        """Count a plan that was made from the schema of that name."""
+    def program_made(self, name: str) -> None:
+        """Count a program that was made for the schema of that name."""
         with self.lock:
             self._schemas[name] += 1
 
@@ -117,7 +117,7 @@ class Recorder(Locked):
             self._add_single_rows()
             use, stock_row = next(self._clock), next(self._stock_clock)
             hits = use - self._before - 1 - self._schemas.total()
-            # A plan that has just been made is used in a moment.
+            # A program that has just been made is used in a moment.
             unused = -min(hits, 0)
             statistics = Statistics(
                 plans=self._schemas.total(),

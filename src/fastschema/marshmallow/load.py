@@ -348,7 +348,7 @@ def deserialize(schema: Any, data: Any, options: Options, compiled: Compiled | N
 def _load_by(compiled: Compiled, schema: Any, data: Any, options: Options) -> Any:
     """Return what a schema's program makes of a row, or of each of several."""
     error_store, many, partial, unknown, index = options
-    recorder.plan_used()
+    recorder.program_used()
     idle = compiled.idle[partial, unknown]
     try:
         load: Load = idle.pop()

@@ -39,7 +39,7 @@ class BoundProgram:
         idle = self._idle_json if form is _JSON else self._idle_python
         try:
             dispatch = idle.pop()
-            recorder.plan_used()
+            recorder.program_used()
         except IndexError:
             dispatch = self.new_dispatch(form)
         dispatch.idle = idle

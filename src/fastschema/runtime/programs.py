@@ -163,10 +163,10 @@ class ProgramCache:
                 program = self._programs.get(description)
                 if program is None:
                     program = make()
-                    recorder.plan_made(program.node.name)
+                    recorder.program_made(program.node.name)
                     self._make_room()
                     self._programs[description] = program
-        recorder.plan_used()
+        recorder.program_used()
         return program
 
     def _make_room(self) -> None:

@@ -36,7 +36,7 @@ values_worth_comparing = {"dump": 8, "load": 4}
 """To find out whether the fields of a schema, or of a serializer that represents its rows one by
 one, are still what they were costs as much as stock needs for so many values."""
 
-uses_worth_planning = 2
+uses_worth_a_recipe = 2
 """django-filter makes the first filter set of a class, which may have been made for one request."""
 
 spares_first_schemas = True

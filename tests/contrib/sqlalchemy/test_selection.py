@@ -22,7 +22,7 @@ from sqlalchemy.orm import (
 )
 
 import fastschema
-from fastschema.contrib.sqlalchemy import row_layout
+from fastschema.contrib.sqlalchemy import row_programs
 from tests.contrib.sqlalchemy.differential import (
     WITHOUT_OBJECTS,
     assert_same,
@@ -131,7 +131,7 @@ def test_a_related_object_that_many_rows_have_is_the_same_for_each(engine):
 
 
 def test_related_objects_are_the_same_however_many_are_kept(engine, monkeypatch):
-    monkeypatch.setattr(row_layout, "_MOST_DUMPED", 1)
+    monkeypatch.setattr(row_programs, "_MOST_DUMPED", 1)
     statement = BOOKS.options(joinedload(Book.author).joinedload(Author.country))
     assert_same(engine, functools.partial(BookSchema, only=["author"]), statement)
 

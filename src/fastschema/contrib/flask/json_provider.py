@@ -104,7 +104,7 @@ class Writing:
         ).encode()
 
 
-class PlanEngine(OrjsonEngine):
+class JsonifyEngine(OrjsonEngine):
     """Writes what plans make of objects as ``jsonify`` writes what ``Schema.dump`` makes of them.
 
     :param writing: the settings of the application

@@ -17,7 +17,7 @@ from fastschema.compiler.nodes import Form
 from fastschema.contrib.flask.json_provider import (
     COMPACT,
     FastJSONProvider,
-    PlanEngine,
+    JsonifyEngine,
     writes_as_flask,
 )
 from fastschema.contrib.flask.responses import response_in, schema_and_rows
@@ -121,7 +121,7 @@ def _chunks(
     provider = current_app.json
     engine: Engine = ProviderEngine(provider)
     if isinstance(provider, FastJSONProvider) and provider.is_fast:
-        engine = PlanEngine(provider.writing)
+        engine = JsonifyEngine(provider.writing)
     count = len(rows) if type(rows) is list else None
     dumper = None if is_disabled() else compiled.row_dumper(engine.form, count)
     if dumper is None:  # stock must see all rows

@@ -17,14 +17,8 @@ from sqlalchemy.orm.util import AliasedInsp
 
 from fastschema.compiler.nodes import Form, NotRowReadableError
 from fastschema.contrib.sqlalchemy import internals
-from fastschema.contrib.sqlalchemy.row_layout import (
-    EntityLayout,
-    Key,
-    UnloadedError,
-    by_row,
-    columns_of,
-    entity_layout_of,
-)
+from fastschema.contrib.sqlalchemy.row_layout import EntityLayout, Key, entity_layout_of
+from fastschema.contrib.sqlalchemy.row_programs import UnloadedError, by_row, columns_of
 from fastschema.report import Report
 from fastschema.runtime.bound_program import Dispatch, RowDumper
 from fastschema.runtime.front_end import CompiledSchema, DumpingSchema
@@ -76,7 +70,7 @@ class Selection:
         self._run()
         return iter(self._objects)
 
-    def table(self) -> EntityLayout:
+    def layout(self) -> EntityLayout:
         """Return what stands where in the rows.
 
         :raises NotRowReadableError: if somebody would notice that no objects are made
@@ -94,22 +88,22 @@ class Selection:
                 raise NotRowReadableError(
                     "the statement, or a listener, asks for an unusual result"
                 )
-            table = entity_layout_of(entity, self._session)
+            layout = entity_layout_of(entity, self._session)
         except internals.UnknownVersionError as error:
             _warn_of_version(str(error))
             raise NotRowReadableError("fastschema does not know this SQLAlchemy") from error
         self._cursor = cursor
-        return table
+        return layout
 
-    def rows(self, table: EntityLayout) -> Iterator[Any]:
+    def rows(self, layout: EntityLayout) -> Iterator[Any]:
         """Return the rows; None where a row has no object.
 
-        :param table: what :meth:`table` has returned just before
+        :param layout: what :meth:`layout` has returned just before
         :raises Exception: what SQLAlchemy raises
         """
         if self._fetch_size is None:
-            return _unique(self._cursor, table.key)
-        return _chunks(self._cursor, table.key, self._fetch_size)
+            return _unique(self._cursor, layout.key)
+        return _chunks(self._cursor, layout.key, self._fetch_size)
 
     def without_rows(self) -> Selection:
         """Return the same, run without flushing the session; a ``Select`` is to give no row."""
@@ -234,7 +228,7 @@ class SelectDumper:
         self.schema = schema.schema
         self.selection = Selection(statement, session, is_streamed=is_streamed)
         self._compiled = schema
-        self._table: EntityLayout | None = None
+        self._layout: EntityLayout | None = None
 
     def dump(self, obj: Any, many: bool | None) -> Any:
         """Return what stock's dump returns for the objects, by generated code where
@@ -257,7 +251,7 @@ class SelectDumper:
         """
         dumper = self._compiled.row_dumper(form, None)
         try:
-            self._table, by_rows = table_and_dispatch(self.selection, dumper)
+            self._layout, by_rows = layout_and_dispatch(self.selection, dumper)
         except NotRowReadableError as reason:
             if isinstance(reason, UnloadedError):
                 self._warn(reason)
@@ -270,8 +264,8 @@ class SelectDumper:
         :raises Exception: what SQLAlchemy raises
         """
         selection = self.selection
-        if self._table is not None:
-            return selection.rows(self._table)
+        if self._layout is not None:
+            return selection.rows(self._layout)
         return selection if selection.is_streamed else list(selection)
 
     def engine(self) -> Engine:
@@ -299,7 +293,7 @@ class SelectDumper:
             logger.warning("%s may query the database again for each row: %s", cls.__name__, reason)
 
 
-def table_and_dispatch(
+def layout_and_dispatch(
     selection: Selection, dumper: RowDumper | None
 ) -> tuple[EntityLayout, Dispatch]:
     """Return what stands where in the rows of a selection, and what dumps them.
@@ -310,8 +304,8 @@ def table_and_dispatch(
     """
     if not isinstance(dumper, Dispatch):
         raise NotRowReadableError("the schema has hooks, or runs as stock")
-    table = selection.table()
-    return table, by_row(dumper, columns_of(dumper, table))
+    layout = selection.layout()
+    return layout, by_row(dumper, columns_of(dumper, layout))
 
 
 def explain_select(schema: CompiledSchema, statement: Any, session: Any) -> Report:
@@ -323,7 +317,7 @@ def explain_select(schema: CompiledSchema, statement: Any, session: Any) -> Repo
     selection = Selection(statement, session, is_streamed=False).without_rows()
     note = "The rows are read without making objects."
     try:
-        table_and_dispatch(selection, schema.row_dumper(Form.JSON, None))
+        layout_and_dispatch(selection, schema.row_dumper(Form.JSON, None))
     except NotRowReadableError as reason:
         note = f"SQLAlchemy makes objects of the rows, because {reason}."
     finally:

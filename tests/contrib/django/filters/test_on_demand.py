@@ -15,7 +15,7 @@ from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 
 import fastschema
 from fastschema.contrib import django as front_end
-from fastschema.contrib.django.filters.plans import FilterSetState
+from fastschema.contrib.django.filters.recipes import FilterSetState
 from fastschema.runtime import thresholds
 from flights.models import Airline, Flight
 from tests.contrib.django.differential import assert_equal, outcome
@@ -79,7 +79,7 @@ class TestWhatIsMade:
         assert not makes_nothing(made)
 
     def test_the_first_filter_set_of_a_class_is_stock(self, monkeypatch):
-        monkeypatch.setattr(thresholds, "uses_worth_planning", 2)
+        monkeypatch.setattr(thresholds, "uses_worth_a_recipe", 2)
         cls = filter_set()
         first, second = (cls(QueryDict(""), Flight.objects.all()) for _ in range(2))
         assert not makes_nothing(first)

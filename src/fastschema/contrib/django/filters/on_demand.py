@@ -15,11 +15,11 @@ from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 from django_filters.utils import get_model_field
 
 from fastschema.contrib.django.filters import stock_speedups
-from fastschema.contrib.django.filters.plans import (
+from fastschema.contrib.django.filters.recipes import (
     ASKING,
     STOCK_FORM,
     FilterSetState,
-    Plan,
+    Recipe,
     copied_filters,
 )
 from fastschema.contrib.django.front_end.class_state import ClassCache
@@ -42,13 +42,13 @@ _LOOKED_AT = frozenset(["filters", "_form", "_meta", "get_form_class"])
 class Demand(State):
     """What one filter set has to do.
 
-    :param plan: what its class does with each parameter
+    :param recipe: what its class does with each parameter
     """
 
-    __slots__ = ("answers", "data", "is_known", "plan", "steps")
+    __slots__ = ("answers", "data", "is_known", "recipe", "steps")
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
         self.is_known = False
         self.steps: list[tuple[str, Any, Any]] | None = None
         """For each filter whose parameters were sent its name, what filters, and a value."""
@@ -62,7 +62,7 @@ class Demand(State):
         is_usual = type(data) in (QueryDict, MultiValueDict, dict) and not filter_set.form_prefix
         if not filter_set.is_bound or not is_usual:
             return
-        steps = self.plan.sent(data)
+        steps = self.recipe.sent(data)
         values: dict[str, Any] = {}
         for step in steps:
             kept = self.answers if step.asks else values
@@ -97,7 +97,7 @@ def init(
         return
     is_own = "base_filters" in own
     model = getattr(queryset, "model", None) or type(self)._meta.model
-    plan = None if is_own else FilterSetState.of(type(self)).plan(model)
+    recipe = None if is_own else FilterSetState.of(type(self)).recipe(model)
     own["base_filters"] = {}
     try:
         STOCK_INIT(self, data, queryset, request=request, prefix=prefix)
@@ -106,11 +106,11 @@ def init(
             own["base_filters"] = base
         else:
             del own["base_filters"]
-    if plan is None:
+    if recipe is None:
         self.filters = _filters_of(self)
     else:
         del own["filters"]
-        own[ATTRIBUTE] = Demand(plan)
+        own[ATTRIBUTE] = Demand(recipe)
 
 
 def _filters_of(filter_set: Any) -> Any:

@@ -44,8 +44,8 @@ class BoundSerializer:
     :param fields: its own fields, or what makes them when one of them is needed
     :param outer: the serializer in which this one is nested, bound
     :param rows: how many rows are to be represented at least
-    :param is_one_at_a_time: whether nested serializers represent by themselves: they may change between
-        two rows
+    :param is_one_at_a_time: whether nested serializers represent by themselves: they may change
+        between two rows
     """
 
     __slots__ = ("captured", "fields", "find", "is_one_at_a_time", "options", "outer", "rows")

@@ -5,7 +5,7 @@ from collections import OrderedDict
 
 from django_filters import filters
 
-from fastschema.contrib.django.filters.plans import copied_filters
+from fastschema.contrib.django.filters.recipes import copied_filters
 from flights.models import Airline
 
 

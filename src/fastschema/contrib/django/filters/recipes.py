@@ -1,4 +1,4 @@
-"""Plans of filter sets: what each parameter does, and which filters may be left out."""
+"""Recipes of filter sets: what each parameter does, and which filters may be left out."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ class Step(NamedTuple):
         return made
 
 
-class Plan:
+class Recipe:
     """What the filters of a class do with each parameter.
 
     :param cls: the class
@@ -311,32 +311,32 @@ class FilterSetState(StateOfClass):
     :param cls: the class
     """
 
-    __slots__ = ("_changes", "_plans", "_uses")
+    __slots__ = ("_changes", "_recipes", "_uses")
 
     def __init__(self, cls: type) -> None:
         super().__init__(cls)
-        self._plans: dict[Any, Plan] = {}
+        self._recipes: dict[Any, Recipe] = {}
         self._uses = 0
         self._changes = 0
 
     def why(self, model: Any) -> str | None:
         """Return why filters are made for each request; None if they are made on demand."""
-        return Plan(self.owner(), model).why
+        return Recipe(self.owner(), model).why
 
-    def plan(self, model: Any) -> Plan | None:
+    def recipe(self, model: Any) -> Recipe | None:
         """Return what filters querysets of a model; None if stock must."""
         cls = self.owner()
-        plan = self._plans.get(model)
-        if plan is None:
+        recipe = self._recipes.get(model)
+        if recipe is None:
             self._uses += 1
-            if self._uses < thresholds.uses_worth_planning or len(self._plans) >= _MOST_MODELS:
+            if self._uses < thresholds.uses_worth_a_recipe or len(self._recipes) >= _MOST_MODELS:
                 return None
-            plan = self._plans[model] = Plan(cls, model)
-        if plan.why is not None:
+            recipe = self._recipes[model] = Recipe(cls, model)
+        if recipe.why is not None:
             return None
-        if not plan.is_current(cls):
+        if not recipe.is_current(cls):
             self._changes += 1
             if self._changes < _MOST_CHANGES:
-                self._plans.pop(model, None)
+                self._recipes.pop(model, None)
             return None
-        return plan
+        return recipe
