@@ -13,10 +13,10 @@ For each form of output and each access a function is generated, shaped like thi
             except AttributeError:
                 title = missing
             if type(title) is not str and title is not None:
+                if title is not missing:
+                    title = fields[0]._serialize(title, 'title', obj)
                 if title is missing:
                     complete = False
-                else:
-                    title = fields[0]._serialize(title, 'title', obj)
             ...
             result = {'title': title, ...}
             if not complete:

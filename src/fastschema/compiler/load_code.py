@@ -1,6 +1,6 @@
 """From nodes to the functions that load rows.
 
-For most schemas one function is generated, shaped like this::
+Up to three functions are generated for a schema. This one is always there::
 
     def bind(load_field, load_other, take_unknown, partial, fields):
         def load_Album(data, index, type=type, len=len, dict=dict, str=str):

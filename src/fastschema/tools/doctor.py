@@ -396,8 +396,8 @@ class Diagnosis:
 
     def all_notes(self) -> list[str]:
         """Return what else there is to know, of this process too."""
-        off = [f"{VARIABLE} is set: this process runs stock."] if is_disabled() else []
-        return [*off, *json_engine.notes(), *self.notes]
+        off = [f"{VARIABLE} is set: this process runs stock. The rest is as without it."]
+        return [*(off if is_disabled() else []), *json_engine.notes(), *self.notes]
 
     def as_dict(self) -> dict[str, Any]:
         """All this as plain values, for JSON."""

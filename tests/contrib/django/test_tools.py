@@ -134,8 +134,8 @@ class TestReached:
     def test_it_says_how_lists_are_made(self, survey):
         at_once = "rows are written as JSON at once"
         assert {endpoint: str(how) for endpoint, how in survey.lists.items()} == {
-            "GET /airlines/ (Airlines.list)": (f"{at_once}; no instances are made"),
-            "GET /dynamic/ (Dynamic.list)": f"{at_once}; no instances are made",
+            "GET /airlines/ (Airlines.list)": (f"{at_once}; no model instances are built"),
+            "GET /dynamic/ (Dynamic.list)": f"{at_once}; no model instances are built",
             "GET /listed/ (Listed)": (
                 "rows become dictionaries first, because Backwards is a list serializer of your own"
             ),
@@ -144,15 +144,18 @@ class TestReached:
     @pytest.mark.parametrize(
         ("attributes", "how"),
         [
-            ({}, "rows are written as JSON at once; no instances are made"),
+            ({}, "rows are written as JSON at once; no model instances are built"),
             (
                 {"serializer_class": surveyed.ListedSerializer},
                 "Backwards is a list serializer of your own",
             ),
-            ({"serializer_class": surveyed.DynamicSerializer}, "at once; no instances are made"),
+            (
+                {"serializer_class": surveyed.DynamicSerializer},
+                "at once; no model instances are built",
+            ),
             (
                 {"get_queryset": lambda self: Airline.objects.prefetch_related("flights")},
-                "at once; no instances are made",
+                "at once; no model instances are built",
             ),
             (
                 {"get_queryset": lambda self: Airline.objects.prefetch_related("flights__airline")},
@@ -164,11 +167,11 @@ class TestReached:
             ),
             (
                 {"pagination_class": type("Own", (CursorPagination,), {"get_ordering": None})},
-                "instances are made, because get_ordering of Own is overridden",
+                "a model instance is built for each row, because get_ordering of Own is overridden",
             ),
             (
                 {"pagination_class": type("Cursor", (CursorPagination,), {"ordering": "pk"})},
-                "at once; no instances are made",
+                "at once; no model instances are built",
             ),
             (
                 {"serializer_class": surveyed.WholeSerializer},
@@ -176,7 +179,8 @@ class TestReached:
             ),
             (
                 {"serializer_class": surveyed.OuterSerializer},
-                "at once; instances are made, because the query does not load airline",
+                "at once; a model instance is built for each row, "
+                "because the query does not load airline",
             ),
             (
                 {"renderer_classes": [JSONRenderer]},
@@ -288,7 +292,7 @@ class TestCommand:
         assert views["GET /airlines/ (Airlines.list)"] == {
             "view": "GET /airlines/ (Airlines.list)",
             "schema": f"{HERE}:AirlineSerializer",
-            "how": "rows are written as JSON at once; no instances are made",
+            "how": "rows are written as JSON at once; no model instances are built",
             "rows": "rows",
             "lazy": True,
             "why": "",

@@ -182,7 +182,7 @@ def assert_built_as_in_stock(way, make_queryset, serializer, calls=None):
 
 
 def reads_rows(queryset, serializer):
-    """Whether no instances are made of the rows of a queryset for ``data`` of a serializer."""
+    """Whether ``data`` of a serializer are read from the rows of a queryset."""
     _ = serializer(queryset, many=True).data
     rows = queryset._result_cache
     return type(rows) is LazyInstanceList and rows.fetched is not None

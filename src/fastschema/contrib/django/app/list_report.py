@@ -85,7 +85,11 @@ class ListReport(NamedTuple):
             return f"how rows are made is not known: {self.why}"
         if self.made_of == STOCK:
             return f"rows become dictionaries first, because {self.why}"
-        made = f"instances are made, because {self.why}" if self.why else "no instances are made"
+        made = (
+            f"a model instance is built for each row, because {self.why}"
+            if self.why
+            else "no model instances are built"
+        )
         return f"rows are written as JSON at once; {made}"
 
 

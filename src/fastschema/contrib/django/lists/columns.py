@@ -71,11 +71,11 @@ class RelationStep(NamedTuple):
     """A relation that leads to a value.
 
     :param place: where None stands if there is no related object: its primary key, or its row
-    :param none_has_no_attributes: see :class:`fastschema.contrib.django.lists.row_layout.Relation`
+    :param is_nullable: see :class:`fastschema.contrib.django.lists.row_layout.Relation`
     """
 
     place: Place
-    none_has_no_attributes: bool
+    is_nullable: bool
 
 
 class FieldColumns(NamedTuple):
@@ -128,7 +128,7 @@ def check_errors(columns: Columns) -> None:
     for each in columns:
         check_errors(each.nested)
         steps = each.steps[:-1] if each.access in TAKES_OBJECT else each.steps
-        if any(step.none_has_no_attributes for step in steps):
+        if any(step.is_nullable for step in steps):
             raise NotRowReadableError("a source follows a relation that may be null")
 
 
@@ -279,7 +279,7 @@ def _follow(
         if relation.position is not None:
             row = (*row, relation.position)
         place = (*row, layout.key) if relation.position is None else row
-        steps.append(RelationStep(place, relation.none_has_no_attributes))
+        steps.append(RelationStep(place, relation.is_nullable))
     return tuple(steps), row, layout
 
 

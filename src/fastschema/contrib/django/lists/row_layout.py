@@ -205,7 +205,7 @@ class Relation:
     """A related object that was loaded with a row.
 
     :param layout: its columns
-    :param none_has_no_attributes: whether the attribute is None where there is no such object;
+    :param is_nullable: whether the attribute is None where there is no such object;
         else it raises ``ObjectDoesNotExist``
     :param set_there: lets the related object know the instance, if that is its only one
     :param position: where its row stands beside the row, or None; if the position is None, its
@@ -213,7 +213,7 @@ class Relation:
     """
 
     layout: RowLayout
-    none_has_no_attributes: bool
+    is_nullable: bool
     set_there: Callable[[Any, Any], None] | None = None
     position: int | None = None
 

@@ -81,7 +81,7 @@ def _row_field(
     for nth, step in reversed(list(enumerate(columns.steps))):
         is_object = columns.access in TAKES_OBJECT and nth == last
         none = "None"
-        if step.none_has_no_attributes and not is_object:
+        if step.is_nullable and not is_object:
             none = f"unreadable({field.field}, obj, {_NO_ATTRIBUTES})"
         expression = f"{none} if {_at('obj', step.place)} is None else {expression}"
     source = Source(field.source.label, Read(expression))
