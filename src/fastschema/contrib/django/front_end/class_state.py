@@ -113,6 +113,7 @@ class CompiledByNames(Generic[Compiled]):
         """
         names = tuple([field.field_name for field in fields])
         known = self._made.get(names, [])
+        # After that many misses, the fields differ each time, and comparing them gains nothing.
         for each in known if self._misses < _MOST_MISSES else ():
             if each.is_like(fields):
                 self._misses = 0

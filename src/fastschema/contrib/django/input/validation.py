@@ -221,23 +221,38 @@ def find_validation(
     if state.validation is None:
         state.validation = CompiledByNames(state, _all_fields, read_validation)
     known: CompiledByNames[Validation] = state.validation
-    own = vars(serializer)
-    found: Validation | None = None
-    if not has_made_fields(serializer) and follows_its_class(serializer):
-        found = known.pending()
-    if found is not None:
-        options = found.options
-    elif is_pending or not is_readable(cls) or (is_whole and not runs_as_a_whole(cls)):
-        return None  # before its fields are made
-    else:
-        fields = field_mapping(serializer)
-        options = list(fields.values())
-        if any(field.field_name != name for name, field in fields.items()):
-            return None  # somebody has renamed one
-        found = known.made(serializer, options)
-    if found is None or not found.names.isdisjoint(own) or (is_whole and not found.is_whole):
+    found = _find_of_pending(known, serializer)
+    if found is None and not is_pending and is_readable(cls):
+        if is_whole and not runs_as_a_whole(cls):
+            return None  # before its fields are made
+        found = _find_of_made(known, serializer)
+    if found is None:
         return None
-    return found, options
+    validation, _ = found
+    has_own_methods = not validation.names.isdisjoint(vars(serializer))
+    return None if has_own_methods or (is_whole and not validation.is_whole) else found
+
+
+def _find_of_pending(
+    known: CompiledByNames[Validation], serializer: Any
+) -> tuple[Validation, list[Any]] | None:
+    """Return how a serializer validates whose fields nobody has looked at, by its class."""
+    if has_made_fields(serializer) or not follows_its_class(serializer):
+        return None
+    found = known.pending()
+    return None if found is None else (found, found.options)
+
+
+def _find_of_made(
+    known: CompiledByNames[Validation], serializer: Any
+) -> tuple[Validation, list[Any]] | None:
+    """Return how a serializer validates by its own fields, which are made if they are not."""
+    fields = field_mapping(serializer)
+    if any(field.field_name != name for name, field in fields.items()):
+        return None  # somebody has renamed one
+    options = list(fields.values())
+    found = known.made(serializer, options)
+    return None if found is None else (found, options)
 
 
 def _all_fields(serializer: Any) -> list[Any]:
