@@ -85,7 +85,7 @@ STOCK_DRF = {"FASTSCHEMA": "0", "DEBUG": "0"}
 
 def drf_peer(name: str, requirement: str, *shared: str) -> Peer:
     """A contender of the flights benchmark, with the Django and the DRF that stock has."""
-    return Peer(name, "flights_worker.py", name, (requirement,), (*REST, *shared), False, STOCK_DRF)
+    return Peer(name, "flights_worker.py", name, (requirement,), (*REST, *shared), True, STOCK_DRF)
 
 
 DRF = [
