@@ -121,6 +121,13 @@ def test_unknown_keys_of_nested_schemas_are_treated_as_by_stock(of_field, of_nes
         assert_loads_same(schema, {**row, "pluck": "Rex", "unknown": row}, unknown=unknown)
 
 
+@pytest.mark.parametrize("unknown", ["other", 1, ["exclude"]], ids=repr)
+def test_options_for_unknown_keys_that_there_are_not(unknown):
+    rows = [{"name": "Rex", "size": 1}, {"name": "Tom"}]
+    assert_loads_same(Dog, *rows, unknown=unknown)
+    assert_loads_same(Dog, rows, unknown=unknown, many=True)
+
+
 def test_unknown_keys_and_what_overwrites_what():
     class Renaming(Schema):
         a = fields.Integer(data_key="b")

@@ -349,7 +349,8 @@ def _load_by(compiled: Compiled, schema: Any, data: Any, options: Options) -> An
     """Return what a schema's program makes of a row, or of each of several."""
     error_store, many, partial, unknown, index = options
     recorder.program_used()
-    idle = compiled.idle[partial, unknown]
+    # Stock takes any value for unknown, also one that is not hashable: no other load waits for it.
+    idle = compiled.idle[partial, unknown] if type(unknown) is str else []
     try:
         load: Load = idle.pop()
     except IndexError:

@@ -322,6 +322,7 @@ CHANGES = {
     "a nested value": lambda data: data[2]["label"].update(id="changed"),
     "a row": lambda data: data.append({}),
     "the order of rows": lambda data: data.reverse(),
+    "another type": lambda data: data[0].update(id=True),  # the one with the id 1
 }
 
 

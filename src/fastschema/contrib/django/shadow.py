@@ -8,9 +8,11 @@ zone, its language and its other context variables hold.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
+from itertools import chain
+from operator import is_
 from typing import Any
 
 from django.db import connections, transaction
@@ -33,6 +35,7 @@ shadow_differed = Signal()
 _DATA = stock_method(ListSerializer, "data")
 _LISTS = (list, tuple, ReturnList)
 _DICTIONARIES = (dict, OrderedDict, ReturnDict)
+_END = object()
 
 
 def follow(response: Any, view: Any, serializer: Any, rows: Any, renderer: Any) -> None:
@@ -69,13 +72,20 @@ def _kept_rows(rows: Any) -> Any:
     return rows if isinstance(rows, (list, tuple)) else None
 
 
-def _copied(data: Any) -> Any:
-    """Return lists, and dictionaries as lists of pairs; others may be read only once, and stay."""
+def _parts(data: Any) -> Iterator[Any]:
+    """All that data consist of, in order: the same objects, as long as nobody has changed them.
+
+    Only lists and dictionaries are looked into: others may be read only once.
+    """
+    yield data
+    inner: Iterable[Any] = ()
     if type(data) in _LISTS:
-        return list(map(_copied, data))
-    if type(data) in _DICTIONARIES:
-        return [(key, _copied(value)) for key, value in data.items()]
-    return data
+        inner = data
+    elif type(data) in _DICTIONARIES:
+        inner = chain.from_iterable(data.items())
+    for each in inner:
+        yield from _parts(each)
+    yield _END
 
 
 class _Shadow:
@@ -91,7 +101,7 @@ class _Shadow:
     ) -> None:
         self._class = type(response)
         self._made = vars(response)["data"]
-        self._before = _copied(self._made)
+        self._parts = list(_parts(self._made))
         self._view = view
         self._serializer = serializer
         self._rows = rows
@@ -106,10 +116,14 @@ class _Shadow:
             type(response) is self._class
             and vars(response).get("data") is self._made
             and response.accepted_renderer is self._renderer
-            and _copied(self._made) == self._before
         )
-        if is_as_made:
+        if is_as_made and not self._is_changed():
             self._context.run(self._compare, response)
+
+    def _is_changed(self) -> bool:
+        """Whether the data are others than they were."""
+        now = list(_parts(self._made))
+        return len(now) != len(self._parts) or not all(map(is_, now, self._parts))
 
     def _compare(self, response: Any) -> None:
         view_class = type(self._view)
