@@ -59,7 +59,7 @@ class Recorder(Locked):
         # Uses are counted without a lock, which one object would notice.
         self._clock = itertools.count(1)
         self.program_used: Callable[[], int] = self._clock.__next__
-        """A program is used, be it new or not; it returns a number that is higher each time."""
+        """Count that a program is used, be it new or not."""
         self._stock_clock = itertools.count(1)
         self.stock_row: Callable[[], int] = self._stock_clock.__next__
         """Stock dumped a single row."""

@@ -396,8 +396,11 @@ class Diagnosis:
 
     def all_notes(self) -> list[str]:
         """Return what else there is to know, of this process too."""
-        off = [f"{VARIABLE} is set: this process runs stock. The rest is as without it."]
-        return [*(off if is_disabled() else []), *json_engine.notes(), *self.notes]
+        notes = [*json_engine.notes(), *self.notes]
+        if is_disabled():
+            off = f"{VARIABLE} is set: this process runs stock."
+            notes.insert(0, f"{off} The report shows what would run without it.")
+        return notes
 
     def as_dict(self) -> dict[str, Any]:
         """All this as plain values, for JSON."""
