@@ -8,7 +8,8 @@ from fastschema.runtime.json_engine import orjson
 
 needs_orjson = pytest.mark.skipif(orjson is None, reason="orjson is not installed")
 counts_references = pytest.mark.skipif(
-    sys.implementation.name == "pypy", reason="PyPy frees objects when it collects garbage"
+    sys.implementation.name == "pypy",
+    reason="PyPy frees objects at a time of its own, and the code of its JIT may hold them",
 )
 needs_cpython = pytest.mark.skipif(
     sys.implementation.name == "pypy", reason="PyPy's limits and messages are its own"

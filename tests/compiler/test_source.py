@@ -16,6 +16,7 @@ from fastschema.compiler.source import (
     local_names,
     text_of,
 )
+from tests.marks import counts_references
 
 STRANGE = ["", "class", "print", "a b", '"); import os', "1st", "naïve", "\ud800", "{}", "\n", "\0"]
 
@@ -120,6 +121,7 @@ def test_a_traceback_shows_the_generated_line():
     assert "a title" in shown
 
 
+@counts_references
 def test_the_source_leaves_linecache_with_its_function():
     function = generated(answer=1)
     filename = function.function.__code__.co_filename

@@ -787,6 +787,7 @@ def test_uses_of_a_schema_that_is_kept_are_counted(method):
     assert after.compiled_fields - before.compiled_fields == 20
 
 
+@counts_references
 @pytest.mark.parametrize("method", ["dump", "load"])
 def test_a_schema_that_is_kept_can_be_collected(method):
     class Short(Schema):
@@ -890,6 +891,7 @@ def test_a_dump_leaves_one_attribute_on_the_schema_and_none_on_its_fields():
         assert vars(field).keys() == vars(stock.fields[name]).keys()
 
 
+@counts_references
 def test_the_classes_of_rows_die_after_use():
     class Row:
         name = "row"
@@ -905,6 +907,7 @@ def test_the_classes_of_rows_die_after_use():
     assert died() is None
 
 
+@counts_references
 def test_the_classes_of_schemas_die_after_use():
     class Short(Schema):
         name = fields.String()

@@ -211,6 +211,7 @@ def test_a_dump_asks_once_how_a_class_is_read():
     assert asked == [dict, types.SimpleNamespace]
 
 
+@counts_references
 def test_a_program_keeps_no_class_of_rows_alive():
     class Row:
         a = 1

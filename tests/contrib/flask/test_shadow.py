@@ -14,7 +14,7 @@ from fastschema.contrib.flask.shadow import shadow_differed
 from fastschema.marshmallow import dump, installation
 from fastschema.runtime.encode import JsonArray
 from fastschema.switch import is_disabled
-from tests.marks import needs_orjson
+from tests.marks import counts_references, needs_orjson
 
 
 class Record(Schema):
@@ -196,6 +196,7 @@ def test_the_share_is_drawn_for_each_response(make_app, fast, counter, monkeypat
     assert counts(counter) == (2, 0, 0)
 
 
+@counts_references
 def test_nothing_is_kept_alive_after_the_response(make_app, fast, wrong):
     class Row(dict):
         pass
