@@ -176,19 +176,24 @@ class Related:
         keys = {owner.model._meta.pk.attname, self._step.keys.of_object}
         positions = {key: layout.columns[key] for key in keys}
 
-        def make(instance: Any, rows: RelatedRows) -> Any:
+        def objects(rows: RelatedRows) -> list[Any]:
             makers.shared.add(name)
             if rows.objects is None:
                 rows.objects = [self._by_row[id(row)] for row in rows]
+            return rows.objects
+
+        def make(instance: Any, rows: RelatedRows) -> Any:
+            found = objects(rows)
             with as_it_was(instance, {key: rows.owner[at] for key, at in positions.items()}):
                 manager = getattr(instance, self._step.name)
                 # As its get_queryset does, but for a look into the cache.
                 queryset = manager._apply_rel_filters(unfiltered(self._step, instance))
-            queryset._result_cache = rows.objects
+            queryset._result_cache = found
             queryset._prefetch_done = True
             return queryset
 
         makers.by_name[name] = make
+        makers.objects[name] = objects
         for instance, row in zip(instances, owner.rows(), strict=True):
             attributes = instance.__dict__
             cache = attributes.get(PREFETCHED)
