@@ -33,7 +33,14 @@ from rich.console import Console
 from rich.progress import Progress
 
 from applications.own_tests import differences, summary
-from applications.tables import APPLICATIONS, LOADING, request_rows, sample_rows, shown
+from applications.tables import (
+    APPLICATIONS,
+    LOADING,
+    SMALL_APPLICATIONS,
+    request_rows,
+    sample_rows,
+    shown,
+)
 from applications.turns import CONTENDERS, SLOWER, Effort, Measured, Pair, command
 from contenders import Contender, ContenderError, positive
 from showing import measured_with, write
@@ -125,7 +132,7 @@ def compare_tests(name: str, directory: Path, console: Console) -> bool:
 def main() -> None:
     """Measure, or compare the outcomes of tests."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("name", choices=APPLICATIONS)
+    parser.add_argument("name", choices=(*APPLICATIONS, *SMALL_APPLICATIONS))
     parser.add_argument("--tests", action="store_true", help="run its own tests both ways")
     parser.add_argument("--load-relations", action="store_true", help="load missing relations")
     parser.add_argument("--only", default="", metavar="WORD", help="requests that contain it")

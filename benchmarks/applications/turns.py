@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import statistics
+import sys
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from applications.tables import SMALL_APPLICATIONS
 from contenders import Contender, ContenderError, difference
 
 HERE = Path(__file__).resolve().parent
@@ -263,5 +265,6 @@ class Pair:
 
 def command(name: str, what: str, directory: Path) -> list[str]:
     """Return what starts a worker."""
-    python = ENVIRONMENTS / name / "bin" / "python"
+    is_small = name in SMALL_APPLICATIONS
+    python = sys.executable if is_small else ENVIRONMENTS / name / "bin" / "python"
     return [str(python), "-m", "applications.worker", name, what, str(directory)]
