@@ -61,6 +61,7 @@ _WIDGETS = {
 _MADE_WITH_CLASSES = {
     *("__module__", "__qualname__", "__doc__", "__firstlineno__", "__static_attributes__"),
     "media",
+    "__slotnames__",  # a copy of one of its objects has set it
 }
 _NO_METHODS = {"filter", "field_class"}
 """Attributes that django-filter sets on filters, and that can be called."""
