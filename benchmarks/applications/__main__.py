@@ -1,11 +1,11 @@
-"""Whole requests of a real application, by stock and with the lines of fastschema's README.
+"""Whole requests of an application, by stock and with the lines of fastschema's README.
 
     PYTHONPATH=benchmarks python -m applications NAME [--only WORD] [--turns N]
         [--load-relations] [--results DIR]
     PYTHONPATH=benchmarks python -m applications NAME --tests
 
 Stock and fastschema are a process each, over the same database, and take turns. Their answers
-(status, headers, body) and their numbers of queries are compared before anything is timed, and
+(status, headers, body) and their queries are compared before anything is timed, and
 once more afterwards, when everything is compiled. Counts seconds of processor time, of the process
 and of the database server. Prints tables, and writes application-NAME.json.
 
@@ -14,7 +14,7 @@ are no difference. The figures are in application-NAME-load-relations.json.
 
 With ``--tests``, the application's own tests run instead, both ways; their outcomes are compared.
 
-Exits with 1 if an answer, a number of queries or an outcome differs, or a warning is new.
+Exits with 1 if an answer, a query or an outcome differs, or a warning is new.
 """
 
 from __future__ import annotations
@@ -141,10 +141,13 @@ def main() -> None:
     parser.add_argument("--samples", type=positive, default=1500)
     parser.add_argument("--results", type=Path, default=HERE.parent / "results", metavar="DIR")
     arguments = parser.parse_args()
+    if arguments.tests and arguments.name in SMALL_APPLICATIONS:
+        parser.error(f"{arguments.name} has no tests of its own")
     if arguments.load_relations:
         os.environ["LOAD_RELATIONS"] = "1"
     console = Console(width=None if sys.stdout.isatty() else 140)
-    os.environ["PYTHONPATH"] = str(HERE.parent)
+    folders = [str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.environ["PYTHONPATH"] = os.pathsep.join(folders)
     with tempfile.TemporaryDirectory() as directory:
         if arguments.tests:
             sys.exit(compare_tests(arguments.name, Path(directory), console))

@@ -53,7 +53,7 @@ class Shop(DjangoApplication):
         changes = {"price": "19.90", "stock": 12}
         found = "category=3&status__in=on sale,sold out&price__lte=900"
         return [
-            Request("prices, plain columns, 20", "/api/prices/", sampled=True),
+            Request("prices, plain columns, 20", "/api/prices/"),
             Request("prices, 240", "/api/prices/?page_size=240"),
             Request("products, nested, many-to-many, methods, 20", "/api/products/", sampled=True),
             Request("products, 240", "/api/products/?page_size=240"),
@@ -62,7 +62,7 @@ class Shop(DjangoApplication):
             Request("reviews whose relations nobody loads, 20", "/api/reviews/"),
             Request("a product with its reviews", "/api/products/7/", sampled=True),
             Request("an order with its lines", "/api/orders/1/"),
-            Request("POST a review", "/api/reviews/", "POST", review, sampled=True),
+            Request("POST a review", "/api/reviews/", "POST", review),
             Request("POST an order with two lines", "/api/orders/", "POST", {"lines": lines}, True),
             Request("PATCH a product", "/api/products/7/", "PATCH", changes),
         ]

@@ -20,9 +20,7 @@ def authors(page: int, page_size: int) -> Sequence[Author]:
 def books(page: int, page_size: int) -> Sequence[Book]:
     """Return a page of books with their authors and copies."""
     statement = (
-        select(Book)
-        .order_by(Book.id)
-        .options(selectinload(Book.author), selectinload(Book.copies))
+        select(Book).order_by(Book.id).options(selectinload(Book.author), selectinload(Book.copies))
     )
     return session.scalars(statement.offset((page - 1) * page_size).limit(page_size)).all()
 
