@@ -45,7 +45,12 @@ SHOWN = (
     Shown("one object with a list of nested ones", one="a product with its reviews"),
     Shown("POST of an object with two nested ones", one="POST an order with two lines"),
     Shown("Flask, a list of plain columns", "authors, plain columns, 20", "authors, 240"),
-    Shown("nested objects, with a method", "books, nested, a method, 20", "books, 240", "a book"),
+    Shown(
+        "a list of nested objects, with a method",
+        "books, nested, a method, 20",
+        "books, 240",
+        "a book",
+    ),
     Shown(
         "the same by flask-smorest",
         "by flask-smorest: books, 20",
