@@ -36,6 +36,7 @@ OPTIONS ?=
 
 .PHONY: demo bench bench-ordinary figures figures-ordinary figure-race bench-peers \
 	bench-single-peers bench-streaming \
+	bench-small-applications figures-small-applications \
 	bench-applications figures-applications $(APPLICATIONS:%=bench-application-%) \
 	$(APPLICATIONS:%=measure-application-%) lint test test-all test-long \
 	test-marshmallow-3 test-oldest-flask \
@@ -60,6 +61,12 @@ bench-ordinary: $(BENCH)/installed  ## ordinary code: no row may be slower than 
 
 bench-streaming: $(BENCH)/installed  ## all flights over HTTP: the server's memory, and the time
 	$(BENCH)/bin/python benchmarks/streaming.py --results $(RESULTS)
+
+MEASURE_APPLICATION := PYTHONPATH=benchmarks $(BENCH)/bin/python -m applications
+
+bench-small-applications: $(BENCH)/installed  ## whole requests of a shop and a library, stock and fastschema
+	$(MEASURE_APPLICATION) shop --results $(RESULTS) $(OPTIONS)
+	$(MEASURE_APPLICATION) library --results $(RESULTS) $(OPTIONS)
 
 bench-applications:  ## whole requests of NetBox, ara and FlexMeasures, stock and fastschema
 	$(MAKE) --keep-going $(APPLICATIONS:%=bench-application-%)
@@ -102,9 +109,14 @@ figures: $(BENCH)/installed  ## docs/benchmarks.md's table of long lists, and th
 	$(BENCH)/bin/python benchmarks/long_list_tables.py
 	$(BENCH)/bin/python benchmarks/single_tables.py
 
-figures-ordinary: $(BENCH)/installed  ## the README's and docs/benchmarks.md's tables of ordinary code
+figures-ordinary: $(BENCH)/installed  ## docs/benchmarks.md's table of ordinary code
 	-$(MAKE) bench-ordinary RESULTS=docs/figures
 	$(BENCH)/bin/python benchmarks/ordinary_tables.py
+
+figures-small-applications: $(BENCH)/installed  ## the README's and docs/benchmarks.md's tables of them
+	-$(MAKE) bench-small-applications RESULTS=docs/figures
+	-$(MEASURE_APPLICATION) shop --load-relations --only "nobody loads" --results docs/figures
+	PYTHONPATH=benchmarks $(BENCH)/bin/python -m applications.small_tables
 
 figures-applications: $(BENCH)/installed  ## docs/benchmarks.md's tables of real applications
 	-$(MAKE) bench-applications RESULTS=docs/figures

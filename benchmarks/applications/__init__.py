@@ -1,7 +1,9 @@
-"""Whole requests of real applications, as PyPI serves them, by stock and by fastschema.
+"""Whole requests of applications, by stock and by fastschema.
 
     make bench-applications
+    make bench-small-applications
 
 Each application is a module of its own here: its settings, what fills its database, its requests.
-Its code comes from an environment of its own below ``.venv/applications``.
+The code of a real one comes from PyPI, into an environment of its own below
+``.venv/applications``. That of a small one is in ``small_applications``.
 """

@@ -1,11 +1,11 @@
-"""Whole requests of a real application, by stock and with the lines of fastschema's README.
+"""Whole requests of an application, by stock and with the lines of fastschema's README.
 
     PYTHONPATH=benchmarks python -m applications NAME [--only WORD] [--turns N]
         [--load-relations] [--results DIR]
     PYTHONPATH=benchmarks python -m applications NAME --tests
 
 Stock and fastschema are a process each, over the same database, and take turns. Their answers
-(status, headers, body) and their numbers of queries are compared before anything is timed, and
+(status, headers, body) and their queries are compared before anything is timed, and
 once more afterwards, when everything is compiled. Counts seconds of processor time, of the process
 and of the database server. Prints tables, and writes application-NAME.json.
 
@@ -14,7 +14,7 @@ are no difference. The figures are in application-NAME-load-relations.json.
 
 With ``--tests``, the application's own tests run instead, both ways; their outcomes are compared.
 
-Exits with 1 if an answer, a number of queries or an outcome differs, or a warning is new.
+Exits with 1 if an answer, a query or an outcome differs, or a warning is new.
 """
 
 from __future__ import annotations
@@ -33,7 +33,14 @@ from rich.console import Console
 from rich.progress import Progress
 
 from applications.own_tests import differences, summary
-from applications.tables import APPLICATIONS, LOADING, request_rows, sample_rows, shown
+from applications.tables import (
+    APPLICATIONS,
+    LOADING,
+    SMALL_APPLICATIONS,
+    request_rows,
+    sample_rows,
+    shown,
+)
 from applications.turns import CONTENDERS, SLOWER, Effort, Measured, Pair, command
 from contenders import Contender, ContenderError, positive
 from showing import measured_with, write
@@ -125,7 +132,7 @@ def compare_tests(name: str, directory: Path, console: Console) -> bool:
 def main() -> None:
     """Measure, or compare the outcomes of tests."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("name", choices=APPLICATIONS)
+    parser.add_argument("name", choices=(*APPLICATIONS, *SMALL_APPLICATIONS))
     parser.add_argument("--tests", action="store_true", help="run its own tests both ways")
     parser.add_argument("--load-relations", action="store_true", help="load missing relations")
     parser.add_argument("--only", default="", metavar="WORD", help="requests that contain it")
@@ -134,10 +141,13 @@ def main() -> None:
     parser.add_argument("--samples", type=positive, default=1500)
     parser.add_argument("--results", type=Path, default=HERE.parent / "results", metavar="DIR")
     arguments = parser.parse_args()
+    if arguments.tests and arguments.name in SMALL_APPLICATIONS:
+        parser.error(f"{arguments.name} has no tests of its own")
     if arguments.load_relations:
         os.environ["LOAD_RELATIONS"] = "1"
     console = Console(width=None if sys.stdout.isatty() else 140)
-    os.environ["PYTHONPATH"] = str(HERE.parent)
+    folders = [str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.environ["PYTHONPATH"] = os.pathsep.join(folders)
     with tempfile.TemporaryDirectory() as directory:
         if arguments.tests:
             sys.exit(compare_tests(arguments.name, Path(directory), console))

@@ -6,7 +6,7 @@ import abc
 import importlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import quote, urlencode
@@ -71,21 +71,8 @@ class FlaskApplication(Application):
                 engines[None] = engine
                 transaction.rollback()
 
-    @contextmanager
-    def recorded(self) -> Iterator[list[str]]:
-        from sqlalchemy import event
-        from sqlalchemy.engine import Engine
-
-        statements: list[str] = []
-
-        def record(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
-            statements.append(statement)
-
-        event.listen(Engine, "before_cursor_execute", record)
-        try:
-            yield statements
-        finally:
-            event.remove(Engine, "before_cursor_execute", record)
+    def recorded(self) -> AbstractContextManager[list[str]]:
+        return recorded_statements()
 
     def backends(self) -> list[int]:
         from sqlalchemy import text
@@ -109,6 +96,24 @@ class FlaskApplication(Application):
         options = ["-q", "-c", str(settings), f"--junitxml={report}", f"--rootdir={folder}"]
         pytest.main([*options, *(str(folder / each) for each in self.tests)], plugins=plugins)
         return outcomes_in(report)
+
+
+@contextmanager
+def recorded_statements() -> Iterator[list[str]]:
+    """Yield a list of the statements that SQLAlchemy executes meanwhile."""
+    from sqlalchemy import event
+    from sqlalchemy.engine import Engine
+
+    statements: list[str] = []
+
+    def record(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+        statements.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", record)
+    try:
+        yield statements
+    finally:
+        event.remove(Engine, "before_cursor_execute", record)
 
 
 class WithFastSchema:

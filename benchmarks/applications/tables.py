@@ -21,6 +21,8 @@ FIGURES, PAGE = ROOT / "docs" / "figures", ROOT / "docs" / "benchmarks.md"
 SECTION = re.compile(r"(<!-- applications -->\n).*(<!-- /applications -->)", re.DOTALL)
 APPLICATIONS = ("netbox", "ara", "flexmeasures")
 """In the order of the page."""
+SMALL_APPLICATIONS = ("shop", "library")
+"""Those in this repository, which run in the environment of the benchmarks."""
 LOADING = "-load-relations"
 """Ends the names of figures for which fastschema loaded missing relations."""
 

@@ -54,6 +54,7 @@ def test_equal_answers_have_no_defects(turns):
         ({"headers": []}, "the header etag is None, not 'a'"),
         ({"warnings": ["new"]}, "a warning: new"),
         ({"statements": ["SELECT 1", "SELECT 2"]}, "2 queries, not 1; + SELECT 2"),
+        ({"statements": ["SELECT 2"]}, "other queries; + SELECT 2; - SELECT 1"),
     ],
 )
 def test_what_differs_is_told(turns, fast, defect):

@@ -467,6 +467,15 @@ class TestReasons:
     def test_none(self):
         assert self.why(filter_set()) is None
 
+    def test_a_class_of_fields_that_was_used_before(self):
+        class Airlines(django_filters.BaseInFilter, django_filters.CharFilter):
+            pass
+
+        cls = filter_set(x=Airlines(field_name="airline", lookup_expr="in"))
+        copy.deepcopy(cls.base_filters["x"].field)  # as stock does for a form
+
+        assert self.why(cls) is None
+
     @pytest.mark.parametrize(
         ("made", "why"),
         [

@@ -1,0 +1,1 @@
+"""A shop: Django REST framework, over a SQLite database in a file."""
