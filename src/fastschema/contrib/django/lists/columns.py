@@ -22,6 +22,7 @@ from fastschema.contrib.django.front_end.access import column
 from fastschema.contrib.django.front_end.bound_serializer import read_now
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.front_end.pending import state_of_pending
+from fastschema.contrib.django.internals.queries import may_select_less, selecting
 from fastschema.contrib.django.lists.column_values import (
     FileColumn,
     Labels,
@@ -290,13 +291,9 @@ def narrowed(queryset: QuerySet[Any], columns: Columns, layout: RowLayout) -> Qu
     :param layout: what stands where in them
     :returns: the queryset itself if its rows are others with fewer columns
     """
-    query = queryset.query
-    if query.distinct or query.combinator or query.group_by is not None:
+    if not may_select_less(queryset):
         return queryset
-    names = list(_names(layout, set(_positions(columns))))
-    narrow = queryset._chain()
-    narrow.query.add_immediate_loading(names)  # as only() does
-    return narrow
+    return selecting(queryset, list(_names(layout, set(_positions(columns)))))
 
 
 def _positions(columns: Columns) -> Iterator[int]:
