@@ -33,9 +33,8 @@ from rest_framework.serializers import ListSerializer, Serializer
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.front_end.access import on_class
-from fastschema.contrib.django.front_end.class_state import class_state
+from fastschema.contrib.django.front_end.class_state import class_state, state_of_pending
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
-from fastschema.contrib.django.front_end.pending import state_of_pending
 from fastschema.contrib.django.front_end.schema_reader import readable_fields
 from fastschema.contrib.django.input.batch_lookup import is_exact
 from fastschema.contrib.django.internals.instances import single_relation

@@ -34,7 +34,6 @@ from fastschema.compiler.nodes import (
 from fastschema.contrib.django.front_end.access import MODEL, relation_to_many
 from fastschema.contrib.django.front_end.hyperlinks import link_from_value
 from fastschema.contrib.django.internals.instances import cache_name, single_relation
-from fastschema.contrib.django.lists.column_values import file_maker, label_finder
 from fastschema.contrib.django.lists.columns import (
     TAKES_OBJECT,
     ColumnAccess,
@@ -43,6 +42,8 @@ from fastschema.contrib.django.lists.columns import (
     Place,
     check_errors,
     field_columns,
+    file_maker,
+    label_finder,
 )
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.lists.row_instances import RelatedRows, related_row, related_rows
