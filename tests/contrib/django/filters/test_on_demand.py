@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("flights")
 
 def filter_set(base=FilterSet, fields=("number", "airline", "cancelled"), **content):
     """A filter set class of flights."""
-    meta = type("Meta", (), {"model": Flight, "fields": list(fields)})
+    meta = type("Meta", (), {"model": Flight, "fields": fields})
     return type(base)("Flights", (base,), {"Meta": meta, "__module__": __name__, **content})
 
 
@@ -84,6 +84,15 @@ class TestWhatIsMade:
         first, second = (cls(QueryDict(""), Flight.objects.all()) for _ in range(2))
         assert not makes_nothing(first)
         assert makes_nothing(second)
+
+    def test_classes_that_stock_has_copied_before_are_plain(self, monkeypatch):
+        """Copying leaves an attribute on the class that django-filter makes for each such filter."""
+        monkeypatch.setattr(thresholds, "uses_worth_a_recipe", 2)
+        cls = filter_set(fields={"number": ["exact", "in"], "airline": ["in"]})
+        assert cls(query := QueryDict("number__in=1,2"), Flight.objects.all()).is_valid()
+        made = cls(query, Flight.objects.all())
+        assert rows_of(made) == [1, 2]
+        assert makes_nothing(made)
 
     def test_filters_are_those_of_the_filter_set(self):
         cls = filter_set()

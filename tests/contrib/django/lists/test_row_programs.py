@@ -387,3 +387,59 @@ def test_labels_of_kept_relations(load):
     view_class = view_of(FlightList, serializer_class=ProfileOfPersonSerializer, queryset=queryset)
     get(view_class)
     assert_same_outcome(view_class)
+
+
+class NotedFriendSerializer(FriendSerializer):
+    note = serializers.SerializerMethodField()
+
+    class Meta(FriendSerializer.Meta):
+        fields = (*FriendSerializer.Meta.fields, "note")
+
+    def get_note(self, friend):
+        self.context.setdefault("noted", []).append(friend)
+        return seen(friend)
+
+
+def noted_list(function=None):
+    """A list view of people with friends that a method is given.
+
+    :param function: if given, a method field of each person comes after the friends
+    """
+    content = {"friends": NotedFriendSerializer(many=True)}
+    if function is not None:
+        content |= {"found": serializers.SerializerMethodField(), "get_found": function}
+    return view_of(
+        FlightList,
+        serializer_class=type("Befriended", (serializers.Serializer,), content),
+        get_queryset=lambda self: QUERYSETS["prefetch_related"].all(),
+    )
+
+
+def test_a_nested_list_whose_code_is_given_objects():
+    view_class = noted_list()
+    get(view_class)
+    assert is_lazy(view_class)
+    assert_same_outcome(view_class)
+
+
+def test_objects_of_a_nested_list_are_those_of_the_relation():
+    def get_found(self, person):
+        friends = person.friends.all()
+        noted = self.context["noted"][-len(friends) :] if friends else []
+        return str(
+            [type(friends), [one is other for one, other in zip(friends, noted, strict=True)]]
+        )
+
+    view_class = noted_list(get_found)
+    get(view_class)
+    assert_same_outcome(view_class)
+
+
+def test_a_nested_list_that_is_given_objects_makes_no_queryset():
+    people = []
+    get(view_class := noted_list(lambda self, person: people.append(person)))
+    people.clear()
+    get(view_class)
+    friends = [dict.get(vars(person)[PREFETCHED], "friends") for person in people]
+    assert {type(each) for each in friends} == {RelatedRows}
+    assert any(each.objects for each in friends)

@@ -61,6 +61,7 @@ _WIDGETS = {
 _MADE_WITH_CLASSES = {
     *("__module__", "__qualname__", "__doc__", "__firstlineno__", "__static_attributes__"),
     "media",
+    "__slotnames__",  # which copying sets
 }
 _NO_METHODS = {"filter", "field_class"}
 """Attributes that django-filter sets on filters, and that can be called."""

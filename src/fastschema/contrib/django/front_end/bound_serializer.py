@@ -243,11 +243,20 @@ def _nested_dispatch(outer: BoundSerializer, get: Callable[[Any], Any], form: Fo
     field = get(outer.options)
     if not isinstance(field, ListSerializer):
         return _dispatch_like(field, form, lambda: get(outer.fields), outer)
-    if is_stock_list(field) and is_stock_serializer(field.child):
+    if dumps_each(field):
         find = partial(_dispatch_like, field.child, form, lambda: get(outer.fields).child, outer)
         child = NestedDumper(find)
         return CallDumper(lambda data: child.many(rows(data)), child, is_stock=False)
     return _by(get(outer.fields).to_representation, form)
+
+
+def dumps_each(field: Any) -> bool:
+    """Return whether a field is a list serializer that dumps each object, and sees no queryset."""
+    return (
+        isinstance(field, ListSerializer)
+        and is_stock_list(field)
+        and is_stock_serializer(field.child)
+    )
 
 
 def _dispatch_like(

@@ -156,17 +156,22 @@ class Related:
         keys = {owner.model._meta.pk.attname, self._step.keys.of_object}
         positions = {key: layout.columns[key] for key in keys}
 
-        def make(instance: Any, rows: RelatedRows) -> Any:
+        def objects(rows: RelatedRows) -> list[Any]:
             makers.shared.add(name)
             if rows.objects is None:
                 rows.objects = [self._by_row[id(row)] for row in rows]
+            return rows.objects
+
+        def make(instance: Any, rows: RelatedRows) -> Any:
+            found = objects(rows)
             with as_it_was(instance, {key: rows.owner[at] for key, at in positions.items()}):
                 related = unfiltered(self._step, instance)
                 queryset = filtered_for(instance, self._step.name, related)
-            give_results(queryset, rows.objects, is_prefetched=True)
+            give_results(queryset, found, is_prefetched=True)
             return queryset
 
         makers.by_name[name] = make
+        makers.objects[name] = objects
         keep_related_rows(instances, owner.rows(), position, name, makers)
 
     @cached_property

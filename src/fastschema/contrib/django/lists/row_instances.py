@@ -132,6 +132,8 @@ class Makers(Locked):
         super().__init__()
         self.by_name: dict[str, Callable[[Any, Any], Any]] = {}
         """From the instance of a cache, if it has one, and what is kept to the value."""
+        self.objects: dict[str, Callable[[RelatedRows], list[Any]]] = {}
+        """From kept rows to their instances, for values that are querysets."""
         self.shared: set[str] = set()
         """The names whose objects have been made, where several instances share them."""
 
@@ -263,6 +265,22 @@ def related_rows(obj: Any, name: str) -> RelatedRows | None:
     rows = dict.get(cache, name) if type(cache) is LazyCache else None
     is_unseen = type(rows) is RelatedRows and name not in cache.makers.shared
     return rows if is_unseen and obj.pk is not None else None
+
+
+def related_objects(obj: Any, name: str) -> list[Any] | None:
+    """Return the instances of related rows, without the queryset that has them in stock.
+
+    That is made when somebody asks for it, and has the same instances.
+
+    :returns: None if no rows are kept; the parameters are those of :func:`related_rows`
+    """
+    cache = obj.__dict__.get(PREFETCHED)
+    rows = dict.get(cache, name) if type(cache) is LazyCache else None
+    if type(rows) is not RelatedRows or obj.pk is None:
+        return None
+    makers: Makers = cache.makers
+    with makers.lock:
+        return makers.objects[name](rows)
 
 
 @contextmanager

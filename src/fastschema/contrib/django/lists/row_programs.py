@@ -6,7 +6,8 @@
 columns are read from the instance as ever, so what that code has changed is seen. What lies behind
 it is in a :class:`~fastschema.contrib.django.lists.row_instances.LazyCache`. As long as a row is
 there, nobody has seen the related object, so nobody can have changed it, and the row is dumped in
-its place. Else the field is read as from any instance.
+its place. Where a nested list needs instances as well, they are made without the queryset that has
+them in stock. Else the field is read as from any instance.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from fastschema.compiler.nodes import (
     literal,
 )
 from fastschema.contrib.django.front_end.access import MODEL, relation_to_many
+from fastschema.contrib.django.front_end.bound_serializer import dumps_each
 from fastschema.contrib.django.front_end.hyperlinks import link_from_value
 from fastschema.contrib.django.internals.instances import cache_name, single_relation
 from fastschema.contrib.django.lists.columns import (
@@ -46,7 +48,12 @@ from fastschema.contrib.django.lists.columns import (
     label_finder,
 )
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
-from fastschema.contrib.django.lists.row_instances import RelatedRows, related_row, related_rows
+from fastschema.contrib.django.lists.row_instances import (
+    RelatedRows,
+    related_objects,
+    related_row,
+    related_rows,
+)
 from fastschema.contrib.django.lists.row_layout import RowLayout
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
 
@@ -99,11 +106,11 @@ class KeptRelation(NamedTuple):
     """How a field is read from what an instance keeps.
 
     :param name: the name under which the instance keeps it
-    :param columns: how it is read from there
+    :param columns: how it is read from there; None if it is given the instances of several rows
     """
 
     name: str
-    columns: FieldColumns
+    columns: FieldColumns | None
 
 
 def with_kept_relations(dispatch: Dispatch, rows: list[Any]) -> Dispatch:
@@ -125,12 +132,13 @@ def with_kept_relations(dispatch: Dispatch, rows: list[Any]) -> Dispatch:
 
 def _kept_relation(field: Any, node: FieldNode, layout: RowLayout) -> KeptRelation | None:
     """Return how a field is read from what an instance keeps; None if it is read from itself."""
+    first, *more = node.source.path or [""]
     try:
         columns = field_columns(field, node, layout)
         check_errors(columns.nested)
     except (NotRowReadableError, UnreadableError):
-        return None
-    first = (node.source.path or [""])[0]
+        many = None if more or not dumps_each(field) else relation_to_many(layout.model, first)
+        return None if many is None else KeptRelation(many[0], None)
     if columns.access in _COLLECTIONS and not columns.steps:
         many = relation_to_many(layout.model, first)
         return None if many is None else KeptRelation(many[0], columns)
@@ -145,8 +153,8 @@ def _kept_node(kept: tuple[KeptRelation | None, ...], node: ObjectNode) -> Objec
         field if relation is None else _kept_field(number, field, relation, reader)
         for number, (field, relation) in enumerate(zip(node.fields, kept, strict=True))
     ]
-    names = {**node.names, "related_row": related_row, "related_rows": related_rows}
-    return reader.changed(fields, names=names)
+    names = {each.__name__: each for each in (related_row, related_rows, related_objects)}
+    return reader.changed(fields, names={**node.names, **names})
 
 
 def _kept_field(
@@ -154,19 +162,27 @@ def _kept_field(
 ) -> FieldNode:
     """Return a field that is read from a kept row if it is there."""
     name, columns = literal(relation.name), relation.columns
+    if columns is None:
+        kept = f"(related := related_objects(obj, {name})) is not None"
+        return _from_model(field, "related", kept, field.source.read(MODEL))
     is_many = columns.access in _COLLECTIONS
     value, kind = reader.value(number, field, columns)
     get = "related_rows" if is_many else "related_row"
     # Where there is no related object, none is kept; the same further on is for stock.
     there = [f"{_at('related', step.place)} is not None" for step in columns.steps[1:]]
-    condition = " and ".join([f"(related := {get}(obj, {name})) is not None", *there])
+    kept = " and ".join([f"(related := {get}(obj, {name})) is not None", *there])
     otherwise = field.source.read(MODEL)
     if columns.access is ColumnAccess.SLUG:
         otherwise = Read(f"represent_field({field.field}, obj)")
     value = "related" if is_many else value
-    read = Read(f"{value} if {condition} else ({otherwise.expression})", otherwise.handlers)
+    return replace(_from_model(field, value, kept, otherwise), kind=kind)
+
+
+def _from_model(field: FieldNode, value: str, kept: str, otherwise: Read) -> FieldNode:
+    """Return a field that is read from a model instance in one way if something is kept there."""
+    read = Read(f"{value} if {kept} else ({otherwise.expression})", otherwise.handlers)
     source = replace(field.source, reads={**field.source.reads, MODEL: read})
-    return replace(field, source=source, kind=kind)
+    return replace(field, source=source)
 
 
 class _RowReader:
