@@ -13,6 +13,7 @@ NAMES = {
     *("annotation_col_map", "apply_converters", "col_count", "execute_sql", "get_compiler"),
     *("get_converters", "has_composite_fields", "klass_info", "pre_sql_setup", "results_iter"),
     *("add_immediate_loading", "combinator", "get_prefetch_querysets", "get_prefetcher"),
+    *("get_current_prefetch_to", "get_current_querysets", "get_current_to_attr"),
     *("normalize_prefetch_lookups", "prefetch_one_level", "related_manager_cls"),
     *("DeferredAttribute", "ForeignKeyDeferredAttribute", "ModelIterable", "ModelState"),
     *("ReverseOneToOneDescriptor", "SQLCompiler", "fields_cache", "track_peers"),

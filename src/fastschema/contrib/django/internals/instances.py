@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet, query
+from django import VERSION
+from django.db.models import Prefetch, QuerySet, query
 from django.db.models.base import ModelState
 from django.db.models.fields.files import FileDescriptor, ImageFileDescriptor
 from django.db.models.fields.mixins import FieldCacheMixin
@@ -128,6 +129,28 @@ def normalized_lookups(lookups: Iterable[Any], prefix: str | None = None) -> lis
     """
     found: list[Any] = query.normalize_prefetch_lookups(reversed(list(lookups)), prefix)
     return found
+
+
+CHANGES_GIVEN_QUERYSETS = VERSION >= (6, 1)
+"""Whether Django changes the queryset of a ``Prefetch`` for each object that it is given to."""
+
+
+def path_to(lookup: Prefetch, level: int) -> str:
+    """Return the path to a part of a lookup, from the objects for which all of it is prefetched."""
+    path: str = lookup.get_current_prefetch_to(level)
+    return path
+
+
+def attribute_for(lookup: Prefetch, level: int) -> tuple[str, bool]:
+    """Return where objects keep what a part of a lookup finds, and whether ``to_attr`` says so."""
+    name, is_own = lookup.get_current_to_attr(level)
+    return name, bool(is_own)
+
+
+def given_queryset(lookup: Prefetch, level: int) -> Any:
+    """Return the queryset that was given for a part of a lookup; None if there is none."""
+    given = lookup.get_current_querysets(level)
+    return given[0] if given else None
 
 
 class PrefetchAnswer(NamedTuple):

@@ -12,11 +12,14 @@ from django.db.models.fields.related_descriptors import ManyToManyDescriptor
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.front_end.access import on_class, relation_to_many
 from fastschema.contrib.django.internals.instances import (
+    attribute_for,
     attribute_of_key_between,
+    given_queryset,
     is_prefetched_as_stock,
     new_state,
     normalized_lookups,
     own_manager,
+    path_to,
     prefetches_as_stock,
     queryset_of_relation,
     single_relation,
@@ -119,7 +122,7 @@ class _Path:
         added: list[Prefetch] = []
         found = self._found[""]
         for level, name in enumerate(lookup.prefetch_through.split(LOOKUP_SEP)):
-            path = lookup.get_current_prefetch_to(level)
+            path = path_to(lookup, level)
             if path not in self._found:
                 if found.is_inner and not is_inner:
                     raise NotRowReadableError(f"{path} continues what a queryset prefetches")
@@ -139,7 +142,7 @@ class _Path:
         layout = owner.layout
         if layout.model._meta.is_composite_pk:
             raise NotRowReadableError(f"{name} belongs to a primary key of several columns")
-        attribute, is_own = lookup.get_current_to_attr(level)
+        attribute, is_own = attribute_for(lookup, level)
         keys = _keys(layout.model, name)
         if keys.single is not None and keys.single in (*layout.relations, owner.back):
             raise NotRowReadableError(f"{name} is loaded before it is prefetched")
@@ -171,7 +174,7 @@ def _layout_of(queryset: Any, step: PrefetchQuery) -> RowLayout:
 
     :raises NotRowReadableError: if somebody could tell that no instances are made of them
     """
-    if step.lookup.get_current_querysets(step.level) is None:
+    if given_queryset(step.lookup, step.level) is None:
         return whole_layout(queryset.model)
     layout = FetchedRows(queryset, is_run=False).layout
     keys = step.keys
@@ -247,8 +250,8 @@ def unfiltered(step: PrefetchQuery, first: Any) -> Any:
 
     :param first: an object that has the relation
     """
-    given = step.lookup.get_current_querysets(step.level)
-    return given[0] if given else queryset_of_relation(first, step.name)
+    given = given_queryset(step.lookup, step.level)
+    return queryset_of_relation(first, step.name) if given is None else given
 
 
 def bare(model: Any, db: str, fetch_mode: Any) -> Any:

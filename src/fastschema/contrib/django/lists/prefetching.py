@@ -12,13 +12,14 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from django import VERSION
-
 from fastschema.contrib.django.internals.instances import (
+    CHANGES_GIVEN_QUERYSETS,
     ask_prefetcher,
     assign_prefetched,
+    attribute_for,
     cache_name,
     filtered_for,
+    given_queryset,
     new_state,
 )
 from fastschema.contrib.django.internals.queries import (
@@ -125,9 +126,8 @@ class Related:
         if self._cache is not None:
             self._owners = instances
         lookup, level = self._step.lookup, self._step.level
-        is_own_attribute = lookup.get_current_to_attr(level)[1]
-        # Django 6.1 changes the queryset of a Prefetch for each object that it is given to.
-        is_changed = VERSION >= (6, 1) and lookup.get_current_querysets(level) is not None
+        _, is_own_attribute = attribute_for(lookup, level)
+        is_changed = CHANGES_GIVEN_QUERYSETS and given_queryset(lookup, level) is not None
         if owner.makers is None or is_own_attribute or is_changed:
             assign_prefetched(instances, self.objects, self._answer, lookup, level)
         elif self._step.keys.single is None:

@@ -102,15 +102,14 @@ def _related_maker(
 ) -> MakeRelated:
     make = instance_maker(relation.layout, db, fetch_mode, makers)
     set_there = relation.set_there
-    if set_there is None:
-        return lambda instance, row: make(row)
 
-    def make_and_set(instance: Any, row: Any) -> Any:
+    def make_related(instance: Any, row: Any) -> Any:
         related = make(row)
-        set_there(related, instance)
+        if set_there is not None:
+            set_there(related, instance)
         return related
 
-    return make_and_set
+    return make_related
 
 
 class RelatedRows(list[Any]):
