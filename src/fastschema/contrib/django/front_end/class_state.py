@@ -49,6 +49,10 @@ _MOST_FOR_NAMES = 4
 """How many programs it keeps for each."""
 _MOST_MISSES = 16
 """After so many serializers in a row whose fields are like those of no other, nobody compares."""
+_DECIDING = frozenset([*BUILDING, "Meta", "_declared_fields", "_readable_fields", "get_fields"]) | {
+    name for name in vars(ModelSerializer) if name.startswith("serializer_")
+}
+"""What a serializer may have of its own that decides on its fields."""
 _UNSEEN = "_fastschema_fields"
 """Where a pending serializer has single fields that it needed itself: a key of its ``__dict__``."""
 
@@ -390,11 +394,6 @@ def follows_its_class(serializer: Any) -> bool:
     own = vars(serializer)
     url_name = own.get("url_field_name")
     return _DECIDING.isdisjoint(own) and url_name in (None, api_settings.URL_FIELD_NAME)
-
-
-_DECIDING = frozenset([*BUILDING, "Meta", "_declared_fields", "_readable_fields", "get_fields"]) | {
-    name for name in vars(ModelSerializer) if name.startswith("serializer_")
-}
 
 
 def get_fields(serializer: Any) -> dict[str, Any] | None:
