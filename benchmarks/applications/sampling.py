@@ -113,7 +113,7 @@ INNERMOST = [
     rule(URLS, "rest_framework/relations.py", "get_url"),
     rule(URLS, "flask/", "url_for"),
     rule(JSON, "rest_framework/utils/encoders.py"),
-    rule(INSTANCES, "fastschema/contrib/django/lists/row_instances.py", "make", "make_and_set"),
+    rule(INSTANCES, "fastschema/contrib/django/lists/row_instances.py", "make", "make_related"),
     rule(BOOKKEEPING, "fastschema/"),
     rule(INSTANCES, "django/db/models/base.py", "__init__", "from_db"),
     rule(INSTANCES, "django/db/models/query.py", "__iter__", "populate", "get_related_populators"),

@@ -107,7 +107,11 @@ class Dispatcher(Protocol):
 
 
 class RowDumper(Protocol):
-    """What dumps and counts the rows of one dump: a ``Dispatch``, say, or a ``NestedDumper``."""
+    """What dumps and counts the rows of one dump.
+
+    A ``Dispatch`` does, once there is a program; a ``NestedDumper``, which looks for one when the
+    first row comes; and what counts for the signals of Flask. So JSON is written in one way.
+    """
 
     def one_row(self, obj: Any) -> Any:
         """Dump one object, and count it."""

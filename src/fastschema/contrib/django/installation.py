@@ -14,6 +14,7 @@ from rest_framework.serializers import ListSerializer, ModelSerializer, Serializ
 from fastschema.contrib.django import filters
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.dump import represent, represent_list
+from fastschema.contrib.django.front_end.class_state import get_fields, new_fields
 from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
@@ -23,7 +24,6 @@ from fastschema.contrib.django.front_end.exemplars import (
     STOCK_GET_FIELDS,
     STOCK_MODEL_GET_FIELDS,
 )
-from fastschema.contrib.django.front_end.pending import fields, get_fields
 from fastschema.contrib.django.front_end.serializer_state import SerializerState
 from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.input.bulk_create import STOCK_CREATE, create_list
@@ -69,7 +69,7 @@ def _by_clones(stock: Any) -> Any:
 
 _get_fields = _by_clones(STOCK_GET_FIELDS)
 _model_get_fields = _by_clones(STOCK_MODEL_GET_FIELDS)
-_fields = cached_property(fields)
+_fields = cached_property(new_fields)
 _fields.__set_name__(Serializer, "fields")
 
 _replacements = Replacements(

@@ -33,11 +33,18 @@ from rest_framework.serializers import ListSerializer, Serializer
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.front_end.access import on_class
-from fastschema.contrib.django.front_end.class_state import class_state
+from fastschema.contrib.django.front_end.class_state import class_state, state_of_pending
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
-from fastschema.contrib.django.front_end.pending import state_of_pending
 from fastschema.contrib.django.front_end.schema_reader import readable_fields
 from fastschema.contrib.django.input.batch_lookup import is_exact
+from fastschema.contrib.django.internals.instances import single_relation
+from fastschema.contrib.django.internals.queries import (
+    fetch_mode_of,
+    is_combined,
+    is_stock_queryset,
+    prefetch_lookups,
+    results_of,
+)
 from fastschema.contrib.django.lists.n_plus_one import (
     SELECT,
     Follow,
@@ -48,8 +55,6 @@ from fastschema.contrib.django.lists.n_plus_one import (
     unloaded,
 )
 from fastschema.contrib.django.lists.pagination import check_paginator
-from fastschema.contrib.django.lists.queryset_rows import is_stock_queryset
-from fastschema.contrib.django.lists.row_layout import single_relation
 from fastschema.runtime import thresholds
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.switch import is_disabled
@@ -101,7 +106,7 @@ def load_relations(queryset: QuerySet[Any], serializer: Any) -> QuerySet[Any]:
         return queryset
     lookups = lookups_of(_missing(made, queryset))
     loaded = queryset.prefetch_related(*lookups) if lookups else queryset
-    fetches_one = _FETCH_ONE is not None and queryset._fetch_mode is _FETCH_ONE
+    fetches_one = _FETCH_ONE is not None and fetch_mode_of(queryset) is _FETCH_ONE
     if fetches_one and _leads_to_safe_relations(queryset.model):
         # What method fields follow: for all rows when the first of them asks.
         loaded = loaded.fetch_mode(models.FETCH_PEERS)
@@ -202,7 +207,7 @@ def _missing(serializer: Any, queryset: Any) -> list[Unloaded]:
 
 def _shape(queryset: Any) -> Any:
     """Return what decides on what a queryset loads; None if that has querysets in it."""
-    lookups = queryset._prefetch_related_lookups
+    lookups = prefetch_lookups(queryset)
     if any(getattr(lookup, "queryset", None) is not None for lookup in lookups):
         return None
     paths = tuple(getattr(lookup, "prefetch_to", lookup) for lookup in lookups)
@@ -351,8 +356,8 @@ def _is_plain(queryset: Any) -> bool:
     return (
         isinstance(queryset, QuerySet)
         and _is_stock_queryset(queryset)
-        and queryset._result_cache is None
-        and not queryset.query.combinator
+        and results_of(queryset) is None
+        and not is_combined(queryset)
         and not routers.routers
         and bool(connections[queryset.db].features.supports_foreign_keys)
     )

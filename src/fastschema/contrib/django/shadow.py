@@ -25,6 +25,7 @@ from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.app.dump_log import stop_logging
 from fastschema.contrib.django.front_end.customization import is_stock_list
+from fastschema.contrib.django.internals.queries import results_of
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.runtime.patching import stock_method
 from fastschema.shadow import Difference, compare
@@ -68,7 +69,7 @@ def follow(response: Any, view: Any, serializer: Any, rows: Any, renderer: Any) 
 def _kept_rows(rows: Any) -> Any:
     """Return the list of rows that were read; None if they would have to be read a second time."""
     if isinstance(rows, QuerySet):
-        rows = rows._result_cache
+        rows = results_of(rows)
     return rows if isinstance(rows, (list, tuple)) else None
 
 

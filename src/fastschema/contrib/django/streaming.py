@@ -31,9 +31,16 @@ from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.bound_serializer import link_to
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.front_end.json_encoding import engine
+from fastschema.contrib.django.internals.queries import (
+    evaluates_as_stock,
+    is_stock_queryset,
+    prefetch_lookups,
+    results_of,
+    without_prefetches,
+)
 from fastschema.contrib.django.lists.lazy_rows import RowStream
 from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
-from fastschema.contrib.django.lists.queryset_rows import is_fetchable, is_stock_queryset
+from fastschema.contrib.django.lists.queryset_rows import is_fetchable
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.runtime.encode import CHUNK_SIZE, checked_chunk_size
 from fastschema.switch import is_disabled
@@ -210,7 +217,7 @@ def _source_and_dump(
 def _source(data: Any, chunk_size: int) -> Generator[Any]:
     if not _has_iterator(data):
         return _each(data)
-    if data._prefetch_related_lookups and is_stock_queryset(data):
+    if prefetch_lookups(data) and is_stock_queryset(data):
         return _prefetched(data, chunk_size)
     found: Generator[Any] = data.iterator(chunk_size)
     return found
@@ -218,22 +225,20 @@ def _source(data: Any, chunk_size: int) -> Generator[Any]:
 
 def _prefetched(queryset: Any, chunk_size: int) -> Generator[Any]:
     """Yield what ``QuerySet.iterator`` gives, which leaves the cursor open if prefetching fails."""
-    rows = queryset._chain()
-    rows._prefetch_related_lookups = ()
-    with closing(rows.iterator(chunk_size)) as source:
+    with closing(without_prefetches(queryset).iterator(chunk_size)) as source:
         while chunk := list(islice(source, chunk_size)):
-            query.prefetch_related_objects(chunk, *queryset._prefetch_related_lookups)
+            query.prefetch_related_objects(chunk, *prefetch_lookups(queryset))
             yield from chunk
 
 
 def _has_iterator(data: Any) -> bool:
     """Return whether rows are read by ``QuerySet.iterator``."""
-    return isinstance(data, QuerySet) and data._result_cache is None and _has_stock_rows(type(data))
+    return isinstance(data, QuerySet) and results_of(data) is None and _has_stock_rows(type(data))
 
 
 def _has_stock_rows(cls: type[QuerySet[Any]]) -> bool:
     """Return whether ``iterator()`` gives what iterating gives, or is the queryset's own."""
-    is_stock = cls.__iter__ is QuerySet.__iter__ and cls._fetch_all is QuerySet._fetch_all
+    is_stock = cls.__iter__ is QuerySet.__iter__ and evaluates_as_stock(cls)
     return is_stock or cls.iterator is not QuerySet.iterator
 
 

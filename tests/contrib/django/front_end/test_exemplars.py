@@ -13,8 +13,7 @@ from django.test.utils import isolate_apps
 from rest_framework import serializers
 
 import fastschema
-from fastschema.contrib.django.front_end.class_state import class_state
-from fastschema.contrib.django.front_end.pending import state_of_pending
+from fastschema.contrib.django.front_end.class_state import class_state, state_of_pending
 from flights.models import Airline, Flight, Plane
 from flights.serializers import FlightSerializer, PlaneSerializer
 from tests.contrib.django.differential import Thing, assert_same, serializer_of

@@ -13,7 +13,7 @@ from django.test.utils import isolate_apps
 from django.urls import path
 from rest_framework import serializers
 
-from fastschema.contrib.django.front_end.pending import state_of_pending
+from fastschema.contrib.django.front_end.class_state import state_of_pending
 from fastschema.runtime.programs import MOST_DERIVED
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.contrib.django.lists.models import Citizen, City, Country, Person, Profile, Worker

@@ -14,7 +14,7 @@ from rest_framework import serializers
 
 import fastschema
 from fastschema.contrib.django.lists import lazy_list
-from fastschema.contrib.django.lists.lazy_caches import PREFETCHED, LazyCache, RelatedRows
+from fastschema.contrib.django.lists.row_instances import PREFETCHED, LazyCache, RelatedRows
 from tests.contrib.django.differential import assert_equal, outcome
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, is_lazy, view_of
 from tests.contrib.django.lists.models import City, Country, Language, Person, Profile

@@ -18,6 +18,7 @@ from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django.front_end.customization import is_stock_serializer
 from fastschema.contrib.django.front_end.serializer_state import FIRST_COMPILED, SerializerState
+from fastschema.contrib.django.internals.queries import results_of
 from fastschema.contrib.django.lists.n_plus_one import Loads, Unloaded, unloaded_with
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.runtime.guard import ATTRIBUTE
@@ -209,7 +210,7 @@ def loaded_with(data: Any) -> Loaded | None:
 
 def _are_rows(data: Any) -> bool:
     """Return whether nobody has needed the instances of a queryset or a page yet."""
-    rows = data._result_cache if isinstance(data, QuerySet) else data
+    rows = results_of(data) if isinstance(data, QuerySet) else data
     return type(rows) is LazyInstanceList and rows.fetched is not None
 
 

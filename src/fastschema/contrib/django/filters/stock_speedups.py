@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django_filters import filters, utils
 
 from fastschema.contrib.django.front_end.class_state import ClassCache
+from fastschema.contrib.django.internals.queries import evaluates_as_stock, is_combined, results_of
 from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
 
@@ -55,10 +56,10 @@ def _is_nothing(queryset: Any) -> bool:
     """Return whether a queryset is known to be empty, as that of ``QuerySet.none()``."""
     cls, query = type(queryset), queryset.query
     return (
-        queryset._result_cache is None
+        results_of(queryset) is None
         and cls.__bool__ is QuerySet.__bool__
-        and cls._fetch_all is QuerySet._fetch_all
-        and not query.combinator
+        and evaluates_as_stock(cls)
+        and not is_combined(queryset)
         and bool(query.is_empty())
     )
 

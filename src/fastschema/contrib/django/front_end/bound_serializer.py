@@ -10,19 +10,20 @@ from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.front_end.access import rows
-from fastschema.contrib.django.front_end.class_state import CompiledState, class_state
+from fastschema.contrib.django.front_end.class_state import (
+    CompiledState,
+    class_state,
+    has_made_fields,
+    made_fields,
+    state_of_pending,
+    unseen_field,
+)
 from fastschema.contrib.django.front_end.customization import (
     STOCK_TO_REPRESENTATION,
     is_stock_list,
     is_stock_serializer,
 )
 from fastschema.contrib.django.front_end.json_encoding import json_value
-from fastschema.contrib.django.front_end.pending import (
-    has_made_fields,
-    made_fields,
-    state_of_pending,
-    unseen_field,
-)
 from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import (

@@ -1,7 +1,11 @@
-"""What is known of a serializer class: its exemplars and its programs.
+"""What is known of a serializer class, and what its serializers take from it while they may.
 
-It hangs on the class, as ``_fastschema_class``. Until the class has represented a few dozen objects
-(``thresholds.rows_worth_reading``), nothing is known.
+It hangs on the class, as ``_fastschema_class``: its exemplars and its programs. Until the class has
+represented a few dozen objects (``thresholds.rows_worth_reading``), nothing is known.
+
+Stock keeps the fields of a serializer as ``fields`` in its ``__dict__`` once somebody has asked for
+them; so do we. Until then nobody can have changed a field: the serializer is *pending*, and follows
+its class.
 """
 
 from __future__ import annotations
@@ -13,11 +17,13 @@ from typing import Any, Generic, Self, TypeVar
 from django.core.signals import setting_changed
 from django.utils.translation import get_language
 from rest_framework.serializers import ModelSerializer, Serializer
+from rest_framework.settings import api_settings
 
 from fastschema.compiler.nodes import Rereading
 from fastschema.contrib.django.front_end.clones import NESTED
 from fastschema.contrib.django.front_end.customization import own_classes
 from fastschema.contrib.django.front_end.exemplars import (
+    BUILDING,
     STOCK_FIELDS,
     Exemplar,
     bare_serializer,
@@ -30,6 +36,7 @@ from fastschema.runtime import thresholds
 from fastschema.runtime.guard import CLASS_ATTRIBUTE, ClassSnapshot, Snapshot, State, readings
 from fastschema.runtime.patching import is_stock
 from fastschema.runtime.programs import DumpProgram
+from fastschema.switch import is_disabled
 
 _UNKNOWN: Any = object()
 _PLAIN = (Rereading.VALUE, Rereading.KEY)
@@ -42,6 +49,12 @@ _MOST_FOR_NAMES = 4
 """How many programs it keeps for each."""
 _MOST_MISSES = 16
 """After so many serializers in a row whose fields are like those of no other, nobody compares."""
+_DECIDING = frozenset([*BUILDING, "Meta", "_declared_fields", "_readable_fields", "get_fields"]) | {
+    name for name in vars(ModelSerializer) if name.startswith("serializer_")
+}
+"""What a serializer may have of its own that decides on its fields."""
+_UNSEEN = "_fastschema_fields"
+"""Where a pending serializer has single fields that it needed itself: a key of its ``__dict__``."""
 
 
 class CompiledState(State):
@@ -111,17 +124,18 @@ class CompiledByNames(Generic[Compiled]):
         :param fields: those that matter
         :param is_worth_reading: whether it is to be read if its fields are like those of no other
         """
+        # After that many misses, the fields differ each time, and comparing them gains nothing.
+        if self._misses >= _MOST_MISSES:
+            return self._compiled(serializer) if is_worth_reading else None
         names = tuple([field.field_name for field in fields])
         known = self._made.get(names, [])
-        # After that many misses, the fields differ each time, and comparing them gains nothing.
-        for each in known if self._misses < _MOST_MISSES else ():
+        for each in known:
             if each.is_like(fields):
                 self._misses = 0
                 return each
         has_room = len(known) < _MOST_FOR_NAMES and (known or len(self._made) < _MOST_NAMES)
-        is_kept = has_room and self._misses < _MOST_MISSES
-        found = self._compiled(serializer) if is_kept or is_worth_reading else None
-        if found is None or not is_kept:
+        found = self._compiled(serializer) if has_room or is_worth_reading else None
+        if found is None or not has_room:
             self._misses += 1
         else:
             self._state.watch(found.snapshot.classes)
@@ -317,3 +331,83 @@ def _forget_all(**kwargs: Any) -> None:
 
 # Tests change settings; what was made of them is made anew.
 setting_changed.connect(_forget_all)
+
+
+# Serializers that follow their class
+
+
+def state_of_pending(serializer: Any) -> CompiledState | None:
+    """Return what a serializer runs without fields; None if it has made them, or must."""
+    return class_state(type(serializer)).pending() if is_still_pending(serializer) else None
+
+
+def is_still_pending(serializer: Any) -> bool:
+    """Return whether nobody has looked at the fields of a serializer, or chosen others for it."""
+    return not has_made_fields(serializer) and follows_its_class(serializer)
+
+
+def has_made_fields(serializer: Any) -> bool:
+    """Return whether somebody has looked at the fields of a serializer."""
+    return "fields" in vars(serializer)
+
+
+def made_fields(serializer: Any) -> Any:
+    """Return the fields of a serializer that are made, be it that nobody has looked at them."""
+    own = vars(serializer)
+    return own.get("fields", own.get(_UNSEEN, {}))
+
+
+def new_fields(serializer: Any) -> Any:
+    """Return what ``Serializer.fields`` gives to the first who looks at it."""
+    unseen = vars(serializer).pop(_UNSEEN, {})
+    is_plain = gets_fields_as_stock(type(serializer)) and not is_disabled()
+    exemplar = _exemplar(serializer, 0) if is_plain else None
+    if exemplar is not None:
+        made = exemplar.bound_fields(with_url_name(serializer))
+    else:
+        made = STOCK_FIELDS.func(serializer)
+    made.fields.update((name, field) for name, field in unseen.items() if name in made)
+    return made
+
+
+def unseen_field(serializer: Any, name: str) -> Any:
+    """Return a field of a serializer, of which nobody can tell that it was made.
+
+    :raises RuntimeError: as stock, if it is not there any more
+    """
+    made = made_fields(serializer)
+    if name in made:
+        return made[name]
+    # Stock's own property knows nothing of such fields.
+    is_later = not has_made_fields(serializer) and type(serializer).fields is not STOCK_FIELDS
+    exemplar = class_state(type(serializer)).exemplar() if is_later else None
+    field = None if exemplar is None else exemplar.bound_field(name, serializer)
+    if field is not None:
+        return vars(serializer).setdefault(_UNSEEN, {}).setdefault(name, field)
+    if name not in serializer.fields:
+        raise RuntimeError(f"the field {name!r} was removed while its serializer dumps")
+    return serializer.fields[name]
+
+
+def follows_its_class(serializer: Any) -> bool:
+    """Return whether a serializer has nothing of its own that decides on its fields."""
+    own = vars(serializer)
+    url_name = own.get("url_field_name")
+    return _DECIDING.isdisjoint(own) and url_name in (None, api_settings.URL_FIELD_NAME)
+
+
+def get_fields(serializer: Any) -> dict[str, Any] | None:
+    """Return what stock's ``get_fields`` does; None if stock must make it."""
+    exemplar = _exemplar(serializer, 1)
+    return None if exemplar is None else exemplar.fields(with_url_name(serializer))
+
+
+def _exemplar(serializer: Any, objects: int) -> Exemplar | None:
+    """Return what makes the fields of a serializer; None if stock must.
+
+    :param objects: as how many objects this counts
+    """
+    if not follows_its_class(serializer):
+        return None
+    state = class_state(type(serializer))
+    return state.exemplar() if state.is_in_use(objects) else None

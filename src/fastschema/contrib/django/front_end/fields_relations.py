@@ -13,7 +13,7 @@ from rest_framework.settings import api_settings
 
 from fastschema.compiler.kinds import for_all, new_slot
 from fastschema.compiler.nodes import PLAIN, Conversion, Form, Kind, Rereading, Slot
-from fastschema.contrib.django.front_end.field_path import SerializerPath, option_slot
+from fastschema.contrib.django.front_end.access import SerializerPath, option_slot
 from fastschema.contrib.django.front_end.hyperlinks import (
     link_from_value,
     of_request,

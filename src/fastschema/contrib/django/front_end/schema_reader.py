@@ -33,6 +33,7 @@ from fastschema.contrib.django.front_end import access
 from fastschema.contrib.django.front_end.access import (
     MODEL,
     AccessCache,
+    SerializerPath,
     access_of,
     column,
     prefetched,
@@ -40,7 +41,6 @@ from fastschema.contrib.django.front_end.access import (
     represent_field,
     represent_key,
 )
-from fastschema.contrib.django.front_end.field_path import SerializerPath
 from fastschema.contrib.django.front_end.fields import (
     describe,
     kind,

@@ -4,7 +4,7 @@ What hangs on a serializer, on its class and on its fields, is
 
 - ``_fastschema``: None until the serializer has represented something; then :data:`FIRST_COMPILED`
   or :data:`FIRST_BY_STOCK`; from the second time on, or for a list, a :class:`SerializerState`.
-- ``_fastschema_fields``: the fields that it needed before anybody looked at them (``pending``).
+- ``_fastschema_fields``: the fields that it needed before anybody looked at them (``class_state``).
 - ``_fastschema_class``, on the class: a ``ClassState`` (``class_state``).
 - ``_fastschema_validators``, on a field: validators that nobody has read (``clones``).
 """
@@ -21,8 +21,9 @@ from fastschema.contrib.django.front_end.bound_serializer import (
     ReusedBoundProgram,
     bound_pending,
 )
-from fastschema.contrib.django.front_end.class_state import CompiledState, class_state
-from fastschema.contrib.django.front_end.pending import (
+from fastschema.contrib.django.front_end.class_state import (
+    CompiledState,
+    class_state,
     has_made_fields,
     is_still_pending,
     state_of_pending,

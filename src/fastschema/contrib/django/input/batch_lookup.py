@@ -29,7 +29,7 @@ from rest_framework.relations import (
 from rest_framework.validators import UniqueValidator
 
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
-from fastschema.contrib.django.lists.queryset_rows import is_stock_queryset
+from fastschema.contrib.django.internals.queries import is_stock_queryset
 from fastschema.runtime.patching import stock_method
 
 GET_QUERYSET = stock_method(RelatedField, "get_queryset")

@@ -24,16 +24,17 @@ from rest_framework.serializers import (
 )
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django.front_end.class_state import CompiledByNames, class_state
-from fastschema.contrib.django.front_end.clones import UNREAD_VALIDATORS
-from fastschema.contrib.django.front_end.customization import own_classes
-from fastschema.contrib.django.front_end.exemplars import STOCK_FIELDS
-from fastschema.contrib.django.front_end.fields import inner_fields
-from fastschema.contrib.django.front_end.pending import (
+from fastschema.contrib.django.front_end.class_state import (
+    CompiledByNames,
+    class_state,
     follows_its_class,
     has_made_fields,
     unseen_field,
 )
+from fastschema.contrib.django.front_end.clones import UNREAD_VALIDATORS
+from fastschema.contrib.django.front_end.customization import own_classes
+from fastschema.contrib.django.front_end.exemplars import STOCK_FIELDS
+from fastschema.contrib.django.front_end.fields import inner_fields
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
 from fastschema.contrib.django.input.batch_lookup import batch_lookups, refusing_duplicates
 from fastschema.contrib.django.input.bulk_create import is_list_in_bulk

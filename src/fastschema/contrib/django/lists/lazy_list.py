@@ -26,6 +26,7 @@ from fastschema.contrib.django.app import conf, dump_log
 from fastschema.contrib.django.app.dump_log import Output
 from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
 from fastschema.contrib.django.front_end.json_encoding import engine, json_value
+from fastschema.contrib.django.internals.queries import prefetch_lookups
 from fastschema.contrib.django.lists.captured_values import WrittenRows
 from fastschema.contrib.django.lists.columns import narrowed
 from fastschema.contrib.django.lists.lazy_rows import (
@@ -262,9 +263,9 @@ def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
         return queryset
     if view.paginator is not None and not has_stock_pages(view):
         return queryset
-    if getattr(queryset, "_prefetch_related_lookups", ()):
-        return queryset
     try:
+        if prefetch_lookups(queryset):
+            return queryset
         fetched = described_rows(view, queryset)
         return narrowed(queryset, read_by_column(dispatch_of(view, []), fetched), fetched.layout)
     except Exception:

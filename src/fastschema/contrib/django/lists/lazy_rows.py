@@ -17,6 +17,7 @@ from fastschema.compiler.nodes import Form, NotRowReadableError, UnreadableError
 from fastschema.contrib.django.front_end.bound_serializer import dispatch_for, link_to
 from fastschema.contrib.django.front_end.class_state import class_state
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.internals.queries import give_results, is_stock_queryset
 from fastschema.contrib.django.lists.captured_values import WrittenRows
 from fastschema.contrib.django.lists.columns import (
     Columns,
@@ -29,7 +30,6 @@ from fastschema.contrib.django.lists.queryset_rows import (
     FetchedRows,
     LazyInstanceList,
     RowPlace,
-    is_stock_queryset,
 )
 from fastschema.contrib.django.lists.row_programs import by_row, with_kept_relations
 from fastschema.runtime.bound_program import Dispatch
@@ -140,8 +140,7 @@ def dump_rows(
     """
     queryset = data if is_stock_queryset(data) else None
     if queryset is not None:
-        evaluate(queryset)
-        data = queryset._result_cache
+        data = evaluate(queryset)
     if type(data) is not LazyInstanceList:
         return None, data
     if dispatch is None:
@@ -152,7 +151,7 @@ def dump_rows(
         return results, data
     instances = list(data)
     if queryset is not None:
-        queryset._result_cache = instances
+        give_results(queryset, instances)
     return None if dumper is None else dumper.by_instance.all_rows(instances), instances
 
 
@@ -190,7 +189,7 @@ class RowStream:
         """Yield what stands for each row; closing it closes the cursor."""
         with closing(blocks(self._fetched)) as found:
             for block in found:
-                yield from block.places()
+                yield from LazyInstanceList(block).places()
 
     def dump(self, places: Iterable[RowPlace]) -> list[Any]:
         """Return what the serializer makes of the rows for which some of the source stand.
@@ -240,7 +239,7 @@ def give_instances(serializer: Any) -> Any:
         except NotLazyError:
             return rows
         instances = list(evaluate(rows))
-        rows._result_cache = instances
+        give_results(rows, instances)
         return instances
     return rows
 

@@ -17,6 +17,12 @@ from django.db.models import Prefetch, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from rest_framework.serializers import ListSerializer, Serializer
 
+from fastschema.contrib.django.internals.instances import prefetched_objects
+from fastschema.contrib.django.internals.queries import (
+    fetch_mode_of,
+    prefetch_lookups,
+    tracks_peers,
+)
 from fastschema.contrib.django.lists.columns import attributes_read
 
 logger = logging.getLogger("fastschema")
@@ -83,7 +89,7 @@ class Loads:
     def of(cls, queryset: Any) -> Loads:
         """Return what a queryset loads."""
         prefetches = []
-        for lookup in queryset._prefetch_related_lookups:
+        for lookup in prefetch_lookups(queryset):
             is_object = isinstance(lookup, Prefetch)
             path = lookup.prefetch_to if is_object else lookup
             prefetches.append((path.split(LOOKUP_SEP), lookup.queryset if is_object else None))
@@ -142,7 +148,7 @@ def unloaded(serializer: Any, queryset: Any, follow: Follow = ALL) -> list[Unloa
     if not isinstance(queryset, QuerySet):
         return []
     found = unloaded_with(serializer, queryset.model, Loads.of(queryset), follow)
-    if getattr(getattr(queryset, "_fetch_mode", None), "track_peers", False):
+    if tracks_peers(fetch_mode_of(queryset)):
         return [each for each in found if each.method != SELECT]  # one query for all rows
     return found
 
@@ -319,9 +325,7 @@ def _loaded(obj: Any, attribute: str, relation: Any) -> Sequence[Any] | None:
             return None
         value = relation.get_cached_value(obj)
         return [] if value is None else [value]
-    prefetched = getattr(obj, "_prefetched_objects_cache", {})
-    found: Any = prefetched.get(attribute, prefetched.get(relation.name))
-    return found if isinstance(found, list) else getattr(found, "_result_cache", None)
+    return prefetched_objects(obj, attribute, relation.name)
 
 
 def attribute_of(relation: Any) -> str:

@@ -7,12 +7,11 @@ a :class:`RowPlace` for each row, in whose place the list gets its instances lat
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
-from django.db.models.query import ModelIterable
 from rest_framework.filters import OrderingFilter
 from rest_framework.generics import GenericAPIView
 from rest_framework.pagination import (
@@ -22,6 +21,7 @@ from rest_framework.pagination import (
 )
 
 from fastschema.compiler.nodes import NotRowReadableError
+from fastschema.contrib.django.internals.queries import with_instances, with_iterable
 from fastschema.contrib.django.lists.prefetching import fetch_lazily
 from fastschema.contrib.django.lists.queryset_rows import (
     LazyInstanceList,
@@ -85,12 +85,11 @@ def _lazily(stock: Callable[..., Any]) -> Callable[..., Any]:
     def paginate_queryset(self: Any, queryset: Any, request: Any, view: Any = None) -> Any:
         if is_disabled() or not _is_paged_by_stock(self, queryset, view):
             return stock(self, queryset, request, view)
-        copied = queryset._chain()
-        copied._iterable_class = _Places
+        copied = with_iterable(queryset, _places)
         try:
             page = stock(self, copied, request, view)
         finally:
-            copied._iterable_class = ModelIterable
+            with_instances(copied)
         if not page or type(page[0]) is not RowPlace:
             return page
         fetched, numbers = page[0].fetched, [each.number for each in page]
@@ -155,12 +154,10 @@ def _is_paged_by_stock(paginator: Any, queryset: Any, view: Any) -> bool:
     return _ATTRIBUTES.issuperset(vars(queryset))
 
 
-class _Places(ModelIterable):
-    """Stand for the rows of a queryset."""
-
-    def __iter__(self) -> Iterator[Any]:
-        rows = fetch_lazily(self.queryset)
-        return iter(rows.places() if type(rows) is LazyInstanceList else rows)
+def _places(queryset: Any, **arguments: Any) -> list[Any]:
+    """Return what stands for the rows of a queryset."""
+    rows = fetch_lazily(queryset)
+    return rows.places() if type(rows) is LazyInstanceList else rows
 
 
 def check_paginator(view: Any) -> None:

@@ -5,30 +5,28 @@ from __future__ import annotations
 import copy
 from typing import Any, NamedTuple
 
-from django.db.models import Manager, Prefetch, QuerySet, query
-from django.db.models.base import ModelState
+from django.db.models import Manager, Prefetch
 from django.db.models.constants import LOOKUP_SEP
 from django.db.models.fields.related_descriptors import ManyToManyDescriptor
-from django.db.models.manager import BaseManager
-from django.db.models.query import normalize_prefetch_lookups
 
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.front_end.access import on_class, relation_to_many
-from fastschema.contrib.django.lists.queryset_rows import FetchedRows, is_stock_queryset
-from fastschema.contrib.django.lists.row_layout import RowLayout, single_relation, whole_layout
-from fastschema.runtime.patching import overridden, stock_method
-
-_GET_QUERYSET = stock_method(BaseManager, "get_queryset")
-# What Django calls of a queryset of related objects.
-_HOOKS = {
-    name: stock_method(QuerySet, name)
-    for name in ("__init__", "using", "filter", "extra", "none", "_add_hints", "_next_is_sticky")
-}
-_PREFETCH = {name: stock_method(QuerySet, name) for name in ["_prefetch_related_objects"]}
-_FUNCTIONS = {
-    name: stock_method(query, name)
-    for name in ("prefetch_related_objects", "prefetch_one_level", "get_prefetcher")
-}
+from fastschema.contrib.django.internals.instances import (
+    attribute_for,
+    attribute_of_key_between,
+    given_queryset,
+    is_prefetched_as_stock,
+    new_state,
+    normalized_lookups,
+    own_manager,
+    path_to,
+    prefetches_as_stock,
+    queryset_of_relation,
+    single_relation,
+)
+from fastschema.contrib.django.internals.queries import comes_from_relation, prefetch_lookups
+from fastschema.contrib.django.lists.queryset_rows import FetchedRows
+from fastschema.contrib.django.lists.row_layout import RowLayout, whole_layout
 
 
 class Keys(NamedTuple):
@@ -78,8 +76,7 @@ def steps_of(queryset: Any, rows: FetchedRows) -> list[PrefetchQuery]:
     """
     _check_prefetching(queryset)
     path = _Path(rows)
-    lookups = normalize_prefetch_lookups(reversed(queryset._prefetch_related_lookups))
-    waiting = [(lookup, False) for lookup in lookups]
+    waiting = [(lookup, False) for lookup in normalized_lookups(prefetch_lookups(queryset))]
     while waiting:
         lookup, is_inner = waiting.pop()
         waiting += [(added, True) for added in path.follow(lookup, is_inner=is_inner)]
@@ -125,18 +122,19 @@ class _Path:
         added: list[Prefetch] = []
         found = self._found[""]
         for level, name in enumerate(lookup.prefetch_through.split(LOOKUP_SEP)):
-            path = lookup.get_current_prefetch_to(level)
+            path = path_to(lookup, level)
             if path not in self._found:
                 if found.is_inner and not is_inner:
                     raise NotRowReadableError(f"{path} continues what a queryset prefetches")
                 step = self._step(found, name, lookup, level)
                 related = unfiltered(step, self._bare(found.layout))
-                _check_queryset(related)
+                if not is_prefetched_as_stock(related):
+                    raise NotRowReadableError(f"{type(related).__name__} is not a plain QuerySet")
                 layout = _layout_of(related, step)
                 self._found[path] = _Found(len(self.steps), layout, step.keys.back, is_inner)
                 self.steps.append(step)
-                inner = map(copy.copy, reversed(related._prefetch_related_lookups))
-                added += normalize_prefetch_lookups(inner, path)
+                inner = map(copy.copy, prefetch_lookups(related))
+                added += normalized_lookups(inner, path)
             found = self._found[path]
         return added
 
@@ -144,7 +142,7 @@ class _Path:
         layout = owner.layout
         if layout.model._meta.is_composite_pk:
             raise NotRowReadableError(f"{name} belongs to a primary key of several columns")
-        attribute, is_own = lookup.get_current_to_attr(level)
+        attribute, is_own = attribute_for(lookup, level)
         keys = _keys(layout.model, name)
         if keys.single is not None and keys.single in (*layout.relations, owner.back):
             raise NotRowReadableError(f"{name} is loaded before it is prefetched")
@@ -165,10 +163,9 @@ def _check_prefetching(queryset: Any) -> None:
 
     :raises NotRowReadableError: if somebody does
     """
-    if queryset._known_related_objects:
+    if comes_from_relation(queryset):
         raise NotRowReadableError("the queryset comes from a related manager")
-    is_stock = all(getattr(query, name) is function for name, function in _FUNCTIONS.items())
-    if not is_stock or overridden(queryset, _PREFETCH):
+    if not prefetches_as_stock(queryset):
         raise NotRowReadableError("the queryset overrides how it prefetches")
 
 
@@ -177,7 +174,7 @@ def _layout_of(queryset: Any, step: PrefetchQuery) -> RowLayout:
 
     :raises NotRowReadableError: if somebody could tell that no instances are made of them
     """
-    if step.lookup.get_current_querysets(step.level) is None:
+    if given_queryset(step.lookup, step.level) is None:
         return whole_layout(queryset.model)
     layout = FetchedRows(queryset, is_run=False).layout
     keys = step.keys
@@ -228,16 +225,15 @@ def _many_keys(model: Any, name: str) -> Keys | None:
         return None
     descriptor: Any = on_class(model, name)
     field = found[1]
-    manager = descriptor.related_manager_cls.__mro__[1]
-    if manager.get_queryset is not _GET_QUERYSET:
+    manager = own_manager(descriptor)
+    if manager is not None:
         raise NotRowReadableError(f"{manager.__name__} of {name} overrides get_queryset")
     if not _has_own_key(field):
         return None
     key = field.target_field.attname
     if type(descriptor) is ManyToManyDescriptor:
         related_model = descriptor.rel.related_model if descriptor.reverse else descriptor.rel.model
-        value = f"_prefetch_related_val_{field.attname}"
-        return Keys(related_model, key, value, None, is_between=True)
+        return Keys(related_model, key, attribute_of_key_between(field), None, is_between=True)
     return Keys(field.model, key, field.attname, (field, False))
 
 
@@ -249,43 +245,19 @@ def _has_own_key(field: Any) -> bool:
     return type(target).__module__.startswith("django.")
 
 
-def _check_queryset(queryset: Any) -> None:
-    """Check that nobody but Django looks at a queryset of related objects.
-
-    :raises NotRowReadableError: if somebody does
-    """
-    is_stock = (
-        is_stock_queryset(queryset)
-        and overridden(queryset, _HOOKS) is None
-        and not queryset._known_related_objects
-        and not queryset.query.combinator
-    )
-    if not is_stock:
-        raise NotRowReadableError(f"{type(queryset).__name__} is not a plain QuerySet")
-
-
 def unfiltered(step: PrefetchQuery, first: Any) -> Any:
     """Return the queryset of all objects to which a relation may lead.
 
     :param first: an object that has the relation
     """
-    given = step.lookup.get_current_querysets(step.level)
-    if given:
-        return given[0]
-    if step.keys.single is not None:
-        descriptor: Any = on_class(type(first), step.name)
-        return descriptor.get_queryset(instance=first)
-    return _GET_QUERYSET(getattr(first, step.name))
+    given = given_queryset(step.lookup, step.level)
+    return queryset_of_relation(first, step.name) if given is None else given
 
 
 def bare(model: Any, db: str, fetch_mode: Any) -> Any:
     """Return an instance that knows nothing but where it comes from, and that its keys are 0."""
     instance = object.__new__(model)
-    state = instance.__dict__["_state"] = ModelState()
-    state.adding = False
-    state.db = db
-    if fetch_mode is not None:
-        state.fetch_mode = fetch_mode
+    instance.__dict__["_state"] = new_state(db, fetch_mode)
     for field in model._meta.concrete_fields:
         if field.primary_key or field.is_relation:
             instance.__dict__[field.attname] = 0

@@ -10,17 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from django import VERSION
-from django.db.models.query import ModelIterable, get_prefetcher, prefetch_one_level
-
-from fastschema.contrib.django.front_end.access import PREFETCHED
-from fastschema.contrib.django.lists.lazy_caches import (
-    LazyCache,
-    Makers,
-    RelatedRows,
-    as_it_was,
+from fastschema.contrib.django.internals.instances import (
+    CHANGES_GIVEN_QUERYSETS,
+    ask_prefetcher,
+    assign_prefetched,
+    attribute_for,
+    cache_name,
+    filtered_for,
+    given_queryset,
+    new_state,
+)
+from fastschema.contrib.django.internals.queries import (
+    evaluated,
+    give_results,
+    is_prefetched,
+    mark_prefetched,
+    prefetch_lookups,
+    tracks_peers,
 )
 from fastschema.contrib.django.lists.prefetch_plan import PrefetchQuery, bare, steps_of, unfiltered
 from fastschema.contrib.django.lists.queryset_rows import (
@@ -28,12 +36,14 @@ from fastschema.contrib.django.lists.queryset_rows import (
     LazyInstanceList,
     is_fetchable,
 )
-from fastschema.contrib.django.lists.row_layout import (
-    Collection,
-    Relation,
-    RowLayout,
-    cache_name,
+from fastschema.contrib.django.lists.row_instances import (
+    Makers,
+    RelatedRows,
+    as_it_was,
+    keep_related_rows,
+    keep_row,
 )
+from fastschema.contrib.django.lists.row_layout import Collection, Relation, RowLayout
 
 if TYPE_CHECKING:
     from functools import cached_property
@@ -56,23 +66,6 @@ def prefetch(rows: FetchedRows, steps: Iterable[PrefetchQuery]) -> None:
         found.append(related.rows)
 
 
-class Answer(NamedTuple):
-    """What ``get_prefetch_querysets`` of Django's prefetchers returns, after the queryset.
-
-    :param key_of_related: from a related object to the key by which it belongs to its owner
-    :param key_of_owner: the same for an owner
-    :param is_single: whether an owner has but one
-    :param cache_name: under which name an owner keeps what is found
-    :param is_descriptor: whether that is set by a descriptor
-    """
-
-    key_of_related: Callable[[Any], Any]
-    key_of_owner: Callable[[Any], Any]
-    is_single: bool
-    cache_name: str
-    is_descriptor: bool
-
-
 class Related:
     """The related objects that one query has found for some rows.
 
@@ -91,12 +84,9 @@ class Related:
             self.rows = FetchedRows(unfiltered(step, _bare_of(owner)), is_run=False)
             return
         objects = list(_bare_objects(owner, step.keys.of_object))
-        prefetcher, *_ = get_prefetcher(objects[0], step.name, step.attribute)
-        queryset = _with_rows(unfiltered(step, objects[0]), lambda queryset: ())
-        queryset, *answer = prefetcher.get_prefetch_querysets(objects, [queryset])
-        self._answer = Answer(*answer)
-        # It has not been run, whatever it believes.
-        self.rows = FetchedRows(_with_rows(queryset, ModelIterable))
+        queryset = unfiltered(step, objects[0])
+        queryset, self._answer = ask_prefetcher(objects, step.name, step.attribute, queryset)
+        self.rows = FetchedRows(queryset)
         self._keys = list(map(self._answer.key_of_owner, objects))
         self._related_keys = list(
             _keys_of_rows(self.rows, step.keys.of_related, self._answer.key_of_related)
@@ -136,14 +126,10 @@ class Related:
         if self._cache is not None:
             self._owners = instances
         lookup, level = self._step.lookup, self._step.level
-        is_own_attribute = lookup.get_current_to_attr(level)[1]
-        # Django 6.1 changes the queryset of a Prefetch for each object that it is given to.
-        is_changed = VERSION >= (6, 1) and lookup.get_current_querysets(level) is not None
+        _, is_own_attribute = attribute_for(lookup, level)
+        is_changed = CHANGES_GIVEN_QUERYSETS and given_queryset(lookup, level) is not None
         if owner.makers is None or is_own_attribute or is_changed:
-            for each in instances:
-                each.__dict__.setdefault(PREFETCHED, {})
-            prefetcher = _Answered((self.objects, *self._answer))
-            prefetch_one_level(instances, prefetcher, lookup, level)
+            assign_prefetched(instances, self.objects, self._answer, lookup, level)
         elif self._step.keys.single is None:
             self._give_many(instances, owner, owner.collection_makers)
         else:
@@ -160,13 +146,7 @@ class Related:
             return self._by_row[id(row[position])]
 
         makers.by_name[name] = make
-        for instance, row in zip(instances, owner.rows(), strict=True):
-            instance.__dict__.setdefault(PREFETCHED, {})
-            state = instance._state
-            cache = state.fields_cache
-            if type(cache) is not LazyCache:
-                state.fields_cache = cache = LazyCache.of(cache, makers)
-            cache[name] = None if row[position] is None else row
+        keep_row(instances, owner.rows(), position, name, makers)
 
     def _give_many(self, instances: list[Any], owner: FetchedRows, makers: Makers) -> None:
         """Let each instance keep the rows of its related objects."""
@@ -185,22 +165,14 @@ class Related:
         def make(instance: Any, rows: RelatedRows) -> Any:
             found = objects(rows)
             with as_it_was(instance, {key: rows.owner[at] for key, at in positions.items()}):
-                manager = getattr(instance, self._step.name)
-                # As its get_queryset does, but for a look into the cache.
-                queryset = manager._apply_rel_filters(unfiltered(self._step, instance))
-            queryset._result_cache = found
-            queryset._prefetch_done = True
+                related = unfiltered(self._step, instance)
+                queryset = filtered_for(instance, self._step.name, related)
+            give_results(queryset, found, is_prefetched=True)
             return queryset
 
         makers.by_name[name] = make
         makers.objects[name] = objects
-        for instance, row in zip(instances, owner.rows(), strict=True):
-            attributes = instance.__dict__
-            cache = attributes.get(PREFETCHED)
-            if type(cache) is not LazyCache:
-                attributes[PREFETCHED] = cache = LazyCache.of(cache or {}, makers, instance)
-            cache[name] = rows = row[position]
-            rows.owner = row
+        keep_related_rows(instances, owner.rows(), position, name, makers)
 
     @cached_property
     def objects(self) -> list[Any]:
@@ -229,30 +201,16 @@ class Related:
         return field.remote_field if is_reverse else field
 
 
-class _Answered:
-    """Stands for a prefetcher whose query has been run.
-
-    :param answer: what it says, related objects first
-    """
-
-    def __init__(self, answer: tuple[Any, ...]) -> None:
-        self._answer = answer
-
-    def get_prefetch_querysets(self, instances: list[Any], querysets: Any = None) -> Any:
-        """Return the same as Django's prefetchers have it."""
-        return self._answer
-
-
 def fetch(queryset: Any) -> FetchedRows:
     """Run the query of a queryset, and those of what it prefetches if that may be rows.
 
-    :func:`is_all_fetched` says whether the latter was so.
+    If not, they are left to Django: the queryset is not prefetched then.
 
     :param queryset: see :func:`fastschema.contrib.django.lists.queryset_rows.is_fetchable`
     :raises Exception: what running one of them raises
     """
     rows = FetchedRows(queryset)
-    if not queryset._prefetch_related_lookups or rows.are_too_few:
+    if not prefetch_lookups(queryset) or rows.are_too_few:
         return rows
     try:
         steps = steps_of(queryset, rows)
@@ -262,15 +220,10 @@ def fetch(queryset: Any) -> FetchedRows:
     try:
         prefetch(rows, steps)
     except Exception:
-        queryset._result_cache = LazyInstanceList(rows)
+        give_results(queryset, LazyInstanceList(rows))
         raise
-    queryset._prefetch_done = True
+    mark_prefetched(queryset)
     return rows
-
-
-def is_all_fetched(queryset: Any) -> bool:
-    """Whether :func:`fetch` has left nothing to prefetch for Django."""
-    return not queryset._prefetch_related_lookups or queryset._prefetch_done
 
 
 def described(queryset: Any) -> FetchedRows:
@@ -279,7 +232,7 @@ def described(queryset: Any) -> FetchedRows:
     :raises NotRowReadableError: if code of users has a say in what is prefetched
     """
     rows = FetchedRows(queryset, is_run=False)
-    if queryset._prefetch_related_lookups:
+    if prefetch_lookups(queryset):
         rows.steps = steps_of(queryset, rows)
         prefetch(rows, rows.steps)
     return rows
@@ -298,10 +251,12 @@ def fetch_in_blocks(queryset: Any, chunk_size: int) -> FetchedRows | None:
         is_readable = bool(known.layout) and known.converters is not None
     except Exception:
         return None  # Django raises its own, if it does
-    if not is_readable or getattr(known.fetch_mode, "track_peers", False):
+    if not is_readable or tracks_peers(known.fetch_mode):
         return None
     rows = FetchedRows(queryset, chunk_size)
     rows.steps = known.steps
+    # The same for all blocks.
+    rows.own_layout, rows.converters = known.own_layout, known.converters
     return rows
 
 
@@ -326,7 +281,7 @@ def fetch_lazily(queryset: Any) -> list[Any]:
     :raises Exception: what running the query, or converting its values, raises
     """
     rows = fetch(queryset)
-    if is_all_fetched(queryset) and rows.are_readable:
+    if is_prefetched(queryset) and rows.are_readable:
         rows.converted()
         return LazyInstanceList(rows)
     return rows.instances()
@@ -340,20 +295,8 @@ def evaluate(queryset: Any) -> list[Any]:
     :raises Exception: what running the query raises
     """
     if is_fetchable(queryset):
-        queryset._result_cache = fetch_lazily(queryset)
-    queryset._fetch_all()  # prefetches, where that is left to Django
-    rows: list[Any] = queryset._result_cache
-    return rows
-
-
-def _with_rows(queryset: Any, iterable: Any) -> Any:
-    """Return a queryset that is the same, but for what makes its objects; nothing is
-    prefetched there.
-    """
-    queryset = queryset._chain()
-    queryset._iterable_class = iterable
-    queryset._prefetch_related_lookups = ()
-    return queryset
+        give_results(queryset, fetch_lazily(queryset))
+    return evaluated(queryset)  # which prefetches, where that is left to Django
 
 
 def _bare_of(rows: FetchedRows) -> Any:
@@ -365,7 +308,7 @@ def _bare_objects(rows: FetchedRows, attribute: str) -> Iterator[Any]:
     key = rows.model._meta.pk.attname
     columns = rows.own_layout.columns
     positions = columns[key], columns[attribute]
-    state = _bare_of(rows)._state
+    state = new_state(rows.db, rows.fetch_mode)
     for row in rows.converted():
         instance = object.__new__(rows.model)
         instance.__dict__.update(

@@ -24,28 +24,23 @@ import copy
 import functools
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from django.db import connections
 from django.db import router as routers
-from django.db.models import QuerySet
-from django.db.models.query import ModelIterable
 
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.app import conf
-from fastschema.contrib.django.lists.lazy_caches import Makers
-from fastschema.contrib.django.lists.row_instances import ExecutedQuery, Make, instance_maker
-from fastschema.contrib.django.lists.row_layout import (
+from fastschema.contrib.django.internals.queries import (
+    CompiledQuery,
     Converters,
-    RowLayout,
-    converted_rows,
-    pure_converters,
-    row_layout_of,
+    is_stock_queryset,
+    results_of,
+    tracks_peers,
 )
+from fastschema.contrib.django.lists.row_instances import Make, Makers, instance_maker
+from fastschema.contrib.django.lists.row_layout import RowLayout, converted_rows, row_layout_of
 from fastschema.runtime import thresholds
 from fastschema.runtime.locks import Locked
-from fastschema.runtime.patching import overridden, stock_method
 
 if TYPE_CHECKING:
     from functools import cached_property
@@ -54,22 +49,6 @@ if TYPE_CHECKING:
     from fastschema.contrib.django.lists.prefetching import Related
 else:  # that of functools has a lock before Python 3.12, one for all objects
     from django.utils.functional import cached_property
-
-_STOCK = {
-    name: stock_method(QuerySet, name)
-    for name in ("__iter__", "__len__", "__getitem__", "_fetch_all", "_clone", "_chain", "iterator")
-}
-_STOCK_ITER = stock_method(ModelIterable, "__iter__")
-
-
-def is_stock_queryset(rows: Any) -> bool:
-    """Whether iterating over a queryset gives the instances of its rows, and nobody has a say."""
-    return (
-        isinstance(rows, QuerySet)
-        and overridden(rows, _STOCK) is None
-        and rows._iterable_class is ModelIterable
-        and ModelIterable.__iter__ is _STOCK_ITER
-    )
 
 
 def check_fetchable(rows: Any) -> None:
@@ -81,7 +60,7 @@ def check_fetchable(rows: Any) -> None:
         raise NotRowReadableError('the setting FASTSCHEMA["ROWS"] is False')
     if not is_stock_queryset(rows):
         raise NotRowReadableError(f"{type(rows).__name__} is not a plain QuerySet")
-    if rows._result_cache is not None:
+    if results_of(rows) is not None:
         raise NotRowReadableError("the queryset has been evaluated")
     if routers.routers:
         raise NotRowReadableError("DATABASE_ROUTERS may be asked about instances")
@@ -99,6 +78,13 @@ def is_fetchable(rows: Any) -> bool:
 class FetchedRows(Locked):
     """The rows of a queryset, and those that were prefetched for them; threads may share it.
 
+    It goes through these states, always forward, as somebody asks for more:
+
+    - results: as the driver gives them, not read yet if they come in blocks;
+    - converted: with values as instances have them;
+    - rows: with what was prefetched beside them, which :attr:`layout` describes;
+    - instances: there may be code of users that changes them, so rows are not read any more.
+
     :param queryset: see :func:`is_fetchable`
     :param chunk_size: how many rows to read at a time, as for ``QuerySet.iterator``; None: all of
         them, now
@@ -110,37 +96,23 @@ class FetchedRows(Locked):
         self, queryset: Any, chunk_size: int | None = None, *, is_run: bool = True
     ) -> None:
         super().__init__()
-        self.model = queryset.model
-        self.db = queryset.db
-        # Not the queryset, which will refer to this.
-        self._attributes = SimpleNamespace(**vars(queryset))
-        self.fetch_mode = getattr(queryset, "_fetch_mode", None)
-        """That of the queryset; None before Django 6.1."""
-        # A copy, if the queryset may run it later: the setup adds joins to the query.
-        query = queryset.query if is_run else queryset.query.chain()
-        self.compiler = query.get_compiler(using=self.db)
-        self._results: Iterable[Any] = ()
-        if is_run:
-            self._results = self.compiler.execute_sql(**self._chunks(chunk_size))
-        else:
-            self.compiler.pre_sql_setup()
+        self.query = CompiledQuery(queryset, is_run=is_run)
+        self.model, self.db = self.query.model, self.query.db
+        self.fetch_mode = self.query.fetch_mode
+        self._results: Iterable[Any] = self.query.execute(chunk_size) if is_run else ()
+        self._converted: list[Any] | None = None
+        self._rows: list[Any] | None = None
+        self._instances: list[Any] | None = None
         self.steps: list[PrefetchQuery] = []
         """What is to be prefetched for each block; see :meth:`blocks`."""
         self.related: list[Related] = []
         """What was prefetched."""
-        self._converted: list[Any] | None = None
-        self._rows: list[Any] | None = None
-        self._instances: list[Any] | None = None
         self.makers: Makers | None = None
         """What makes the single related objects of the instances, if they keep their rows."""
         self.collection_makers = Makers()
         """The same for querysets of many related objects."""
 
-    def _chunks(self, chunk_size: int | None) -> dict[str, Any]:
-        if chunk_size is None:
-            return {}
-        has_cursors = not connections[self.db].settings_dict.get("DISABLE_SERVER_SIDE_CURSORS")
-        return {"chunked_fetch": has_cursors, "chunk_size": chunk_size}
+    # The rows
 
     def __len__(self) -> int:
         with self.lock:
@@ -153,17 +125,12 @@ class FetchedRows(Locked):
         """
         with self.lock:
             if self._converted is None:
-                self._converted = list(
-                    converted_rows(self.compiler, self._results, self.converters)
-                )
+                self._converted = list(converted_rows(self.query, self._results, self.converters))
                 self._results = ()
             return self._converted
 
     def rows(self) -> list[Any]:
-        """Return the rows, and beside each what every query of ``prefetch_related`` has found.
-
-        :attr:`layout` says what stands where.
-        """
+        """Return the rows, and beside each what every query of ``prefetch_related`` has found."""
         with self.lock:
             if self._rows is None:
                 rows = self.converted()
@@ -171,66 +138,6 @@ class FetchedRows(Locked):
                     rows = [(*row, beside) for row, beside in zip(rows, each.beside(), strict=True)]
                 self._rows = rows
             return self._rows
-
-    def instances(self, *, with_related: bool = True) -> list[Any]:
-        """Return the model instances of the rows, always the same.
-
-        :param with_related: whether they know what was prefetched; else :meth:`give_related` is to
-            be called
-        """
-        with self.lock:
-            if self._instances is None:
-                instances = self._made()
-                if with_related:
-                    self.give_related(instances)
-                self._instances = instances
-            return self._instances
-
-    def give_related(self, instances: list[Any]) -> None:
-        """Let the instances know what was prefetched for them, as Django does."""
-        for each in self.related:
-            each.give(instances, self)
-
-    @property
-    def has_instances(self) -> bool:
-        """Whether instances were made of the rows, for whoever asked."""
-        return self._instances is not None
-
-    def places(self) -> list[RowPlace]:
-        """Return what stands for the instances of the rows."""
-        return [RowPlace(self, number) for number in range(len(self))]
-
-    def attribute(self, number: int, name: str) -> Any:
-        """Return an attribute of the instance of one row, without making instances if it can be.
-
-        :raises Exception: what reading it from the instance raises
-        """
-        if not self.has_instances:
-            try:
-                return self.rows()[number][self.layout.column(name)]
-            except NotRowReadableError:
-                pass
-        return getattr(self.instances()[number], name)
-
-    def _made(self) -> list[Any]:
-        if self._make is not None:
-            return list(map(self._make, self.converted()))
-        rows = self._converted
-        if rows is None:  # stock converts them one by one
-            rows = self.compiler.results_iter(self._results)
-        return self._made_by_django(rows)
-
-    def made_by_django(self) -> list[Any]:
-        """Return further instances of the rows, made by Django; where it has made them, those.
-
-        Those for which it has prefetched are the same ones, too.
-        """
-        if self._converted is None or self.related:
-            return self.instances()
-        return self._made_by_django(self._converted)
-
-    def _made_by_django(self, rows: Iterable[Any]) -> list[Any]:
-        return list(ModelIterable(ExecutedQuery(self._attributes, self.compiler, self.db, rows)))
 
     def blocks(self) -> Generator[FetchedRows]:
         """Yield the rows, some at a time as they are read; only once. Nothing is prefetched.
@@ -248,10 +155,12 @@ class FetchedRows(Locked):
             if isinstance(self._results, Generator):
                 self._results.close()
 
+    # What stands where in them, and whether to read them
+
     @cached_property
     def converters(self) -> Converters | None:
         """Return the converters of the query; None if code of users is among them."""
-        return pure_converters(self.compiler)
+        return self.query.pure_converters()
 
     @cached_property
     def own_layout(self) -> RowLayout:
@@ -259,7 +168,7 @@ class FetchedRows(Locked):
 
         :raises NotRowReadableError: if somebody could tell that no instances are made of them
         """
-        return row_layout_of(self.compiler)
+        return row_layout_of(self.query)
 
     @cached_property
     def layout(self) -> RowLayout:
@@ -268,9 +177,16 @@ class FetchedRows(Locked):
         :raises NotRowReadableError: see :attr:`own_layout`
         """
         layout = replace(self.own_layout, prefetched={}, collections={})
-        for position, each in enumerate(self.related, self.compiler.col_count):
+        for position, each in enumerate(self.related, self.query.column_count):
             each.add_to(layout, position)
         return layout
+
+    @cached_property
+    def _has_layout(self) -> bool:
+        try:
+            return bool(self.layout)
+        except NotRowReadableError:
+            return False
 
     @property
     def are_too_few(self) -> bool:
@@ -285,10 +201,45 @@ class FetchedRows(Locked):
         """Whether anything may be read of the rows, and that pays."""
         return not self.are_too_few and self._has_layout
 
+    # Their instances
+
+    @property
+    def has_instances(self) -> bool:
+        """Whether instances were made of the rows, for whoever asked."""
+        return self._instances is not None
+
+    def instances(self, *, with_related: bool = True) -> list[Any]:
+        """Return the model instances of the rows, always the same.
+
+        :param with_related: whether they know what was prefetched; else :meth:`give_related` is to
+            be called
+        """
+        with self.lock:
+            if self._instances is None:
+                instances = self._new_instances()
+                if with_related:
+                    self.give_related(instances)
+                self._instances = instances
+            return self._instances
+
+    def give_related(self, instances: list[Any]) -> None:
+        """Let the instances know what was prefetched for them, as Django does."""
+        for each in self.related:
+            each.give(instances, self)
+
+    def made_by_django(self) -> list[Any]:
+        """Return further instances of the rows, made by Django; where it has made them, those.
+
+        Those for which it has prefetched are the same ones, too.
+        """
+        if self._converted is None or self.related:
+            return self.instances()
+        return self.query.instances(self._converted)
+
     def keep_rows(self) -> None:
         """Let the instances, which are not made yet, keep their rows in place of related objects.
 
-        Those are made when somebody asks for them; see :mod:`lazy_caches`.
+        Those are made when somebody asks for them; see :mod:`row_instances`.
         """
         self.makers, self.collection_makers = Makers(), Makers()
 
@@ -297,20 +248,12 @@ class FetchedRows(Locked):
         """Whether the instances can keep their rows, and that pays."""
         return self._instances is None and not self.are_too_few and self._may_be_made
 
-    @cached_property
-    def _has_layout(self) -> bool:
-        try:
-            return bool(self.layout)
-        except NotRowReadableError:
-            return False
-
-    @cached_property
-    def _may_be_made(self) -> bool:
-        """Return whether nobody can tell that it is not Django that makes the instances."""
-        tracks_peers = getattr(self.fetch_mode, "track_peers", False)
-        if self._attributes._known_related_objects or tracks_peers:
-            return False
-        return self._has_layout
+    def _new_instances(self) -> list[Any]:
+        make = self._make
+        if make is not None:
+            return list(map(make, self.converted()))
+        rows = self._converted
+        return self.query.instances(self.query.converted(self._results) if rows is None else rows)
 
     @cached_property
     def _make(self) -> Make | None:
@@ -320,6 +263,13 @@ class FetchedRows(Locked):
         if not self._may_be_made:
             return None
         return instance_maker(self.layout, self.db, self.fetch_mode, self.makers)
+
+    @cached_property
+    def _may_be_made(self) -> bool:
+        """Return whether nobody can tell that it is not Django that makes the instances."""
+        if self.query.comes_from_relation or tracks_peers(self.fetch_mode):
+            return False
+        return self._has_layout
 
 
 class RowPlace(dict[str, Any]):
@@ -339,7 +289,13 @@ class RowPlace(dict[str, Any]):
         self.number = number
 
     def __missing__(self, name: str) -> Any:
-        return self.fetched.attribute(self.number, name)
+        fetched = self.fetched
+        if not fetched.has_instances:
+            try:
+                return fetched.rows()[self.number][fetched.layout.column(name)]
+            except NotRowReadableError:
+                pass
+        return getattr(fetched.instances()[self.number], name)
 
     def __bool__(self) -> bool:
         return True
@@ -375,8 +331,10 @@ class LazyInstanceList(list[Any]):
 
     def places(self) -> list[RowPlace]:
         """Return what stands for the instances, while :attr:`fetched` is not None."""
-        assert self._source is not None
-        return self._chosen(self._source.places())
+        fetched = self._source
+        assert fetched is not None
+        numbers = range(len(fetched)) if self._numbers is None else self._numbers
+        return [RowPlace(fetched, number) for number in numbers]
 
     def fill(self) -> None:
         """Make the instances."""

@@ -16,122 +16,73 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import Model
-from django.db.models.fields.files import FileDescriptor, ImageFileDescriptor
-from django.db.models.fields.json import JSONField
-from django.db.models.fields.mixins import FieldCacheMixin
-from django.db.models.fields.related_descriptors import (
-    ForeignKeyDeferredAttribute,
-    ReverseOneToOneDescriptor,
-)
-from django.db.models.query_utils import DeferredAttribute
 from django.db.models.signals import post_init, pre_init
-from django.db.models.sql.compiler import SQLCompiler
 
 from fastschema.compiler.nodes import NotRowReadableError
-from fastschema.contrib.django.front_end.access import (
-    FORWARD,
-    MODEL,
-    access_of,
-    has_plain_key,
-    on_class,
+from fastschema.contrib.django.front_end.access import MODEL, access_of, has_plain_key, on_class
+from fastschema.contrib.django.internals.instances import (
+    COLUMN,
+    FILE_COLUMNS,
+    KEY_COLUMN,
+    is_kept_by_django,
+    single_relation,
 )
-from fastschema.runtime.patching import overridden, stock_method
+from fastschema.contrib.django.internals.queries import (
+    CompiledQuery,
+    Converters,
+    SelectedModel,
+    is_pure_converter,
+    name_in_sqlite,
+)
+from fastschema.runtime.patching import stock_method
 
-_STOCK = {
-    name: stock_method(SQLCompiler, name)
-    for name in ("results_iter", "get_converters", "apply_converters", "has_composite_fields")
-}
-_PURE_MODULES = frozenset(
-    f"django.db.backends.{name}.operations" for name in ("base", "mysql", "postgresql", "sqlite3")
-)
-_SQLITE = "django.db.backends.sqlite3.operations"
-_TO_DATETIME = "DatabaseOperations.convert_datetimefield_value"
+_TO_DATETIME = "convert_datetimefield_value"
 _CLASSES = {
     _TO_DATETIME: datetime.datetime,
-    "DatabaseOperations.convert_datefield_value": datetime.date,
-    "DatabaseOperations.convert_timefield_value": datetime.time,
-    "DatabaseOperations.convert_booleanfield_value": bool,
+    "convert_datefield_value": datetime.date,
+    "convert_timefield_value": datetime.time,
+    "convert_booleanfield_value": bool,
 }
-"""SQLite's converters by name, since importing them imports SQLite; values of exactly these classes
-stay what they are."""
-_SLOW = (
-    "DatabaseOperations.convert_uuidfield_value",
-    "DatabaseOperations.get_decimalfield_converter.<locals>.converter",
-)
+"""SQLite's converters; values of exactly these classes stay what they are."""
+_SLOW = ("convert_uuidfield_value", "get_decimalfield_converter")
 _MOST_REMEMBERED = 10_000
 
 Column = Iterable[Any]
 Convert = Callable[[Any], Any]
-Converters = dict[int, tuple[list[Any], Any]]
-"""As ``SQLCompiler.get_converters`` returns them: by the position of a column, functions that take
-a value, the expression and the connection; and the expression."""
 
 
 def converted_rows(
-    compiler: Any, results: Iterable[list[Any]], converters: Converters | None
+    query: CompiledQuery, results: Iterable[list[Any]], converters: Converters | None
 ) -> Iterator[Any]:
     """Return the rows of a query, with values as model instances have them.
 
-    :param compiler: the one that has executed the query
-    :param results: what it returned: rows, some at a time
-    :param converters: its :func:`pure_converters`
+    :param query: the query, which has been executed
+    :param results: what that returned: rows, some at a time
+    :param converters: its pure converters
     :returns: tuples
     :raises Exception: what a converter raises, for the row for which it does in stock
     """
     if converters is None:
-        return map(tuple, compiler.results_iter(results))
+        return map(tuple, query.converted(results))
     if not converters:
         return map(tuple, chain.from_iterable(results))
     by_column: list[tuple[int, Callable[[Column], Column]]] = [
-        (position, _convert_column(function, expression, compiler.connection))
+        (position, _convert_column(function, expression, query.connection))
         for position, (functions, expression) in converters.items()
         for function in functions
     ]
-    return chain.from_iterable(_converted(compiler, block, by_column) for block in results)
-
-
-def converted_by_users(compiler: Any) -> frozenset[int]:
-    """Return the positions of the columns whose values code of users may make."""
-    return frozenset(
-        position
-        for position, (functions, _) in _all_converters(compiler).items()
-        if not all(map(_is_pure, functions))
-    )
-
-
-def _all_converters(compiler: Any) -> Converters:
-    expressions = [selected[0] for selected in compiler.select[: compiler.col_count]]
-    converters: Converters = compiler.get_converters(expressions)
-    return converters
-
-
-def pure_converters(compiler: Any) -> Converters | None:
-    """Return the converters of a query; None if stock must call them row by row."""
-    if overridden(compiler, _STOCK):
-        return None
-    if compiler.has_composite_fields([each[0] for each in compiler.select]):
-        return None
-    converters = _all_converters(compiler)
-    is_pure = all(_is_pure(each) for functions, _ in converters.values() for each in functions)
-    return converters if is_pure else None
-
-
-def _is_pure(converter: Any) -> bool:
-    """Whether a converter is Django's own, and runs no code of users."""
-    if getattr(converter, "__func__", None) is JSONField.from_db_value:
-        return converter.__self__.decoder is None
-    return getattr(converter, "__module__", None) in _PURE_MODULES
+    return chain.from_iterable(_converted(query, block, by_column) for block in results)
 
 
 def _converted(
-    compiler: Any, block: list[Any], by_column: list[tuple[int, Callable[[Column], Column]]]
+    query: CompiledQuery, block: list[Any], by_column: list[tuple[int, Callable[[Column], Column]]]
 ) -> Iterable[Any]:
     columns: list[Column] = list(zip(*block, strict=True))
     try:
         for position, convert_column in by_column:
             columns[position] = convert_column(columns[position])
     except Exception:
-        return map(tuple, compiler.results_iter([block]))  # which raises it for the right row
+        return map(tuple, query.converted([block]))  # which raises it for the right row
     return zip(*columns, strict=True)
 
 
@@ -143,7 +94,7 @@ def _convert_column(
     def convert(value: Any) -> Any:
         return function(value, expression, connection)
 
-    name = function.__qualname__ if function.__module__ == _SQLITE else None
+    name = name_in_sqlite(function)
     if name == _TO_DATETIME and settings.USE_TZ:
         return partial(_aware_datetimes, convert, connection.timezone)
     if name in _CLASSES:
@@ -192,12 +143,6 @@ _NEW = stock_method(Model, "__new__")
 _SETATTR = stock_method(Model, "__setattr__")
 _FROM_DB = stock_method(Model, "from_db").__func__
 _BASES = (Model, object)
-_CACHE = {
-    name: stock_method(FieldCacheMixin, name)
-    for name in ("is_cached", "get_cached_value", "set_cached_value", "delete_cached_value")
-}
-# These keep the name that they are given, until somebody reads it.
-_FILES = (FileDescriptor, ImageFileDescriptor)
 
 
 @dataclass(slots=True)
@@ -293,60 +238,46 @@ class RowLayout:
         return self.collections[name]
 
 
-def single_relation(model: Any, name: str) -> tuple[Any, bool]:
-    """Return the field of a relation to one object, and whether the attribute follows it backwards.
-
-    The field is None if the attribute is no such relation.
-    """
-    descriptor = on_class(model, name)
-    if type(descriptor) in FORWARD:
-        return descriptor.field, False
-    if type(descriptor) is ReverseOneToOneDescriptor:
-        return descriptor.related.field, True
-    return None, False
-
-
-def cache_name(field: Any, is_reverse: bool) -> str:
-    """Return the name under which a model instance keeps the object of a single relation."""
-    name: str = (field.remote_field if is_reverse else field).cache_name
-    return name
-
-
-def row_layout_of(compiler: Any) -> RowLayout:
+def row_layout_of(query: CompiledQuery) -> RowLayout:
     """Return what stands where in the rows of a query.
 
-    :param compiler: the one that has executed the query
     :raises NotRowReadableError: if somebody could tell that no instances are made of the rows
     """
-    if compiler.klass_info is None:
+    selected = query.selected_model()
+    if selected is None:
         raise NotRowReadableError("the query selects no model")
-    if compiler.query._filtered_relations:
+    if query.has_filtered_relations:
         raise NotRowReadableError("the query has a FilteredRelation")
-    of_users = functools.cache(lambda: converted_by_users(compiler))
-    layout = _layout(compiler.klass_info, compiler.select, of_users)
-    for name, position in (compiler.annotation_col_map or {}).items():
+    layout = _layout(selected, functools.cache(lambda: _converted_by_users(query)))
+    for name, position in query.annotations.items():
         if on_class(layout.model, name) is not None or name in layout.columns:
             raise NotRowReadableError(f"the annotation {name} is an attribute of the model, too")
         layout.annotations[name] = position
     return layout
 
 
-def _layout(
-    klass_info: dict[str, Any], select: Any, of_users: Callable[[], frozenset[int]]
-) -> RowLayout:
-    model = klass_info["model"]
-    if klass_info.get("from_parent"):
-        raise NotRowReadableError(f"{model.__name__} is selected as a parent of another model")
-    columns = {select[each][0].target.attname: each for each in klass_info["select_fields"]}
-    layout = _own_layout(model, columns, of_users)
-    for related in klass_info.get("related_klass_infos", ()):
-        is_reverse = related["reverse"]
-        _check_cache(related["field"])
-        layout.relations[related["field"], is_reverse] = Relation(
-            _layout(related, select, of_users),
+def _converted_by_users(query: CompiledQuery) -> frozenset[int]:
+    """Return the positions of the columns whose values code of users may make."""
+    return frozenset(
+        position
+        for position, (functions, _) in query.converters().items()
+        if not all(map(is_pure_converter, functions))
+    )
+
+
+def _layout(selected: SelectedModel, of_users: Callable[[], frozenset[int]]) -> RowLayout:
+    if selected.is_parent:
+        raise NotRowReadableError(
+            f"{selected.model.__name__} is selected as a parent of another model"
+        )
+    layout = _own_layout(selected.model, selected.columns, of_users)
+    for each in selected.relations:
+        _check_cache(each.field)
+        layout.relations[each.field, each.is_reverse] = Relation(
+            _layout(each.related, of_users),
             # A key that may be null gives None, any other raises an error if there is no object.
-            not is_reverse and related["field"].null,
-            related["remote_setter"] if related["field"].unique else None,
+            not each.is_reverse and each.field.null,
+            each.set_there if each.field.unique else None,
         )
     return layout
 
@@ -369,12 +300,12 @@ def _own_layout(
     layout = RowLayout(model, columns[model._meta.pk_fields[0].attname], columns, of_users)
     for name, position in columns.items():
         descriptor = type(on_class(model, name))
-        if descriptor is ForeignKeyDeferredAttribute:
+        if descriptor is KEY_COLUMN:
             _check_cache(on_class(model, name).field)
             layout.foreign_keys.append(position)
-        elif descriptor in _FILES:
+        elif descriptor in FILE_COLUMNS:
             layout.files.add(name)
-        elif descriptor is not DeferredAttribute:
+        elif descriptor is not COLUMN:
             raise NotRowReadableError(f"{model.__name__}.{name} is not a plain column")
     return layout
 
@@ -412,6 +343,5 @@ def _check_cache(field: Any) -> None:
 
     :raises NotRowReadableError: if not
     """
-    for each in (field, field.remote_field):
-        if overridden(each, _CACHE):
-            raise NotRowReadableError(f"{field} overrides how related objects are cached")
+    if not is_kept_by_django(field):
+        raise NotRowReadableError(f"{field} overrides how related objects are cached")

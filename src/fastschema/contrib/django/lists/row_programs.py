@@ -4,7 +4,7 @@
 
 :func:`with_kept_relations` is for one that is given instances, for code of users sees them. Their
 columns are read from the instance as ever, so what that code has changed is seen. What lies behind
-it is in a :class:`~fastschema.contrib.django.lists.lazy_caches.LazyCache`. As long as a row is
+it is in a :class:`~fastschema.contrib.django.lists.row_instances.LazyCache`. As long as a row is
 there, nobody has seen the related object, so nobody can have changed it, and the row is dumped in
 its place. Where a nested list needs instances as well, they are made without the queryset that has
 them in stock. Else the field is read as from any instance.
@@ -35,7 +35,7 @@ from fastschema.compiler.nodes import (
 from fastschema.contrib.django.front_end.access import MODEL, relation_to_many
 from fastschema.contrib.django.front_end.bound_serializer import dumps_each
 from fastschema.contrib.django.front_end.hyperlinks import link_from_value
-from fastschema.contrib.django.lists.column_values import file_maker, label_finder
+from fastschema.contrib.django.internals.instances import cache_name, single_relation
 from fastschema.contrib.django.lists.columns import (
     TAKES_OBJECT,
     ColumnAccess,
@@ -44,15 +44,17 @@ from fastschema.contrib.django.lists.columns import (
     Place,
     check_errors,
     field_columns,
+    file_maker,
+    label_finder,
 )
-from fastschema.contrib.django.lists.lazy_caches import (
+from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
+from fastschema.contrib.django.lists.row_instances import (
     RelatedRows,
     related_objects,
     related_row,
     related_rows,
 )
-from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
-from fastschema.contrib.django.lists.row_layout import RowLayout, cache_name, single_relation
+from fastschema.contrib.django.lists.row_layout import RowLayout
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
 
 _ROW = "row"

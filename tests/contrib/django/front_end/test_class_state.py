@@ -18,8 +18,11 @@ from rest_framework import serializers
 from rest_framework.utils.serializer_helpers import BindingDict
 
 import fastschema
-from fastschema.contrib.django.front_end.class_state import class_state
-from fastschema.contrib.django.front_end.pending import has_made_fields, state_of_pending
+from fastschema.contrib.django.front_end.class_state import (
+    class_state,
+    has_made_fields,
+    state_of_pending,
+)
 from flights.models import Airline, Airport, Plane
 from tests.contrib.django.differential import Thing, assert_same, exactly, outcome, serializer_of
 

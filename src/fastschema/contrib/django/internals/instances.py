@@ -1,0 +1,247 @@
+"""Model instances, what they keep of others, and how Django prefetches it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from django import VERSION
+from django.db.models import Prefetch, QuerySet, query
+from django.db.models.base import ModelState
+from django.db.models.fields.files import FileDescriptor, ImageFileDescriptor
+from django.db.models.fields.mixins import FieldCacheMixin
+from django.db.models.fields.related_descriptors import (
+    ForeignKeyDeferredAttribute,
+    ReverseOneToOneDescriptor,
+)
+from django.db.models.manager import BaseManager
+from django.db.models.query_utils import DeferredAttribute
+
+from fastschema.contrib.django.front_end.access import FORWARD, PREFETCHED, on_class
+from fastschema.contrib.django.internals.queries import (
+    comes_from_relation,
+    is_combined,
+    is_stock_queryset,
+    without_prefetches,
+)
+from fastschema.runtime.patching import overridden, stock_method
+
+# Instances, and what they keep of others: base.py, fields/
+
+COLUMN = DeferredAttribute
+"""What a model has in the place of a column (``query_utils.py``)."""
+KEY_COLUMN = ForeignKeyDeferredAttribute
+"""The same for the column of a foreign key (``fields/related_descriptors.py``)."""
+FILE_COLUMNS = (FileDescriptor, ImageFileDescriptor)
+"""The same for a file (``fields/files.py``): they keep its name until somebody reads it."""
+_CACHE = {
+    name: stock_method(FieldCacheMixin, name)
+    for name in ("is_cached", "get_cached_value", "set_cached_value", "delete_cached_value")
+}
+
+
+def single_relation(model: Any, name: str) -> tuple[Any, bool]:
+    """Return the field of a relation to one object, and whether the attribute follows it backwards.
+
+    The field is None if the attribute is no such relation.
+    """
+    descriptor = on_class(model, name)
+    if type(descriptor) in FORWARD:
+        return descriptor.field, False
+    if type(descriptor) is ReverseOneToOneDescriptor:
+        return descriptor.related.field, True
+    return None, False
+
+
+def cache_name(field: Any, is_reverse: bool) -> str:
+    """Return the name under which a model instance keeps the object of a single relation."""
+    name: str = (field.remote_field if is_reverse else field).cache_name
+    return name
+
+
+def is_kept_by_django(field: Any) -> bool:
+    """Return whether Django itself keeps the related objects of a foreign key."""
+    return not any(overridden(each, _CACHE) for each in (field, field.remote_field))
+
+
+def new_state(db: str, fetch_mode: Any) -> ModelState:
+    """Return the state of an instance that comes from the database, as ``Model.from_db`` sets it.
+
+    :param fetch_mode: None before Django 6.1
+    """
+    state = ModelState()
+    state.adding = False
+    state.db = db
+    if fetch_mode is not None:
+        state.fetch_mode = fetch_mode
+    return state
+
+
+def prefetched_objects(obj: Any, *names: str) -> list[Any] | None:
+    """Return the objects that were prefetched for an instance under the first of some names.
+
+    None if there are none.
+    """
+    kept = getattr(obj, PREFETCHED, {})
+    for name in names:
+        if name in kept:
+            found = kept[name]
+            return found if isinstance(found, list) else getattr(found, "_result_cache", None)
+    return None
+
+
+# Prefetching: query.py, fields/related_descriptors.py
+
+_GET_QUERYSET = stock_method(BaseManager, "get_queryset")
+_PREFETCH = {name: stock_method(QuerySet, name) for name in ["_prefetch_related_objects"]}
+_FUNCTIONS = {
+    name: stock_method(query, name)
+    for name in ("prefetch_related_objects", "prefetch_one_level", "get_prefetcher")
+}
+# What Django calls of a queryset of related objects.
+_HOOKS = {
+    name: stock_method(QuerySet, name)
+    for name in ("__init__", "using", "filter", "extra", "none", "_add_hints", "_next_is_sticky")
+}
+
+
+def prefetches_as_stock(queryset: Any) -> bool:
+    """Return whether nobody but Django prefetches objects for a queryset."""
+    is_stock = all(getattr(query, name) is function for name, function in _FUNCTIONS.items())
+    return is_stock and not overridden(queryset, _PREFETCH)
+
+
+def is_prefetched_as_stock(queryset: Any) -> bool:
+    """Return whether nobody but Django looks at a queryset of related objects."""
+    return (
+        is_stock_queryset(queryset)
+        and overridden(queryset, _HOOKS) is None
+        and not comes_from_relation(queryset)
+        and not is_combined(queryset)
+    )
+
+
+def normalized_lookups(lookups: Iterable[Any], prefix: str | None = None) -> list[Any]:
+    """Return lookups as ``Prefetch`` objects, the last first, as Django takes them from the end.
+
+    :param lookups: in their order
+    :param prefix: the path of the relation whose queryset has them
+    """
+    found: list[Any] = query.normalize_prefetch_lookups(reversed(list(lookups)), prefix)
+    return found
+
+
+CHANGES_GIVEN_QUERYSETS = VERSION >= (6, 1)
+"""Whether Django changes the queryset of a ``Prefetch`` for each object that it is given to."""
+
+
+def path_to(lookup: Prefetch, level: int) -> str:
+    """Return the path to a part of a lookup, from the objects for which all of it is prefetched."""
+    path: str = lookup.get_current_prefetch_to(level)
+    return path
+
+
+def attribute_for(lookup: Prefetch, level: int) -> tuple[str, bool]:
+    """Return where objects keep what a part of a lookup finds, and whether ``to_attr`` says so."""
+    name, is_own = lookup.get_current_to_attr(level)
+    return name, bool(is_own)
+
+
+def given_queryset(lookup: Prefetch, level: int) -> Any:
+    """Return the queryset that was given for a part of a lookup; None if there is none."""
+    given = lookup.get_current_querysets(level)
+    return given[0] if given else None
+
+
+class PrefetchAnswer(NamedTuple):
+    """What ``get_prefetch_querysets`` of Django's prefetchers returns, after the queryset.
+
+    :param key_of_related: from a related object to the key by which it belongs to its owner
+    :param key_of_owner: the same for an owner
+    :param is_single: whether an owner has but one
+    :param cache_name: under which name an owner keeps what is found
+    :param is_descriptor: whether that is set by a descriptor
+    """
+
+    key_of_related: Callable[[Any], Any]
+    key_of_owner: Callable[[Any], Any]
+    is_single: bool
+    cache_name: str
+    is_descriptor: bool
+
+
+def ask_prefetcher(
+    objects: list[Any], name: str, attribute: str, queryset: Any
+) -> tuple[Any, PrefetchAnswer]:
+    """Return the queryset of the objects that are related to some, and how they belong to them.
+
+    It is not run, and prefetches nothing.
+
+    :param name: of the relation
+    :param attribute: where the objects are to keep what is found
+    :param queryset: gives all objects to which the relation may lead
+    """
+    prefetcher, *_ = query.get_prefetcher(objects[0], name, attribute)
+    empty = without_prefetches(queryset, lambda queryset: ())
+    found, *answer = prefetcher.get_prefetch_querysets(objects, [empty])
+    # It has not been run, whatever it believes.
+    return without_prefetches(found), PrefetchAnswer(*answer)
+
+
+class _Answered:
+    """Stands for a prefetcher whose query has been run.
+
+    :param answer: what it says, related objects first
+    """
+
+    def __init__(self, answer: tuple[Any, ...]) -> None:
+        self._answer = answer
+
+    def get_prefetch_querysets(self, instances: list[Any], querysets: Any = None) -> Any:
+        """Return the same as Django's prefetchers have it."""
+        return self._answer
+
+
+def assign_prefetched(
+    instances: list[Any], related: list[Any], answer: PrefetchAnswer, lookup: Any, level: int
+) -> None:
+    """Let instances have the objects that were found for them: ``prefetch_one_level``.
+
+    :param lookup: the ``Prefetch``
+    :param level: which part of its path was found
+    """
+    for each in instances:
+        each.__dict__.setdefault(PREFETCHED, {})
+    query.prefetch_one_level(instances, _Answered((related, *answer)), lookup, level)
+
+
+def queryset_of_relation(instance: Any, name: str) -> Any:
+    """Return the queryset of all objects to which a relation may lead."""
+    if single_relation(type(instance), name)[0] is None:
+        return _GET_QUERYSET(getattr(instance, name))
+    descriptor: Any = on_class(type(instance), name)
+    return descriptor.get_queryset(instance=instance)
+
+
+def filtered_for(instance: Any, name: str, queryset: Any) -> Any:
+    """Return a queryset as the manager of a relation to many filters it for an instance.
+
+    As its ``get_queryset`` does, but for a look into what was prefetched.
+    """
+    return getattr(instance, name)._apply_rel_filters(queryset)
+
+
+def own_manager(descriptor: Any) -> Any:
+    """Return the manager of which a relation to many makes its own, if it overrides
+    ``get_queryset``; else None.
+    """
+    manager = descriptor.related_manager_cls.__mro__[1]
+    return None if manager.get_queryset is _GET_QUERYSET else manager
+
+
+def attribute_of_key_between(field: Any) -> str:
+    """Return where a prefetched object has the key of its owner, from the table in between.
+
+    :param field: the foreign key of that table
+    """
+    return f"_prefetch_related_val_{field.attname}"

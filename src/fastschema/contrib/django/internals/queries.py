@@ -1,0 +1,339 @@
+"""Querysets and their compilers, as Django has them inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from django.db import connections
+from django.db.models import QuerySet
+from django.db.models.fields.json import JSONField
+from django.db.models.query import ModelIterable
+from django.db.models.sql.compiler import SQLCompiler
+
+from fastschema.runtime.patching import overridden, stock_method
+
+# Querysets: query.py
+
+_QUERYSET = {
+    name: stock_method(QuerySet, name)
+    for name in ("__iter__", "__len__", "__getitem__", "_fetch_all", "_clone", "_chain", "iterator")
+}
+_MODEL_ITERABLE_ITER = stock_method(ModelIterable, "__iter__")
+
+
+def is_stock_queryset(rows: Any) -> bool:
+    """Return whether iterating over a queryset gives the instances of its rows, and nobody has a
+    say.
+    """
+    return (
+        isinstance(rows, QuerySet)
+        and overridden(rows, _QUERYSET) is None
+        and rows._iterable_class is ModelIterable
+        and ModelIterable.__iter__ is _MODEL_ITERABLE_ITER
+    )
+
+
+def results_of(queryset: Any) -> Any:
+    """Return the list of results that a queryset keeps; None if it has not been evaluated."""
+    return queryset._result_cache
+
+
+def give_results(queryset: Any, results: list[Any], *, is_prefetched: bool = False) -> None:
+    """Let a queryset have results, as if it had been evaluated.
+
+    :param is_prefetched: whether nothing is to be prefetched for them any more
+    """
+    queryset._result_cache = results
+    if is_prefetched:
+        queryset._prefetch_done = True
+
+
+def evaluated(queryset: Any) -> list[Any]:
+    """Return the results of a queryset, which runs what has not been run: ``_fetch_all``.
+
+    :raises Exception: what running a query raises
+    """
+    queryset._fetch_all()
+    results: list[Any] = queryset._result_cache
+    return results
+
+
+def evaluates_as_stock(cls: type[QuerySet[Any]]) -> bool:
+    """Return whether a class of querysets runs its queries as stock does."""
+    return cls._fetch_all is QuerySet._fetch_all
+
+
+def prefetch_lookups(queryset: Any) -> Sequence[Any]:
+    """Return what ``prefetch_related`` was given: names and ``Prefetch`` objects."""
+    lookups: Sequence[Any] = queryset._prefetch_related_lookups
+    return lookups
+
+
+def is_prefetched(queryset: Any) -> bool:
+    """Return whether ``_fetch_all`` has nothing to prefetch for the results of a queryset."""
+    return not queryset._prefetch_related_lookups or queryset._prefetch_done
+
+
+def mark_prefetched(queryset: Any) -> None:
+    """Let a queryset prefetch nothing when it is evaluated."""
+    queryset._prefetch_done = True
+
+
+def fetch_mode_of(queryset: Any) -> Any:
+    """Return what decides what instances load later; None before Django 6.1."""
+    return getattr(queryset, "_fetch_mode", None)
+
+
+def tracks_peers(fetch_mode: Any) -> bool:
+    """Return whether instances know the others of their query, to load for all of them at once."""
+    return getattr(fetch_mode, "track_peers", False)
+
+
+def comes_from_relation(queryset: Any) -> bool:
+    """Return whether a related manager has told a queryset objects to which its rows belong."""
+    return bool(queryset._known_related_objects)
+
+
+def with_iterable(queryset: Any, iterable: Any) -> Any:
+    """Return a copy of a queryset in which something else makes the objects.
+
+    :param iterable: gets the queryset, as ``ModelIterable`` does
+    """
+    copied = queryset._chain()
+    copied._iterable_class = iterable
+    return copied
+
+
+def with_instances(queryset: Any) -> None:
+    """Let a queryset make instances, as those do of which nothing else is said."""
+    queryset._iterable_class = ModelIterable
+
+
+def without_prefetches(queryset: Any, iterable: Any = ModelIterable) -> Any:
+    """Return a copy of a queryset that prefetches nothing.
+
+    :param iterable: see :func:`with_iterable`
+    """
+    copied = with_iterable(queryset, iterable)
+    copied._prefetch_related_lookups = ()
+    return copied
+
+
+def is_combined(queryset: Any) -> bool:
+    """Return whether a query is a ``union()`` or the like."""
+    return bool(queryset.query.combinator)
+
+
+def may_select_less(queryset: Any) -> bool:
+    """Return whether the rows of a query are the same if it selects fewer columns."""
+    made = queryset.query
+    return not (made.distinct or made.combinator or made.group_by is not None)
+
+
+def selecting(queryset: Any, names: Iterable[str]) -> Any:
+    """Return a copy of a queryset that selects some columns, as ``only()`` does."""
+    copied = queryset._chain()
+    copied.query.add_immediate_loading(names)
+    return copied
+
+
+# Queries that are run by their compiler: sql/compiler.py
+
+_COMPILER = {
+    name: stock_method(SQLCompiler, name)
+    for name in ("results_iter", "get_converters", "apply_converters", "has_composite_fields")
+}
+_PURE_MODULES = frozenset(
+    f"django.db.backends.{name}.operations" for name in ("base", "mysql", "postgresql", "sqlite3")
+)
+_SQLITE = "django.db.backends.sqlite3.operations"
+
+Converters = dict[int, tuple[list[Any], Any]]
+"""As ``SQLCompiler.get_converters`` returns them: by the position of a column, functions that take
+a value, the expression and the connection; and the expression."""
+
+
+class SelectedModel(NamedTuple):
+    """A model whose columns a query selects: ``klass_info`` of a compiler.
+
+    :param model: the model
+    :param columns: the positions of its columns, by the names of attributes
+    :param is_parent: whether it is selected as a parent of another model
+    :param relations: what ``select_related`` has added to it
+    """
+
+    model: Any
+    columns: dict[str, int]
+    is_parent: bool
+    relations: list[SelectedRelation]
+
+
+class SelectedRelation(NamedTuple):
+    """A relation to one object that ``select_related`` follows.
+
+    :param field: the foreign key
+    :param is_reverse: whether it is followed backwards
+    :param set_there: lets a related object know the instance to which it belongs
+    :param related: what is selected of the related model
+    """
+
+    field: Any
+    is_reverse: bool
+    set_there: Callable[[Any, Any], None]
+    related: SelectedModel
+
+
+class CompiledQuery:
+    """The query of a queryset, with the compiler that runs it.
+
+    :param queryset: a queryset that has not been evaluated
+    :param is_run: whether :meth:`execute` is to be called; else it is only known what the query
+        selects, and the queryset may run it later
+    """
+
+    def __init__(self, queryset: Any, *, is_run: bool) -> None:
+        self.model = queryset.model
+        self.db = queryset.db
+        self.fetch_mode = fetch_mode_of(queryset)
+        self.comes_from_relation = comes_from_relation(queryset)
+        # Not the queryset, which will refer to what has this.
+        self._attributes = SimpleNamespace(**vars(queryset))
+        # The setup adds joins to a query.
+        made = queryset.query if is_run else queryset.query.chain()
+        self._compiler = made.get_compiler(using=self.db)
+        if not is_run:
+            self._compiler.pre_sql_setup()
+
+    def execute(self, chunk_size: int | None) -> Iterable[list[Any]]:
+        """Run the query, and return its rows, some at a time.
+
+        :param chunk_size: how many at a time, as for ``QuerySet.iterator``; None: all are read now
+        :raises Exception: what running it raises in stock
+        """
+        arguments: dict[str, Any] = {}
+        if chunk_size is not None:
+            settings = connections[self.db].settings_dict
+            has_cursors = not settings.get("DISABLE_SERVER_SIDE_CURSORS")
+            arguments = {"chunked_fetch": has_cursors, "chunk_size": chunk_size}
+        results: Iterable[list[Any]] = self._compiler.execute_sql(**arguments)
+        return results
+
+    def converted(self, results: Iterable[list[Any]]) -> Iterator[Any]:
+        """Return rows with values as instances have them, converted by Django one by one."""
+        rows: Iterator[Any] = self._compiler.results_iter(results)
+        return rows
+
+    def instances(self, rows: Iterable[Any]) -> list[Any]:
+        """Return instances of converted rows, made by Django."""
+        return list(ModelIterable(_Done(self._attributes, self._compiler, self.db, rows)))
+
+    @property
+    def connection(self) -> Any:
+        """The connection to the database."""
+        return self._compiler.connection
+
+    @property
+    def column_count(self) -> int:
+        """How many columns its rows have."""
+        count: int = self._compiler.col_count
+        return count
+
+    @property
+    def annotations(self) -> dict[str, int]:
+        """The positions of annotations, by their names."""
+        return self._compiler.annotation_col_map or {}
+
+    @property
+    def has_filtered_relations(self) -> bool:
+        """Whether a ``FilteredRelation`` is among what it selects."""
+        return bool(self._compiler.query._filtered_relations)
+
+    def selected_model(self) -> SelectedModel | None:
+        """Return the model that it selects; None if it selects none."""
+        found = self._compiler.klass_info
+        return None if found is None else _selected_model(found, self._compiler.select)
+
+    def converters(self) -> Converters:
+        """Return the functions that convert the values of its columns."""
+        selected = self._compiler.select[: self._compiler.col_count]
+        found: Converters = self._compiler.get_converters([each[0] for each in selected])
+        return found
+
+    def pure_converters(self) -> Converters | None:
+        """Return the same; None if Django must convert row by row, for code of users takes part."""
+        if overridden(self._compiler, _COMPILER):
+            return None
+        if self._compiler.has_composite_fields([each[0] for each in self._compiler.select]):
+            return None
+        found = self.converters()
+        functions = chain.from_iterable(each for each, _ in found.values())
+        return found if all(map(is_pure_converter, functions)) else None
+
+
+def _selected_model(klass_info: dict[str, Any], select: Any) -> SelectedModel:
+    relations = [
+        SelectedRelation(
+            each["field"], each["reverse"], each["remote_setter"], _selected_model(each, select)
+        )
+        for each in klass_info.get("related_klass_infos", ())
+    ]
+    columns = {select[each][0].target.attname: each for each in klass_info["select_fields"]}
+    is_parent = bool(klass_info.get("from_parent"))
+    return SelectedModel(klass_info["model"], columns, is_parent, relations)
+
+
+class _Done:
+    """Stands for a queryset, for its query and for its compiler, when all is done.
+
+    ``ModelIterable`` asks the queryset for ``db``, ``query``, ``model``, ``_known_related_objects``
+    and, since Django 6.1, ``_fetch_mode``; the query for ``get_compiler``; the compiler for
+    ``execute_sql``, ``select``, ``klass_info``, ``annotation_col_map`` and ``results_iter``.
+
+    :param owner: has the attributes that are not here
+    :param compiler: the compiler
+    :param rows: what the compiler gives, converted
+    """
+
+    def __init__(self, owner: Any, compiler: Any, db: str | None, rows: Iterable[Any]) -> None:
+        self._owner = owner
+        self._compiler = compiler
+        self._rows = rows
+        self.db = db
+
+    @property
+    def query(self) -> _Done:
+        return self
+
+    def get_compiler(self, using: str) -> _Done:
+        return _Done(self._compiler, None, using, self._rows)
+
+    def execute_sql(self, **arguments: Any) -> None:
+        """Return the results of the query, which has been executed."""
+
+    def results_iter(self, results: Any) -> Iterator[Any]:
+        return iter(self._rows)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._owner, name)
+
+
+def is_pure_converter(converter: Any) -> bool:
+    """Return whether a converter is Django's own, and runs no code of users."""
+    if getattr(converter, "__func__", None) is JSONField.from_db_value:
+        return converter.__self__.decoder is None
+    return getattr(converter, "__module__", None) in _PURE_MODULES
+
+
+def name_in_sqlite(converter: Any) -> str | None:
+    """Return the name of a converter of SQLite's, without importing SQLite; None for any other.
+
+    It is ``convert_datefield_value`` or the like, or ``get_decimalfield_converter`` for the
+    function that this returns.
+    """
+    if converter.__module__ != _SQLITE:
+        return None
+    name: str = converter.__qualname__
+    return name.removeprefix("DatabaseOperations.").removesuffix(".<locals>.converter")
