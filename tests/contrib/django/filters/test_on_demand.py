@@ -86,10 +86,11 @@ class TestWhatIsMade:
         assert makes_nothing(second)
 
     def test_classes_that_stock_has_copied_before_are_plain(self, monkeypatch):
-        """Copying leaves an attribute on the class that django-filter makes for each such filter."""
+        """Copying leaves an attribute on the class that django-filter makes for such a filter."""
         monkeypatch.setattr(thresholds, "uses_worth_a_recipe", 2)
         cls = filter_set(fields={"number": ["exact", "in"], "airline": ["in"]})
-        assert cls(query := QueryDict("number__in=1,2"), Flight.objects.all()).is_valid()
+        query = QueryDict("number__in=1,2")
+        assert cls(query, Flight.objects.all()).is_valid()
         made = cls(query, Flight.objects.all())
         assert rows_of(made) == [1, 2]
         assert makes_nothing(made)
