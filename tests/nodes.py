@@ -67,6 +67,6 @@ def node(
     )
 
 
-def dispatch(node: ObjectNode, form: Form = Form.PYTHON, subject: Any = None) -> Dispatch:
+def dispatch(node: ObjectNode, form: Form = Form.PYTHON, bound_schema: Any = None) -> Dispatch:
     """A dump by the program of a node."""
-    return Dispatch(dump_program(node), form, subject)
+    return Dispatch(dump_program(node), form, bound_schema)

@@ -17,7 +17,7 @@ from fastschema.runtime.encode import (
     json_stream,
 )
 from fastschema.runtime.front_end import CompiledSchema, front_end_for
-from fastschema.runtime.guard import readings
+from fastschema.runtime.guard import generations
 from fastschema.runtime.message_pack import MessagePackError, packed
 from fastschema.runtime.standalone import FORMS, module_text
 from fastschema.switch import is_disabled
@@ -50,7 +50,7 @@ def forget(schema: Any = None) -> None:
     :raises TypeError: if it is no schema of a framework that fastschema knows
     """
     if schema is None:
-        readings.forget()
+        generations.forget()
     else:
         front_end_for(schema).forget(schema)
 

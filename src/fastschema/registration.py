@@ -11,7 +11,7 @@ from typing import Any
 
 from fastschema.compiler.kinds import by_class, for_all
 from fastschema.compiler.nodes import ANY, Kind, as_template
-from fastschema.runtime.guard import readings
+from fastschema.runtime.guard import generations
 
 _VALUE, _FIELD = "_registered_value", "_registered_field"
 _numbers = itertools.count(1)
@@ -107,7 +107,7 @@ def register(
         template,
         {name: each for name, each in own_names.items() if each is not None},
     )
-    readings.forget()
+    generations.forget()
 
 
 def _compiled(

@@ -106,14 +106,14 @@ def test_a_conversion_may_skip_the_key():
 
 
 def test_a_dict_class_is_filled_in_field_order():
-    slot = Slot("make", lambda subject, cls, form: subject)
+    slot = Slot("make", lambda bound_schema, cls, form: bound_schema)
     ordered = node(field("b"), field("a"), slots=(slot,), dict_class="make")
 
-    dumped = dispatch(ordered, subject=collections.OrderedDict)({"a": 1, "b": 2})
+    dumped = dispatch(ordered, bound_schema=collections.OrderedDict)({"a": 1, "b": 2})
 
     assert type(dumped) is collections.OrderedDict
     assert list(dumped) == ["b", "a"]
-    assert dispatch(ordered, subject=collections.OrderedDict)({"a": 1}) == {"a": 1}
+    assert dispatch(ordered, bound_schema=collections.OrderedDict)({"a": 1}) == {"a": 1}
 
 
 def test_a_field_that_is_never_missing_is_not_asked_about():
@@ -139,7 +139,7 @@ class Refusing(dict):
 
 
 def test_slots_are_resolved_for_each_dump():
-    slot = Slot("zone", lambda subject, cls, form: (subject, cls, form))
+    slot = Slot("zone", lambda bound_schema, cls, form: (bound_schema, cls, form))
     zoned = node(field("a", source=Source("zone", Read("zone"))), slots=(slot,))
 
     assert dispatch(zoned, Form.JSON, "now")({}) == {"a": ("now", dict, Form.JSON)}
@@ -154,7 +154,7 @@ def test_fields_with_like_names_do_not_mix():
 
 def test_a_nested_value_goes_through_its_link():
     inner = dispatch(node(field("x"), name="Inner"))
-    slot = Slot("inner", lambda subject, cls, form: NestedDumper(lambda: inner))
+    slot = Slot("inner", lambda bound_schema, cls, form: NestedDumper(lambda: inner))
     nested = field("child", kind(Conversion(), link="inner"))
     dump = dispatch(node(nested, slots=(slot,)))
 
@@ -171,7 +171,7 @@ def test_a_link_is_followed_when_the_first_value_needs_it_and_once():
         found.append("found")
         return CallDumper(lambda value: f"dumped {value}")
 
-    slot = Slot("inner", lambda subject, cls, form: NestedDumper(find))
+    slot = Slot("inner", lambda bound_schema, cls, form: NestedDumper(find))
     dump = dispatch(node(field("child", kind(Conversion(), link="inner")), slots=(slot,)))
 
     dump({})
@@ -183,7 +183,7 @@ def test_a_link_is_followed_when_the_first_value_needs_it_and_once():
 
 def test_the_objects_in_a_list_go_through_one_link_each_as_its_class_is_dumped():
     inner = dispatch(node(field("x"), name="Inner"))
-    slot = Slot("inner", lambda subject, cls, form: NestedDumper(lambda: inner))
+    slot = Slot("inner", lambda bound_schema, cls, form: NestedDumper(lambda: inner))
     many = field("list", kind(Conversion(otherwise="inner.each({value})"), item_link="inner"))
     dump = dispatch(node(many, slots=(slot,)))
     first, second = {"x": 1}, types.SimpleNamespace(x=2)
@@ -198,7 +198,8 @@ def test_the_objects_in_a_list_go_through_one_link_each_as_its_class_is_dumped()
 
 def test_a_nested_value_that_is_callable_is_called():
     slot = Slot(
-        "inner", lambda subject, cls, form: NestedDumper(lambda: CallDumper(lambda value: value))
+        "inner",
+        lambda bound_schema, cls, form: NestedDumper(lambda: CallDumper(lambda value: value)),
     )
     nested = field(
         "child",

@@ -158,7 +158,7 @@ def test_a_dict_class_is_filled_in_field_order():
     loaded = load(
         [field("b"), field("a")],
         {"a": "x", "b": "y"},
-        slots=(Slot("dict_class", lambda subject: Result),),
+        slots=(Slot("dict_class", lambda bound_schema: Result),),
         dict_class="dict_class",
     )
     assert type(loaded) is Result

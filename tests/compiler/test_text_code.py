@@ -20,8 +20,8 @@ DATE = kinds.DATE.kind("{value}")
 
 def write(*fields, slots=(), many=False):
     """What writes objects by some fields."""
-    written = Slot("written", lambda subject, cls, form: json.dumps)
-    array = Slot("array", lambda subject, cls, form: lambda texts: f"[{', '.join(texts)}]")
+    written = Slot("written", lambda bound_schema, cls, form: json.dumps)
+    array = Slot("array", lambda bound_schema, cls, form: lambda texts: f"[{', '.join(texts)}]")
     program = dump_program(node(*fields, slots=(written, array, *slots), names=kinds.ENGINE_NAMES))
     dispatch = Dispatch(program, Form.TEXT, None)
     # Whoever writes holds the dispatch.
@@ -81,13 +81,13 @@ def test_several_dates_become_texts():
 
 @pytest.mark.parametrize("value", [None, "x"])
 def test_a_nested_value_goes_through_its_link(value):
-    slot = Slot("child", lambda subject, cls, form: NestedDumper(lambda: CallDumper(quote)))
+    slot = Slot("child", lambda bound_schema, cls, form: NestedDumper(lambda: CallDumper(quote)))
     nested = Kind("nested", python=Conversion(), json=Conversion(), text=Conversion(), link="child")
     assert write(field("a", nested), slots=(slot,))({"a": value}) == json.dumps({"a": value})
 
 
 def test_the_objects_in_a_list_go_through_one_link():
-    slot = Slot("child", lambda subject, cls, form: NestedDumper(lambda: CallDumper(quote)))
+    slot = Slot("child", lambda bound_schema, cls, form: NestedDumper(lambda: CallDumper(quote)))
     items = Kind(
         "items",
         python=Conversion(),

@@ -14,8 +14,8 @@ from fastschema.tools.profile_run import TimedGenerator, new_spent
 from tests.marks import needs_orjson
 from tests.nodes import field, node
 
-SPENT = Slot("spent", lambda subject, cls, form: None)
-DICT_CLASS = Slot("dict_class", lambda subject, cls, form: dict)
+SPENT = Slot("spent", lambda bound_schema, cls, form: None)
+DICT_CLASS = Slot("dict_class", lambda bound_schema, cls, form: dict)
 ROWS = [{"a": 1, "b": 2}, {"b": 3}]
 
 

@@ -281,13 +281,13 @@ def longest_decimal(digits: int | None = None) -> int:
     return (context.prec if digits is None else digits) + 1
 
 
-def decimal_precision(subject: object = None) -> object:
+def decimal_precision(bound_schema: object = None) -> object:
     """Return what :func:`longest_decimal` depends on: the active decimal context."""
     context = decimal.getcontext()
     return context, context.prec, context.Emin, context.Emax
 
 
-def decimal_context(subject: object = None) -> object:
+def decimal_context(bound_schema: object = None) -> object:
     """Return what rounding depends on, too."""
     context = decimal.getcontext()
     return (

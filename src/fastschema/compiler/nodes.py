@@ -250,11 +250,11 @@ class Slot:
     It is looked up when generated code is bound to a schema, and kept for the next dump.
 
     :param name: its name in generated code
-    :param resolve: looks it up: for a dump from (the front end's subject, the class of the objects,
-        the form), for a load from the load
-    :param ambient: from the subject to what the value depends on besides the schema (the active
-        time zone, say); if that is another object when the next dump begins, the value is looked
-        up again
+    :param resolve: looks it up: for a dump from the bound schema, the class of the objects and the
+        form; for a load from the load
+    :param ambient: from the bound schema to what the value depends on besides the schema (the
+        active time zone, say); if that is another object when the next dump begins, the value is
+        looked up again
     """
 
     name: str

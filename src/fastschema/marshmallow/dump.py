@@ -318,7 +318,7 @@ class _NestedFinder:
 
 def text_dispatch(binding: BoundProgram, text: StockText) -> Dispatch:
     """Return what writes objects into a text; its program's node has to be one that is written."""
-    return Dispatch(binding.program, Form.TEXT, binding.subject.writing(text))
+    return Dispatch(binding.program, Form.TEXT, binding.bound_schema.writing(text))
 
 
 def _uniform(

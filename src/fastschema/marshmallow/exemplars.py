@@ -27,7 +27,7 @@ from fastschema.marshmallow.customization import (
 )
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import is_lasting
-from fastschema.runtime.guard import ATTRIBUTE, CLASS_ATTRIBUTE, State, readings
+from fastschema.runtime.guard import ATTRIBUTE, CLASS_ATTRIBUTE, State, generations
 from fastschema.runtime.patching import stock_method
 
 STOCK_INIT: Any = stock_method(Schema, "__init__")
@@ -77,7 +77,7 @@ class Exemplar:
 
     def forget(self) -> None:
         """Forget what it compiles to."""
-        self._generation = readings.current
+        self._generation = generations.current
         self._attributes = attributes_of(type(self.schema))
         self.objects = 0
         """How many objects were dumped or loaded before it was compiled."""
@@ -92,7 +92,7 @@ class Exemplar:
         Where schemas like this one dump or load together, those nested in it must be as they were.
         """
         return (
-            self._generation is readings.current
+            self._generation is generations.current
             and bool(attributes_of(type(self.schema)) == self._attributes)
             and all(record.is_current(cls) for cls, record in self._nested.items())
         )
@@ -127,7 +127,7 @@ class ClassRecord(State):
 
     def __init__(self, cls: Any) -> None:
         self._owner = weakref.ref(cls)
-        self._generation = readings.current
+        self._generation = generations.current
         self._attributes = attributes_of(cls)
         self._declared = dict(cls._declared_fields)
         self._options = dict(vars(cls.opts))
@@ -152,7 +152,7 @@ class ClassRecord(State):
         is_owner: bool = self._owner() is cls  # a class may be made of the attributes of another
         return (
             is_owner
-            and self._generation is readings.current
+            and self._generation is generations.current
             and bool(attributes_of(cls) == self._attributes)
             and cls._declared_fields == self._declared
             and vars(cls.opts) == self._options

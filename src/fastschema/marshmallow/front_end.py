@@ -28,7 +28,7 @@ from fastschema.report import Above, Report, field_reports, with_nested
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import Dispatch, RowDumper
 from fastschema.runtime.front_end import Hooks
-from fastschema.runtime.guard import readings
+from fastschema.runtime.guard import generations
 from fastschema.runtime.json_engine import Engine, engine, standard_dumps
 from fastschema.runtime.patching import calls_super
 from fastschema.runtime.programs import DumpProgram, LoadProgram
@@ -240,7 +240,7 @@ class MarshmallowFrontEnd:
     def forget(self, schema: Any) -> None:
         """Forget a schema; what is known of a class is known of all its schemas."""
         if isinstance(schema, type):
-            readings.forget()
+            generations.forget()
         else:
             forget(schema)
 

@@ -1,4 +1,26 @@
-"""Bound programs: a program for one schema object, and the functions for each class of row."""
+"""Bound programs: a program for one schema object, and the functions for each class of row.
+
+.. code-block:: text
+
+    DumpProgram      the functions of a schema class; it knows no schema object
+        |
+    BoundProgram     of one schema object, and kept with it
+        |  begin(): a dispatch that waits, or a new one          end(): it waits again
+    Dispatch         of one dump, in one form: from the class of a row to what dumps it
+        |  dispatch[type(row)], or for_rows(type(row)) for many rows
+    function         bound when the first row of its class comes: each slot is given its value
+        |  a slot for each nested field
+    NestedDumper     finds the dispatch of the nested schema when a value needs it first
+
+A slot gets its value from the bound schema (``BoundSchema`` or ``BoundSerializer``). Some values
+depend on something else, such as the active time zone. When the next dump begins, these are looked
+up again, and if one has changed, all functions are bound anew. The dispatches of nested schemas are
+found anew in each dump. What changes on the schema itself is not noticed here: the front end then
+binds another program.
+
+A row of another class than its function expects goes back to the dispatch. Where there is no
+program, a :class:`CallDumper` takes the place of the dispatch: it calls stock.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +45,14 @@ class BoundProgram:
     the dump is over it waits for the next one.
 
     :param program: the program
-    :param subject: what the slots of its node resolve from
+    :param bound_schema: what the slots of its node resolve from
     """
 
-    __slots__ = ("_idle_json", "_idle_python", "program", "subject")
+    __slots__ = ("_idle_json", "_idle_python", "bound_schema", "program")
 
-    def __init__(self, program: DumpProgram, subject: Any) -> None:
+    def __init__(self, program: DumpProgram, bound_schema: Any) -> None:
         self.program = program
-        self.subject = subject
+        self.bound_schema = bound_schema
         self._idle_python: list[Dispatch] = []
         self._idle_json: list[Dispatch] = []
 
@@ -70,7 +92,7 @@ class BoundProgram:
 
     def new_dispatch(self, form: Form) -> Dispatch:
         """Return a dispatch that belongs to the caller."""
-        return Dispatch(self.program, form, self.subject)
+        return Dispatch(self.program, form, self.bound_schema)
 
 
 Dump = Callable[[Any], Any]
@@ -135,7 +157,7 @@ class Dispatch(dict[type, Dump]):
 
     :param program: the program
     :param form: the form of the output
-    :param subject: what the front end's slots resolve from
+    :param bound_schema: what the front end's slots resolve from
     """
 
     __slots__ = (
@@ -145,16 +167,16 @@ class Dispatch(dict[type, Dump]):
         "_links",
         "_rows",
         "_values",
+        "bound_schema",
         "form",
         "idle",
         "program",
-        "subject",
     )
 
-    def __init__(self, program: DumpProgram, form: Form, subject: Any) -> None:
+    def __init__(self, program: DumpProgram, form: Form, bound_schema: Any) -> None:
         self.program = program
         self.form = form
-        self.subject = subject
+        self.bound_schema = bound_schema
         self.idle: list[Dispatch] | None = None
         """Where it is to wait for the next dump, if it is."""
         self._rows: dict[type, DumpRows] = {}
@@ -172,7 +194,7 @@ class Dispatch(dict[type, Dump]):
         :param change: makes its node
         :param form: the form of its output; None: the same
         """
-        return Dispatch(self.program.derived(key, change), form or self.form, self.subject)
+        return Dispatch(self.program.derived(key, change), form or self.form, self.bound_schema)
 
     def __missing__(self, cls: type) -> Dump:
         dump: Dump = self.bind(cls, many=False)
@@ -202,12 +224,12 @@ class Dispatch(dict[type, Dump]):
         return function.bind(cls, weakref.ref(self), *values)
 
     def _resolve(self, slot: Slot, cls: type) -> Any:
-        subject = self.subject
+        bound_schema = self.bound_schema
         ambient = slot.ambient
-        value = slot.resolve(subject, cls, self.form)
+        value = slot.resolve(bound_schema, cls, self.form)
         if ambient is not None and all(ambient is not each for each, _, _ in self._ambient):
-            seen = value if ambient is slot.resolve else ambient(subject)
-            self._ambient.append((ambient, subject, seen))
+            seen = value if ambient is slot.resolve else ambient(bound_schema)
+            self._ambient.append((ambient, bound_schema, seen))
         if not slot.by_class:
             self._values[slot.name] = value
         if type(value) is NestedDumper:
@@ -234,8 +256,8 @@ class Dispatch(dict[type, Dump]):
         Otherwise, classes and nested schemas stay what they were.
         """
         has_changed = False
-        for ambient, subject, seen in self._ambient:
-            if ambient(subject) != seen:
+        for ambient, bound_schema, seen in self._ambient:
+            if ambient(bound_schema) != seen:
                 self._forget_classes()
                 self._values.clear()
                 self._links.clear()

@@ -29,8 +29,8 @@ class State:
         return None
 
 
-class Readings:
-    """All that was read since :meth:`forget` was called last."""
+class Generations:
+    """Tells apart what was compiled before and after :meth:`forget` was called."""
 
     __slots__ = ("current",)
 
@@ -39,11 +39,11 @@ class Readings:
         """Another object after each call of :meth:`forget`."""
 
     def forget(self) -> None:
-        """Read every schema anew."""
+        """Let every schema be read and compiled anew."""
         self.current = object()
 
 
-readings = Readings()
+generations = Generations()
 
 
 _FUNCTIONS = (FunctionType, staticmethod, classmethod)
@@ -114,7 +114,7 @@ class ClassSnapshot:
     __slots__ = ("_generation", "_seen")
 
     def __init__(self, classes: Iterable[type] = ()) -> None:
-        self._generation = readings.current
+        self._generation = generations.current
         self._seen: dict[type, dict[str, Any]] = {}
         for cls in classes:
             self.add(cls)
@@ -126,7 +126,7 @@ class ClassSnapshot:
 
     def is_current(self) -> bool:
         """Return whether the classes are what they were, and nothing was forgotten since."""
-        if self._generation is not readings.current:
+        if self._generation is not generations.current:
             return False
         try:
             for cls, seen in self._seen.items():

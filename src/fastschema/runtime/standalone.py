@@ -141,7 +141,7 @@ class _Dumper(Dispatch):
     def __init__(
         self, dispatch: Dispatch, given: Callable[..., Any], access: str, *, many: bool
     ) -> None:
-        super().__init__(dispatch.program, dispatch.form, dispatch.subject)
+        super().__init__(dispatch.program, dispatch.form, dispatch.bound_schema)
         self._given = given
         self._given_access = access
         self._many = many
@@ -171,4 +171,4 @@ class _Dumper(Dispatch):
                 f"{self.program.node.name} has no {', '.join(unknown)}: it is not the schema that "
                 "this code was generated for, or has changed; print its source again"
             )
-        return {name: slots[name].resolve(self.subject, cls, self.form) for name in parameters}
+        return {name: slots[name].resolve(self.bound_schema, cls, self.form) for name in parameters}

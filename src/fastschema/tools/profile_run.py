@@ -166,7 +166,7 @@ class Recording:
         ]
         slots.append(Slot(SPENT, self._spent_on, by_class=True))
         program = Program(replace(self._node, slots=tuple(slots)), self._generate)
-        return Dispatch(program, dispatch.form, dispatch.subject)
+        return Dispatch(program, dispatch.form, dispatch.bound_schema)
 
     def _generate(self, node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunction:
         start = clock()
@@ -176,13 +176,18 @@ class Recording:
         self._generating += clock() - start
         return function
 
-    def _spent_on(self, subject: Any, cls: type, form: Form) -> list[float]:
+    def _spent_on(self, bound_schema: Any, cls: type, form: Form) -> list[float]:
         return self._spent.setdefault(cls, new_spent(self._node))
 
     def _link(
-        self, number: int, resolve: Callable[..., NestedDumper], subject: Any, cls: type, form: Form
+        self,
+        number: int,
+        resolve: Callable[..., NestedDumper],
+        bound_schema: Any,
+        cls: type,
+        form: Form,
     ) -> NestedDumper:
-        link = resolve(subject, cls, form)
+        link = resolve(bound_schema, cls, form)
         link.change(partial(self._find, number))
         return link
 

@@ -118,7 +118,7 @@ def nested_dispatch(field: FieldNode, dispatch: Dispatch) -> Dispatch:
     :raises NotRowReadableError: if that is more than generated code
     """
     (slot,) = [slot for slot in dispatch.program.node.slots if slot.name == field.kind.link]
-    link = slot.resolve(dispatch.subject, object, dispatch.form)
+    link = slot.resolve(dispatch.bound_schema, object, dispatch.form)
     return dispatch_of(link, field.key)
 
 
@@ -199,11 +199,11 @@ def _related_link(
     resolve: Callable[..., NestedDumper],
     read: FieldColumns,
     key: str,
-    subject: Any,
+    bound_schema: Any,
     cls: type,
     form: Form,
 ) -> NestedDumper:
-    link = resolve(subject, cls, form)
+    link = resolve(bound_schema, cls, form)
 
     def find() -> CallDumper:
         dispatch = by_row(dispatch_of(link, key), read.nested)

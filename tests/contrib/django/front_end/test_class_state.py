@@ -543,7 +543,7 @@ class TestOneAfterTheOther:
     def test_it_knows_how_many_rows_there_are(self):
         for count in (2, 1, 3):
             assert self.Plain(self.rows(count), many=True).data
-            assert state_of_pending(self.Plain()).idle[-1].subject.rows == count
+            assert state_of_pending(self.Plain()).idle[-1].bound_schema.rows == count
 
     def test_what_is_active_is_looked_up_for_each(self):
         [row] = self.rows(1)

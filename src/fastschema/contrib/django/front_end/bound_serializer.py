@@ -134,8 +134,8 @@ class ReusedBoundProgram(BoundProgram):
     :param idle: where it waits for the next one
     """
 
-    __slots__ = ("_current", "_idle", "subject")
-    subject: BoundSerializer
+    __slots__ = ("_current", "_idle", "bound_schema")
+    bound_schema: BoundSerializer
 
     def __init__(self, known: CompiledState, idle: list[ReusedBoundProgram]) -> None:
         self._current = _CurrentSerializer()
@@ -153,7 +153,7 @@ class ReusedBoundProgram(BoundProgram):
         except IndexError:
             binding = cls(known, idle)
         binding._current.serializer = serializer
-        binding.subject.rows = rows
+        binding.bound_schema.rows = rows
         return binding
 
     def checkout(self) -> Dispatch:
@@ -165,7 +165,7 @@ class ReusedBoundProgram(BoundProgram):
         dispatch.let_go()
         dispatch.end()
         self._current.serializer = None
-        self.subject.fields.clear()
+        self.bound_schema.fields.clear()
         if len(self._idle) < MOST_IDLE:
             self._idle.append(self)
 

@@ -33,7 +33,7 @@ from fastschema.contrib.django.front_end.exemplars import (
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
 from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
-from fastschema.runtime.guard import CLASS_ATTRIBUTE, ClassSnapshot, Snapshot, State, readings
+from fastschema.runtime.guard import CLASS_ATTRIBUTE, ClassSnapshot, Snapshot, State, generations
 from fastschema.runtime.patching import is_stock
 from fastschema.runtime.programs import DumpProgram
 from fastschema.switch import is_disabled
@@ -162,7 +162,7 @@ class StateOfClass:
 
     def __init__(self, cls: type) -> None:
         self.owner: Any = weakref.ref(cls)
-        self._generation = readings.current
+        self._generation = generations.current
 
     def __reduce__(self) -> Any:
         # Of a class that is pickled by value nothing is known elsewhere.
@@ -175,7 +175,7 @@ class StateOfClass:
         if (
             type(state) is not cls
             or state.owner() is not owner
-            or state._generation is not readings.current
+            or state._generation is not generations.current
         ):
             state = cls(owner)
             type.__setattr__(owner, CLASS_ATTRIBUTE, state)
@@ -326,7 +326,7 @@ def forget_class(cls: type) -> None:
 
 
 def _forget_all(**kwargs: Any) -> None:
-    readings.forget()
+    generations.forget()
 
 
 # Tests change settings; what was made of them is made anew.

@@ -31,7 +31,7 @@ from fastschema.contrib.django.front_end.class_state import (
 from fastschema.contrib.django.front_end.schema_reader import readable_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import BoundProgram
-from fastschema.runtime.guard import ATTRIBUTE, State, readings
+from fastschema.runtime.guard import ATTRIBUTE, State, generations
 
 # So that a serializer of which nothing is known says so at the price of any attribute.
 setattr(Serializer, ATTRIBUTE, None)
@@ -69,7 +69,7 @@ class SerializerState(State):
 
     def __init__(self, serializer: Any, *, is_first: bool) -> None:
         self.find = weakref.ref(serializer)
-        self.generation = readings.current
+        self.generation = generations.current
         self.binding: BoundProgram | None = None
         self.is_single = False
         """Whether it is bound for rows that come one by one."""
@@ -125,7 +125,7 @@ class SerializerState(State):
     def is_current(self, serializer: Any) -> bool:
         """Return whether the serializer is as it was when it was bound."""
         own = serializer.__dict__
-        if self.generation is not readings.current or self.find() is not serializer:
+        if self.generation is not generations.current or self.find() is not serializer:
             return False
         compiled = self._compiled
         if compiled is None:
@@ -175,7 +175,7 @@ def _find_binding(serializer: Any, objects: int, *, is_single: bool) -> BoundPro
     if (
         type(state) is SerializerState
         and state.find() is serializer
-        and state.generation is readings.current
+        and state.generation is generations.current
     ):
         if (
             state.binding is not None

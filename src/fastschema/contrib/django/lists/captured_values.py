@@ -120,7 +120,7 @@ class CapturedValues:
 
     def capturing(self, dispatch: Dispatch) -> Dispatch:
         """Return what dumps as a dispatch does in JSON form, and captures values."""
-        dispatch.subject.captured = self
+        dispatch.bound_schema.captured = self
         return dispatch.derived("capturing", _capturing, Form.JSON)
 
     def capturer(self, field: FieldNode) -> Callable[[Any], None]:

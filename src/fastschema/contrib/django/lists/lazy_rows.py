@@ -263,7 +263,7 @@ def read_by_column(dispatch: Dispatch, fetched: FetchedRows) -> Columns:
     :raises NotRowReadableError: if it must be given instances
     :raises UnreadableError: if a nested serializer cannot be compiled
     """
-    columns = columns_of(dispatch.subject.options, dispatch.program.node, fetched.layout)
+    columns = columns_of(dispatch.bound_schema.options, dispatch.program.node, fetched.layout)
     if calls_user_code(columns):
         check_errors(columns)  # they are raised from the rows then: no such code runs twice
     return columns

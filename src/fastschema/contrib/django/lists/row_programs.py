@@ -122,7 +122,7 @@ def with_kept_relations(dispatch: Dispatch, rows: list[Any]) -> Dispatch:
     fetched = rows.fetched if type(rows) is LazyInstanceList else None
     if fetched is None or not fetched.may_keep_rows:
         return dispatch
-    pairs = zip(dispatch.subject.options, dispatch.program.node.fields, strict=True)
+    pairs = zip(dispatch.bound_schema.options, dispatch.program.node.fields, strict=True)
     kept = tuple([_kept_relation(field, node, fetched.layout) for field, node in pairs])
     if not any(kept):
         return dispatch
