@@ -57,6 +57,7 @@ def test_a_report_as_a_dict_is_ready_for_json():
         ],
         "why": "",
         "notes": [],
+        "override": "",
     }
 
 

@@ -62,7 +62,7 @@ class Report:
         loading = {} if self.loading is None else {"loading": self.loading.as_dict()}
         fields = [asdict(field) for field in self.fields]
         about = {"schema": self.schema, "why": self.why, "notes": list(self.notes)}
-        return {**about, "fields": fields, **loading}
+        return {**about, "override": self.override, "fields": fields, **loading}
 
     def __iter__(self) -> Iterator[FieldReport]:
         return iter(self.fields)
