@@ -145,6 +145,15 @@ def test_slots_are_resolved_for_each_dump():
     assert dispatch(zoned, Form.JSON, "now")({}) == {"a": ("now", dict, Form.JSON)}
 
 
+def test_a_field_may_have_the_name_of_a_variable_in_a_template():
+    longest = kind(Conversion("str", "(top if (top := {value} * 2) else '')", "{value}"))
+    each = kind(Conversion("list", "[item + top for item in {value} for top in (1,)]"))
+    dump = dispatch(node(field("item"), field("top"), field("word", longest), field("list", each)))
+
+    row = {"item": 7, "top": 8, "word": "a", "list": [1, 2]}
+    assert dump(row) == {"item": 7, "top": 8, "word": "aa", "list": [2, 3]}
+
+
 def test_fields_with_like_names_do_not_mix():
     keys = ["a b", "a_b", "a-b", "a_b_2", "class", "class_", "obj", "missing", "read", "", "_"]
     row = {key: number for number, key in enumerate(keys)}

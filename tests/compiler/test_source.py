@@ -11,6 +11,7 @@ from fastschema.compiler.nodes import as_template, literal
 from fastschema.compiler.source import (
     GeneratedFunction,
     Names,
+    assigned_names,
     branches,
     identifiers,
     local_names,
@@ -29,6 +30,22 @@ def test_a_unique_name_is_an_identifier_that_may_be_assigned(hint):
     assert name.isascii()
     assert not keyword.iskeyword(name)
     compile(f"{name} = 1", "source", "exec")
+
+
+@pytest.mark.parametrize(
+    ("expressions", "names"),
+    [
+        (["{value}.name", None], set()),
+        (["(text := {value}) if (size := len(text)) else None"], {"text", "size"}),
+        (
+            ["[each for each in {value}]", "{{key: value for key, value in each}}"],
+            {"each", "key", "value"},
+        ),
+        (["lambda one, other: one + other"], {"one", "other"}),
+    ],
+)
+def test_variables_of_templates_are_found(expressions, names):
+    assert assigned_names(expressions) == names
 
 
 def test_names_are_handed_out_once():

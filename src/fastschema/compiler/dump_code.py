@@ -43,7 +43,7 @@ Many rows are dumped by another function, which does the same in a loop::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from fastschema.compiler.nodes import Conversion, FieldNode, Form, ObjectNode, Read, literal
 from fastschema.compiler.source import (
@@ -51,6 +51,7 @@ from fastschema.compiler.source import (
     GeneratedFunction,
     Lines,
     Names,
+    assigned_names,
     branches,
     identifiers,
     local_names,
@@ -61,8 +62,7 @@ _FIXED_NAMES = frozenset(
     [
         *("bind", "known", "dispatch", "obj", "rows", "missing", "quote"),
         *("complete", "result", "results", "dumped", "given"),
-        *("key", "value", "each", "text", "size", "zone", "serialize"),  # in templates
-        *("related", "error"),
+        *("key", "value", "error"),
     ]
 )
 
@@ -109,7 +109,8 @@ class DumpGenerator:
             self._objects.update(field.kind.names)
         slots = [slot.name for slot in node.slots]
         prepared = [name for name, _ in node.prepared.values()]
-        self._names = Names(_FIXED_NAMES.union(slots, self._objects, prepared))
+        assigned = assigned_names(self._expressions())
+        self._names = Names(_FIXED_NAMES.union(slots, self._objects, prepared, assigned))
         self._variables = [self._names.unique(field.key) for field in node.fields]
         fields = dict(zip(self._variables, node.fields, strict=True))
         self._texts = _BatchedTexts(
@@ -126,6 +127,14 @@ class DumpGenerator:
             if field.kind.link is not None or field.kind.item_link is not None:
                 names = [f"{variable}_dispatch", f"{variable}_dump"]
                 self._found[variable] = [self._names.unique(name) for name in names]
+
+    def _expressions(self) -> Iterator[str | None]:
+        """Yield the expressions and templates of the fields."""
+        for field in self._node.fields:
+            conversion = field.conversion(self._form)
+            yield from (conversion.inline, conversion.otherwise, conversion.together)
+            yield from (field.source.read(self._access).expression, field.default, field.captured)
+            yield from field.call_if_callable or ()
 
     def generate(self) -> DumpFunction:
         stem = f"dump_{self._node.name}"

@@ -61,6 +61,7 @@ from fastschema.compiler.source import (
     GeneratedFunction,
     Lines,
     Names,
+    assigned_names,
     branches,
     identifiers,
     local_names,
@@ -91,7 +92,7 @@ _FIXED_NAMES = frozenset(
         *COMMON_SLOTS,
         *("bind", "data", "index", "rows", "is_indexed", "missing", "refuse", "set_value"),
         *("absent", "complete", "result", "results", "loaded", "valid"),
-        *("key", "value", "each", "number", "text"),  # in templates
+        *("key", "value", "each"),
     ]
 )
 
@@ -143,7 +144,13 @@ class _Generator:
         for field in node.fields:
             self._objects.update(field.kind.names)
         slots = [slot.name for slot in node.slots]
-        self._names = Names(_FIXED_NAMES | frozenset(slots) | frozenset(self._objects))
+        kinds = [field.kind for field in node.fields]
+        assigned = assigned_names(
+            template
+            for kind in kinds
+            for template in (kind.accepts, kind.convert, kind.check, kind.valid, kind.call)
+        )
+        self._names = Names(_FIXED_NAMES.union(slots, self._objects, assigned))
         self._variables = [self._names.unique(field.key) for field in node.fields]
         targets = [field.target for field in node.fields]
         self._is_display = (

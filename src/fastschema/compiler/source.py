@@ -143,3 +143,17 @@ class BindFunction:
 def identifiers(text: str) -> frozenset[str]:
     """Return the words of some source, or of a template of it, all identifiers among them."""
     return frozenset(re.findall(r"\w+", text))
+
+
+_ASSIGNED = re.compile(r"\b(\w+) :=|\b(?:for|lambda) (\w+(?:, \w+)*)\b")
+
+
+def assigned_names(expressions: Iterable[str | None]) -> frozenset[str]:
+    """Return the variables that some expressions, or templates of them, assign to.
+
+    The variables of a generated function get other names.
+
+    :param expressions: None among them stands for no expression
+    """
+    text = "\n".join(filter(None, expressions))
+    return identifiers(" ".join([assigned or bound for assigned, bound in _ASSIGNED.findall(text)]))
