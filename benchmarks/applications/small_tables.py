@@ -34,30 +34,30 @@ class Shown(NamedTuple):
 SHOWN = (
     Shown("DRF, a list of plain columns", "prices, plain columns, 20", "prices, 240"),
     Shown(
-        "a list of nested and many-to-many objects, with methods",
+        "DRF, a list of nested and many-to-many objects, with methods",
         "products, nested, many-to-many, methods, 20",
         "products, 240",
     ),
     Shown(
-        "a list that queries its relations for each row",
+        "DRF, a list that queries its relations for each row",
         "reviews whose relations nobody loads, 20",
     ),
-    Shown("one object with a list of nested ones", one="a product with its reviews"),
-    Shown("POST of an object with two nested ones", one="POST an order with two lines"),
+    Shown("DRF, one object with a list of nested ones", one="a product with its reviews"),
+    Shown("DRF, POST of an object with two nested ones", one="POST an order with two lines"),
     Shown("Flask, a list of plain columns", "authors, plain columns, 20", "authors, 240"),
     Shown(
-        "a list of nested objects, with a method",
+        "Flask, a list of nested objects, with a method",
         "books, nested, a method, 20",
         "books, 240",
         "a book",
     ),
     Shown(
-        "the same by flask-smorest",
+        "Flask, a list of nested objects by flask-smorest",
         "by flask-smorest: books, 20",
         "by flask-smorest: books, 240",
         "by flask-smorest: a book",
     ),
-    Shown("POST of an object with two nested ones", one="POST a book with two copies"),
+    Shown("Flask, POST of an object with two nested ones", one="POST a book with two copies"),
 )
 
 

@@ -55,7 +55,7 @@ def loads(s: str | bytes | bytearray, *args: Any, **kwargs: Any) -> Any:
 
 
 def may_hold_huge_integers(text: bytes | bytearray) -> bool:
-    """Whether there may be integers beyond 64 bits, which orjson would read as floats.
+    """Return whether there may be integers beyond 64 bits, which orjson would read as floats.
 
     Looking for a run of digits in this way takes a tenth of what a regular expression does, which
     would take longer than orjson.

@@ -84,7 +84,7 @@ counter = Counter()
 
 
 def is_sampled(share: float) -> bool:
-    """Whether to compare this one.
+    """Return whether to compare this one.
 
     :param share: the share of those that are compared, from 0 to 1
     """

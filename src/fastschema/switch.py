@@ -13,7 +13,7 @@ VARIABLE = "FASTSCHEMA_DISABLED"
 
 
 def is_yes(text: str) -> bool:
-    """Whether the text of a setting means yes; only "", 0, false, no and off mean no."""
+    """Return whether the text of a setting means yes; only "", 0, false, no and off mean no."""
     return text.strip().lower() not in ("", "0", "false", "no", "off")
 
 

@@ -1,7 +1,8 @@
 """What kinds do to values, from how it looks in Python form and what comes of it.
 
 A front end says of a kind what stock's method makes of a value, as a template, and what that is: a
-:class:`~fastschema.compiler.nodes.Result`. The conversions to JSON follow from the two.
+:class:`~fastschema.compiler.nodes.Result`. The conversions to JSON follow from the two, unless
+the kind gives one of its own.
 """
 
 from __future__ import annotations

@@ -387,7 +387,7 @@ def dumps(schema: Any, obj: Any, many: bool | None) -> str | None:
 
 
 def _writes_as_stock(schema: Any) -> bool:
-    """Whether ``json.dumps`` writes what stock's own code dumps."""
+    """Return whether ``json.dumps`` writes what stock's own code dumps."""
     return (
         orjson is not None
         and not is_disabled()

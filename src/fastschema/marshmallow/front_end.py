@@ -87,7 +87,7 @@ class CompiledMarshmallowSchema:
         return validate(self.schema, data, self._loading, **{**own, **options})
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
-        """Whether ``many``, or else ``Schema.many``, is true; None is never a collection."""
+        """Return whether ``many``, or else ``Schema.many``, is true; None is never a collection."""
         if many is None:
             many = self.schema.many if self._dumping is None else self._many
         return obj is not None and bool(many)

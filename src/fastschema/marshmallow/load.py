@@ -253,7 +253,7 @@ def is_plain_partial(partial: Any) -> bool:
 
 
 def parses_as_stock(schema: Any) -> bool:
-    """Whether ``json.loads`` parses what the schema's ``loads`` is given."""
+    """Return whether ``json.loads`` parses what the schema's ``loads`` is given."""
     return (
         schema.opts.render_module is standard_json
         and standard_json.loads is _JSON_LOADS

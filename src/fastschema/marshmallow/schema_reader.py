@@ -350,7 +350,7 @@ _NativeMethod = type(_get_attribute)
 
 
 def _is_native(method: Callable[..., Any]) -> bool:
-    """Whether a ``__getattribute__`` is Python's own; for PyPy that of ``object`` is a function."""
+    """Return whether a ``__getattribute__`` is Python's own (a function of ``object`` in PyPy)."""
     if method is _get_attribute:
         return True
     return _NativeMethod is not FunctionType and type(method) is _NativeMethod

@@ -125,7 +125,7 @@ _NEVER_A_KEY = object()
 
 
 def is_mapped(cls: type) -> bool:
-    """Whether SQLAlchemy keeps the attributes of a class's instances in their ``__dict__``.
+    """Return whether SQLAlchemy keeps the attributes of a class's instances in their ``__dict__``.
 
     Not where an instrumentation extension keeps them elsewhere.
     """

@@ -15,8 +15,8 @@
 A slot gets its value from the bound schema (``BoundSchema`` or ``BoundSerializer``). Some values
 depend on something else, such as the active time zone. When the next dump begins, these are looked
 up again, and if one has changed, all functions are bound anew. The dispatches of nested schemas are
-found anew in each dump. What changes on the schema itself is not noticed here: the front end then
-binds another program.
+found anew in each dump, but not for each of many rows that are dumped one by one (``checkout()``).
+What changes on the schema itself is not noticed here: the front end then binds another program.
 
 A row of another class than its function expects goes back to the dispatch. Where there is no
 program, a :class:`CallDumper` takes the place of the dispatch: it calls stock.
@@ -278,19 +278,19 @@ class Dispatch(dict[type, Dump]):
             idle.append(self)
 
     def keep_few_classes(self) -> None:
-        """Let go of classes if they are many."""
+        """Drop the functions of classes if they are many."""
         if len(self) > _MOST_CLASSES:
             self._forget_classes()
 
     def release(self) -> None:
-        """Let go of classes that may be thrown away; those of modules stay."""
+        """Drop the functions of classes that nothing else may keep; those of modules stay."""
         if self._has_collectable_classes or len(self) > _MOST_CLASSES:
             self._forget_classes()
         for link in self._links:
             link.release()
 
     def let_go(self) -> None:
-        """Let go of nested schemas, and of the functions that have found them."""
+        """Drop nested schemas, and the functions that have found them."""
         if self._links:
             self._forget_classes()
         for link in self._links:
@@ -343,7 +343,7 @@ def dump_each(rows: Iterable[Any], find: Callable[[], Dispatcher]) -> list[Any]:
     if type(iterator) not in _PLAIN_ITERATORS:
         return _dump_each(iterator, find)
     for first in iterator:
-        # As any row, the first one goes when the next is there: no reference to it is left here.
+        # Do not keep the first row alive: a row source may reuse one object for all rows.
         all_rows = chain(iter((first,)), iterator)
         dispatch = find()
         dump_rows = dispatch.for_rows(type(first))

@@ -44,7 +44,7 @@ class DumpingSchema(Protocol):
         ...
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
-        """Whether stock dumps ``obj`` row by row."""
+        """Return whether stock dumps ``obj`` row by row."""
         ...
 
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:

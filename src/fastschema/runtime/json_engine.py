@@ -209,7 +209,7 @@ def orjson_matches_stdlib(
     lists: tuple[type, ...] = (list,),
     others: Collection[type] = (),
 ) -> bool:
-    """Whether orjson writes ``data`` with the characters of the standard library, or refuses it.
+    """Return whether orjson writes ``data`` as the standard library does, or refuses it.
 
     True for dictionaries and lists of plain values: no floats that the two spell differently, no
     classes that only one of them knows.

@@ -79,7 +79,7 @@ def is_stock(method: Any, stock: Any) -> bool:
 
 
 def calls_super(obj: object, name: str, root: type) -> bool:
-    """Whether each override of a method, up to that of a framework's class, calls ``super()``.
+    """Return whether each override of a method, up to a framework's class, calls ``super()``.
 
     :param obj: of a subclass of that class
     :param name: of the method

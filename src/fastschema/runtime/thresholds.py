@@ -44,7 +44,7 @@ spares_first_schemas = True
 
 
 def are_too_few(side: str, rows: int) -> bool:
-    """Whether so few rows run as stock in any case.
+    """Return whether so few rows run as stock in any case.
 
     :param side: "dump" or "load"
     """

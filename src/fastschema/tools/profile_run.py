@@ -111,7 +111,7 @@ def _on_class(cls: type, name: str, access: str) -> tuple[str, bool]:
 
 
 def _is_overridden(cls: type, method: str) -> bool:
-    """Whether a method is written in Python, and not Python's own (for PyPy those are, too)."""
+    """Return whether a method is written in Python, and not Python's own (PyPy's are, too)."""
     for base in cls.__mro__:
         if method in base.__dict__:
             return type(base.__dict__[method]) is FunctionType and base.__module__ != "builtins"
@@ -119,7 +119,7 @@ def _is_overridden(cls: type, method: str) -> bool:
 
 
 def _is_property(found: object) -> bool:
-    """Whether it is a property, a cached one, or one of another library's that is like one."""
+    """Return whether it is a property, a cached one, or one like it of another library."""
     if isinstance(found, property):
         return True
     functions = [inspect.getattr_static(found, name, None) for name in ("fget", "func")]

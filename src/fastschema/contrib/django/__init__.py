@@ -10,7 +10,7 @@ __all__ = ["install", "uninstall"]
 
 
 def install() -> None:
-    """Make all DRF serializers use plans, defined before or after; single and ``many=True``.
+    """Make all DRF serializers use programs, defined before or after; single and ``many=True``.
 
     Installing again does nothing.
     """

@@ -119,7 +119,7 @@ stands_for(FastListSerializer.to_representation, STOCK_LIST_TO_REPRESENTATION)
 
 
 def speed_up(serializer: Any) -> Any:
-    """Make one serializer instance use plans, single or ``many=True``.
+    """Make one serializer instance use programs, single or ``many=True``.
 
     A serializer that overrides ``to_representation``, and what is no serializer, stay as they are.
 

@@ -122,7 +122,7 @@ class _Shadow:
             self._context.run(self._compare, response)
 
     def _is_changed(self) -> bool:
-        """Whether the data are others than they were."""
+        """Return whether the data are others than they were."""
         now = list(_parts(self._made))
         return len(now) != len(self._parts) or not all(map(is_, now, self._parts))
 

@@ -170,7 +170,7 @@ class OwnContext:
 
 
 def _is_file(body: Any, environ: dict[str, Any]) -> bool:
-    """Whether a body is a file, which servers have a way of their own to send."""
+    """Return whether a body is a file, which servers have a way of their own to send."""
     wrapper = environ.get("wsgi.file_wrapper")
     wrappers = (FileWrapper, wrapper) if isinstance(wrapper, type) else FileWrapper
     return isinstance(body, wrappers)

@@ -101,7 +101,7 @@ class FastSchema:
         format: str = "json",
         session: Any = None,
     ) -> Response:
-        """Return what ``jsonify(schema.dump(rows, many=many))`` returns, straight from the plan.
+        """Return what ``jsonify(schema.dump(rows, many=many))`` returns, straight from the program.
 
         :param schema: a marshmallow schema, instance or class
         :param rows: an object, or a collection of objects (any iterable); with a session, a

@@ -105,7 +105,7 @@ class Writing:
 
 
 class JsonifyEngine(OrjsonEngine):
-    """Writes what plans make of objects as ``jsonify`` writes what ``Schema.dump`` makes of them.
+    """Writes what programs make of objects as ``jsonify`` writes what ``Schema.dump`` makes.
 
     :param writing: the settings of the application
     """
@@ -233,7 +233,7 @@ _FAST, _OF_FLASK = _methods_of(FastJSONProvider), _methods_of(DefaultJSONProvide
 
 
 def writes_as_flask(provider: Any) -> bool:
-    """Whether a provider writes what Flask's own does: only its settings may be others."""
+    """Return whether a provider writes what Flask's own does: only its settings may be others."""
     if isinstance(provider, FastJSONProvider):
         return overridden(provider, _FAST) is None
     return isinstance(provider, DefaultJSONProvider) and overridden(provider, _OF_FLASK) is None

@@ -66,7 +66,7 @@ def schema_and_rows(
 
 
 def json_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -> Response:
-    """Return what ``jsonify(schema.dump(obj, many=many))`` returns, straight from the plan.
+    """Return what ``jsonify(schema.dump(obj, many=many))`` returns, straight from the program.
 
     :param compiled: what dumps by the schema
     :raises Exception: what ``Schema.dump`` or ``jsonify`` raises

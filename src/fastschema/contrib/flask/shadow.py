@@ -24,7 +24,7 @@ shadow_differed = Namespace().signal("fastschema-shadow-differed")
 
 
 def _is_plain(response: Any) -> bool:
-    """Whether the body of a response is there, and can be looked at without changing it."""
+    """Return whether the body of a response is there, and can be looked at without changing it."""
     return (
         isinstance(response, Response)
         and response.is_sequence

@@ -87,7 +87,7 @@ class CountingSchema:
         return result
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
-        """Whether stock dumps ``obj`` row by row."""
+        """Return whether stock dumps ``obj`` row by row."""
         return self._watched.is_collection(obj, many)
 
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:

@@ -150,13 +150,13 @@ def loaded_entity(cursor: CursorResult[Any], *, is_streamed: bool) -> LoadedEnti
 
 
 def sends_queries(strategy: Any) -> bool:
-    """Whether loading a relation in this way asks the database once more."""
+    """Return whether loading a relation in this way asks the database once more."""
     return strategy not in _NO_FURTHER_QUERY
 
 
 @_as_known
 def is_listened_to(mapper: Mapper[Any], session: Session) -> bool:
-    """Whether somebody is told of the objects that are made of a class."""
+    """Return whether somebody is told of the objects that are made of a class."""
     manager: Any = mapper.class_manager
     events: Any = session.dispatch
     is_usual = type(manager) is ClassManager
@@ -164,7 +164,7 @@ def is_listened_to(mapper: Mapper[Any], session: Session) -> bool:
 
 
 def is_query_known() -> bool:
-    """Whether a legacy ``Query`` is run as it is known."""
+    """Return whether a legacy ``Query`` is run as it is known."""
     return hasattr(Query, "_iter")
 
 

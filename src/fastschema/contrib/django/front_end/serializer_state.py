@@ -72,7 +72,7 @@ class SerializerState(State):
         self.generation = generations.current
         self.binding: BoundProgram | None = None
         self.is_single = False
-        """Whether it is bound for rows that come one by one."""
+        """Return whether it is bound for rows that come one by one."""
         self.was_bound = False
         """Whether it was bound, for a list or a row at least."""
         self.runs_as_stock = False

@@ -1,6 +1,6 @@
 """Lists of DRF: written as JSON without dictionaries in between, from rows without instances.
 
-In the order in which they build on each other:
+Each module builds on those before it:
 
 - ``row_layout``: what stands where in the rows of a query. ``row_instances``: instances of them.
 - ``queryset_rows``: the rows of one queryset, which its docstring follows on their way.
@@ -8,6 +8,18 @@ In the order in which they build on each other:
 - ``pagination``: pages of rows.
 - ``columns``, ``row_programs``: the fields of a serializer, read from rows.
 - ``captured_values``: what the JSON of rows does not tell.
-- ``lazy_rows``: the rows of one serializer. ``lazy_list``: the list of a view.
 - ``n_plus_one``: relations that a queryset does not load.
+- ``lazy_rows``: the rows of one serializer. ``lazy_list``: the list of a view.
+
+Where to look if a list is not as in stock:
+
+================================  ==========================================================
+a wrong value of a field          ``columns``; with code of users beside it ``row_programs``
+a wrong value in response.data    ``captured_values``
+a query too many or too few       ``prefetch_plan``, ``prefetching``
+what an instance knows of others  ``row_instances``
+a wrong page                      ``pagination``
+================================  ==========================================================
+
+The setting ``ROWS`` leaves rows to Django, and ``fastschema.disabled()`` shows what stock does.
 """

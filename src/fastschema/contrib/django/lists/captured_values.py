@@ -58,7 +58,7 @@ class WrittenRows:
         self.of_database = of_database
         self.text = JsonText(b"[]")
         self.is_final = True
-        """Whether stock would write the same, whatever happens until it is asked to."""
+        """Return whether stock would write the same, whatever happens until it is asked to."""
         self._serializer = serializer
         self._captured = CapturedValues(self)
         self._encode = engine().encode
@@ -193,12 +193,12 @@ def _places(owner: dict[str, Any], key: str) -> list[tuple[Any, Any]]:
 
 
 def is_captured(field: FieldNode) -> bool:
-    """Whether JSON does not tell what a field returns."""
+    """Return whether JSON does not tell what a field returns."""
     return field.kind.link is None and not field.kind.survives_json
 
 
 def _is_lasting(value: Any, makes_lists: bool) -> bool:
-    """Whether nobody can change a value.
+    """Return whether nobody can change a value.
 
     :param makes_lists: whether a list is a new one, of the dump's own
     """

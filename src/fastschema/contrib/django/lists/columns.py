@@ -133,7 +133,7 @@ def columns_of(fields: list[Any], node: ObjectNode, layout: RowLayout) -> Column
 
 
 def calls_user_code(columns: Columns) -> bool:
-    """Whether code of users makes something of the values of rows."""
+    """Return whether code of users makes something of the values of rows."""
     return any(each.calls_user_code or calls_user_code(each.nested) for each in columns)
 
 

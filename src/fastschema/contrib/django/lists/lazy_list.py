@@ -204,7 +204,7 @@ def _written(serializer: Any, queryset: Any) -> WrittenRows | None:
 
 
 def writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:
-    """Whether a renderer writes what orjson writes, and nobody stands in between."""
+    """Return whether a renderer writes what orjson writes, and nobody stands in between."""
     return (
         orjson is not None
         and isinstance(renderer, FastJSONRenderer)
@@ -216,17 +216,17 @@ def writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:
 
 
 def selects_only_what_is_read(view: Any) -> bool:
-    """Whether a view's list asks the database for no more columns than its serializer reads."""
+    """Return whether a view's list asks the database only for what its serializer reads."""
     return bool(getattr(view, PER_VIEW, conf.settings().only_columns))
 
 
 def data_were_needed(view_class: type) -> bool:
-    """Whether the data of a view's lists were needed before they were rendered."""
+    """Return whether the data of a view's lists were needed before they were rendered."""
     return view_class in _need_data
 
 
 def has_stock_pages(view: Any) -> bool:
-    """Whether nobody but stock looks at the data of a page."""
+    """Return whether nobody but stock looks at the data of a page."""
     if overridden(view, _OF_VIEWS):
         return False
     paginator = view.paginator

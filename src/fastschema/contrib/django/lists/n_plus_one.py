@@ -104,7 +104,7 @@ class Loads:
         return cls(loaded)
 
     def names_joins(self) -> bool:
-        """Whether it is said which relations to a single object are loaded."""
+        """Return whether it is said which relations to a single object are loaded."""
         return self._select_related is not True
 
     def without_joins(self) -> Loads:
@@ -212,7 +212,7 @@ def warn_of_queries(view: Any, serializer: Any, rows: Any) -> None:
 
 
 def _may_fetch_peers(found: list[Unloaded]) -> bool:
-    """Whether Django can load relations for all rows when the first of them asks."""
+    """Return whether Django can load relations for all rows when the first of them asks."""
     return hasattr(models, "FETCH_PEERS") and all(each.method == SELECT for each in found)
 
 
@@ -345,5 +345,5 @@ def _way_back(relation: Any) -> str | None:
 
 
 def is_single(relation: Any) -> bool:
-    """Whether a relation leads to one object."""
+    """Return whether a relation leads to one object."""
     return bool(relation.many_to_one or relation.one_to_one)

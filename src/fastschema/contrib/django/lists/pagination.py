@@ -143,7 +143,7 @@ LINKS = {
 
 
 def _is_paged_by_stock(paginator: Any, queryset: Any, view: Any) -> bool:
-    """Whether nobody looks at a queryset while it becomes a page, and a copy does as well."""
+    """Return whether nobody looks at a queryset while it becomes a page, so a copy will do."""
     try:
         _check_hooks_of(paginator, view)
         check_fetchable(queryset)

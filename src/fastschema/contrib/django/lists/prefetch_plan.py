@@ -238,7 +238,7 @@ def _many_keys(model: Any, name: str) -> Keys | None:
 
 
 def _has_own_key(field: Any) -> bool:
-    """Whether the keys to which a foreign key refers are of a class of Django's own."""
+    """Return whether the keys to which a foreign key refers are of a class of Django's own."""
     target = field
     while target.is_relation:
         target = target.target_field

@@ -67,7 +67,7 @@ def check_fetchable(rows: Any) -> None:
 
 
 def is_fetchable(rows: Any) -> bool:
-    """Whether the query of a queryset can be run in its place."""
+    """Return whether the query of a queryset can be run in its place."""
     try:
         check_fetchable(rows)
     except NotRowReadableError:
