@@ -7,6 +7,17 @@ What hangs on a serializer, on its class and on its fields, is
 - ``_fastschema_fields``: the fields that it needed before anybody looked at them (``class_state``).
 - ``_fastschema_class``, on the class: a ``ClassState`` (``class_state``).
 - ``_fastschema_validators``, on a field: validators that nobody has read (``clones``).
+
+.. code-block:: text
+
+    ClassState           of a class
+        Exemplar             clones fields for its serializers
+        CompiledByNames      what its serializers run, to dump (``dumping``) and to validate
+            pending()            those that have made no fields: a CompiledState
+            made()               those that have: one for each set of names and options
+    SerializerState      of one serializer
+        BoundProgram         the program of a CompiledState, with the serializer's own fields
+    ReusedBoundProgram   the same for serializers without fields, which take turns
 """
 
 from __future__ import annotations
@@ -72,7 +83,7 @@ class SerializerState(State):
         self.generation = generations.current
         self.binding: BoundProgram | None = None
         self.is_single = False
-        """Return whether it is bound for rows that come one by one."""
+        """Whether it is bound for rows that come one by one."""
         self.was_bound = False
         """Whether it was bound, for a list or a row at least."""
         self.runs_as_stock = False
