@@ -47,7 +47,7 @@ class Exemplar:
         self._declared: dict[str, Any] = dict(cls._declared_fields)
         self._own = {name for name, field in self._declared.items() if runs_own_code(field)}
         self.is_partial = issubclass(cls, ModelSerializer) and builds_by_own_code(cls)
-        """Return whether it has declared fields only: stock builds others for each serializer."""
+        """Whether it has declared fields only: stock builds others for each serializer."""
         one, other = self._make(cls), self._make(cls)
         uncloneable = {name for name in one if not _is_cloneable(name, one, other)}
         if uncloneable:

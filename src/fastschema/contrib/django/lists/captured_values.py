@@ -58,7 +58,7 @@ class WrittenRows:
         self.of_database = of_database
         self.text = JsonText(b"[]")
         self.is_final = True
-        """Return whether stock would write the same, whatever happens until it is asked to."""
+        """Whether stock would write the same, whatever happens until it is asked to."""
         self._serializer = serializer
         self._captured = CapturedValues(self)
         self._encode = engine().encode

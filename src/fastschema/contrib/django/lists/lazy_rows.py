@@ -54,7 +54,7 @@ class ListDumper:
     def __init__(self, dispatch: Dispatch, rows: list[Any]) -> None:
         columns = columns_of_rows(dispatch, rows)
         self.reads_database_rows = columns is not None
-        """Return whether the rows of the database will do."""
+        """Whether the rows of the database will do."""
         self.by_instance = (
             dispatch if self.reads_database_rows else with_kept_relations(dispatch, rows)
         )
