@@ -154,6 +154,26 @@ def test_a_field_may_have_the_name_of_a_variable_in_a_template():
     assert dump(row) == {"item": 7, "top": 8, "word": "aa", "list": [2, 3]}
 
 
+def test_a_field_may_have_a_name_that_the_generator_uses():
+    inner = dispatch(node(field("a")))
+    slot = Slot("inner", lambda bound, cls, form: NestedDumper(lambda: inner))
+    nested = kind(Conversion(), item_link="inner")
+    dump = dispatch(node(field("each"), field("items", nested), slots=(slot,)))
+
+    assert dump({"each": "x", "items": [{"a": 1}]}) == {"each": "x", "items": [{"a": 1}]}
+
+
+def test_a_slot_is_not_looked_up_for_a_key_with_its_name():
+    def resolve(bound, cls, form):
+        raise LookupError("nobody needs it")
+
+    dump = dispatch(
+        node(field("written"), field("not 'written' #"), slots=(Slot("written", resolve),))
+    )
+
+    assert dump({"written": 1, "not 'written' #": 2}) == {"written": 1, "not 'written' #": 2}
+
+
 def test_fields_with_like_names_do_not_mix():
     keys = ["a b", "a_b", "a-b", "a_b_2", "class", "class_", "obj", "missing", "read", "", "_"]
     row = {key: number for number, key in enumerate(keys)}

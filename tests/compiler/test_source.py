@@ -33,6 +33,18 @@ def test_a_unique_name_is_an_identifier_that_may_be_assigned(hint):
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("value = obj.name", {"value", "obj", "name"}),
+        (r"""value = obj['it\'s, "or" \\'] + other""", {"value", "obj", "other"}),
+        ('''value = quote("it's") or '"'  # 'its' "name"''', {"value", "quote", "or"}),
+    ],
+)
+def test_words_of_source_are_found_but_in_literals_and_comments(text, words):
+    assert identifiers(text) == words
+
+
+@pytest.mark.parametrize(
     ("expressions", "names"),
     [
         (["{value}.name", None], set()),

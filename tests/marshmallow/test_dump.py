@@ -1064,3 +1064,30 @@ def test_a_method_on_the_schema_itself_is_called_as_by_stock(name):
     expected = used()
     with installed():
         assert used() == expected
+
+
+WORDS = (
+    *("written", "array", "quote", "each", "text", "size", "zone", "number", "serialize"),
+    *("missing", "obj", "rows", "result", "results", "dumped", "known", "dispatch", "bind"),
+    *("value", "key", "related", "error", "fields", "dumps", "json_value", "complete"),
+)
+"""What generated functions, templates and slots name."""
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_field_may_have_any_name(word):
+    schema = Schema.from_dict(
+        {
+            word: fields.String(),
+            "other": fields.String(data_key=f"the {word}'s"),
+            "amount": fields.Decimal(places=2, as_string=True),
+            "seen": fields.DateTime(),
+            "dogs": fields.List(fields.Nested(Dog)),
+            "words": fields.List(fields.String()),
+            "counts": fields.Dict(fields.String(), fields.Integer()),
+        }
+    )
+    row = {word: word, "other": "o", "amount": "1.5", "seen": dt.datetime(2026, 1, 2, 3, 4)}
+    row |= {"dogs": [{"name": "a"}, None], "words": ["a", "b"], "counts": {"a": 1}}
+    assert_same(schema, row)
+    assert_same(schema, [row] * 3, many=True)

@@ -62,7 +62,7 @@ _FIXED_NAMES = frozenset(
     [
         *("bind", "known", "dispatch", "obj", "rows", "missing", "quote"),
         *("complete", "result", "results", "dumped", "given"),
-        *("key", "value", "error"),
+        *("key", "value", "each", "error"),
     ]
 )
 

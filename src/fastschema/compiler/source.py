@@ -117,7 +117,7 @@ class GeneratedFunction:
 
     @property
     def identifiers(self) -> frozenset[str]:
-        """The words of the source, all identifiers among them."""
+        """The words of the source: see :func:`identifiers`."""
         return identifiers(self.text)
 
 
@@ -140,9 +140,16 @@ class BindFunction:
         return self.source.text
 
 
+_TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|#.*""")
+"""String literals, as the generators write them, and comments."""
+
+
 def identifiers(text: str) -> frozenset[str]:
-    """Return the words of some source, or of a template of it, all identifiers among them."""
-    return frozenset(re.findall(r"\w+", text))
+    """Return the words of some source, or of a template of it, all identifiers among them.
+
+    Those in string literals and comments, which come from schemas, do not count.
+    """
+    return frozenset(re.findall(r"\w+", _TEXT.sub(" ", text)))
 
 
 _ASSIGNED = re.compile(r"\b(\w+) :=|\b(?:for|lambda) (\w+(?:, \w+)*)\b")

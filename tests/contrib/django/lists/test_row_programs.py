@@ -443,3 +443,13 @@ def test_a_nested_list_that_is_given_objects_makes_no_queryset():
     friends = [dict.get(vars(person)[PREFETCHED], "friends") for person in people]
     assert {type(each) for each in friends} == {RelatedRows}
     assert any(each.objects for each in friends)
+
+
+def test_a_tuple_that_takes_the_place_of_prefetched_objects():
+    def get_found(self, person):
+        vars(person)[PREFETCHED]["languages"] = (Language(name="own"),)
+
+    people = {"languages": LanguageSerializer(many=True), "friends": FriendSerializer(many=True)}
+    view_class = people_list("prefetch_related", get_found, people)
+    get(view_class)
+    assert_same_outcome(view_class)

@@ -239,8 +239,8 @@ def _capturing(node: ObjectNode) -> ObjectNode:
 def _names(field: FieldNode) -> frozenset[str]:
     """Return what is named by the code that reads the value of a field and makes stock's of it."""
     reads = [field.source.otherwise, *field.source.reads.values()]
-    python = field.kind.python
-    return identifiers(f"{python.inline} {python.otherwise} {[each.expression for each in reads]}")
+    read = " ".join([each.expression for each in reads])
+    return identifiers(f"{field.kind.python.inline} {field.kind.python.otherwise} {read}")
 
 
 def _nested(

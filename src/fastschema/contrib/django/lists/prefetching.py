@@ -162,7 +162,9 @@ class Related:
                 rows.objects = [self._by_row[id(row)] for row in rows]
             return rows.objects
 
-        def make(instance: Any, rows: RelatedRows) -> Any:
+        def make(instance: Any, rows: Any) -> Any:
+            if type(rows) is not RelatedRows:
+                return rows  # a tuple, which code of users has put there
             found = objects(rows)
             with as_it_was(instance, {key: rows.owner[at] for key, at in positions.items()}):
                 related = unfiltered(self._step, instance)
