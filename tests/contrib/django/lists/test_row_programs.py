@@ -446,10 +446,18 @@ def test_a_nested_list_that_is_given_objects_makes_no_queryset():
 
 
 def test_a_tuple_that_takes_the_place_of_prefetched_objects():
-    def get_found(self, person):
-        vars(person)[PREFETCHED]["languages"] = (Language(name="own"),)
+    class Found(serializers.Serializer):
+        found = serializers.SerializerMethodField()
+        languages = LanguageSerializer(many=True)
+        friends = FriendSerializer(many=True)
 
-    people = {"languages": LanguageSerializer(many=True), "friends": FriendSerializer(many=True)}
-    view_class = people_list("prefetch_related", get_found, people)
+        def get_found(self, person):
+            person._prefetched_objects_cache["languages"] = (Language(name="own"),)
+
+    view_class = view_of(
+        FlightList,
+        serializer_class=Found,
+        get_queryset=lambda self: QUERYSETS["prefetch_related"].all(),
+    )
     get(view_class)
-    assert_same_outcome(view_class)
+    assert_same_body(view_class, [])
