@@ -1089,5 +1089,6 @@ def test_a_field_may_have_any_name(word):
     )
     row = {word: word, "other": "o", "amount": "1.5", "seen": dt.datetime(2026, 1, 2, 3, 4)}
     row |= {"dogs": [{"name": "a"}, None], "words": ["a", "b"], "counts": {"a": 1}}
-    assert_same(schema, row)
-    assert_same(schema, [row] * 3, many=True)
+    for each in (row, types.SimpleNamespace(**row)):
+        assert_same(schema, each)
+        assert_same(schema, [each] * 3, many=True)

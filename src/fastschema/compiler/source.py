@@ -117,7 +117,7 @@ class GeneratedFunction:
 
     @property
     def identifiers(self) -> frozenset[str]:
-        """The words of the source: see :func:`identifiers`."""
+        """The names in the source."""
         return identifiers(self.text)
 
 
@@ -145,11 +145,11 @@ _TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|#.*""")
 
 
 def identifiers(text: str) -> frozenset[str]:
-    """Return the words of some source, or of a template of it, all identifiers among them.
+    """Return the names in some source, or in a template of it, and maybe other words.
 
-    Those in string literals and comments, which come from schemas, do not count.
+    What schemas bring does not count: string literals, comments and attributes.
     """
-    return frozenset(re.findall(r"\w+", _TEXT.sub(" ", text)))
+    return frozenset(re.findall(r"(?<![\w.])\w+", _TEXT.sub(" ", text)))
 
 
 _ASSIGNED = re.compile(r"\b(\w+) :=|\b(?:for|lambda) (\w+(?:, \w+)*)\b")
