@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 
 import pytest
-from flask import Flask
+from flask import Flask, has_app_context
 
 import fastschema
 from fastschema.contrib.flask import FastSchema
@@ -18,6 +19,14 @@ def leave_marshmallow_alone() -> Iterator[None]:
     """Undo what an application installs."""
     yield
     fastschema.uninstall()
+
+
+@pytest.fixture(autouse=True)
+def end_streams() -> Iterator[None]:
+    """End the streams that a test has not read to their end: with PyPy, they would end later."""
+    yield
+    if has_app_context():
+        gc.collect()
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Responses that are sent while their rows are read; over HTTP in test_server.py."""
 
-import gc
 import json
 import logging
 from contextvars import ContextVar, copy_context
@@ -44,13 +43,6 @@ class Rows:
 
     def close(self):
         self.closed += 1
-
-
-@pytest.fixture
-def outside_requests():
-    """No request is open, nor one whose stream another test has left unread."""
-    gc.collect()  # with PyPy, it ends no earlier
-    assert not has_request_context()
 
 
 def open_stream(app, view, **options):
@@ -259,7 +251,7 @@ def test_a_database_result_is_closed(app, fast):
     engine.dispose()
 
 
-def test_the_context_of_the_request_is_kept_until_the_end(app, fast, outside_requests):
+def test_the_context_of_the_request_is_kept_until_the_end(app, fast):
     ended = []
     app.teardown_request(lambda error: ended.append(("request", error)))
     app.teardown_appcontext(lambda error: ended.append(("app", error)))
@@ -279,7 +271,7 @@ def test_the_context_of_the_request_is_kept_until_the_end(app, fast, outside_req
     assert not has_request_context()
 
 
-def test_the_context_ends_when_the_client_is_gone(app, fast, outside_requests):
+def test_the_context_ends_when_the_client_is_gone(app, fast):
     ended = []
     app.teardown_request(ended.append)
     response = open_stream(app, lambda: fast.stream(BandSchema, Rows(9), chunk_size=1))
