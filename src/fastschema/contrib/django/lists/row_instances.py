@@ -260,10 +260,8 @@ def related_rows(obj: Any, name: str) -> RelatedRows | None:
     :param obj: a model instance whose primary key is the value of one column
     :param name: the name under which the instance keeps them
     """
-    cache = obj.__dict__.get(PREFETCHED)
-    rows = dict.get(cache, name) if type(cache) is LazyCache else None
-    is_unseen = type(rows) is RelatedRows and name not in cache.makers.shared
-    return rows if is_unseen and obj.pk is not None else None
+    makers, rows = _kept_rows(obj, name)
+    return None if makers is None or name in makers.shared else rows
 
 
 def related_objects(obj: Any, name: str) -> list[Any] | None:
@@ -273,13 +271,19 @@ def related_objects(obj: Any, name: str) -> list[Any] | None:
 
     :returns: None if no rows are kept; the parameters are those of :func:`related_rows`
     """
-    cache = obj.__dict__.get(PREFETCHED)
-    rows = dict.get(cache, name) if type(cache) is LazyCache else None
-    if type(rows) is not RelatedRows or obj.pk is None:
+    makers, rows = _kept_rows(obj, name)
+    if makers is None:
         return None
-    makers: Makers = cache.makers
     with makers.lock:
         return makers.objects[name](rows)
+
+
+def _kept_rows(obj: Any, name: str) -> tuple[Makers | None, Any]:
+    """Return the related rows that an instance keeps, and what makes their objects."""
+    cache = obj.__dict__.get(PREFETCHED)
+    rows = dict.get(cache, name) if type(cache) is LazyCache else None
+    is_kept = type(rows) is RelatedRows and obj.pk is not None
+    return (cache.makers, rows) if is_kept else (None, None)
 
 
 @contextmanager
