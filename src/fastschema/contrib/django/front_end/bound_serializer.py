@@ -134,7 +134,7 @@ class ReusedBoundProgram(BoundProgram):
     :param idle: where it waits for the next one
     """
 
-    __slots__ = ("_current", "_idle", "bound_schema")
+    __slots__ = ("_current", "_idle")
     bound_schema: BoundSerializer
 
     def __init__(self, known: CompiledState, idle: list[ReusedBoundProgram]) -> None:
