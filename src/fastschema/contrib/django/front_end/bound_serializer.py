@@ -245,9 +245,13 @@ def _nested_dispatch(outer: BoundSerializer, get: Callable[[Any], Any], form: Fo
         return _dispatch_like(field, form, lambda: get(outer.fields), outer)
     if dumps_each(field):
         find = partial(_dispatch_like, field.child, form, lambda: get(outer.fields).child, outer)
-        child = NestedDumper(find)
-        return CallDumper(lambda data: child.many(rows(data)), child, is_stock=False)
+        return many_dumper(NestedDumper(find))
     return _by(get(outer.fields).to_representation, form)
+
+
+def many_dumper(child: NestedDumper) -> CallDumper:
+    """Return what dumps the objects of a list, a queryset or a manager by what dumps one."""
+    return CallDumper(lambda data: child.many(rows(data)), child, is_stock=False)
 
 
 def dumps_each(field: Any) -> bool:

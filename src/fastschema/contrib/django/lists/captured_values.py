@@ -25,13 +25,20 @@ from rest_framework.relations import Hyperlink
 
 from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, Rereading, Slot
 from fastschema.compiler.source import identifiers
+from fastschema.contrib.django.front_end.bound_serializer import many_dumper
 from fastschema.contrib.django.front_end.json_encoding import (
     encode_anything,
     engine,
     json_value,
     missing,
 )
-from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
+from fastschema.runtime.bound_program import (
+    CallDumper,
+    Dispatch,
+    Dispatcher,
+    NestedDumper,
+    relinked,
+)
 from fastschema.runtime.encode import JsonArray
 from fastschema.runtime.json_engine import JsonText
 
@@ -140,23 +147,20 @@ class CapturedValues:
 
         return write
 
-    def nested(self, field: FieldNode, link: NestedDumper) -> NestedDumper:
+    def nested(self, field: FieldNode, dumper: NestedDumper) -> Dispatcher:
         """Return what dumps the objects of a nested field, and captures values of theirs."""
         inner = self._nested.setdefault(field.key, CapturedValues(self._written))
-        link.change(inner._found)
-        return link
+        return inner._dumper(dumper)
 
-    def _found(self, find: Callable[[], Dispatcher]) -> Dispatcher:
-        """Return the dispatcher of a nested serializer, single or many, that captures values."""
-        found = find()
+    def _dumper(self, dumper: NestedDumper) -> Dispatcher:
+        """Return what dumps the objects of a nested serializer, or lists of them."""
+        found = dumper.dispatch
         if isinstance(found, Dispatch):
             return self.capturing(found)
-        inner = getattr(found, "inner", None)
-        if inner is not None:
-            inner.change(self._found)
-            return found
-
         assert isinstance(found, CallDumper)
+        inner = found.inner
+        if inner is not None:
+            return many_dumper(NestedDumper(lambda: self._dumper(inner)))
         represent = found.unconverted
 
         def dump(value: Any) -> int:
@@ -222,8 +226,8 @@ def _capturing(node: ObjectNode) -> ObjectNode:
     used: frozenset[str] = frozenset()
     for number, field in enumerate(node.fields):
         if field.kind.link is not None:
-            slot = slots[field.kind.link]
-            slots[slot.name] = replace(slot, resolve=partial(_nested, field, slot.resolve))
+            nested = partial(_nested, field)
+            slots[field.kind.link] = relinked(slots[field.kind.link], nested)
         elif is_captured(field):
             fields[number] = replace(field, captured=_CAPTURED.format(number=number))
             added += [
@@ -243,11 +247,9 @@ def _names(field: FieldNode) -> frozenset[str]:
     return identifiers(f"{field.kind.python.inline} {field.kind.python.otherwise} {read}")
 
 
-def _nested(
-    field: FieldNode, resolve: Callable[..., Any], bound: Any, cls: type, form: Form
-) -> NestedDumper:
-    link: NestedDumper = bound.captured.nested(field, resolve(bound, cls, form))
-    return link
+def _nested(field: FieldNode, bound: Any, dumper: NestedDumper) -> Dispatcher:
+    dispatcher: Dispatcher = bound.captured.nested(field, dumper)
+    return dispatcher
 
 
 def _capturer(field: FieldNode, bound: Any, cls: type, form: Form) -> Any:
