@@ -27,7 +27,6 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import replace
 from itertools import chain, islice
 from types import GeneratorType
 from typing import Any, Protocol
@@ -486,17 +485,3 @@ class NestedDumper:
         """Dump one value; None stays None."""
         dispatch = self.dispatch
         return None if value is None else dispatch[type(value)](value)
-
-
-def relinked(slot: Slot, make: Callable[[Any, NestedDumper], Dispatcher]) -> Slot:
-    """Return the slot of a nested schema, whose objects something else dumps.
-
-    :param make: returns what does; it gets the bound schema and what the slot holds otherwise, and
-        is called when the first value comes
-    """
-
-    def resolve(bound_schema: Any, cls: type, form: Form) -> NestedDumper:
-        nested = slot.resolve(bound_schema, cls, form)
-        return NestedDumper(lambda: make(bound_schema, nested))
-
-    return replace(slot, resolve=resolve)

@@ -6,15 +6,15 @@ import datetime
 import decimal
 import uuid
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from fastschema.compiler.nodes import FieldNode, Form, NotRowReadableError, ObjectNode, Read
+from fastschema.compiler.nodes import FieldNode, NotRowReadableError, ObjectNode
 from fastschema.contrib.sqlalchemy.row_layout import EntityLayout, Key
 from fastschema.marshmallow.sqlalchemy import MAPPED, key_finder
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dump, NestedDumper
+from fastschema.runtime.derived_node import DerivedNode, row_field
 from fastschema.runtime.json_engine import PLAIN_CLASSES
 
 
@@ -118,17 +118,17 @@ def nested_dispatch(field: FieldNode, dispatch: Dispatch) -> Dispatch:
     :raises NotRowReadableError: if that is more than generated code
     """
     (slot,) = [slot for slot in dispatch.program.node.slots if slot.name == field.kind.link]
-    link = slot.resolve(dispatch.bound_schema, object, dispatch.form)
-    return dispatch_of(link, field.key)
+    dumper = slot.resolve(dispatch.bound_schema, object, dispatch.form)
+    return dispatch_of(dumper, field.key)
 
 
-def dispatch_of(link: NestedDumper, key: str) -> Dispatch:
-    """Return the generated code that a link leads to.
+def dispatch_of(dumper: NestedDumper, key: str) -> Dispatch:
+    """Return the generated code that dumps the objects of a nested field.
 
-    :raises NotRowReadableError: if it leads to something else
+    :raises NotRowReadableError: if something else does
     """
     try:
-        found = link.dispatch
+        found = dumper.dispatch
     except Exception as error:  # stock raises it when it comes to the first value
         raise NotRowReadableError(f"the schema of {key} is not found: {error}") from error
     if not isinstance(found, Dispatch):
@@ -136,7 +136,6 @@ def dispatch_of(link: NestedDumper, key: str) -> Dispatch:
     return found
 
 
-_ROW = "row"
 _UNNOTICED = PLAIN_CLASSES | {
     float,
     datetime.date,
@@ -163,54 +162,31 @@ def by_row(dispatch: Dispatch, reads: Columns) -> Dispatch:
 
 
 def _row_node(reads: Columns, node: ObjectNode) -> ObjectNode:
-    slots = {slot.name: slot for slot in node.slots}
+    derived = DerivedNode(node)
     for field, read in zip(node.fields, reads, strict=True):
         if read.position is None:
-            slot = slots[str(field.kind.link)]
-            resolve = partial(_related_link, slot.resolve, read, field.key)
-            slots[slot.name] = replace(slot, resolve=resolve)
-    return replace(
-        node,
-        fields=tuple(map(_row_field, node.fields, reads)),
-        slots=tuple(slots.values()),
-        access=partial(_access, node.access),
-    )
-
-
-def _access(access: Callable[[type], str], cls: type) -> str:
-    return access(cls) if cls is type(None) else _ROW
+            derived.nest(field.kind.link, partial(_related_dumper, read, field.key))
+    return derived.of_rows(map(_row_field, node.fields, reads))
 
 
 def _row_field(field: FieldNode, read: FieldColumns) -> FieldNode:
-    """Return the same field, which can be read from a row as well."""
+    """Return the same field, read from a row."""
     if read is NOT_READ:
         return field
-    expression = "obj" if read.position is None else f"obj[{read.position}]"
     is_nested = read.position is None
-    for nth, key in reversed(list(enumerate(read.keys, 1))):
-        # As stock finds no attribute of None.
-        nothing = "None" if is_nested and nth == len(read.keys) else "missing"
-        expression = f"{nothing} if {key.null_condition('obj')} else {expression}"
-    source = field.source
-    return replace(field, source=replace(source, reads={**source.reads, _ROW: Read(expression)}))
+    value = "obj" if is_nested else f"obj[{read.position}]"
+    # Stock finds no attribute of None.
+    nothing = [(key.null_condition("obj"), "missing") for key in read.keys]
+    if is_nested:
+        nothing[-1] = (nothing[-1][0], "None")
+    return row_field(field, value, nothing)
 
 
-def _related_link(
-    resolve: Callable[..., NestedDumper],
-    read: FieldColumns,
-    key: str,
-    bound_schema: Any,
-    cls: type,
-    form: Form,
-) -> NestedDumper:
-    link = resolve(bound_schema, cls, form)
-
-    def find() -> CallDumper:
-        dispatch = by_row(dispatch_of(link, key), read.nested)
-        dump = _once_for_each(dispatch, read) if read.is_repeatable else _each(dispatch)
-        return CallDumper(dump)
-
-    return NestedDumper(find)
+def _related_dumper(
+    read: FieldColumns, key: str, bound_schema: Any, dumper: NestedDumper
+) -> CallDumper:
+    dispatch = by_row(dispatch_of(dumper, key), read.nested)
+    return CallDumper(_once_for_each(dispatch, read) if read.is_repeatable else _each(dispatch))
 
 
 def _each(dispatch: Dispatch) -> Dump:

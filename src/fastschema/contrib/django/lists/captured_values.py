@@ -23,7 +23,7 @@ from typing import Any
 
 from rest_framework.relations import Hyperlink
 
-from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, Rereading, Slot
+from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, Rereading
 from fastschema.compiler.source import identifiers
 from fastschema.contrib.django.front_end.bound_serializer import many_dumper
 from fastschema.contrib.django.front_end.json_encoding import (
@@ -32,13 +32,8 @@ from fastschema.contrib.django.front_end.json_encoding import (
     json_value,
     missing,
 )
-from fastschema.runtime.bound_program import (
-    CallDumper,
-    Dispatch,
-    Dispatcher,
-    NestedDumper,
-    relinked,
-)
+from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
+from fastschema.runtime.derived_node import DerivedNode
 from fastschema.runtime.encode import JsonArray
 from fastschema.runtime.json_engine import JsonText
 
@@ -220,24 +215,21 @@ _CAPTURED = (
 
 def _capturing(node: ObjectNode) -> ObjectNode:
     """Return a node that captures the values that JSON does not tell, as stock returns them."""
+    derived = DerivedNode(node)
     fields = list(node.fields)
-    slots = {slot.name: slot for slot in node.slots}
-    added: list[Slot] = []
     used: frozenset[str] = frozenset()
     for number, field in enumerate(node.fields):
         if field.kind.link is not None:
-            nested = partial(_nested, field)
-            slots[field.kind.link] = relinked(slots[field.kind.link], nested)
+            derived.nest(field.kind.link, partial(_nested, field))
         elif is_captured(field):
             fields[number] = replace(field, captured=_CAPTURED.format(number=number))
-            added += [
-                Slot(f"capture_{number}", partial(_capturer, field)),
-                Slot(f"write_{number}", partial(_writer, field)),
-            ]
+            derived.add_slot(f"capture_{number}", partial(_capturer, field))
+            derived.add_slot(f"write_{number}", partial(_writer, field))
             used |= _names(field)
-    for name in used & slots.keys():
-        slots[name] = replace(slots[name], resolve=partial(_in_python_form, slots[name].resolve))
-    return replace(node, fields=tuple(fields), slots=(*slots.values(), *added))
+    for slot in node.slots:
+        if slot.name in used:
+            derived.add_slot(slot.name, partial(_in_python_form, slot.resolve))
+    return derived.with_fields(fields)
 
 
 def _names(field: FieldNode) -> frozenset[str]:

@@ -34,6 +34,7 @@ from fastschema.contrib.django.front_end.customization import is_stock_list, is_
 from fastschema.contrib.django.front_end.json_encoding import TRANSLATIONS
 from fastschema.contrib.django.internals.queries import may_select_less, selecting
 from fastschema.contrib.django.lists.row_layout import RowLayout
+from fastschema.runtime.derived_node import Place
 from fastschema.runtime.patching import stock_method
 
 _TO_KEY = stock_method(PrimaryKeyRelatedField, "to_representation")
@@ -78,10 +79,6 @@ class ColumnAccess(enum.Enum):
 
 TAKES_OBJECT = (ColumnAccess.NESTED, ColumnAccess.SLUG)
 """Where the last relation gives the object that the field takes, or None."""
-
-
-Place = tuple[int, ...]
-"""A position in a row, or in a row that stands in it, and so on."""
 
 
 class RelationStep(NamedTuple):

@@ -27,8 +27,6 @@ from fastschema.compiler.nodes import (
     NotRowReadableError,
     ObjectNode,
     Read,
-    Slot,
-    Source,
     UnreadableError,
     literal,
 )
@@ -41,7 +39,6 @@ from fastschema.contrib.django.lists.columns import (
     ColumnAccess,
     Columns,
     FieldColumns,
-    Place,
     check_errors,
     field_columns,
     file_maker,
@@ -56,8 +53,8 @@ from fastschema.contrib.django.lists.row_instances import (
 )
 from fastschema.contrib.django.lists.row_layout import RowLayout
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
+from fastschema.runtime.derived_node import DerivedNode, at, row_field
 
-_ROW = "row"
 _VALUE = unchanged("value of a related object", STRING)
 _COLLECTIONS = (ColumnAccess.NESTED_LIST, ColumnAccess.VALUES)
 # A new one each time: an exception keeps the frames that it has passed.
@@ -74,32 +71,23 @@ def by_row(dispatch: Dispatch, columns: Columns) -> Dispatch:
 
 def _row_node(columns: Columns, node: ObjectNode) -> ObjectNode:
     reader = _RowReader(node, "obj")
-    fields = [
-        _row_field(number, field, each, reader)
-        for number, (field, each) in enumerate(zip(node.fields, columns, strict=True))
-    ]
-    return reader.changed(fields, access=lambda cls: _ROW)
+    pairs = enumerate(zip(node.fields, columns, strict=True))
+    return reader.of_rows([_row_field(number, *pair, reader) for number, pair in pairs])
 
 
 def _row_field(
     number: int, field: FieldNode, columns: FieldColumns, reader: _RowReader
 ) -> FieldNode:
     """Return a field that is read from a row."""
-    expression, kind = reader.value(number, field, columns)
-    last = len(columns.steps) - 1
-    for nth, step in reversed(list(enumerate(columns.steps))):
-        is_object = columns.access in TAKES_OBJECT and nth == last
-        none = "None"
-        if step.is_nullable and not is_object:
-            none = f"unreadable({field.field}, obj, {_NO_ATTRIBUTES})"
-        expression = f"{none} if {_at('obj', step.place)} is None else {expression}"
-    source = Source(field.source.label, Read(expression))
-    return replace(field, source=source, kind=kind, call_if_callable=None)
-
-
-def _at(row: str, place: Place) -> str:
-    """Return the expression for what stands at a place in a row."""
-    return row + "".join([f"[{position}]" for position in place])
+    value, kind = reader.value(number, field, columns)
+    fails = f"unreadable({field.field}, obj, {_NO_ATTRIBUTES})"
+    nothing = [
+        (f"{at('obj', step.place)} is None", fails if step.is_nullable else "None")
+        for step in columns.steps
+    ]
+    if nothing and columns.access in TAKES_OBJECT:
+        nothing[-1] = (nothing[-1][0], "None")
+    return replace(row_field(field, value, nothing), kind=kind, call_if_callable=None)
 
 
 class KeptRelation(NamedTuple):
@@ -154,7 +142,7 @@ def _kept_node(kept: tuple[KeptRelation | None, ...], node: ObjectNode) -> Objec
         for number, (field, relation) in enumerate(zip(node.fields, kept, strict=True))
     ]
     names = {each.__name__: each for each in (related_row, related_rows, related_objects)}
-    return reader.changed(fields, names={**node.names, **names})
+    return reader.with_fields(fields, names={**node.names, **names})
 
 
 def _kept_field(
@@ -169,7 +157,7 @@ def _kept_field(
     value, kind = reader.value(number, field, columns)
     get = "related_rows" if is_many else "related_row"
     # Where there is no related object, none is kept; the same further on is for stock.
-    there = [f"{_at('related', step.place)} is not None" for step in columns.steps[1:]]
+    there = [f"{at('related', step.place)} is not None" for step in columns.steps[1:]]
     kept = " and ".join([f"(related := {get}(obj, {name})) is not None", *there])
     otherwise = field.source.read(MODEL)
     if columns.access is ColumnAccess.SLUG:
@@ -185,24 +173,18 @@ def _from_model(field: FieldNode, value: str, kept: str, otherwise: Read) -> Fie
     return replace(field, source=source)
 
 
-class _RowReader:
-    """Turns a node into one whose fields are read from rows.
+class _RowReader(DerivedNode):
+    """Derives a node whose fields are read from rows.
 
-    :param node: the node
+    :param node: the node of the serializer
     :param row: the expression for a row
     :param or_instance: whether a value may also come from an instance
     """
 
     def __init__(self, node: ObjectNode, row: str, *, or_instance: bool = False) -> None:
-        self._node = node
+        super().__init__(node)
         self._row = row
         self._or_instance = or_instance
-        self._slots = {slot.name: slot for slot in node.slots}
-
-    def changed(self, fields: list[FieldNode], **changes: Any) -> ObjectNode:
-        """Return the node with other fields, and with the slots that they need."""
-        slots = tuple(self._slots.values())
-        return replace(self._node, fields=tuple(fields), slots=slots, **changes)
 
     def value(self, number: int, field: FieldNode, columns: FieldColumns) -> tuple[str, Kind]:
         """Return the expression for the value of a field, and what is done to it.
@@ -210,18 +192,20 @@ class _RowReader:
         :param number: that of the field
         """
         access, kind = columns.access, field.kind
-        value = _at(self._row, columns.place)
+        value = at(self._row, columns.place)
         if access in (ColumnAccess.LABEL, ColumnAccess.FILE):
-            made = self._slot(f"{access.value}_of_row_{number}", partial(_value_maker, columns))
+            made = self.add_slot(f"{access.value}_of_row_{number}", partial(_value_maker, columns))
             return f"{made}({value})", kind
         if access is ColumnAccess.ADDRESS:
-            link = self._slot(f"row_link_{number}", partial(_address_link, number))
+            link = self.add_slot(f"row_link_{number}", partial(_address_link, number))
             key = f"None if {value} is None else PKOnlyObject({value})"
             return key, for_all(kind.label, f"{link}({{value}})", PLAIN)
         if access in (ColumnAccess.NESTED, ColumnAccess.NESTED_LIST):
-            self._nest(str(kind.link), columns)
+            many = access is ColumnAccess.NESTED_LIST
+            make = partial(_dumper_of_rows, columns.nested, many, self._or_instance)
+            self.nest(kind.link, make)
         elif access is ColumnAccess.VALUES:
-            item = _at("each", columns.nested[0].place)
+            item = at("each", columns.nested[0].place)
             python = self._each(item, kind.python)
             json = self._each(f"json_value({item})", kind.json)
             names = {**kind.names, "RelatedRows": RelatedRows}
@@ -229,17 +213,6 @@ class _RowReader:
         elif access in (ColumnAccess.KEY, ColumnAccess.SLUG):
             kind = replace(_VALUE, label=kind.label)
         return value, kind
-
-    def _slot(self, name: str, resolve: Callable[..., Any]) -> str:
-        self._slots[name] = Slot(name, resolve)
-        return name
-
-    def _nest(self, name: str, columns: FieldColumns) -> None:
-        """Let the link to a nested serializer dump rows."""
-        slot = self._slots[name]
-        many = columns.access is ColumnAccess.NESTED_LIST
-        make = partial(_dumper_of_rows, columns.nested, many, self._or_instance)
-        self._slots[name] = replace(slot, resolve=partial(_link, make, slot.resolve))
 
     def _each(self, item: str, conversion: Conversion) -> Conversion:
         """Return a conversion that takes the rows of related objects."""
@@ -264,28 +237,17 @@ def _address_link(number: int, bound: Any, cls: type, form: Form) -> Callable[[A
     return link_from_value(bound.options[number], bound.context, own, form)
 
 
-def _link(
-    make: Callable[[NestedDumper], Dispatcher],
-    resolve: Callable[..., NestedDumper],
-    bound: Any,
-    cls: type,
-    form: Form,
-) -> NestedDumper:
-    link = resolve(bound, cls, form)
-    return NestedDumper(lambda: make(link))
-
-
 def _dumper_of_rows(
-    columns: Columns, many: bool, or_instance: bool, link: NestedDumper
+    columns: Columns, many: bool, or_instance: bool, bound: Any, dumper: NestedDumper
 ) -> Dispatcher:
     """Return what dumps the row of a related object, or the rows of several.
 
     :param columns: how the fields of the nested serializer are read
     :param or_instance: whether it also dumps what an instance has
-    :param link: dumps what an instance has
+    :param dumper: dumps what an instance has
     """
-    found = link.dispatch
-    single = getattr(found, "inner", None) if many else link
+    found = dumper.dispatch
+    single = getattr(found, "inner", None) if many else dumper
     if single is None:
         raise NotRowReadableError("a nested serializer runs code of yours")
     if not many and not or_instance:
@@ -303,8 +265,8 @@ def _dumper_of_rows(
     return CallDumper(dump, single, is_stock=False)
 
 
-def _nested_by_row(link: NestedDumper, columns: Columns) -> Dispatch:
-    dispatch = link.dispatch
+def _nested_by_row(dumper: NestedDumper, columns: Columns) -> Dispatch:
+    dispatch = dumper.dispatch
     if not isinstance(dispatch, Dispatch) or len(dispatch.program.node.fields) != len(columns):
         raise NotRowReadableError("a nested serializer runs code of yours")
     return by_row(dispatch, columns)

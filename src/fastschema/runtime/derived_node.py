@@ -1,0 +1,84 @@
+"""Derive a node from that of a schema: with fields that are read elsewhere, with other slots.
+
+So the program of a schema becomes one that reads rows of a database, or that captures values; see
+:meth:`fastschema.runtime.bound_program.Dispatch.derived`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, Read, Slot
+from fastschema.runtime.bound_program import Dispatcher, NestedDumper
+
+_ROW = "row"
+Place = tuple[int, ...]
+"""A position in a row, or in a row that stands in it, and so on."""
+
+
+def at(row: str, place: Place) -> str:
+    """Return the expression for what stands at a place in a row."""
+    return row + "".join([f"[{position}]" for position in place])
+
+
+def row_field(field: FieldNode, value: str, nothing: Iterable[tuple[str, str]]) -> FieldNode:
+    """Return a field that is read from a row.
+
+    :param value: the expression for its value; ``obj`` is the row
+    :param nothing: conditions, each with the expression for the value if it holds; the first counts
+    """
+    for condition, other in reversed(list(nothing)):
+        value = f"{other} if {condition} else {value}"
+    source = replace(field.source, reads={**field.source.reads, _ROW: Read(value)})
+    return replace(field, source=source)
+
+
+class DerivedNode:
+    """Makes a node of another one.
+
+    :param node: the other one
+    """
+
+    def __init__(self, node: ObjectNode) -> None:
+        self.node = node
+        self._slots = {slot.name: slot for slot in node.slots}
+
+    def add_slot(self, name: str, resolve: Callable[..., Any]) -> str:
+        """Add a slot, or change one; return its name."""
+        slot = self._slots.get(name)
+        self._slots[name] = Slot(name, resolve) if slot is None else replace(slot, resolve=resolve)
+        return name
+
+    def nest(self, name: str | None, make: Callable[[Any, NestedDumper], Dispatcher]) -> None:
+        """Let something else dump the objects of a nested schema.
+
+        :param name: of its slot
+        :param make: returns what does; it gets the bound schema and what dumps them otherwise, and
+            is called when the first value comes
+        """
+        slot = self._slots[str(name)]
+
+        def resolve(bound_schema: Any, cls: type, form: Form) -> NestedDumper:
+            nested = slot.resolve(bound_schema, cls, form)
+            return NestedDumper(lambda: make(bound_schema, nested))
+
+        self._slots[slot.name] = replace(slot, resolve=resolve)
+
+    def with_fields(self, fields: Iterable[FieldNode], **changes: Any) -> ObjectNode:
+        """Return the node, which has other fields."""
+        slots = tuple(self._slots.values())
+        return replace(self.node, fields=tuple(fields), slots=slots, **changes)
+
+    def of_rows(self, fields: Iterable[FieldNode]) -> ObjectNode:
+        """Return the node, whose fields are read from rows; see :func:`row_field`.
+
+        None in the place of a row is read as any object.
+        """
+        return self.with_fields(fields, access=partial(_access, self.node.access))
+
+
+def _access(access: Callable[[type], str], cls: type) -> str:
+    return access(cls) if cls is type(None) else _ROW
