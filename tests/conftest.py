@@ -15,6 +15,7 @@ def _read_at_once():
     thresholds.fields_worth_binding = 0
     thresholds.spares_first_schemas = False
     thresholds.uses_worth_a_recipe = 1
+    thresholds.rows_worth_writing_lazily = 0
     thresholds.fewest_rows = None
 
 

@@ -46,6 +46,7 @@ def pytest_configure() -> None:
     thresholds.fields_worth_binding = 0
     thresholds.spares_first_schemas = False
     thresholds.uses_worth_a_recipe = 1
+    thresholds.rows_worth_writing_lazily = 0
     if "django" in sys.modules:
         if WITH_RENDERER:
             make_the_renderer_the_default()

@@ -99,9 +99,10 @@ def calls_super(obj: object, name: str, root: type) -> bool:
 def overridden(obj: Any, methods: Mapping[str, Any]) -> str | None:
     """Return a reason if an object has a method that is not stock's, of its class or its own.
 
+    :param obj: the object, or a class that will have one
     :param methods: by their names, what :func:`stock_method` has returned for them
     """
-    cls, own = type(obj), vars(obj)
+    cls, own = (obj, ()) if isinstance(obj, type) else (type(obj), vars(obj))
     for name, stock in methods.items():
         method = getattr(cls, name, None)
         if name in own or (method is not stock and not is_stock(method, stock)):

@@ -21,6 +21,10 @@ rows_worth_reading_by_column = 15
 """Django makes instances of fewer rows in less time than it takes to find out what their columns
 are."""
 
+rows_worth_writing_lazily = 150
+"""A list view makes data of fewer rows, as stock does: to render these takes no longer than to
+write the rows at once."""
+
 rows_worth_writing = 4
 """Generated code that writes text is bound anew for each text; that pays from so many rows on."""
 

@@ -233,6 +233,15 @@ def test_it_says_that_data_were_read(flights):
     assert of(Reading, "output") == [(f"data, because {why}",)]
 
 
+@needs_orjson
+def test_it_says_that_a_list_has_few_rows(flights, monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_writing_lazily", 150)
+
+    told = of(list_view(Airline.objects.all(), AirlineSerializer), "output")
+
+    assert told == [("data, because it has fewer than 150 rows",)]
+
+
 def test_an_action_of_a_view_makes_data(flights):
     class View(viewsets.ReadOnlyModelViewSet):
         queryset = Airline.objects.all()

@@ -167,7 +167,7 @@ class TestReached:
             ),
             (
                 {"pagination_class": type("Own", (CursorPagination,), {"get_ordering": None})},
-                "a model instance is built for each row, because get_ordering of Own is overridden",
+                "a model instance is built for each row, because get_ordering is overridden in Own",
             ),
             (
                 {"pagination_class": type("Cursor", (CursorPagination,), {"ordering": "pk"})},

@@ -94,7 +94,7 @@ def _report(dumps: Dumps) -> Report:
 def _output(dumps: Dumps) -> str:
     """Return what it made, and why that is data where a list could be JSON at once."""
     try:
-        why = why_data(dumps.serializer) if dumps.output is Output.DATA else ""
+        why = why_data(dumps.serializer, dumps.rows) if dumps.output is Output.DATA else ""
     except Exception:  # of code of users
         why = ""
     return f"{dumps.output}, because {why}" if why else str(dumps.output)

@@ -33,6 +33,7 @@ import fastschema
 from fastschema.contrib.django.lists import lazy_list
 from fastschema.contrib.django.lists.lazy_list import LazyResponse
 from fastschema.contrib.django.renderers import FastJSONRenderer
+from fastschema.runtime import thresholds
 from flights.models import Airline, Flight, Plane
 from flights.serializers import AirlineSerializer, CompactFlightSerializer, FlightSerializer
 from tests.contrib.django.differential import outcome
@@ -86,6 +87,15 @@ def of_values(values):
 def many_flights(view):
     """More rows than fit into a chunk, without a database."""
     return [Flight(id=number, number=str(number)) for number in range(600)]
+
+
+@pytest.mark.parametrize(("fewest", "lazy"), [(4, True), (5, False)])
+def test_lists_of_few_rows_are_data(flights, monkeypatch, fewest, lazy):
+    monkeypatch.setattr(thresholds, "rows_worth_writing_lazily", fewest)
+    view_class = view_of(serializer_class=FlightSerializer)
+
+    assert_same_answer(view_class)
+    assert is_lazy(view_class) is lazy
 
 
 @pytest.mark.parametrize("pages", [None, NumberedPages, LimitedPages, CursorPages])

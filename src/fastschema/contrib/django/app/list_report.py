@@ -23,6 +23,7 @@ from fastschema.contrib.django.lists.lazy_rows import NotLazyError, read_by_colu
 from fastschema.contrib.django.lists.n_plus_one import view_of
 from fastschema.contrib.django.lists.pagination import check_paginator
 from fastschema.contrib.django.renderers import FastJSONRenderer
+from fastschema.runtime import thresholds
 from fastschema.runtime.json_engine import orjson
 from fastschema.switch import VARIABLE, is_disabled
 from fastschema.tools.doctor import told
@@ -113,10 +114,11 @@ def list_report(view: Any) -> ListReport:
         return ListReport(UNKNOWN, (Reason(why_unknown(error)),))
 
 
-def why_data(serializer: Any) -> str:
+def why_data(serializer: Any, rows: int | None) -> str:
     """Return why the list of a view was not written as JSON at once; "" if nobody knows.
 
     :param serializer: what has represented the list, in a request
+    :param rows: how many rows it has, if that is known
     """
     view = view_of(serializer)
     if not isinstance(serializer, ListSerializer) or not isinstance(view, ListModelMixin):
@@ -128,6 +130,8 @@ def why_data(serializer: Any) -> str:
         return f"{type(request.accepted_renderer).__name__} renders it"
     if data_were_needed(type(view)):
         return "response.data was read before it was rendered"
+    if rows is not None and rows < thresholds.rows_worth_writing_lazily:
+        return f"it has fewer than {thresholds.rows_worth_writing_lazily} rows"
     report = list_report(view)
     return report.why if report.made_of == STOCK else ""
 

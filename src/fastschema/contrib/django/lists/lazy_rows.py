@@ -32,6 +32,7 @@ from fastschema.contrib.django.lists.queryset_rows import (
     RowPlace,
 )
 from fastschema.contrib.django.lists.row_programs import by_row, with_kept_relations
+from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.patching import stock_method
 
@@ -104,6 +105,8 @@ def write(serializer: Any) -> WrittenRows | None:
     rows = serializer.instance
     if isinstance(rows, QuerySet):
         rows = evaluate(rows)
+    if len(rows) < thresholds.rows_worth_writing_lazily:
+        return None
     written = WrittenRows(serializer, len(rows))
     if not rows:
         written.give_data()

@@ -147,8 +147,9 @@ def _is_paged_by_stock(paginator: Any, queryset: Any, view: Any) -> bool:
     try:
         _check_hooks_of(paginator, view)
         check_fetchable(queryset)
-        hooks = _CURSOR_HOOKS if _known(paginator) is CursorPagination else {}
-        _check_hooks(type(queryset), {**_QUERYSET_HOOKS, **hooks}, vars(queryset))
+        _check_hooks(queryset, _QUERYSET_HOOKS)
+        if _known(paginator) is CursorPagination:
+            _check_hooks(queryset, _CURSOR_HOOKS)
     except NotRowReadableError:
         return False
     return _ATTRIBUTES.issuperset(vars(queryset))
@@ -187,16 +188,17 @@ def _check_hooks_of(paginator: Any, view: Any = None) -> None:
     known = _known(paginator)
     if known is None:
         raise NotRowReadableError(f"{type(paginator).__name__} may look at the objects of the page")
-    _check_hooks(type(paginator), _HOOKS[known], vars(paginator))
+    _check_hooks(paginator, _HOOKS[known])
     if known is PageNumberPagination:
-        _check_hooks(paginator.django_paginator_class, _PAGINATOR_HOOKS, {})
+        _check_hooks(paginator.django_paginator_class, _PAGINATOR_HOOKS)
     if known is CursorPagination:
         for each in getattr(view, "filter_backends", ()):
             if hasattr(each, "get_ordering"):
-                _check_hooks(each, _ORDERING_HOOKS, {})
+                _check_hooks(each, _ORDERING_HOOKS)
 
 
-def _check_hooks(cls: Any, hooks: dict[str, Any], own: dict[str, Any]) -> None:
-    for name, hook in hooks.items():
-        if getattr(cls, name, None) is not hook or name in own:
-            raise NotRowReadableError(f"{name} of {cls.__name__} is overridden")
+def _check_hooks(obj: Any, hooks: dict[str, Any]) -> None:
+    reason = overridden(obj, hooks)
+    if reason:
+        cls = obj if isinstance(obj, type) else type(obj)
+        raise NotRowReadableError(f"{reason} in {cls.__name__}")

@@ -21,8 +21,7 @@ are made go that way; see :mod:`fastschema.contrib.django.lists.row_layout`.
 from __future__ import annotations
 
 import copy
-import functools
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +36,12 @@ from fastschema.contrib.django.internals.queries import (
     results_of,
     tracks_peers,
 )
-from fastschema.contrib.django.lists.row_instances import Make, Makers, instance_maker
+from fastschema.contrib.django.lists.row_instances import (
+    Make,
+    Makers,
+    fill_before,
+    instance_maker,
+)
 from fastschema.contrib.django.lists.row_layout import RowLayout, converted_rows, row_layout_of
 from fastschema.runtime import thresholds
 from fastschema.runtime.locks import Locked
@@ -359,22 +363,9 @@ class LazyInstanceList(list[Any]):
         return list, (list(self),)
 
 
-def _filled(name: str) -> Callable[..., Any]:
-    """Return a method of lists that makes the instances first."""
-    method = getattr(list, name)
-
-    @functools.wraps(method)
-    def call(self: LazyInstanceList, /, *args: Any, **kwargs: Any) -> Any:
-        self.fill()
-        others = [list(each) if isinstance(each, LazyInstanceList) else each for each in args]
-        return method(self, *others, **kwargs)
-
-    return call
-
-
 # All that looks into a list or changes it.
-for _name in sorted(vars(list).keys() - vars(LazyInstanceList).keys() - vars(object).keys()):
-    if _name not in ("__class_getitem__", "__hash__"):
-        setattr(LazyInstanceList, _name, _filled(_name))
-for _name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__repr__"):
-    setattr(LazyInstanceList, _name, _filled(_name))
+_OTHERS = vars(LazyInstanceList).keys() | vars(object).keys() | {"__class_getitem__", "__hash__"}
+fill_before(LazyInstanceList, *sorted(vars(list).keys() - _OTHERS))
+fill_before(
+    LazyInstanceList, "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__repr__"
+)

@@ -137,6 +137,23 @@ class Makers(Locked):
         """The names whose objects have been made, where several instances share them."""
 
 
+def fill_before(cls: Any, *names: str) -> None:
+    """Let methods that a class inherits call ``fill()`` of each of its objects that they get."""
+    for name in names:
+        setattr(cls, name, _filling(getattr(cls, name), cls))
+
+
+def _filling(method: Any, cls: Any) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for each in args:
+            if type(each) is cls:
+                each.fill()
+        return method(*args, **kwargs)
+
+    return call
+
+
 class LazyCache(dict[str, Any]):
     """A dictionary whose values are made when somebody asks for them.
 
@@ -173,6 +190,11 @@ class LazyCache(dict[str, Any]):
         value = dict.__getitem__(self, name)
         return self._made(name, value) if type(value) in _KEPT else value
 
+    def fill(self) -> None:
+        """Make all values."""
+        for name in self:
+            self[name]
+
     def get(self, name: str, default: Any = None) -> Any:
         """Return the value of a name, or a default."""
         return self[name] if name in self else default  # noqa: SIM401  # this is get()
@@ -189,26 +211,8 @@ class LazyCache(dict[str, Any]):
         return dict, (), None, None, iter(self.items())
 
 
-def _filled(name: str) -> Callable[..., Any]:
-    """Return a method of dictionaries that makes all values first."""
-    method = getattr(dict, name)
-
-    @functools.wraps(method)
-    def call(self: LazyCache, /, *args: Any, **kwargs: Any) -> Any:
-        for each in (self, *args):
-            if type(each) is LazyCache:
-                for key in each:
-                    each[key]
-        return method(self, *args, **kwargs)
-
-    return call
-
-
-for _name in (
-    *("values", "items", "pop", "popitem", "setdefault", "__or__", "__ror__"),
-    *("__eq__", "__ne__", "__repr__"),
-):
-    setattr(LazyCache, _name, _filled(_name))
+fill_before(LazyCache, "values", "items", "pop", "popitem", "setdefault", "__or__", "__ror__")
+fill_before(LazyCache, "__eq__", "__ne__", "__repr__")
 
 
 def keep_row(
