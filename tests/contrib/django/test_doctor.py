@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.urls import path
 from rest_framework import serializers
-from rest_framework.pagination import CursorPagination, PageNumberPagination
+from rest_framework.pagination import CursorPagination
 from rest_framework.renderers import JSONRenderer
 
 from fastschema import Plan, compile
@@ -138,10 +138,6 @@ class TestAdvice:
         [
             ({"renderer_classes": [JSONRenderer]}, "FastJSONRenderer first in the view's"),
             ({"list": lambda self, request: None}, "move what it does to filter_queryset"),
-            (
-                {"get_paginated_response": None, "pagination_class": PageNumberPagination},
-                "Use one of DRF's paginators as it comes",
-            ),
             (
                 {"pagination_class": type("Own", (CursorPagination,), {"get_ordering": None})},
                 "Use one of DRF's paginators as it comes",

@@ -174,12 +174,6 @@ def test_a_wrong_fast_path_is_found(flights, wrong, counter, told, caplog):
     ]
 
 
-def test_a_wrong_page_is_found_within_its_envelope(flights, wrong, told):
-    with override_settings(FASTSCHEMA=ALL):
-        get(view_of(pagination_class=NumberedPages))
-    assert [each.path for _, each in told] == ["$.results[0].origin.name"]
-
-
 def test_wrong_data_of_a_list_that_is_not_lazy_are_found(flights, monkeypatch, told):
     represent_list = installation.represent_list
 

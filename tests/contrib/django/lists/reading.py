@@ -1,20 +1,27 @@
 """Whether instances are made of rows, and what is in them."""
 
+from unittest import mock
+
 from django.core.exceptions import EmptyResultSet
 from django.db import models
 from rest_framework.test import APIRequestFactory
 
 from fastschema.contrib.django.lists import lazy_list
-from fastschema.contrib.django.lists.lazy_list import LazyResponse
+from fastschema.contrib.django.lists.lazy_rows import ListDumper
 
 
 def reads_rows(view_class, path="/"):
-    """Whether a view writes its rows without making instances of them."""
+    """Whether a view makes its list without making instances of the rows."""
     lazy_list._need_data.discard(view_class)
-    response = view_class.as_view()(APIRequestFactory().get(path)).render()
-    if type(response) is not LazyResponse:
-        return False
-    return response._lazy.of_database
+    by_row, made = ListDumper.by_row, []
+
+    def noted(dumper, dump, rows):
+        made.append(by_row(dumper, dump, rows))
+        return made[-1]
+
+    with mock.patch.object(ListDumper, "by_row", noted):
+        view_class.as_view()(APIRequestFactory().get(path)).render()
+    return any(each is not None for each in made)
 
 
 def inside(instance, seen=()):

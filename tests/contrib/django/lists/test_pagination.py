@@ -304,7 +304,8 @@ def test_a_page_that_needs_instances_is_a_list_of_them():
         name = serializers.SerializerMethodField()
 
         def get_name(self, person):
-            SEEN.append(type(self.parent.instance))
+            page = self.parent.parent.instance
+            SEEN.append((isinstance(page, list), [each.pk for each in page]))
             return person.name
 
     assert_same_outcome(pages_of(Numbered, serializer_class=Methods), calls=SEEN)

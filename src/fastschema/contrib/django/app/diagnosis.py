@@ -141,11 +141,9 @@ def _finding(survey: Survey, endpoint: str, path: str) -> ViewFinding:
         return ViewFinding(endpoint, path)
     facts: dict[str, Any] = {
         "rows": report.made_of,
-        "lazy": report.is_lazy,
         "why": report.why,
         "filters": _why_filters(survey.views[endpoint]),
         "reasons": [each.text for each in report.reasons],
-        "kept": list(report.kept),
         "unloaded": [each._asdict() for each in survey.queries.get(endpoint, ())],
     }
     is_slower = report.made_of in (INSTANCES, STOCK)

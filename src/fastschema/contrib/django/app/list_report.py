@@ -10,12 +10,10 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import NotRowReadableError, UnreadableError
-from fastschema.contrib.django.lists.captured_values import is_captured
 from fastschema.contrib.django.lists.lazy_list import (
     data_were_needed,
     described_rows,
     dispatch_of,
-    has_stock_pages,
     list_lazily,
     writes_fast,
 )
@@ -54,7 +52,6 @@ _OVERRIDDEN = Reason(
     "If the view's list only calls super().list(), all is well; if it reads response.data, move "
     "what it does to filter_queryset, get_queryset or the serializer.",
 )
-_PAGINATED = Reason("get_paginated_response is overridden", _PAGES)
 
 
 class ListReport(NamedTuple):
@@ -62,22 +59,15 @@ class ListReport(NamedTuple):
 
     :param made_of: ``ROWS``, ``INSTANCES``, ``STOCK``, ``STREAMED``, or ``UNKNOWN``
     :param reasons: why it is not made of rows
-    :param kept: the keys of the fields whose values are kept for those who ask for the data
     """
 
     made_of: str
     reasons: tuple[Reason, ...] = ()
-    kept: tuple[str, ...] = ()
 
     @property
     def why(self) -> str:
         """The reasons in one line."""
         return "; ".join(each.text for each in self.reasons)
-
-    @property
-    def is_lazy(self) -> bool:
-        """Whether rows are written as JSON without being dictionaries in between."""
-        return self.made_of in (ROWS, INSTANCES, STREAMED)
 
     def __str__(self) -> str:
         if self.made_of == STREAMED:
@@ -86,12 +76,9 @@ class ListReport(NamedTuple):
             return f"how rows are made is not known: {self.why}"
         if self.made_of == STOCK:
             return f"rows become dictionaries first, because {self.why}"
-        made = (
-            f"a model instance is built for each row, because {self.why}"
-            if self.why
-            else "no model instances are built"
-        )
-        return f"rows are written as JSON at once; {made}"
+        if self.made_of == INSTANCES:
+            return f"a model instance is built for each row, because {self.why}"
+        return "no model instances are built"
 
 
 def why_unknown(error: Exception) -> str:
@@ -115,13 +102,15 @@ def list_report(view: Any) -> ListReport:
 
 
 def why_data(serializer: Any, rows: int | None) -> str:
-    """Return why the list of a view was not written as JSON at once; "" if nobody knows.
+    """Return why the list of a view was not written as JSON at once, if that would be faster.
 
     :param serializer: what has represented the list, in a request
     :param rows: how many rows it has, if that is known
     """
     view = view_of(serializer)
     if not isinstance(serializer, ListSerializer) or not isinstance(view, ListModelMixin):
+        return ""
+    if view.paginator is not None or (rows or 0) < thresholds.rows_worth_writing_lazily:
         return ""
     if getattr(view, "action", None) not in (None, "list"):
         return "only list() of a view writes JSON at once"
@@ -130,8 +119,6 @@ def why_data(serializer: Any, rows: int | None) -> str:
         return f"{type(request.accepted_renderer).__name__} renders it"
     if data_were_needed(type(view)):
         return "response.data was read before it was rendered"
-    if rows is not None and rows < thresholds.rows_worth_writing_lazily:
-        return f"it has fewer than {thresholds.rows_worth_writing_lazily} rows"
     report = list_report(view)
     return report.why if report.made_of == STOCK else ""
 
@@ -159,8 +146,7 @@ def _report(view: Any) -> ListReport:
             read_by_column(dispatch, fetched)
         except NotRowReadableError as error:
             instances.append(Reason(str(error)))
-    keys = tuple([field.key for field in dispatch.program.node.fields if is_captured(field)])
-    return ListReport(INSTANCES if instances else ROWS, tuple(instances), keys)
+    return ListReport(INSTANCES if instances else ROWS, tuple(instances))
 
 
 def _reasons_of_view(view: Any) -> Iterator[Reason]:
@@ -174,8 +160,6 @@ def _reasons_of_view(view: Any) -> Iterator[Reason]:
     renderer = view.get_renderers()[0]
     if not is_disabled() and not writes_fast(renderer, renderer.media_type, {}):
         yield _of_renderer(renderer)
-    if view.paginator is not None and not has_stock_pages(view):
-        yield _PAGINATED
 
 
 def _of_renderer(renderer: Any) -> Reason:

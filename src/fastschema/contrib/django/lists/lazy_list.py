@@ -1,4 +1,4 @@
-"""List views whose rows become JSON without being dictionaries in between.
+"""List views without pages whose rows become JSON without being dictionaries in between.
 
 ``ListModelMixin.list`` makes stock's data of all rows, for a renderer to write. Where that renderer
 is ``FastJSONRenderer``, a compiled program writes the rows at once instead, chunk by chunk. That
@@ -15,7 +15,6 @@ from typing import Any
 from weakref import WeakSet
 
 from django.conf import settings
-from rest_framework import pagination
 from rest_framework.generics import GenericAPIView
 from rest_framework.mixins import ListModelMixin
 from rest_framework.renderers import JSONRenderer
@@ -25,7 +24,6 @@ from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.app import conf, dump_log
 from fastschema.contrib.django.app.dump_log import Output
 from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
-from fastschema.contrib.django.front_end.json_encoding import engine, json_value
 from fastschema.contrib.django.internals.queries import prefetch_lookups
 from fastschema.contrib.django.lists.captured_values import WrittenRows
 from fastschema.contrib.django.lists.columns import narrowed
@@ -43,7 +41,7 @@ from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.shadow import follow
 from fastschema.runtime.bound_program import Dispatch
-from fastschema.runtime.json_engine import JsonText, orjson
+from fastschema.runtime.json_engine import orjson
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.shadow import is_sampled
 from fastschema.switch import is_disabled
@@ -51,18 +49,6 @@ from fastschema.switch import is_disabled
 STOCK_LIST = stock_method(ListModelMixin, "list")
 _RENDER = FastJSONRenderer.render
 _GET_SERIALIZER = {name: stock_method(GenericAPIView, name) for name in ["get_serializer"]}
-_OF_VIEWS = {
-    name: stock_method(GenericAPIView, name) for name in ("get_paginated_response", "paginator")
-}
-_PAGINATORS = tuple(
-    stock_method(cls, "get_paginated_response")
-    for cls in (
-        pagination.PageNumberPagination,
-        pagination.LimitOffsetPagination,
-        pagination.CursorPagination,
-    )
-)
-_engine = engine()
 _need_data: WeakSet[type] = WeakSet()
 """Views of which data were needed before they were rendered: nothing is to be gained there."""
 
@@ -85,11 +71,9 @@ class LazyResponse(Response):
     _is_rendering = False
 
     @classmethod
-    def of(cls, response: Response, rows: WrittenRows, view_class: type) -> LazyResponse:
-        """Return a response, turned into a lazy one.
-
-        :param response: its data are the text of ``rows``, or a dictionary with that in it
-        """
+    def of(cls, rows: WrittenRows, view_class: type) -> LazyResponse:
+        """Return the response to a request for some rows."""
+        response = Response(rows.text)
         response.__class__ = cls
         vars(response).update(_lazy=rows, _view_class=view_class)
         return response  # type: ignore[no-any-return]  # it is one now
@@ -98,18 +82,10 @@ class LazyResponse(Response):
     def data(self) -> Any:
         """Stock's data."""
         if self._is_rendering:
-            data = self.__dict__["data"]
-            return data if data is self._lazy.text else JsonText(_engine.encode(data))
+            return self._lazy.text
         if not self.is_rendered:
             _need_data.add(self._view_class)
-        data, rows = self.__dict__["data"], self._lazy.data()
-        if isinstance(data, dict):
-            for key, value in data.items():
-                if value is self._lazy.text:
-                    data[key] = rows
-        else:
-            data = rows
-        self.data = data
+        self.data = data = self._lazy.data()
         return data
 
     @data.setter
@@ -122,7 +98,7 @@ class LazyResponse(Response):
     @property
     def rendered_content(self) -> Any:
         """The body, as ``Response.rendered_content`` returns it."""
-        self._is_rendering = self._is_written_for(
+        self._is_rendering = not self.is_rendered and writes_fast(
             getattr(self, "accepted_renderer", None),
             getattr(self, "accepted_media_type", None),
             getattr(self, "renderer_context", None),
@@ -131,16 +107,6 @@ class LazyResponse(Response):
             return super().rendered_content
         finally:
             self.__dict__.pop("_is_rendering", None)
-
-    def _is_written_for(self, renderer: Any, media_type: Any, context: Any) -> bool:
-        if self.is_rendered or not writes_fast(renderer, media_type, context):
-            return False
-        data = self.__dict__["data"]
-        # What stands beside the rows may come from methods that a paginator overrides.
-        text = self._lazy.text
-        return data is text or all(
-            value is text or json_value(value) is value for value in data.values()
-        )
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Return what pickles the response as the stock one, with its data."""
@@ -164,17 +130,17 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
         queryset = _with_columns_that_are_read(self, queryset)
     page = paginate(self, queryset)
     serializer = self.get_serializer(queryset if page is None else page, many=True)
-    is_lazy = may_be_lazy and (page is None or has_stock_pages(self))
-    rows = _written(serializer, queryset) if is_lazy else None
+    rows = _written(serializer, queryset) if may_be_lazy and page is None else None
     if rows is not None and not rows.is_final:
         _need_data.add(type(self))
         rows = None
     data = serializer.data if rows is None else rows.text
     if settings.DEBUG:
         warn_of_queries(self, serializer, queryset)
-    response = Response(data) if page is None else self.get_paginated_response(data)
     if rows is not None:
-        response = LazyResponse.of(response, rows, type(self))
+        response: Any = LazyResponse.of(rows, type(self))
+    else:
+        response = Response(data) if page is None else self.get_paginated_response(data)
     share = conf.settings().shadow
     # An override of list may change the data, of which only a lazy response tells.
     may_be_compared = is_fast and (rows is not None or type(self).list is list_lazily)
@@ -225,15 +191,6 @@ def data_were_needed(view_class: type) -> bool:
     return view_class in _need_data
 
 
-def has_stock_pages(view: Any) -> bool:
-    """Return whether nobody but stock looks at the data of a page."""
-    if overridden(view, _OF_VIEWS):
-        return False
-    paginator = view.paginator
-    method = getattr(type(paginator), "get_paginated_response", None)
-    return method in _PAGINATORS and "get_paginated_response" not in vars(paginator)
-
-
 def dispatch_of(view: Any, rows: Any) -> Dispatch:
     """Return what writes a view's rows at once.
 
@@ -260,8 +217,6 @@ def described_rows(view: Any, queryset: Any) -> FetchedRows:
 def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
     """Return the queryset of a view, which selects no other columns where that can be known."""
     if overridden(view, _GET_SERIALIZER):
-        return queryset
-    if view.paginator is not None and not has_stock_pages(view):
         return queryset
     try:
         if prefetch_lookups(queryset):
