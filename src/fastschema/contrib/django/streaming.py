@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterat
 from contextlib import closing
 from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -38,7 +39,7 @@ from fastschema.contrib.django.internals.queries import (
     results_of,
     without_prefetches,
 )
-from fastschema.contrib.django.lists.lazy_rows import RowStream
+from fastschema.contrib.django.lists.lazy_rows import dump_in_blocks
 from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
 from fastschema.contrib.django.lists.queryset_rows import is_fetchable
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
@@ -93,9 +94,9 @@ def stream(request: Any, serializer: Any, chunk_size: int | None = None) -> Any:
     if _has_iterator(data):
         _check_transaction(request, data.db)
     is_compiled = not is_disabled() and writer.is_usual()
-    source, dump_many = _source_and_dump(data, serializer.child, size, is_compiled=is_compiled)
+    dumped = _dumped(data, serializer.child, size, is_compiled=is_compiled)
     write = _write_fast(writer.layout) if is_compiled else writer.write
-    written = _written(source, dump_many, write, writer.layout, min(size, CHUNK_SIZE))
+    written = _written(dumped, write, writer.layout)
     if dump_log.in_use:
         dump_log.log_stream(serializer, is_compiled=is_compiled)
     chunks = Chunks(written, request)
@@ -194,24 +195,32 @@ def _is_streamable(serializer: Any) -> bool:
     )
 
 
-def _source_and_dump(
-    data: Any, child: Any, chunk_size: int, *, is_compiled: bool
-) -> tuple[Generator[Any], DumpMany]:
-    """Return the rows, each to be read once, and what dumps them.
+def _dumped(data: Any, child: Any, chunk_size: int, *, is_compiled: bool) -> Generator[list[Any]]:
+    """Return what a serializer makes of rows, some at a time. Each row is read once.
 
-    Closing the rows closes a cursor or a generator behind them.
+    Closing it closes a cursor or a generator behind the rows.
     """
+    size = min(chunk_size, CHUNK_SIZE)
     if not is_compiled:
-        return _source(data, chunk_size), lambda rows: [
-            child.to_representation(row) for row in rows
-        ]
+        return _each_dumped(_source(data, chunk_size), partial(_represented, child), size)
     form = engine().form
     if is_fetchable(data) and is_stock_serializer(child):
         fetched = fetch_in_blocks(data, chunk_size)
         if fetched is not None:
-            streamed = RowStream(fetched, child, form)
-            return streamed.source(), streamed.dump
-    return _source(data, chunk_size), link_to(child, form).all_rows
+            return dump_in_blocks(fetched, child, form, size)
+    return _each_dumped(_source(data, chunk_size), link_to(child, form).all_rows, size)
+
+
+def _represented(serializer: Any, rows: Iterable[Any]) -> list[Any]:
+    return [serializer.to_representation(row) for row in rows]
+
+
+def _each_dumped(
+    source: Generator[Any], dump_many: DumpMany, chunk_size: int
+) -> Generator[list[Any]]:
+    with closing(source):
+        while dumped := dump_many(islice(source, chunk_size)):
+            yield dumped
 
 
 def _source(data: Any, chunk_size: int) -> Generator[Any]:
@@ -271,14 +280,12 @@ def _write_fast(layout: Layout) -> Write:
     return lambda dumped: memoryview(encode(dumped))[1:-1]
 
 
-def _written(
-    source: Generator[Any], dump_many: DumpMany, write: Write, layout: Layout, chunk_size: int
-) -> Generator[bytes]:
+def _written(dumped: Generator[list[Any]], write: Write, layout: Layout) -> Generator[bytes]:
     """Yield the answer in chunks. Rows are read only as they are needed."""
     before = layout.opening
-    with closing(source):
-        while dumped := dump_many(islice(source, chunk_size)):
-            yield b"".join([before, write(dumped)])
+    with closing(dumped):
+        for rows in dumped:
+            yield b"".join([before, write(rows)])
             before = layout.separator
     yield layout.closing if before is layout.separator else layout.empty
 

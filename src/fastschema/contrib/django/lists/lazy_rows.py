@@ -6,7 +6,7 @@ that are made of them, which may keep their rows for the relations that it reads
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator
 from contextlib import closing, suppress
 from typing import Any, TypeVar
 
@@ -26,11 +26,7 @@ from fastschema.contrib.django.lists.columns import (
     columns_of,
 )
 from fastschema.contrib.django.lists.prefetching import blocks, evaluate
-from fastschema.contrib.django.lists.queryset_rows import (
-    FetchedRows,
-    LazyInstanceList,
-    RowPlace,
-)
+from fastschema.contrib.django.lists.queryset_rows import FetchedRows, LazyInstanceList
 from fastschema.contrib.django.lists.row_programs import by_row, with_kept_relations
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import Dispatch
@@ -168,63 +164,32 @@ def _dispatch_of(serializer: Any, rows: int) -> Dispatch | None:
         return None
 
 
-class RowStream:
-    """Dumps the rows of a query, block by block.
+def dump_in_blocks(
+    fetched: FetchedRows, serializer: Any, form: Form, chunk_size: int
+) -> Generator[list[Any]]:
+    """Yield what a serializer makes of the rows of a query, some of them at a time.
 
-    :param fetched: what gives the blocks
+    Closing it closes the cursor.
+
+    :param fetched: the rows, which come in blocks
     :param serializer: a stock serializer; its fields are not looked at before there is a row
     :param form: the form of the output
+    :param chunk_size: how many rows to dump at a time, at most
+    :raises Exception: what stock raises for one of them
     """
-
-    def __init__(self, fetched: FetchedRows, serializer: Any, form: Form) -> None:
-        self._fetched = fetched
-        self._serializer = serializer
-        self._form = form
-        self._by_stock = link_to(serializer, form)
-        self._dispatch: Dispatch | None = None
-        """What dumps the instances of any block; None if stock represents them."""
-        self._block: FetchedRows | None = None
-        """The block that was begun last."""
-        self._dumper: ListDumper | None = None
-        """What dumps the rows of that block, whose layout may be another than the last one's."""
-
-    def source(self) -> Generator[RowPlace]:
-        """Yield what stands for each row; closing it closes the cursor."""
-        with closing(blocks(self._fetched)) as found:
-            for block in found:
-                yield from LazyInstanceList(block).places()
-
-    def dump(self, places: Iterable[RowPlace]) -> list[Any]:
-        """Return what the serializer makes of the rows for which some of the source stand.
-
-        A block is not read before the rows of the one before it are dumped.
-
-        :raises Exception: what stock raises for one of the rows
-        """
-        results: list[Any] = []
-        numbers: list[int] = []
-        for place in places:
-            numbers.append(place.number)
-            if place.number == len(place.fetched) - 1:
-                results += self._dumped(place.fetched, numbers)
-                numbers = []
-        return results + self._dumped(place.fetched, numbers) if numbers else results
-
-    def _dumped(self, block: FetchedRows, numbers: list[int]) -> list[Any]:
-        if block is not self._block:
-            self._begin(block)
-        rows = LazyInstanceList(block, numbers)
-        if self._dumper is None:
-            return self._by_stock.all_rows(list(rows))
-        return self._dumper.all_rows(rows)
-
-    def _begin(self, block: FetchedRows) -> None:
-        if self._block is None:
-            with suppress(UnreadableError):
-                self._dispatch = dispatch_for(self._serializer, self._form)
-        self._block = block
-        if self._dispatch is not None:
-            self._dumper = ListDumper(self._dispatch, LazyInstanceList(block))
+    by_stock = link_to(serializer, form)
+    dispatch: Dispatch | None = None
+    with closing(blocks(fetched)) as found:
+        for nth, block in enumerate(found):
+            if nth == 0:
+                with suppress(UnreadableError):
+                    dispatch = dispatch_for(serializer, form)
+            # The layout of a block may be another than the last one's.
+            dumper = None if dispatch is None else ListDumper(dispatch, LazyInstanceList(block))
+            for start in range(0, len(block), chunk_size):
+                numbers = range(start, min(start + chunk_size, len(block)))
+                rows = LazyInstanceList(block, numbers)
+                yield by_stock.all_rows(list(rows)) if dumper is None else dumper.all_rows(rows)
 
 
 def give_instances(serializer: Any) -> Any:

@@ -21,7 +21,7 @@ are made go that way; see :mod:`fastschema.contrib.django.lists.row_layout`.
 from __future__ import annotations
 
 import copy
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -312,7 +312,7 @@ class LazyInstanceList(list[Any]):
     :param numbers: which of them, in which order; None: all
     """
 
-    def __init__(self, fetched: FetchedRows, numbers: list[int] | None = None) -> None:
+    def __init__(self, fetched: FetchedRows, numbers: Sequence[int] | None = None) -> None:
         super().__init__()
         self._source: FetchedRows | None = fetched
         self._numbers = numbers
