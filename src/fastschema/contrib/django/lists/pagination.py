@@ -24,8 +24,8 @@ from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.internals.queries import with_instances, with_iterable
 from fastschema.contrib.django.lists.prefetching import fetch_lazily
 from fastschema.contrib.django.lists.queryset_rows import (
+    FetchedRows,
     LazyInstanceList,
-    RowPlace,
     check_fetchable,
 )
 from fastschema.runtime.patching import overridden, stock_method
@@ -60,6 +60,35 @@ _QUERYSET_HOOKS = {name: stock_method(QuerySet, name) for name in ("__init__", "
 _CURSOR_HOOKS = {name: stock_method(QuerySet, name) for name in ("order_by", "filter")}
 _ATTRIBUTES = frozenset(vars(QuerySet()))
 """What a queryset has, if nobody adds to it."""
+
+
+class RowPlace(dict[str, Any]):
+    """Stands for the instance of a row, and gives its attributes as items.
+
+    Of a dictionary, ``CursorPagination`` reads items. No column can have the name of one of its
+    attributes then.
+
+    :param fetched: the rows
+    :param number: which of them it is
+    """
+
+    __slots__ = ("fetched", "number")
+
+    def __init__(self, fetched: FetchedRows, number: int) -> None:
+        self.fetched = fetched
+        self.number = number
+
+    def __missing__(self, name: str) -> Any:
+        fetched = self.fetched
+        if not fetched.has_instances:
+            try:
+                return fetched.rows()[self.number][fetched.layout.column(name)]
+            except NotRowReadableError:
+                pass
+        return getattr(fetched.instances()[self.number], name)
+
+    def __bool__(self) -> bool:
+        return True
 
 
 def paginate(view: Any, queryset: Any) -> Any:
@@ -125,7 +154,7 @@ def _link_of_rows(stock: Callable[..., Any]) -> Callable[..., Any]:
             _check_hooks_of(self)
         except NotRowReadableError:
             return stock(self)
-        self.page = page.places()
+        self.page = _places_of(page)
         try:
             return stock(self)
         finally:
@@ -158,7 +187,13 @@ def _is_paged_by_stock(paginator: Any, queryset: Any, view: Any) -> bool:
 def _places(queryset: Any, **arguments: Any) -> list[Any]:
     """Return what stands for the rows of a queryset."""
     rows = fetch_lazily(queryset)
-    return rows.places() if type(rows) is LazyInstanceList else rows
+    return _places_of(rows) if type(rows) is LazyInstanceList else rows
+
+
+def _places_of(rows: LazyInstanceList) -> list[RowPlace]:
+    """Return what stands for the instances of rows, while ``fetched`` is not None."""
+    fetched: Any = rows.fetched
+    return [RowPlace(fetched, number) for number in rows.numbers()]
 
 
 def check_paginator(view: Any) -> None:

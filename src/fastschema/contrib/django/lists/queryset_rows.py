@@ -276,35 +276,6 @@ class FetchedRows(Locked):
         return self._has_layout
 
 
-class RowPlace(dict[str, Any]):
-    """Stands for the instance of a row, and gives its attributes as items.
-
-    Of a dictionary, ``CursorPagination`` reads items. No column can have the name of one of its
-    attributes then.
-
-    :param fetched: the rows
-    :param number: which of them it is
-    """
-
-    __slots__ = ("fetched", "number")
-
-    def __init__(self, fetched: FetchedRows, number: int) -> None:
-        self.fetched = fetched
-        self.number = number
-
-    def __missing__(self, name: str) -> Any:
-        fetched = self.fetched
-        if not fetched.has_instances:
-            try:
-                return fetched.rows()[self.number][fetched.layout.column(name)]
-            except NotRowReadableError:
-                pass
-        return getattr(fetched.instances()[self.number], name)
-
-    def __bool__(self) -> bool:
-        return True
-
-
 class LazyInstanceList(list[Any]):
     """The model instances of rows, as a list that is filled when somebody looks into it.
 
@@ -333,12 +304,10 @@ class LazyInstanceList(list[Any]):
         assert self._source is not None
         return self._chosen(self._source.made_by_django())
 
-    def places(self) -> list[RowPlace]:
-        """Return what stands for the instances, while :attr:`fetched` is not None."""
-        fetched = self._source
-        assert fetched is not None
-        numbers = range(len(fetched)) if self._numbers is None else self._numbers
-        return [RowPlace(fetched, number) for number in numbers]
+    def numbers(self) -> Sequence[int]:
+        """Return which of the rows it has."""
+        assert self._source is not None
+        return range(len(self._source)) if self._numbers is None else self._numbers
 
     def fill(self) -> None:
         """Make the instances."""
