@@ -1,4 +1,4 @@
-"""Lists of DRF: written as JSON without dictionaries in between, from rows without instances.
+"""Lists of DRF: from rows without instances, and long ones without dictionaries in between.
 
 Each module builds on those before it:
 
@@ -15,7 +15,7 @@ Where to look if a list is not as in stock:
 
 ================================  ==========================================================
 a wrong value of a field          ``columns``; with code of users beside it ``row_programs``
-a wrong value in response.data    ``captured_values``
+a wrong value in response.data    ``captured_values``, for long lists without pages
 a query too many or too few       ``prefetch_plan``, ``prefetching``
 what an instance knows of others  ``row_instances``
 a wrong page                      ``pagination``

@@ -1,13 +1,24 @@
 """Turn the program of a serializer into one that reads rows of the database.
 
-:func:`by_row` does so for a serializer that needs no instances: each field is read from the row.
+:func:`by_row` does so for a serializer that needs no instances. Each field is read from the row: for
+a column and a nested category that ``select_related`` has loaded, the generated code is ::
+
+    name = obj[2]
+    ...
+    category = None if obj[11] is None else obj    # which the nested serializer reads on
 
 :func:`with_kept_relations` is for one that is given instances, for code of users sees them. Their
 columns are read from the instance as ever, so what that code has changed is seen. What lies behind
 it is in a :class:`~fastschema.contrib.django.lists.row_instances.LazyCache`. As long as a row is
 there, nobody has seen the related object, so nobody can have changed it, and the row is dumped in
-its place. Where a nested list needs instances as well, they are made without the queryset that has
-them in stock. Else the field is read as from any instance.
+its place; else the field is read as from any instance::
+
+    name = obj.name
+    ...
+    category = related if (related := related_row(obj, 'category')) is not None else (obj.category)
+
+Where a nested list needs instances as well, they are made without the queryset that has them in
+stock.
 """
 
 from __future__ import annotations
