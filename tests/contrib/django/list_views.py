@@ -65,7 +65,7 @@ def assert_same_answer(view_class, path="/", calls=None, **extra):
 def assert_same_outcome(view_class, path="/", calls=None, **extra):
     """The same for a view that may raise."""
     calls = [] if calls is None else calls
-    lazy_list._need_data.discard(view_class)
+    lazy_list.views_whose_data_is_read.discard(view_class)
 
     def answered():
         with transaction.atomic():  # after an error, the database would refuse what follows
@@ -80,5 +80,5 @@ def assert_same_outcome(view_class, path="/", calls=None, **extra):
 
 def is_lazy(view_class, path="/", **extra):
     """Whether the view's rows are written at once."""
-    lazy_list._need_data.discard(view_class)
+    lazy_list.views_whose_data_is_read.discard(view_class)
     return type(get(view_class, path, **extra)) is LazyResponse

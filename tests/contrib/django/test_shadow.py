@@ -69,9 +69,9 @@ def counter(monkeypatch):
     """The counter, at zero; no view is known from other tests."""
     counter = shadow.Counter()
     monkeypatch.setattr(shadow, "counter", counter)
-    lazy_list._need_data.clear()
+    lazy_list.views_whose_data_is_read.clear()
     yield counter
-    lazy_list._need_data.clear()
+    lazy_list.views_whose_data_is_read.clear()
 
 
 @pytest.fixture

@@ -88,6 +88,6 @@ def few_rows_are_worth_reading(monkeypatch):
 @pytest.fixture(autouse=True)
 def no_view_was_need_data():
     """Tests do not see what other tests have read."""
-    lazy_list._need_data.clear()
+    lazy_list.views_whose_data_is_read.clear()
     yield
-    lazy_list._need_data.clear()
+    lazy_list.views_whose_data_is_read.clear()

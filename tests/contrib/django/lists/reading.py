@@ -12,7 +12,7 @@ from fastschema.contrib.django.lists.lazy_rows import ListDumper
 
 def reads_rows(view_class, path="/"):
     """Whether a view makes its list without making instances of the rows."""
-    lazy_list._need_data.discard(view_class)
+    lazy_list.views_whose_data_is_read.discard(view_class)
     by_row, made = ListDumper.by_row, []
 
     def noted(dumper, dump, rows):

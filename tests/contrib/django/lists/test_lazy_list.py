@@ -65,9 +65,9 @@ class CursorPages(pagination.CursorPagination):
 @pytest.fixture(autouse=True)
 def no_view_was_need_data():
     """Tests do not see what other tests have read."""
-    lazy_list._need_data.clear()
+    lazy_list.views_whose_data_is_read.clear()
     yield
-    lazy_list._need_data.clear()
+    lazy_list.views_whose_data_is_read.clear()
 
 
 def of_method(value):
@@ -545,7 +545,7 @@ class TestKeptValues:
         with fastschema.disabled():
             expected = outcome(ask, calls)
         assert outcome(ask, calls) == expected
-        assert view_class in lazy_list._need_data
+        assert view_class in lazy_list.views_whose_data_is_read
 
     @pytest.mark.parametrize(
         "make",
@@ -652,7 +652,7 @@ class TestKeptValues:
 
         assert_same_answer(Emptying)
         assert not is_lazy(Emptying)
-        assert Emptying in lazy_list._need_data
+        assert Emptying in lazy_list.views_whose_data_is_read
 
     @pytest.mark.parametrize("read", [False, True])
     def test_the_method_is_called_once_for_each_row(self, flights, read):

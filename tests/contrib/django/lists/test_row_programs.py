@@ -230,7 +230,7 @@ def test_random_lists_with_code_that_is_given_a_row(seed):
         pagination_class=pick(chance, [None, Numbered]),
     )
     get_safely(view_class)
-    lazy_list._need_data.clear()
+    lazy_list.views_whose_data_is_read.clear()
     assert_same_body(view_class, calls)
 
 

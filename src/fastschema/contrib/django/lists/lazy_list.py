@@ -49,7 +49,7 @@ from fastschema.switch import is_disabled
 STOCK_LIST = stock_method(ListModelMixin, "list")
 _RENDER = FastJSONRenderer.render
 _GET_SERIALIZER = {name: stock_method(GenericAPIView, name) for name in ["get_serializer"]}
-_need_data: WeakSet[type] = WeakSet()
+views_whose_data_is_read: WeakSet[type] = WeakSet()
 """Views of which data were needed before they were rendered: nothing is to be gained there."""
 
 
@@ -84,7 +84,7 @@ class LazyResponse(Response):
         if self._is_rendering:
             return self._lazy.text
         if not self.is_rendered:
-            _need_data.add(self._view_class)
+            views_whose_data_is_read.add(self._view_class)
         self.data = data = self._lazy.data()
         return data
 
@@ -125,14 +125,14 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     queryset = self.filter_queryset(self.get_queryset())
     if loads_relations(self):
         queryset = with_relations(self, queryset)
-    may_be_lazy = is_fast and type(self) not in _need_data
+    may_be_lazy = is_fast and type(self) not in views_whose_data_is_read
     if may_be_lazy and selects_only_what_is_read(self):
         queryset = _with_columns_that_are_read(self, queryset)
     page = paginate(self, queryset)
     serializer = self.get_serializer(queryset if page is None else page, many=True)
     rows = _written(serializer, queryset) if may_be_lazy and page is None else None
     if rows is not None and not rows.is_final:
-        _need_data.add(type(self))
+        views_whose_data_is_read.add(type(self))
         rows = None
     data = serializer.data if rows is None else rows.text
     if settings.DEBUG:
@@ -188,7 +188,7 @@ def selects_only_what_is_read(view: Any) -> bool:
 
 def data_were_needed(view_class: type) -> bool:
     """Return whether the data of a view's lists were needed before they were rendered."""
-    return view_class in _need_data
+    return view_class in views_whose_data_is_read
 
 
 def dispatch_of(view: Any, rows: Any) -> Dispatch:

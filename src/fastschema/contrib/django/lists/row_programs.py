@@ -1,7 +1,7 @@
 """Turn the program of a serializer into one that reads rows of the database.
 
-:func:`by_row` does so for a serializer that needs no instances. Each field is read from the row: for
-a column and a nested category that ``select_related`` has loaded, the generated code is ::
+:func:`by_row` does so for a serializer that needs no instances. Each field is read from the row. A
+column, and a nested category that ``select_related`` has loaded, are read like this::
 
     name = obj[2]
     ...

@@ -115,6 +115,6 @@ def main():
         fast = [answer(view_class)]
         rows = reads_rows(view_class)
         fast += [answer(view_class, look=True), answer(built)]
-        lazy_list._need_data.clear()
+        lazy_list.views_whose_data_is_read.clear()
         found[model.__name__] = {"stock": stock, "fast": fast, "rows": rows}
     print(json.dumps(found))
