@@ -46,12 +46,8 @@ _URL = stock_method(FieldFile, "url")
 _VALUES = frozenset([str, int, bool, type(None)])
 """Values of exactly these classes are compared without code of users."""
 
-Label = str | tuple[Callable[..., str], tuple[Any, ...]]
-"""A label, or the function that translates it, with what that is given."""
-Labels = tuple[tuple[Any, Label], ...]
-"""Values and their labels. Programs are made of them, for whatever language."""
-FileColumn = weakref.ReferenceType[Any]
-"""A model's field for files. Programs are made of it, which live longer than the model."""
+ModelField = weakref.ReferenceType[Any]
+"""A field of a model. Programs are made of it, which live longer than the model."""
 
 
 class ColumnAccess(enum.Enum):
@@ -100,18 +96,16 @@ class FieldColumns(NamedTuple):
     :param steps: the relations that lead there
     :param nested: how the fields of a nested serializer are read; for ``VALUES``, how the one value
         of each related object is
-    :param labels: for ``LABEL``, all there are
     :param calls_user_code: whether code of users makes something of the value
-    :param file: for ``FILE``, what makes the object
+    :param model_field: for ``LABEL`` and ``FILE``, what makes something of the value of the column
     """
 
     access: ColumnAccess
     place: Place
     steps: tuple[RelationStep, ...] = ()
     nested: tuple[FieldColumns, ...] = ()
-    labels: Labels = ()
     calls_user_code: bool = False
-    file: FileColumn | None = None
+    model_field: ModelField | None = None
 
 
 Columns = tuple[FieldColumns, ...]
@@ -202,12 +196,21 @@ def _field_columns(field: Any, node: FieldNode, layout: RowLayout) -> FieldColum
 
 
 def _file(field: Any, node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
-    file = file_column(field, node, layout.model, name)
+    model_field = on_class(layout.model, name).field
+    made = model_field.attr_class
+    is_stock = (
+        type(field).to_representation is _REPRESENT_FILE
+        and node.reason is None
+        and made in (FieldFile, ImageFieldFile)
+        and made.url is _URL
+    )
     position = layout.columns[name]
-    if file is None or position in layout.of_users():
+    if not is_stock or position in layout.of_users():
         raise NotRowReadableError(f"{name} is a file, of which more is asked than its address")
     # Its storage may be asked for the address.
-    return FieldColumns(ColumnAccess.FILE, (position,), calls_user_code=True, file=file)
+    return FieldColumns(
+        ColumnAccess.FILE, (position,), calls_user_code=True, model_field=weakref.ref(model_field)
+    )
 
 
 def _value(node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
@@ -221,8 +224,12 @@ def _value(node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
         return FieldColumns(ColumnAccess.VALUE, (position,), calls_user_code=code)
     if is_of_users:
         raise NotRowReadableError(f"{name} has values of a class that is not Django's")
-    labels = labels_of(layout.model, name)
-    return FieldColumns(ColumnAccess.LABEL, (position,), labels=labels, calls_user_code=is_own)
+    return FieldColumns(
+        ColumnAccess.LABEL,
+        (position,),
+        calls_user_code=is_own,
+        model_field=weakref.ref(displayed),
+    )
 
 
 def _nested(field: Any, relations: list[str], layout: RowLayout) -> FieldColumns:
@@ -310,67 +317,32 @@ def displayed_field(model: Any, name: str) -> Any:
         return None
     field: Any = method.keywords.get("field")
     is_stock = type(field).flatchoices is _FLAT and type(field.choices) is list
-    return field if is_stock and _labels(field) is not None else None
+    return field if is_stock and _has_plain_labels(field) else None
 
 
-def labels_of(model: Any, name: str) -> Labels:
-    """Return the labels that a method for which there is a :func:`displayed_field` may return."""
-    labels = _labels(displayed_field(model, name))
-    assert labels is not None
-    return labels
+def _has_plain_labels(field: Any) -> bool:
+    """Return whether finding the label of a value runs no code of users."""
+    return all(
+        type(value) in _VALUES and (type(label) is str or type(label) in TRANSLATIONS)
+        for value, label in field.flatchoices
+    )
 
 
-def _labels(field: Any) -> Labels | None:
-    labels: list[tuple[Any, Label]] = []
-    for value, label in field.flatchoices:
-        if type(value) not in _VALUES:
-            return None
-        if type(label) in TRANSLATIONS:
-            # As it is pickled: its function and what that is given.
-            _, (translate, arguments, options, *_) = label.__reduce__()
-            if options:
-                return None
-            labels.append((value, (translate, arguments)))
-        elif type(label) is str:
-            labels.append((value, label))
-        else:
-            return None
-    return tuple(labels)
+def value_maker(columns: FieldColumns) -> Callable[[Any], Any]:
+    """Return what makes of the value of a column what an instance would give the field.
 
-
-def label_finder(labels: Labels) -> Callable[[Any], Any]:
-    """Return what finds the label of a value, in the language that is active then."""
-    known = dict(labels)
+    That is the label, as ``get_FOO_display`` returns it; or the file, which knows no instance.
+    """
+    assert columns.model_field is not None
+    model_field: Any = columns.model_field()
+    if columns.access is ColumnAccess.FILE:
+        return lambda name: model_field.attr_class(None, model_field, name)
+    labels = dict(model_field.flatchoices)
 
     def label_of(value: Any) -> Any:
-        label = known.get(make_hashable(value), value)
-        if type(label) is tuple:
-            translate, arguments = label
-            return translate(*arguments)
-        return force_str(label, strings_only=True)
+        return force_str(labels.get(make_hashable(value), value), strings_only=True)
 
     return label_of
-
-
-def file_column(field: Any, node: FieldNode, model: Any, name: str) -> FileColumn | None:
-    """Return the model's field if all that is asked of its files are their names and addresses.
-
-    :param field: the serializer's field
-    :param name: the attribute of the model, which gives files
-    """
-    if type(field).to_representation is not _REPRESENT_FILE or node.reason is not None:
-        return None
-    model_field: Any = on_class(model, name)
-    model_field = model_field.field
-    made = model_field.attr_class
-    is_stock = made in (FieldFile, ImageFieldFile) and made.url is _URL
-    return weakref.ref(model_field) if is_stock else None
-
-
-def file_maker(column: FileColumn) -> Callable[[Any], Any]:
-    """Return what makes a file of its name, as instances do: one that knows no instance."""
-    model_field: Any = column()
-    return lambda name: model_field.attr_class(None, model_field, name)
 
 
 # Queries for fewer columns

@@ -52,8 +52,7 @@ from fastschema.contrib.django.lists.columns import (
     FieldColumns,
     check_errors,
     field_columns,
-    file_maker,
-    label_finder,
+    value_maker,
 )
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.lists.row_instances import (
@@ -234,9 +233,7 @@ class _RowReader(DerivedNode):
 
 
 def _value_maker(columns: FieldColumns, bound: Any, cls: type, form: Form) -> Callable[[Any], Any]:
-    """Return what makes of the value of a column what an instance would give the field."""
-    file = columns.file
-    return label_finder(columns.labels) if file is None else file_maker(file)
+    return value_maker(columns)
 
 
 def _address_link(number: int, bound: Any, cls: type, form: Form) -> Callable[[Any], Any]:
