@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -36,7 +35,7 @@ _OFF = "FASTSCHEMA_DISABLED or FASTSCHEMA_ENABLED switches fastschema off for th
 @with_appcontext
 def command(words: tuple[str, ...]) -> None:
     """Run the doctor of the application."""
-    sys.exit(main(words, _Application()))
+    main(words, _Application())
 
 
 class _Application:

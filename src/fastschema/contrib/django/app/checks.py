@@ -125,7 +125,7 @@ def check_serializers(app_configs: Any = None, **kwargs: Any) -> list[CheckMessa
             id="fastschema.W001",
         )
         for each in reached().serializers
-        if each.report.why
+        if each.report and each.report.why
     ]
 
 

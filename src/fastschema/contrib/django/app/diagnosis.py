@@ -5,27 +5,23 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import connections
 
 from fastschema.contrib.django import filters
-from fastschema.contrib.django.app.list_report import INSTANCES, STOCK, why_unknown
-from fastschema.contrib.django.app.survey import Reached, Survey
+from fastschema.contrib.django.app.list_report import why_unknown
+from fastschema.contrib.django.app.survey import ListView, Survey
 from fastschema.contrib.django.lists.n_plus_one import advice
 from fastschema.contrib.django.relations import loads_relations
 from fastschema.plan import compile
-from fastschema.tools.advice import Advice
 from fastschema.tools.doctor import (
-    VIEWS,
     Diagnosis,
     RowQueries,
-    SchemaFinding,
     ViewFinding,
     fastest,
 )
@@ -34,101 +30,88 @@ if TYPE_CHECKING:
     from fastschema.profiling import Profile
 
 
-def diagnosis_of_project(survey: Survey) -> Diagnosis:
-    """Return what there is to find of all views and serializers that are reached."""
+class Run(NamedTuple):
+    """A real run of a list view.
+
+    :param profile: what its fields cost
+    :param watch: what the database was asked
+    :param rows: how many rows were serialized
+    """
+
+    profile: Profile
+    watch: Watch
+    rows: int
+
+
+def diagnosis_of_project(survey: Survey, runs: Mapping[str, Run] | None = None) -> Diagnosis:
+    """Return what there is to find of all views and serializers that are reached.
+
+    :param runs: real runs of list views
+    """
+    runs = {} if runs is None else runs
+    lists = survey.lists
+    queries = {
+        endpoint: found
+        for endpoint, each in lists.items()
+        if (found := _queries(each, runs.get(endpoint))) is not None
+    }
     views = [_finding(survey, endpoint, path) for endpoint, path in survey.endpoints.items()]
     return Diagnosis(
-        _findings(survey),
+        survey.serializers,
         views,
         survey.without,
-        queries_of(survey),
-        len(survey.lists),
-        Counter(survey.not_looked_at.values()),
-        [each for endpoint in survey.endpoints for each in _advice(survey, endpoint)],
-        notes=[] if survey.serializers else ["The URL configuration reaches no serializer."],
+        dict(sorted(queries.items(), key=lambda each: -each[1].seconds)),
+        len(lists),
+        Counter(each.why_unknown for each in lists.values() if each.why_unknown),
+        [(each.what, endpoint) for endpoint in lists for each in lists[endpoint].how.reasons],
+        {endpoint: each.profile for endpoint, each in runs.items()},
+        [] if survey.serializers else ["The URL configuration reaches no serializer."],
     )
 
 
-def _findings(survey: Survey) -> list[SchemaFinding]:
-    """Return what there is to find of the serializers; of those that read alike, once."""
-    found: list[SchemaFinding] = []
-    for each in survey.serializers:
-        new = finding(each, survey)
-        same = next((old for old in found if replace(old, uses=new.uses) == new), None)
-        if same is not None:
-            found.remove(same)
-            new = replace(new, uses=[*same.uses, *new.uses])
-        found.append(new)
-    return found
+def _queries(each: ListView, run: Run | None) -> RowQueries | None:
+    """Return what a list view asks the database for each row; None if nothing is known."""
+    what = f"Add {advice(each.unloaded)} to the view's queryset" if each.unloaded else ""
+    if what:
+        what += "." if loads_relations(each.view) else ", or set LOAD_RELATIONS."
+    relations = tuple(dict.fromkeys(unloaded.lookup for unloaded in each.unloaded))
+    if run is None:
+        return RowQueries(what, relations) if relations else None
+    by_users = tuple(run.watch.by_users(run.rows))
+    if not relations and not by_users:
+        return None
+    return RowQueries(what, relations, by_users, run.watch.count / run.rows, run.watch.seconds)
 
 
-def finding(found: Reached, survey: Survey) -> SchemaFinding:
-    """Return what there is to find of a serializer that is reached.
-
-    How it takes input belongs to that only if one of its endpoints takes any.
-    """
-    report = found.report
-    if survey.with_input.isdisjoint(found.uses):
-        report = replace(report, loading=None)
-    return SchemaFinding.of(found.path, found.serializer, report, found.uses)
-
-
-def queries_of(
-    survey: Survey, watched: Mapping[str, tuple[Watch, int]] | None = None
-) -> dict[str, RowQueries]:
-    """Return what list views ask the database for each row.
-
-    :param watched: what was seen of real runs, and of how many rows; the costliest come first
-    """
-    found = {}
-    for endpoint in survey.lists:
-        unloaded = survey.queries.get(endpoint, [])
-        what = f"Add {advice(unloaded)} to the view's queryset" if unloaded else ""
-        if what:
-            is_on = loads_relations(survey.views[endpoint])
-            what += "." if is_on else ", or let fastschema load that: set LOAD_RELATIONS."
-        relations = tuple(dict.fromkeys(each.lookup for each in unloaded))
-        known = RowQueries(what, relations)
-        if watched and endpoint in watched:
-            seen, rows = watched[endpoint]
-            by_users = tuple(seen.by_users(rows))
-            known = RowQueries(what, relations, by_users, seen.count / rows, seen.seconds)
-        if relations or known.by_users:
-            found[endpoint] = known
-    return dict(sorted(found.items(), key=lambda each: -each[1].seconds))
-
-
-def profiled(
-    survey: Survey, paths: Iterable[str] | None, rows: int
-) -> tuple[dict[str, Profile], dict[str, tuple[Watch, int]], list[str]]:
-    """Real runs of list views: the first rows of their querysets, by their serializers.
+def run_lists(
+    survey: Survey, paths: Collection[str], rows: int
+) -> tuple[dict[str, Run], list[str]]:
+    """Run list views: serialize the first rows of their querysets.
 
     Queries are counted in one run; the profile is the fastest of some more, of rows that are
     fetched anew, as the first of them keep what they asked for.
 
-    :param paths: of the serializers whose views are run; None: all views
+    :param paths: of the serializers whose views are run; none: all views
     :param rows: how many rows at most
-    :returns: the runs by their views; their queries, and for how many rows; and why others were
-        not run
+    :returns: the runs, and why other views were not run
     """
-    profiles, watched, notes = {}, {}, []
-    for endpoint, view in survey.views.items():
-        if paths is not None and survey.endpoints[endpoint] not in paths:
+    runs, notes = {}, []
+    for endpoint, each in survey.lists.items():
+        if paths and survey.endpoints[endpoint] not in paths:
             continue
         try:
-            fetch = partial(_first_rows, view, rows)
+            fetch = partial(_first_rows, each.view, rows)
             found = fetch()
-            if found:
-                plan = compile(view.get_serializer())
-                with watch() as seen:
-                    plan.dump(found, many=True)
-                watched[endpoint] = seen, len(found)
-                profiles[endpoint] = fastest(plan, fetch)
-            else:
+            if not found:
                 notes.append(f"{endpoint} is not profiled: its queryset has no rows.")
+                continue
+            plan = compile(each.view.get_serializer())
+            with watch() as seen:
+                plan.dump(found, many=True)
+            runs[endpoint] = Run(fastest(plan, fetch), seen, len(found))
         except Exception as error:  # whatever the project's code raises without a real request
             notes.append(f"{endpoint} is not profiled: {why_unknown(error)}")
-    return profiles, watched, notes
+    return runs, notes
 
 
 def _first_rows(view: Any, count: int) -> list[Any]:
@@ -136,23 +119,21 @@ def _first_rows(view: Any, count: int) -> list[Any]:
 
 
 def _finding(survey: Survey, endpoint: str, path: str) -> ViewFinding:
-    report = survey.lists.get(endpoint)
-    if report is None:
+    if endpoint not in survey.lists:
         return ViewFinding(endpoint, path)
-    facts: dict[str, Any] = {
-        "rows": report.made_of,
-        "lazy": report.is_lazy,
-        "why": report.why,
-        "filters": _why_filters(survey.views[endpoint]),
-        "reasons": [each.text for each in report.reasons],
-        "kept": list(report.kept),
-        "unloaded": [each._asdict() for each in survey.queries.get(endpoint, ())],
+    each = survey.lists[endpoint]
+    why_filters = _why_filters(each.view)
+    facts = {
+        "rows": each.how.made_of,
+        "why": each.how.why,
+        "filters": why_filters,
+        "kept": list(each.how.kept),
+        "unloaded": [unloaded._asdict() for unloaded in each.unloaded],
     }
-    is_slower = report.made_of in (INSTANCES, STOCK)
-    how = str(report)
-    if facts["filters"]:
-        how += f"; filters are made for each request, because {facts['filters']}"
-    return ViewFinding(endpoint, path, how, facts, is_slower)
+    how = str(each.how)
+    if why_filters:
+        how += f"; filters are made for each request, because {why_filters}"
+    return ViewFinding(endpoint, path, how, facts)
 
 
 def _why_filters(view: Any) -> str:
@@ -165,13 +146,6 @@ def _why_filters(view: Any) -> str:
         return why_filters_are_made(view) or ""
     except Exception:
         return ""  # list_report has told it
-
-
-def _advice(survey: Survey, endpoint: str) -> list[Advice]:
-    """Return what to change about how a view makes its rows."""
-    report = survey.lists.get(endpoint)
-    reasons = () if report is None else report.reasons
-    return [Advice((endpoint,), each.what, VIEWS) for each in reasons if each.what]
 
 
 _PASSED = ("django", "contextlib", "functools")

@@ -73,11 +73,6 @@ class ListReport(NamedTuple):
         """The reasons in one line."""
         return "; ".join(each.text for each in self.reasons)
 
-    @property
-    def is_lazy(self) -> bool:
-        """Whether rows are written as JSON without being dictionaries in between."""
-        return self.made_of in (ROWS, INSTANCES, STREAMED)
-
     def __str__(self) -> str:
         if self.made_of == STREAMED:
             return "rows are streamed"

@@ -23,8 +23,7 @@ from fastschema.contrib.django.lists.n_plus_one import Unloaded, unloaded
 from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.views import StreamingListMixin
 from fastschema.plan import compile
-from fastschema.report import Report
-from fastschema.tools.doctor import path_of
+from fastschema.tools.doctor import SchemaFinding, path_of
 
 _FORMAT_SUFFIX = re.compile(r"<(\w+:)?format>/?$")
 
@@ -57,23 +56,19 @@ class Endpoint(NamedTuple):
         return f"{self.method} {self.path} ({self.callback.cls.__name__}{action})"
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """A serializer that is reached.
+class ListView(NamedTuple):
+    """A list view.
 
-    :param serializer: the first of its class, with these fields
-    :param report: how it is dumped, its nested serializers included
-    :param uses: where: endpoints, and fields of other serializers
+    :param view: made as for a request
+    :param how: how it makes its list
+    :param unloaded: what it asks the database for each row
+    :param why_unknown: why that cannot be known without a real request; or ""
     """
 
-    serializer: Any
-    report: Report
-    uses: list[str]
-
-    @property
-    def path(self) -> str:
-        """Its class, as ``package.module:Name``."""
-        return path_of(type(self.serializer))
+    view: Any
+    how: ListReport
+    unloaded: list[Unloaded]
+    why_unknown: str = ""
 
 
 @dataclass(slots=True)
@@ -81,24 +76,16 @@ class Survey:
     """What is reached.
 
     :param serializers: each once, in the order of the URL configuration; a class whose fields
-        differ between endpoints, once for each set of fields
+        differ between endpoints, once for each set of fields. How one takes input is left out
+        unless one of its endpoints takes any.
     :param endpoints: all endpoints with a serializer, and the path of that
-    :param with_input: those of them whose requests bring data
-    :param lists: how the list views among the endpoints make their lists
-    :param views: the list views, made as for a request
-    :param queries: what the list views among them ask of the database for each row
-    :param not_looked_at: the list views of which that cannot be known without a real request, and
-        why
+    :param lists: the list views among them
     :param without: the endpoints whose serializer could not be found, and why
     """
 
-    serializers: list[Reached] = field(default_factory=list)
+    serializers: list[SchemaFinding] = field(default_factory=list)
     endpoints: dict[str, str] = field(default_factory=dict)
-    with_input: set[str] = field(default_factory=set)
-    lists: dict[str, ListReport] = field(default_factory=dict)
-    views: dict[str, Any] = field(default_factory=dict)
-    queries: dict[str, list[Unloaded]] = field(default_factory=dict)
-    not_looked_at: dict[str, str] = field(default_factory=dict)
+    lists: dict[str, ListView] = field(default_factory=dict)
     without: dict[str, str] = field(default_factory=dict)
 
     def add(self, serializer: Any, use: str, holders: tuple[type, ...] = ()) -> None:
@@ -125,38 +112,15 @@ class Survey:
             if nested is not None:
                 self.add(nested, f"{path_of(cls)}.{name}", (*holders, cls))
 
-    def add_list(self, view: Any, endpoint: str) -> None:
-        """Add what there is to say of a list view."""
-        is_streamed = type(view).list is StreamingListMixin.list
-        self.lists[endpoint] = ListReport(STREAMED) if is_streamed else list_report(view)
-        self.views[endpoint] = view
-        try:
-            queryset = view.get_queryset()
-            if loads_relations(view):
-                queryset = with_relations(view, queryset)
-            found = unloaded(view.get_serializer(), queryset)
-        except Exception as error:  # whatever the project's own code raises
-            self.not_looked_at[endpoint] = why_unknown(error)
-            return
-        if found:
-            self.queries[endpoint] = found
-
     def _is_new(self, serializer: Any, use: str) -> bool:
         """Add a serializer if there is none like it, and its use in any case."""
-        report = compile(serializer).explain()
-        same = (
-            each
-            for each in self.serializers
-            if type(each.serializer) is type(serializer) and each.report == report
-        )
-        found = next(same, None)
-        is_new = found is None
-        if found is None:
-            found = Reached(serializer, report, [])
-            self.serializers.append(found)
-        if use not in found.uses:
-            found.uses.append(use)
-        return is_new
+        new = SchemaFinding(path_of(type(serializer)), compile(serializer).explain(), uses=[use])
+        for found in self.serializers:
+            if (found.path, found.report) == (new.path, new.report):
+                found.uses.extend(new.uses)
+                return False
+        self.serializers.append(new)
+        return True
 
 
 def reached(urlconf: str | None = None, user: Any = None) -> Survey:
@@ -172,6 +136,7 @@ def reached(urlconf: str | None = None, user: Any = None) -> Survey:
     :raises ImproperlyConfigured: if there are no URL patterns in it
     """
     survey = Survey()
+    with_input = set()
     for endpoint in endpoints(get_resolver(urlconf).url_patterns):
         if endpoint.method == "DELETE":
             continue
@@ -185,11 +150,15 @@ def reached(urlconf: str | None = None, user: Any = None) -> Survey:
                 row_serializer = getattr(serializer, "child", serializer)
                 survey.endpoints[str(endpoint)] = path_of(type(row_serializer))
                 if endpoint.takes_input:
-                    survey.with_input.add(str(endpoint))
+                    with_input.add(str(endpoint))
             if _lists(view, endpoint):
-                survey.add_list(view, str(endpoint))
+                survey.lists[str(endpoint)] = _list_view(view)
         except Exception as error:  # whatever the project's own code raises
             survey.without[str(endpoint)] = why_unknown(error)
+    survey.serializers = [
+        each.without_loading() if with_input.isdisjoint(each.uses) else each
+        for each in survey.serializers
+    ]
     return survey
 
 
@@ -267,6 +236,18 @@ def _serializer(view: Any) -> Any:
         return view.get_serializer()
     serializer = getattr(view, "serializer_class", None)
     return serializer() if isinstance(serializer, type) else serializer
+
+
+def _list_view(view: Any) -> ListView:
+    is_streamed = type(view).list is StreamingListMixin.list
+    how = ListReport(STREAMED) if is_streamed else list_report(view)
+    try:
+        queryset = view.get_queryset()
+        if loads_relations(view):
+            queryset = with_relations(view, queryset)
+        return ListView(view, how, unloaded(view.get_serializer(), queryset))
+    except Exception as error:  # whatever the project's own code raises
+        return ListView(view, how, [], why_unknown(error))
 
 
 def _lists(view: Any, endpoint: Endpoint) -> bool:
