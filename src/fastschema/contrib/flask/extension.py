@@ -19,7 +19,6 @@ from fastschema.contrib.flask.configuration import (
     imported,
     settings_of,
     switch_by_request,
-    switch_off,
 )
 from fastschema.contrib.flask.json_provider import fast_provider
 from fastschema.contrib.flask.responses import (
@@ -83,7 +82,7 @@ class FastSchema:
             return
         settings = configured(app)
         if settings.is_off:
-            switch_off(app)
+            switch_by_request(app, lambda request: False)
         else:
             _switch_on(app)
             if settings.shadow:
@@ -157,7 +156,7 @@ class FastSchema:
         :param session: the SQLAlchemy session that runs the statement
         :raises RuntimeError: as for :meth:`response`
         :raises ValueError: for another format, or a chunk size that is not positive
-        :raises TypeError: for rows that are an asynchronous iterable, and as for :meth:`response`
+        :raises TypeError: for rows that are a mapping or text, and as for :meth:`response`
         :raises Exception: what stock or SQLAlchemy raises for the rows of the first chunk
         """
         settings = current_settings()
