@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape
 
 from fastschema.report import aligned
 
@@ -142,31 +142,34 @@ def readable(seconds: float) -> str:
     return f"{seconds / scale:.3g} {unit}" if seconds < 1000 else f"{seconds:,.0f} s"
 
 
-_WIDTH = 960
-_MARGIN = 16
-_LINE = 22
-_TOP = 72
-_LETTER = 7.2
-"""How wide a letter is at the most, as a rule: an SVG cannot measure its text."""
-_TIME_WIDTH = 76
+_WIDTH, _LEFT, _TOP, _LINE = 960, 370, 72, 22
+"""The size of a picture, where its bars begin, and the height of a line."""
 _LONGEST_KEY = 40
-_INDENTATION = 14
-_LEGEND = (
-    ("generated", "generated code"),
-    ("user", "your code and stock methods"),
-    ("rest", "between the fields"),
-)
-_STYLE = """\
-.surface { fill: #ffffff } text { fill: #1f2328; font: 12px system-ui, sans-serif }
-.title { font-size: 15px; font-weight: 600 } .quiet { fill: #59636e }
-.number { text-anchor: end; font-variant-numeric: tabular-nums }
-.generated { fill: #0b7a75 } .user { fill: #d98b2b }
-.rest { fill: #d5dee8 }
-@media (prefers-color-scheme: dark) {
-  .surface { fill: #0d1117 } text { fill: #f0f6fc } .quiet { fill: #9198a1 }
-  .generated { fill: #35b5ae } .user { fill: #eba94f }
-  .rest { fill: #3d444d }
-}"""
+_SVG = """\
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">
+<title>{title}</title>
+<style>
+text {{ fill: #1f2328; font: 12px system-ui, sans-serif }} .time {{ text-anchor: end }}
+.generated {{ fill: #0b7a75 }} .user {{ fill: #d98b2b }} .rest {{ fill: #d5dee8 }}
+</style>
+<rect width="{width}" height="{height}" fill="#ffffff"/>
+<text x="16" y="28">{title}</text>
+<rect class="generated" x="16" y="42" width="12" height="12"/>
+<text x="34" y="53">generated code</text>
+<rect class="user" x="152" y="42" width="12" height="12"/>
+<text x="170" y="53">your code and stock methods</text>
+<rect class="rest" x="370" y="42" width="12" height="12"/>
+<text x="388" y="53">between the fields</text>
+{lines}
+</svg>
+"""
+_SVG_LINE = """\
+<g transform="translate(0 {top})"><title>{about}</title>
+<text x="16" y="15">{label}</text>
+<text class="time" x="362" y="15">{time}</text>
+{parts}
+</g>"""
+_SVG_PART = '<rect class="{name}" x="{left:.2f}" y="3" width="{width:.2f}" height="16"/>'
 
 
 class _Bar(NamedTuple):
@@ -174,35 +177,22 @@ class _Bar(NamedTuple):
 
     label: str
     about: str
-    depth: int
     start: float
-    parts: tuple[tuple[str, float], ...]
-
-    @property
-    def seconds(self) -> float:
-        return sum(seconds for _, seconds in self.parts)
+    parts: dict[str, float]
 
 
 def _svg(profile: Profile) -> str:
     """Return the picture of a profile, as the text of an SVG file."""
-    bars = list(_bars(profile))
-    widths = [len(bar.label) * _LETTER + bar.depth * _INDENTATION for bar in bars]
-    widest = max(widths, default=0.0)
-    left = _MARGIN + widest + _TIME_WIDTH + 8
-    scale = (_WIDTH - _MARGIN - left) / (profile.seconds or 1.0)
-    height = _TOP + _LINE * len(bars) + _MARGIN
+    scale = (_WIDTH - 16 - _LEFT) / (profile.seconds or 1.0)
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
-        f'width="{_WIDTH}" height="{height}" role="img" aria-label={quoteattr(profile.title)}>',
-        f"<title>{escape(profile.title)}</title>",
-        f"<style>\n{_STYLE}\n</style>",
-        f'<rect class="surface" width="{_WIDTH}" height="{height}"/>',
-        _text(_MARGIN, 28, profile.title, "title"),
-        *_legend(),
+        _svg_line(bar, _TOP + _LINE * number, scale) for number, bar in enumerate(_bars(profile))
     ]
-    for number, bar in enumerate(bars):
-        lines += _drawn(bar, _TOP + _LINE * number, left, scale)
-    return "\n".join([*lines, "</svg>", ""])
+    return _SVG.format(
+        width=_WIDTH,
+        height=_TOP + _LINE * len(lines) + 16,
+        title=escape(profile.title),
+        lines="\n".join(lines),
+    )
 
 
 def _bars(profile: Profile) -> Iterator[_Bar]:
@@ -212,49 +202,29 @@ def _bars(profile: Profile) -> Iterator[_Bar]:
         start = starts[field.depth]
         starts[field.depth] += field.seconds
         starts.append(start)
-        parts = ("generated", field.generated_seconds), ("user", field.user_seconds)
-        yield _Bar(_shortened(field.key), _about(field), field.depth, start, parts)
-    rest = profile.other_seconds
-    if rest > 0:
-        about = f"between the fields: {readable(rest)}"
-        yield _Bar("(between fields)", about, 0, starts[0], (("rest", rest),))
+        about = f"{field.key}: {readable(field.seconds)}"
+        if field.user_seconds:
+            about += f", {readable(field.user_seconds)} of it in your code or stock methods"
+        about += f" ({field.why})" if field.why else ""
+        parts = {"generated": field.generated_seconds, "user": field.user_seconds}
+        yield _Bar(field.key, about, start, parts)
+    rest = {"rest": profile.other_seconds}
+    if profile.other_seconds > 0:
+        yield _Bar("(between fields)", "between the fields", starts[0], rest)
 
 
-def _shortened(key: str) -> str:
-    return key if len(key) <= _LONGEST_KEY else f"…{key[1 - _LONGEST_KEY :]}"
-
-
-def _about(field: FieldTime) -> str:
-    """Return what a reader sees who points at a bar."""
-    about = f"{field.key}: {readable(field.seconds)}"
-    if field.user_seconds:
-        about += f", {readable(field.user_seconds)} of it in your code or stock methods"
-    return f"{about} ({field.why})" if field.why else about
-
-
-def _drawn(bar: _Bar, top: float, left: float, scale: float) -> Iterator[str]:
-    yield f"<g><title>{escape(bar.about)}</title>"
-    yield _text(_MARGIN + bar.depth * _INDENTATION, top + 15, bar.label)
-    yield _text(left - 8, top + 15, readable(bar.seconds), "number quiet")
-    start = bar.start
-    for name, seconds in bar.parts:
-        if seconds > 0:
-            yield (
-                f'<rect class="{name}" x="{left + start * scale:.2f}" y="{top + 3}" '
-                f'width="{max(seconds * scale, 0.5):.2f}" height="{_LINE - 6}"/>'
-            )
-        start += seconds
-    yield "</g>"
-
-
-def _legend() -> Iterator[str]:
-    left = float(_MARGIN)
-    for name, label in _LEGEND:
-        yield f'<rect class="{name}" x="{left:.0f}" y="42" width="12" height="12"/>'
-        yield _text(left + 18, 53, label)
-        left += 18 + len(label) * _LETTER + 16
-
-
-def _text(x: float, y: float, text: str, classes: str = "") -> str:
-    given = f' class="{classes}"' if classes else ""
-    return f'<text x="{x:.2f}" y="{y:.2f}"{given}>{escape(text)}</text>'
+def _svg_line(bar: _Bar, top: int, scale: float) -> str:
+    parts, left = [], _LEFT + bar.start * scale
+    for name, seconds in bar.parts.items():
+        width = seconds * scale
+        if width > 0:
+            parts.append(_SVG_PART.format(name=name, left=left, width=max(width, 0.5)))
+        left += width
+    label = bar.label
+    return _SVG_LINE.format(
+        top=top,
+        about=escape(bar.about),
+        label=escape(label if len(label) <= _LONGEST_KEY else f"…{label[1 - _LONGEST_KEY :]}"),
+        time=readable(sum(bar.parts.values())),
+        parts="\n".join(parts),
+    )
