@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from fastschema.plan import compile
+from fastschema.profiling import FieldTime, readable
 from fastschema.report import Report
 from fastschema.runtime.standalone import FORMS
 from fastschema.tools.doctor import (
@@ -22,7 +23,6 @@ from fastschema.tools.doctor import (
     named,
     object_at,
 )
-from fastschema.tools.profile import FieldTime, readable
 from fastschema.versions import versions_text
 
 _SHOWN = 10

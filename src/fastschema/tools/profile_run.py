@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 from fastschema.compiler.dump_code import DumpFunction, DumpGenerator
 from fastschema.compiler.nodes import ITEM, FieldNode, Form, ObjectNode, Slot
 from fastschema.compiler.source import Lines
+from fastschema.profiling import FieldTime, Profile
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
 from fastschema.runtime.encode import dumped_data
 from fastschema.runtime.front_end import CompiledSchema, Hooks
 from fastschema.runtime.programs import Program
 from fastschema.switch import is_disabled
-from fastschema.tools.profile import FieldTime, Profile
 
 SPENT = "spent"
 """The name of the slot."""

@@ -15,8 +15,7 @@ from rest_framework.pagination import CursorPagination, PageNumberPagination
 from rest_framework.renderers import JSONRenderer
 
 from fastschema import Plan, compile
-from fastschema.contrib.django.app.diagnosis import diagnosis_of_project
-from fastschema.contrib.django.app.survey import reached
+from fastschema.contrib.django.app.survey import diagnosis_of_project, reached
 from fastschema.tools.doctor import Counts
 from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer

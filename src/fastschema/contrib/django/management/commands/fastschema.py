@@ -10,11 +10,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist
 from django.core.management.base import BaseCommand, CommandError
 
-from fastschema.contrib.django.app.diagnosis import (
-    diagnosis_of_project,
-    run_lists,
-)
-from fastschema.contrib.django.app.survey import Survey, reached
+from fastschema.contrib.django.app.survey import Survey, diagnosis_of_project, reached, run_lists
 from fastschema.tools.cli import add_flags, printed, queries
 from fastschema.tools.doctor import (
     Diagnosis,

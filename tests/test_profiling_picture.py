@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from fastschema.profiling import FieldTime, Profile
-from tests.tools.test_profile import PROFILE
+from tests.test_profiling import PROFILE
 
 SVG = "{http://www.w3.org/2000/svg}"
 
