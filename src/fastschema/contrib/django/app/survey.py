@@ -179,15 +179,6 @@ def reached(urlconf: str | None = None, user: Any = None) -> Survey:
     return survey
 
 
-def view_classes(urlconf: str | None = None) -> list[Any]:
-    """Return the classes of DRF's views that a URL configuration reaches, each once.
-
-    :param urlconf: as for :func:`reached`
-    """
-    patterns = get_resolver(urlconf).url_patterns
-    return list(dict.fromkeys(each.callback.cls for each in endpoints(patterns)))
-
-
 def endpoints(patterns: list[Any], prefix: str = "") -> Iterator[Endpoint]:
     """Yield the endpoints of DRF views below URL patterns, in their order."""
     for pattern in patterns:
