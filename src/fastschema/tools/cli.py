@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from fastschema.plan import compile
 from fastschema.profiling import FieldTime, readable
@@ -154,21 +154,6 @@ def _tables(schema: SchemaFinding) -> Iterator[str]:
         yield ""
 
 
-class Application(Protocol):
-    """An application whose schemas can be found without being named in full."""
-
-    command: str
-    """What its doctor is called: ``flask fastschema``."""
-
-    def schemas(self) -> Mapping[str, Any]:
-        """Return its schemas by ``package.module:Name``."""
-        ...
-
-    def diagnosis(self) -> Diagnosis:
-        """Return what there is to find of all of it."""
-        ...
-
-
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Declare the options that the doctor has everywhere."""
     flags = {
@@ -202,30 +187,38 @@ def _parser(command: str) -> argparse.ArgumentParser:
     return parser
 
 
-def main(arguments: Sequence[str] | None = None, application: Application | None = None) -> None:
+def main(
+    arguments: Sequence[str] | None = None,
+    command: str = "python -m fastschema",
+    known: Mapping[str, Any] | None = None,
+    diagnose: Callable[[], Diagnosis] | None = None,
+) -> None:
     """Run the doctor.
 
     :param arguments: the command line without the program; None: that of the process
-    :param application: whose schemas can be left out, or named by their ends; None: there is none
+    :param command: what it is called
+    :param known: the schemas of an application by ``package.module:Name``, which may be named by
+        their ends
+    :param diagnose: returns what there is to find of the application, if no schema is named
     :raises SystemExit: for ``--help`` and its like, for what is wrong with the arguments, and for
         schemas or fields that run as stock with ``--fail-on-stock``
     """
-    parser = _parser("python -m fastschema" if application is None else application.command)
+    parser = _parser(command)
     options = parser.parse_args(arguments)
-    if application is None and not options.schemas:
+    if diagnose is None and not options.schemas:
         parser.error("name a schema, as package.module:Name")
     if (options.profile or options.svg) and not (options.profile and options.schemas):
         parser.error("--profile needs the name of a schema, and --svg needs --profile")
     try:
-        schemas = dict(_schema_at(name, application) for name in options.schemas)
+        schemas = dict(_schema_at(name, known) for name in options.schemas)
         if options.source:
             for schema in schemas.values():
                 print(compile(schema).source(options.form, options.access, many=options.many))
             return
-        if application is None or schemas:
+        if diagnose is None or schemas:
             diagnosis = diagnosis_of(schemas, options.profile, options.svg)
         else:
-            diagnosis = application.diagnosis()
+            diagnosis = diagnose()
     except (PathError, ValueError, OSError) as error:
         parser.exit(1, f"fastschema: {error}\n")
     if options.dump_only:
@@ -236,17 +229,16 @@ def main(arguments: Sequence[str] | None = None, application: Application | None
         parser.exit(1, f"fastschema: {failure}\n")
 
 
-def _schema_at(name: str, application: Application | None) -> tuple[str, Any]:
+def _schema_at(name: str, known: Mapping[str, Any] | None) -> tuple[str, Any]:
     """Return the path and the schema of a name.
 
     :raises PathError: if there is none, or more than one
     """
-    known = {} if application is None else application.schemas()
-    found = named(name, known)
+    found = named(name, known or ())
     if len(found) > 1:
         raise PathError(f"{len(found)} schemas have the name {name}; say which: {', '.join(found)}")
-    if found:
+    if known and found:
         return found[0], known[found[0]]
-    if application is None or ":" in name:
+    if known is None or ":" in name:
         return name, object_at(name)
-    raise PathError(f"no schema has the name {name}; {application.command} lists them all")
+    raise PathError(f"no schema of the application has the name {name}")

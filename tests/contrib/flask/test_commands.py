@@ -138,7 +138,7 @@ class TestDoctor:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["NoSuchSchema"], "no schema has the name NoSuchSchema; flask fastschema lists"),
+            (["NoSuchSchema"], "no schema of the application has the name NoSuchSchema"),
             (["TwiceSchema"], "2 schemas have the name TwiceSchema; say which"),
             (["nowhere.at.all:Schema"], "nowhere.at.all:Schema cannot be imported"),
             (["NeedySchema"], "cannot be read: "),
