@@ -84,7 +84,7 @@ def _on_class(cls: type, name: str, access: str) -> str:
             return f"{cls.__name__}.{method} is overridden"
     if access == ITEM and issubclass(cls, Mapping):
         return ""
-    found = _found(cls, name)
+    found = inspect.getattr_static(cls, name, None)
     if isinstance(found, (FunctionType, classmethod, staticmethod, partialmethod)):
         return f"{cls.__name__}.{name} is a method"
     return f"{cls.__name__}.{name} is a property" if _is_property(found) else ""
@@ -104,11 +104,6 @@ def _is_property(found: object) -> bool:
         return True
     functions = [inspect.getattr_static(found, name, None) for name in ("fget", "func")]
     return any(isinstance(function, (FunctionType, MethodType)) for function in functions)
-
-
-def _found(cls: type, name: str) -> Any:
-    """Return what a class has under a name, without asking descriptors."""
-    return next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), None)
 
 
 class Recording:

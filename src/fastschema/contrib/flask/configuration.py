@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from flask import Flask, current_app, request
-from werkzeug.utils import import_string
 
 from fastschema.runtime.encode import CHUNK_SIZE
-from fastschema.switch import VARIABLE, as_function, disabled, is_disabled, is_yes, switch_for_rest
+from fastschema.switch import VARIABLE, disabled, is_disabled, is_yes, switch_for_rest
 
 EXTENSION = "fastschema"
 """The key in ``app.extensions``."""
@@ -139,20 +138,3 @@ def switch_by_request(app: Flask, choose: Callable[[Any], Any]) -> None:
 
 _SWITCH = "fastschema.was_on"
 """The key in the environment of a request."""
-
-
-def imported(value: Any) -> Callable[[Any], Any]:
-    """Return a callable, or what a dotted path names.
-
-    :raises ValueError: if that is no callable
-    """
-    try:
-        found = import_string(value) if isinstance(value, str) else value
-    except ImportError as error:
-        raise ValueError(f"FASTSCHEMA_ENABLED cannot be imported: {error}") from error
-    if not callable(found):
-        raise ValueError(
-            "FASTSCHEMA_ENABLED must be False, a callable that takes a request, or its dotted "
-            f"path, not {value!r}"
-        )
-    return as_function(found)

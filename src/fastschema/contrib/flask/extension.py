@@ -16,7 +16,6 @@ from fastschema.contrib.flask.configuration import (
     EXTENSION,
     configured,
     current_settings,
-    imported,
     settings_of,
     switch_by_request,
 )
@@ -36,7 +35,7 @@ from fastschema.contrib.flask.streaming import stream_response
 from fastschema.marshmallow.installation import follow_lists
 from fastschema.runtime.front_end import front_end_for
 from fastschema.shadow import is_sampled
-from fastschema.switch import DISABLED_AT_START, install
+from fastschema.switch import DISABLED_AT_START, chooser, install
 
 
 class FastSchema:
@@ -201,7 +200,7 @@ def _switch_on(app: Flask) -> None:
     """
     choose = app.config["FASTSCHEMA_ENABLED"]
     if choose is not None:
-        choose = imported(choose)
+        choose = chooser(choose, "FASTSCHEMA_ENABLED")
         if not DISABLED_AT_START:
             switch_by_request(app, choose)
     if app.config["FASTSCHEMA_INSTALL"]:
