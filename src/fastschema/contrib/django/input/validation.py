@@ -144,6 +144,8 @@ class OwnFields(dict[str, Any]):
         :param name: of its field
         :raises ValidationError: as stock
         """
+        if type(data) is not dict:
+            return self[name].run_validation(data)
         if name not in self.nested:
             self.nested[name] = RowValidator(self[name], 1)
         return self.nested[name].run(data)
@@ -157,35 +159,25 @@ class OwnFields(dict[str, Any]):
 class RowValidator:
     """Does what ``run_validation`` of a serializer does, for one object after the other.
 
-    :param serializer: the serializer, at which it looks once, when there is a first object
+    :param serializer: the serializer, at which it looks once
     :param count: how many objects there are at least
     """
 
-    __slots__ = ("_count", "_found", "_is_found", "_own", "_serializer")
+    __slots__ = ("_found", "_own", "_serializer")
 
     def __init__(self, serializer: Any, count: int) -> None:
         self._serializer = serializer
-        self._count = count
-        self._found: tuple[Validation, list[Any]] | None = None
-        self._is_found = False
-
-    def find(self) -> None:
-        """Look at the serializer."""
-        self._is_found = True
-        self._own = OwnFields(self._serializer)
-        if not self._serializer.read_only:
-            self._found = find_validation(self._serializer, self._count)
+        self._own = OwnFields(serializer)
+        self._found = None if serializer.read_only else find_validation(serializer, count)
 
     def run(self, data: Any) -> Any:
         """Return what ``run_validation`` does.
 
         :raises ValidationError: as stock
         """
-        if type(data) is dict:
-            if not self._is_found:
-                self.find()
-            if self._found is not None:
-                return self._found[0].run(self._serializer, self._found[1], self._own, data)
+        if type(data) is dict and self._found is not None:
+            validation, options = self._found
+            return validation.run(self._serializer, options, self._own, data)
         return self._serializer.run_validation(data)
 
 
@@ -413,12 +405,11 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
     if is_empty_value:
         return data
     with ExitStack() as stack:
-        if type(data) is list and has_stock_rows(self) and not is_disabled():
-            rows = RowValidator(self.child, len(data))
-            validate: Callable[[Any], Any] = rows.run
+        has_rows = type(data) is list and any(type(row) is dict for row in data)
+        if has_rows and has_stock_rows(self) and not is_disabled():
+            # Looked at before anything stands in the place of validators.
+            validate: Callable[[Any], Any] = RowValidator(self.child, len(data)).run
             if _may_look_up_at_once(self, data):
-                if any(type(row) is dict for row in data):
-                    rows.find()  # before anything stands in the place of validators
                 stack.enter_context(batch_lookups(self, data))
                 validate = refusing_duplicates(self, validate)
             own = vars(self)
