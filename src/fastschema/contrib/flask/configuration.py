@@ -128,7 +128,7 @@ def switch_by_request(app: Flask, choose: Callable[[Any], Any]) -> None:
         switch_for_rest(is_on=is_on)
 
     def switch_back(error: BaseException | None) -> None:
-        was_on = request.environ.get(_SWITCH)
+        was_on = request.environ.pop(_SWITCH, None)
         if was_on is not None:
             switch_for_rest(is_on=was_on)
 

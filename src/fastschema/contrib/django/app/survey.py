@@ -294,13 +294,17 @@ def diagnosis_of_project(survey: Survey, runs: Mapping[str, Run] | None = None) 
     return Diagnosis(
         survey.serializers,
         views,
-        survey.without,
-        dict(sorted(queries.items(), key=lambda each: -each[1].seconds)),
-        len(lists),
-        Counter(each.why_unknown for each in lists.values() if each.why_unknown),
-        [(each.what, endpoint) for endpoint in lists for each in lists[endpoint].how.reasons],
-        {endpoint: each.profile for endpoint, each in runs.items()},
-        [] if survey.serializers else ["The URL configuration reaches no serializer."],
+        unknown=survey.without,
+        queries=dict(sorted(queries.items(), key=lambda each: -each[1].seconds)),
+        lists=len(lists),
+        not_looked_at=Counter(each.why_unknown for each in lists.values() if each.why_unknown),
+        view_advice=[
+            (reason.what, endpoint)
+            for endpoint, each in lists.items()
+            for reason in each.how.reasons
+        ],
+        profiles={endpoint: each.profile for endpoint, each in runs.items()},
+        notes=[] if survey.serializers else ["The URL configuration reaches no serializer."],
     )
 
 
