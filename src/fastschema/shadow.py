@@ -112,35 +112,16 @@ def compare(
     try:
         with disabled():
             expected = by_stock()
-        difference = difference_between(
-            written, expected, schema=schema, view=view, has_values=has_values
-        )
     except Exception:
         counter.add_failed()
         logger.exception("%s in %s could not be compared with stock", schema, view)
         return
-    counter.add_compared(is_different=difference is not None)
-    if difference is None:
-        return
-    logger.error("%s", difference)
-    try:
-        tell(difference)
-    except Exception:
-        logger.exception("A receiver of the difference of %s in %s failed", schema, view)
-
-
-def difference_between(
-    written: bytes, expected: bytes, *, schema: str, view: str, has_values: bool
-) -> Difference | None:
-    """Return the first difference of two texts; None if they are the same.
-
-    The parameters are those of :func:`compare` and :class:`Difference`.
-    """
+    counter.add_compared(is_different=written != expected)
     if written == expected:
-        return None
+        return
     position = first_difference(written, expected)
     shown = slice(max(0, position - _SHOWN), position + _SHOWN)
-    return Difference(
+    difference = Difference(
         schema=schema,
         view=view,
         position=position,
@@ -148,6 +129,11 @@ def difference_between(
         written=written[shown] if has_values else None,
         expected=expected[shown] if has_values else None,
     )
+    logger.error("%s", difference)
+    try:
+        tell(difference)
+    except Exception:
+        logger.exception("A receiver of the difference of %s in %s failed", schema, view)
 
 
 def first_difference(one: bytes, other: bytes) -> int:

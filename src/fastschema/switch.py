@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import pkgutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -63,10 +64,24 @@ def switch_for_rest(*, is_on: bool) -> None:
     _disabled.set(not is_on)
 
 
-def as_function(choose: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a callable that chooses requests, so that it shows whether it is ``async``."""
-    call: Callable[[Any], Any] = type(choose).__call__.__get__(choose)
-    return call if inspect.iscoroutinefunction(call) else choose
+def chooser(value: Any, setting: str) -> Callable[[Any], Any]:
+    """Return the callable that chooses requests, so that it shows whether it is ``async``.
+
+    :param value: the callable, or its dotted path
+    :param setting: what the setting is called
+    :raises ValueError: if it is none
+    """
+    try:
+        found = pkgutil.resolve_name(value) if isinstance(value, str) else value
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(f"{setting} cannot be imported: {error}") from error
+    if not callable(found):
+        raise ValueError(
+            f"{setting} must be a callable that is given a request, or its dotted path, "
+            f"not {value!r}"
+        )
+    call: Callable[[Any], Any] = type(found).__call__.__get__(found)
+    return call if inspect.iscoroutinefunction(call) else found
 
 
 def install() -> None:

@@ -279,7 +279,7 @@ TELL_OF_JSON = """
 from marshmallow import Schema, fields
 import fastschema
 from fastschema.tools.doctor import diagnosis_of
-from fastschema.tools.cli import details, overview
+from fastschema.tools.cli import lines
 
 class Dog(Schema):
     name = fields.String()
@@ -289,7 +289,7 @@ class Cat(Schema):
 
 diagnosis = diagnosis_of({"here:Cat": Cat, "here:Dog": Dog})
 texts = [str(fastschema.compile(Cat).explain()), str(diagnosis.as_dict())]
-texts += ["\\n".join(line.text for line in of(diagnosis)) for of in (details, overview)]
+texts += ["\\n".join(lines(diagnosis, 1, has_fields=each)) for each in (True, False)]
 print([text.count("orjson is not installed") for text in texts], fastschema.stats().json)
 """
 

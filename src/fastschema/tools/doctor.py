@@ -4,8 +4,7 @@ Schemas are named as ``package.module:Name``, or ``package.module.Name``. Where 
 schemas to find it in, the end of a name will do.
 
 ``manage.py fastschema``, ``flask fastschema`` and ``python -m fastschema`` find schemas and views,
-each in its own way, and print a :class:`Diagnosis` of them: as JSON, or as lines, which each
-colours with what its framework has for that.
+each in its own way, and print a :class:`Diagnosis` of them (:mod:`fastschema.tools.cli`).
 """
 
 from __future__ import annotations
@@ -22,17 +21,58 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fastschema.plan import Plan, compile
 from fastschema.report import Report
 from fastschema.runtime import json_engine
-from fastschema.runtime.front_end import front_end_for
 from fastschema.switch import VARIABLE, is_disabled
-from fastschema.tools.advice import DUMP, LOAD, Advice, advice_for, merged
 from fastschema.versions import versions
 
 if TYPE_CHECKING:
-    from fastschema.profiling import Profile
+    from fastschema.profiling import FieldTime, Profile
+
+DUMP, LOAD = "dump", "load"
+ADVICE = (
+    (
+        DUMP,
+        r"fastschema cannot compile (\S+)",
+        "Remove {0} if it only calls super(); otherwise, describe it with fastschema.register.",
+    ),
+    (
+        DUMP,
+        r"serialize is overridden",
+        "Override the field's _serialize instead of serialize.",
+    ),
+    (
+        LOAD,
+        r"deserialize is overridden",
+        "Override the field's _deserialize instead of deserialize.",
+    ),
+    (
+        DUMP,
+        r"get_value is overridden",
+        "If the field's get_value only reads another name, use attribute= instead.",
+    ),
+    (
+        DUMP,
+        r"(dump|_serialize) is overridden",
+        "Move what the schema's {0} adds to a pre_dump or post_dump hook.",
+    ),
+    (
+        LOAD,
+        r"(load|_do_load|_deserialize) is overridden",
+        "Move what the schema's {0} adds to a pre_load or post_load hook.",
+    ),
+    (
+        DUMP,
+        r"to_representation is overridden",
+        "Let to_representation call super().to_representation(), which is compiled, and change "
+        "what that returns.",
+    ),
+)
+"""What to change, by what a schema or field does as stock, and a pattern for the reason."""
+_SLOWEST = 3
+_PASSES = 5
 
 
 class PathError(Exception):
-    """A name that leads to no object, and why."""
+    """A name that leads to no schema, and why."""
 
 
 def told(error: Exception) -> str:
@@ -75,55 +115,6 @@ def object_at(path: str) -> Any:
         raise PathError(f"{path} cannot be imported: {error}") from error
 
 
-_SHOWN = 3
-_PASSES = 5
-
-
-class Cost(NamedTuple):
-    """What a field cost in a real run.
-
-    :param where: what was run: a view, or a schema
-    :param key: of the field
-    :param seconds: in all
-    :param user_seconds: in your own code and in stock methods
-    :param compiled: whether generated code does it
-    :param why: why it runs as stock, or what code of yours it calls, or ""
-    """
-
-    where: str
-    key: str
-    seconds: float
-    user_seconds: float
-    compiled: bool
-    why: str
-
-
-def profiles_of(schemas: Mapping[str, Any], rows_path: str) -> dict[str, Profile]:
-    """Dump rows by some schemas, and measure each field.
-
-    :param schemas: each by ``package.module:Name``
-    :param rows_path: where the rows are, or a function that returns them: ``package.module:rows``
-    :raises PathError: if there are none, or they cannot be dumped
-    """
-    given = object_at(rows_path)
-
-    def rows() -> list[Any]:
-        try:
-            return list(given() if callable(given) else given)
-        except Exception as error:
-            raise PathError(f"{rows_path} gives no rows: {told(error)}") from error
-
-    profiles = {}
-    for path, schema in schemas.items():
-        try:
-            profiles[path] = fastest(compile(schema), rows)
-        except PathError:
-            raise
-        except Exception as error:
-            raise PathError(f"{path} cannot dump {rows_path}: {told(error)}") from error
-    return profiles
-
-
 def fastest(plan: Plan, rows: Callable[[], list[Any]]) -> Profile:
     """Return the fastest profile of several, so that what disturbs one of them does not show.
 
@@ -131,19 +122,6 @@ def fastest(plan: Plan, rows: Callable[[], list[Any]]) -> Profile:
     :raises Exception: what dumping or making the rows raises
     """
     return min((plan.profile(rows()) for _ in range(_PASSES)), key=attrgetter("seconds"))
-
-
-def slowest(profiles: Mapping[str, Profile]) -> list[Cost]:
-    """Return the three fields that cost most in all of some runs.
-
-    :param profiles: the runs, by what was run
-    """
-    costs = [
-        Cost(where, each.key, each.seconds, each.user_seconds, each.compiled, each.why)
-        for where, made in profiles.items()
-        for each in made.slowest(_SHOWN)
-    ]
-    return sorted(costs, key=lambda cost: -cost.seconds)[:_SHOWN]
 
 
 def write_pictures(profiles: Mapping[str, Profile], file: str) -> list[str]:
@@ -155,24 +133,12 @@ def write_pictures(profiles: Mapping[str, Profile], file: str) -> list[str]:
     :raises OSError: if a file cannot be written
     """
     path = Path(file)
-    told = []
+    notes = []
     for number, (where, made) in enumerate(profiles.items(), 1):
-        name = f"{path.stem}-{number}{path.suffix}" if len(profiles) > 1 else path.name
-        target = path.with_name(name)
+        target = path.with_stem(f"{path.stem}-{number}") if len(profiles) > 1 else path
         target.write_text(made.svg(), encoding="utf-8")
-        told.append(f"The picture of {where} is in {target}.")
-    return told
-
-
-VIEWS = "List views"
-"""The heading of docs/explain.md about views."""
-FLAGS = {
-    "--json": "print JSON",
-    "--fail-on-stock": "end with exit status 1 if any schema or field runs as stock, and say which",
-    "--dump-only": "leave out how schemas load",
-    "--all": "show everything, even if it is longer than a screen",
-}
-"""The options that the commands have, and what they do."""
+        notes.append(f"The picture of {where} is in {target}.")
+    return notes
 
 
 class Counts(NamedTuple):
@@ -198,15 +164,22 @@ class Stock(NamedTuple):
     """A schema or a field that runs as stock.
 
     :param where: ``package.module:Name``, with the field's key after a dot
-    :param does: ``"dump"`` or ``"load"``
+    :param does: ``DUMP`` or ``LOAD``
     :param why: the reason
-    :param is_schema: whether it is a schema as a whole
     """
 
     where: str
     does: str
     why: str
-    is_schema: bool
+
+    @property
+    def advice(self) -> str:
+        """What to change, a sentence; or ""."""
+        for does, pattern, sentence in ADVICE:
+            match = re.fullmatch(pattern, self.why, re.DOTALL)
+            if match is not None and does == self.does:
+                return sentence.format(*match.groups())
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,36 +187,23 @@ class SchemaFinding:
     """What was found of a schema.
 
     :param path: ``package.module:Name``
-    :param framework: whose schema it is
-    :param report: how it dumps and loads; None if it cannot be made
+    :param report: how it dumps and loads; None if it cannot be read
     :param error: why it cannot
     :param uses: where it is used
     """
 
     path: str
-    framework: str
     report: Report | None = None
     error: str = ""
-    uses: Sequence[str] = ()
+    uses: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(
-        cls, path: str, schema: Any, report: Report | None = None, uses: Sequence[str] = ()
-    ) -> SchemaFinding:
-        """Return what there is to find of a schema, an instance or a class.
-
-        :param report: how it dumps and loads, if that is known
-        :param uses: where it is used
-        :raises TypeError: if it is no schema of a framework that fastschema knows
-        """
-        framework = front_end_for(schema).framework
+    def of(cls, path: str, schema: Any) -> SchemaFinding:
+        """Return what there is to find of a schema, an instance or a class."""
         try:
-            report = compile(schema).explain() if report is None else report
-        except TypeError as error:
-            return cls(path, framework, error=f"cannot be made without arguments: {error}")
-        except Exception as error:  # of its own code
-            return cls(path, framework, error=f"cannot be read: {error}")
-        return cls(path, framework, report, uses=uses)
+            return cls(path, compile(schema).explain())
+        except Exception as error:  # of its own code; it may need arguments
+            return cls(path, error=f"cannot be read: {error}")
 
     def reports(self) -> Iterator[tuple[str, Report]]:
         """How it dumps, and how it loads, as far as that is known."""
@@ -256,17 +216,10 @@ class SchemaFinding:
         """Yield what of it runs as stock."""
         for does, report in self.reports():
             if report.why:
-                yield Stock(self.path, does, report.why, is_schema=True)
+                yield Stock(self.path, does, report.why)
             for each in report:
                 if not each.compiled:
-                    yield Stock(f"{self.path}.{each.key}", does, each.why, is_schema=False)
-
-    def advice(self) -> Iterator[Advice]:
-        """Yield what to change about it."""
-        for each in self.stock():
-            found = advice_for(each.where, each.does, each.why, self.framework)
-            if found is not None:
-                yield found
+                    yield Stock(f"{self.path}.{each.key}", does, each.why)
 
     def without_loading(self) -> SchemaFinding:
         """Return the same, as if it were never loaded."""
@@ -275,7 +228,7 @@ class SchemaFinding:
 
     def as_dict(self) -> dict[str, Any]:
         """All this as plain values, for JSON."""
-        about = {"path": self.path, "uses": list(self.uses), "error": self.error}
+        about = {"path": self.path, "uses": self.uses, "error": self.error}
         counts = {does: Counts.of(each)._asdict() for does, each in self.reports()}
         return {**about, "counts": counts, **(self.report.as_dict() if self.report else {})}
 
@@ -284,18 +237,16 @@ class SchemaFinding:
 class ViewFinding:
     """What was found of a view.
 
-    :param view: methods, path and name
+    :param view: method, path and name
     :param schema: the path of its schema, or "" if that is not known
     :param how: a sentence on how it makes its rows, or on what is not known; or ""
     :param facts: the same, for JSON
-    :param is_slower: whether ``how`` tells of rows that take longer than they could
     """
 
     view: str
     schema: str = ""
     how: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    is_slower: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """All this as plain values, for JSON."""
@@ -330,8 +281,8 @@ class Diagnosis:
     :param queries: what views ask the database for each row, by the views
     :param lists: how many list views there are
     :param not_looked_at: how many of them could not be looked at, by the reason
-    :param view_advice: what to change about views
-    :param profiles: real runs, by what was run, if that was asked for
+    :param view_advice: what to change about views, a sentence each, and which
+    :param profiles: real runs, by what was run
     :param notes: what else there is to know, a sentence each
     """
 
@@ -341,8 +292,8 @@ class Diagnosis:
     queries: Mapping[str, RowQueries] = field(default_factory=dict)
     lists: int = 0
     not_looked_at: Mapping[str, int] = field(default_factory=dict)
-    view_advice: Sequence[Advice] = ()
-    profiles: Mapping[str, Profile] | None = None
+    view_advice: Sequence[tuple[str, str]] = ()
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
     def without_loading(self) -> Diagnosis:
@@ -355,44 +306,30 @@ class Diagnosis:
         return [stock for schema in self.schemas for stock in schema.stock()]
 
     @property
-    def advice(self) -> list[Advice]:
-        """What to change: queries for each row first, then views, then schemas."""
-        of_queries = [
-            Advice((view,), each.what, VIEWS) for view, each in self.queries.items() if each.what
-        ]
-        return merged([*of_queries, *self.advice_to_compile])
+    def advice(self) -> dict[str, list[str]]:
+        """What to change, and where: views first, then schemas. Queries have their own advice."""
+        found: dict[str, list[str]] = {}
+        for what, where in [*self.view_advice, *((each.advice, each.where) for each in self.stock)]:
+            places = found.setdefault(what, [])
+            if where not in places:
+                places.append(where)
+        found.pop("", None)
+        return found
 
     @property
-    def advice_to_compile(self) -> list[Advice]:
-        """What to change besides queries."""
-        of_schemas = [advice for schema in self.schemas for advice in schema.advice()]
-        return merged([*self.view_advice, *of_schemas])
-
-    @property
-    def costs(self) -> list[Cost]:
-        """The three fields that cost most, if anything was profiled."""
-        return slowest(self.profiles or {})
-
-    def summary(self) -> str:
-        """How much runs as stock, in a sentence."""
-        found = dict.fromkeys((each.where, each.is_schema) for each in self.stock)
-        schemas = sum(is_schema for _, is_schema in found)
-        fields = len(found) - schemas
-        if not found:
-            return "No schema and no field runs as stock."
-        parts = [
-            f"{count} {name}{'s' * (count != 1)}"
-            for count, name in ((schemas, "schema"), (fields, "field"))
-            if count
+    def slowest(self) -> list[tuple[str, FieldTime]]:
+        """The three fields that cost most in all runs, each with what was run."""
+        costs = [
+            (where, each)
+            for where, profile in self.profiles.items()
+            for each in profile.slowest(_SLOWEST)
         ]
-        return f"{' and '.join(parts)} run{'s' * (len(found) == 1)} as stock."
+        return sorted(costs, key=lambda cost: -cost[1].seconds)[:_SLOWEST]
 
     def failure(self) -> str | None:
-        """Return what ``--fail-on-stock`` says: which schemas and fields run as stock;
-        None if none.
-        """
-        where = list(dict.fromkeys(each.where for each in self.stock))
-        return f"{self.summary()[:-1]}: {', '.join(where)}" if where else None
+        """Return which schemas and fields run as stock; None if none does."""
+        where = dict.fromkeys(each.where for each in self.stock)
+        return f"these schemas and fields run as stock: {', '.join(where)}" if where else None
 
     def all_notes(self) -> list[str]:
         """Return what else there is to know, of this process too."""
@@ -404,7 +341,6 @@ class Diagnosis:
 
     def as_dict(self) -> dict[str, Any]:
         """All this as plain values, for JSON."""
-        slowest = None if self.profiles is None else [each._asdict() for each in self.costs]
         return {
             "versions": versions(),
             "views": [each.as_dict() for each in self.views],
@@ -413,8 +349,8 @@ class Diagnosis:
             "not_looked_at": dict(self.not_looked_at),
             "schemas": [each.as_dict() for each in self.schemas],
             "stock": [each._asdict() for each in self.stock],
-            "slowest": slowest,
-            "advice": [each._asdict() for each in self.advice],
+            "slowest": [{"where": where, **asdict(each)} for where, each in self.slowest],
+            "advice": [{"what": what, "where": where} for what, where in self.advice.items()],
             "notes": self.all_notes(),
         }
 
@@ -425,24 +361,24 @@ def diagnosis_of(
     """Return the diagnosis of some schemas.
 
     :param schemas: each by ``package.module:Name``
-    :param rows_path: where the rows are that each of them is profiled with; None: it is not
+    :param rows_path: where the rows are that each of them is profiled with, or a function that
+        returns them; None: none is
     :param svg: the file for the picture of the profile
-    :raises PathError: if one is no schema or cannot be made, or the rows cannot be dumped
-    :raises ValueError: for a picture without a profile
+    :raises PathError: if one is no schema or cannot be read, or there are no rows
     :raises OSError: if the picture cannot be written
+    :raises Exception: what dumping or making the rows raises
     """
-    if svg is not None and rows_path is None:
-        raise ValueError("--svg needs --profile")
-    found = []
-    for path, schema in schemas.items():
-        try:
-            found.append(SchemaFinding.of(path, schema))
-        except TypeError as error:
-            raise PathError(f"{path} cannot be read: {error}") from error
-        if found[-1].error:
-            raise PathError(f"{path} {found[-1].error}")
+    found = [SchemaFinding.of(path, schema) for path, schema in schemas.items()]
+    for each in found:
+        if each.error:
+            raise PathError(f"{each.path} {each.error}")
     if rows_path is None:
         return Diagnosis(found)
-    profiles = profiles_of(schemas, rows_path)
+    given = object_at(rows_path)
+
+    def rows() -> list[Any]:
+        return list(given() if callable(given) else given)
+
+    profiles = {path: fastest(compile(schema), rows) for path, schema in schemas.items()}
     notes = [] if svg is None else write_pictures(profiles, svg)
     return Diagnosis(found, profiles=profiles, notes=notes)

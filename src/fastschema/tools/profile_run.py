@@ -10,17 +10,17 @@ from dataclasses import replace
 from functools import partial, partialmethod
 from time import perf_counter as clock
 from types import FunctionType, MethodType
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastschema.compiler.dump_code import DumpFunction, DumpGenerator
 from fastschema.compiler.nodes import ITEM, FieldNode, Form, ObjectNode, Slot
 from fastschema.compiler.source import Lines
+from fastschema.profiling import FieldTime, Profile
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
 from fastschema.runtime.encode import dumped_data
 from fastschema.runtime.front_end import CompiledSchema, Hooks
 from fastschema.runtime.programs import Program
 from fastschema.switch import is_disabled
-from fastschema.tools.profile import FieldTime, Profile
 
 SPENT = "spent"
 """The name of the slot."""
@@ -67,47 +67,27 @@ class TimedGenerator(DumpGenerator):
         return [*sums, f"{SPENT}[-1] += 1"]
 
 
-class UserCode(NamedTuple):
-    """What code of users (or stock methods) the value of a field comes from.
-
-    :param why: what it is, in words; "" if there is none
-    :param reads: whether it runs when the value is read
-    :param converts: whether it runs when the value is converted
-    """
-
-    why: str = ""
-    reads: bool = False
-    converts: bool = False
-
-
-def of_field(field: FieldNode, cls: type, access: str) -> UserCode:
-    """Return what code of users a field runs for the objects of a class.
+def user_code(field: FieldNode, cls: type, access: str) -> str:
+    """Return what code of users (or stock method) a field runs for the objects of a class; or "".
 
     :param access: the way in which they are read
     """
-    source, kind = field.source, field.kind
-    in_reading = source.user_code
-    is_method = False
-    if not in_reading and source.path:
-        in_reading, is_method = _on_class(cls, source.path[0], access)
-    # A front end that calls methods does so when it has read them.
-    in_converting = field.reason or kind.user_code
-    return UserCode(in_converting or in_reading, bool(in_reading), bool(in_converting) or is_method)
+    source = field.source
+    why = field.reason or field.kind.user_code or source.user_code
+    return why or (_on_class(cls, source.path[0], access) if source.path else "")
 
 
-def _on_class(cls: type, name: str, access: str) -> tuple[str, bool]:
-    """Return what code a class has under a name, in words, and whether it is a method."""
+def _on_class(cls: type, name: str, access: str) -> str:
+    """Return what code a class has under a name, in words."""
     for method in ("__getattribute__", *(["__getitem__"] if access == ITEM else [])):
         if _is_overridden(cls, method):
-            return f"{cls.__name__}.{method} is overridden", False
+            return f"{cls.__name__}.{method} is overridden"
     if access == ITEM and issubclass(cls, Mapping):
-        return "", False
-    found = _found(cls, name)
+        return ""
+    found = inspect.getattr_static(cls, name, None)
     if isinstance(found, (FunctionType, classmethod, staticmethod, partialmethod)):
-        return f"{cls.__name__}.{name} is a method", True
-    if _is_property(found):
-        return f"{cls.__name__}.{name} is a property", False
-    return "", False
+        return f"{cls.__name__}.{name} is a method"
+    return f"{cls.__name__}.{name} is a property" if _is_property(found) else ""
 
 
 def _is_overridden(cls: type, method: str) -> bool:
@@ -124,11 +104,6 @@ def _is_property(found: object) -> bool:
         return True
     functions = [inspect.getattr_static(found, name, None) for name in ("fget", "func")]
     return any(isinstance(function, (FunctionType, MethodType)) for function in functions)
-
-
-def _found(cls: type, name: str) -> Any:
-    """Return what a class has under a name, without asking descriptors."""
-    return next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), None)
 
 
 class Recording:
@@ -256,55 +231,33 @@ class Recording:
         depth: int,
     ) -> FieldTime:
         field = self._node.fields[number]
-        parts = self._parts(number, field)
         inside = [each for each in nested if each.depth == depth + 1]
         inside_seconds = sum(each.seconds for each in inside)
-        own = max(parts.converting - self._preparing_inside(number) - inside_seconds, 0.0)
+        preparing = self._finding[number]
+        if number in self._inner:
+            preparing += self._inner[number].preparing
+        own = max(self._seconds(number) - preparing - inside_seconds, 0.0)
         is_stock = number in self._by_stock
-        user_seconds = parts.read_by_users + sum(each.user_seconds for each in inside)
-        if parts.is_converted_by_users or is_stock:
-            user_seconds += own
+        codes = (user_code(field, cls, self._node.access(cls)) for cls in self._spent)
+        why = why_stock(key) if is_stock else next(filter(None, codes), field.reason or "")
         return FieldTime(
             key,
             field.source.label,
             compiled=field.reason is None and not is_stock,
-            seconds=parts.reading + own + inside_seconds,
-            user_seconds=user_seconds,
-            why=why_stock(key) if is_stock else parts.why,
+            seconds=own + inside_seconds,
+            user_seconds=sum(each.user_seconds for each in inside) + (own if why else 0.0),
+            why=why,
             depth=depth,
         )
 
-    def _preparing_inside(self, number: int) -> float:
-        inner = self._inner.get(number)
-        return self._finding[number] + (0.0 if inner is None else inner.preparing)
-
-    def _parts(self, number: int, field: FieldNode) -> _Parts:
+    def _seconds(self, number: int) -> float:
         """Return what was spent on a field, over objects of all classes."""
-        reading = converting = read_by_users = 0.0
-        is_converted_by_users = False
-        why = field.reason or ""
-        for cls, spent in self._spent.items():
-            code = of_field(field, cls, self._node.access(cls))
-            read = spent[2 * number]
-            reading += read
-            converting += spent[2 * number + 1]
+        seconds = 0.0
+        for spent in self._spent.values():
+            seconds += spent[2 * number] + spent[2 * number + 1]
             if number in self._together:
-                converting += spent[-2] / len(self._together)
-            if code.reads:
-                read_by_users += read
-            is_converted_by_users |= code.converts
-            why = why or code.why
-        return _Parts(reading, converting, read_by_users, is_converted_by_users, why)
-
-
-class _Parts(NamedTuple):
-    """What was spent on one field, in seconds."""
-
-    reading: float
-    converting: float
-    read_by_users: float
-    is_converted_by_users: bool
-    why: str
+                seconds += spent[-2] / len(self._together)
+        return seconds
 
 
 _NO_HOOKS = Hooks("", lambda obj: obj, "", lambda result, obj: result)

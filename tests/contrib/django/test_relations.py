@@ -1,8 +1,5 @@
 """LOAD_RELATIONS in views: what is loaded, when, and what is left alone."""
 
-import sys
-import types
-
 import pytest
 from django import VERSION
 from django.core.exceptions import PermissionDenied
@@ -10,14 +7,12 @@ from django.db import connection, models
 from django.db.models import Prefetch
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext, isolate_apps
-from django.urls import path
 from rest_framework import generics, pagination, serializers
 from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django.app.checks import check_views
 from fastschema.contrib.django.relations import load_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
@@ -378,22 +373,6 @@ class TestByHand:
         assert (
             load_relations(rows, of(id=serializers.IntegerField()))._fetch_mode is rows._fetch_mode
         )
-
-
-class WrongView(Flights):
-    """Says what is neither true nor false."""
-
-    fastschema_load_relations = "yes"
-
-
-def test_the_system_check_refuses_what_is_neither_true_nor_false(monkeypatch, settings):
-    urls = types.ModuleType("urls_of_a_wrong_view")
-    urls.urlpatterns = [path("wrong/", WrongView.as_view()), path("right/", Flights.as_view())]
-    monkeypatch.setitem(sys.modules, urls.__name__, urls)
-    settings.ROOT_URLCONF = urls.__name__
-    [error] = check_views()
-    assert (error.id, error.obj) == ("fastschema.E002", f"{__name__}:WrongView")
-    assert error.msg == "fastschema_load_relations must be True or False, not 'yes'."
 
 
 @pytest.fixture(scope="module")

@@ -463,18 +463,6 @@ class TestErrors:
         with app.test_request_context(), pytest.raises(TypeError, match="not iterable"):
             fast.stream(BandSchema, 5)
 
-    def test_asynchronous_rows_are_an_error_that_says_what_to_do(self, app, fast):
-        async def rows():
-            yield {"name": "Can"}
-
-        async def view():
-            return fast.stream(BandSchema, rows())
-
-        app.add_url_rule("/", view_func=view)
-        app.testing = True
-        with pytest.raises(TypeError, match=r"\(async_generator\).*pass an iterable"):
-            app.test_client().get("/")
-
     @pytest.mark.parametrize("form", ["csv", "", None, "JSON"])
     def test_another_format_is_an_error(self, app, fast, form):
         with app.test_request_context(), pytest.raises(ValueError, match="json, ndjson"):

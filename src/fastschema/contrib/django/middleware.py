@@ -9,10 +9,9 @@ from asgiref.sync import async_to_sync, iscoroutinefunction, sync_to_async
 from django.core.exceptions import ImproperlyConfigured, MiddlewareNotUsed
 from django.http import FileResponse
 from django.utils.decorators import sync_and_async_middleware
-from django.utils.module_loading import import_string
 
 from fastschema.contrib.django.app import conf
-from fastschema.switch import DISABLED_AT_START, as_function, is_disabled, switched
+from fastschema.switch import DISABLED_AT_START, chooser, is_disabled, switched
 
 PATH = f"{__name__}.switch_by_request"
 """What belongs into ``MIDDLEWARE``."""
@@ -69,16 +68,10 @@ def choosing_callable(path: str) -> Callable[[Any], Any]:
 
     :raises ImproperlyConfigured: if there is none
     """
-    name = f"{conf.NAME}['ENABLED']"
     try:
-        found: Callable[[Any], Any] = import_string(path)
-    except ImportError as error:
-        raise ImproperlyConfigured(f"{name} cannot be imported: {error}") from error
-    if not callable(found):
-        raise ImproperlyConfigured(
-            f"{name} must name a callable that is given a request; {path} is {found!r}."
-        )
-    return as_function(found)
+        return chooser(path, f"{conf.NAME}['ENABLED']")
+    except ValueError as error:
+        raise ImproperlyConfigured(str(error)) from error
 
 
 def _kept(response: Any, is_on: bool) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -36,36 +35,32 @@ _OFF = "FASTSCHEMA_DISABLED or FASTSCHEMA_ENABLED switches fastschema off for th
 @with_appcontext
 def command(words: tuple[str, ...]) -> None:
     """Run the doctor of the application."""
-    sys.exit(main(words, _Application()))
+    main(words, "flask fastschema", schemas(), diagnosis_of_application)
 
 
-class _Application:
-    """The application that runs; see :class:`fastschema.tools.cli.Application`."""
+def schemas() -> dict[str, type[Schema]]:
+    """Return the schema classes in marshmallow's registry by ``package.module:Name``, sorted.
 
-    command = "flask fastschema"
+    Without those of libraries, and those without fields, which others inherit from.
+    """
+    classes = {cls for each in class_registry._registry.values() for cls in each}
+    listed = {
+        path_of(cls): cls
+        for cls in classes
+        if cls._declared_fields and not f"{cls.__module__}.".startswith(_LIBRARIES)
+    }
+    return dict(sorted(listed.items()))
 
-    def schemas(self) -> dict[str, type[Schema]]:
-        """Return the schema classes in marshmallow's registry by ``package.module:Name``, sorted.
 
-        Without those of libraries, and those without fields, which others inherit from.
-        """
-        classes = {cls for each in class_registry._registry.values() for cls in each}
-        listed = {
-            path_of(cls): cls
-            for cls in classes
-            if cls._declared_fields and not f"{cls.__module__}.".startswith(_LIBRARIES)
-        }
-        return dict(sorted(listed.items()))
-
-    def diagnosis(self) -> Diagnosis:
-        """Return what there is to find of its views and schemas."""
-        schemas = [SchemaFinding.of(path, cls) for path, cls in self.schemas().items()]
-        found = views(current_app)
-        notes = [_UNKNOWN] if any(not each.schema for each in found) else []
-        settings = settings_of(current_app)
-        if settings is not None and settings.is_off:
-            notes.append(_OFF)
-        return Diagnosis(schemas, found, notes=notes)
+def diagnosis_of_application() -> Diagnosis:
+    """Return what there is to find of the views and schemas of the current application."""
+    found = views(current_app)
+    notes = [_UNKNOWN] if any(not each.schema for each in found) else []
+    settings = settings_of(current_app)
+    if settings is not None and settings.is_off:
+        notes.append(_OFF)
+    findings = [SchemaFinding.of(path, cls) for path, cls in schemas().items()]
+    return Diagnosis(findings, found, notes=notes)
 
 
 _METHODS_OF_FLASK = {"HEAD", "OPTIONS"}

@@ -16,10 +16,8 @@ from fastschema.contrib.flask.configuration import (
     EXTENSION,
     configured,
     current_settings,
-    imported,
     settings_of,
     switch_by_request,
-    switch_off,
 )
 from fastschema.contrib.flask.json_provider import fast_provider
 from fastschema.contrib.flask.responses import (
@@ -37,7 +35,7 @@ from fastschema.contrib.flask.streaming import stream_response
 from fastschema.marshmallow.installation import follow_lists
 from fastschema.runtime.front_end import front_end_for
 from fastschema.shadow import is_sampled
-from fastschema.switch import DISABLED_AT_START, install
+from fastschema.switch import DISABLED_AT_START, chooser, install
 
 
 class FastSchema:
@@ -83,7 +81,7 @@ class FastSchema:
             return
         settings = configured(app)
         if settings.is_off:
-            switch_off(app)
+            switch_by_request(app, lambda request: False)
         else:
             _switch_on(app)
             if settings.shadow:
@@ -157,7 +155,7 @@ class FastSchema:
         :param session: the SQLAlchemy session that runs the statement
         :raises RuntimeError: as for :meth:`response`
         :raises ValueError: for another format, or a chunk size that is not positive
-        :raises TypeError: for rows that are an asynchronous iterable, and as for :meth:`response`
+        :raises TypeError: for rows that are a mapping or text, and as for :meth:`response`
         :raises Exception: what stock or SQLAlchemy raises for the rows of the first chunk
         """
         settings = current_settings()
@@ -202,7 +200,7 @@ def _switch_on(app: Flask) -> None:
     """
     choose = app.config["FASTSCHEMA_ENABLED"]
     if choose is not None:
-        choose = imported(choose)
+        choose = chooser(choose, "FASTSCHEMA_ENABLED")
         if not DISABLED_AT_START:
             switch_by_request(app, choose)
     if app.config["FASTSCHEMA_INSTALL"]:

@@ -116,7 +116,7 @@ def response_in(format: str, compiled: DumpingSchema, obj: Any, many: bool | Non
     respond = RESPONSES[checked_format(format)]
     if not dumped.receivers:
         return respond(compiled, obj, many)
-    watched = CountingSchema(compiled)
+    watched: Any = CountingSchema(compiled)
     started = perf_counter()
     response = respond(watched, obj, many)
     watched.tell(perf_counter() - started)

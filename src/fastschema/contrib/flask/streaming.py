@@ -70,36 +70,32 @@ def stream_response(
     :param form: "json" or "ndjson"
     :param session: the session that runs the statement
     :raises ValueError: for another form, or a chunk size that is not positive
-    :raises TypeError: if it is no schema, for rows that are an asynchronous iterable, a mapping or
-        text, or for a statement or a session that is not accepted
+    :raises TypeError: if it is no schema, for rows that are a mapping or text, or for a statement
+        or a session that is not accepted
     :raises Exception: what stock raises for the rows of the first chunk
     """
-    source = _RowSource(rows)
+    close_rows = getattr(rows, "close", _nothing)
     variables = copy_context()
     try:
-        if form not in FORMATS:
-            raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {form!r}")
-        checked_chunk_size(chunk_size)
-        compiled, selected = schema_and_rows(schema, rows, session, is_streamed=True)
-        if selected is not rows:
-            source = _RowSource(selected)
-        each_row = rows if type(rows) is list else source
+        _check(rows, form, chunk_size)
+        compiled, rows = schema_and_rows(schema, rows, session, is_streamed=True)
+        close_rows = getattr(rows, "close", _nothing)
         if form == "json" and not writes_as_flask(current_app.json):
             # Nobody else knows what belongs around the rows.
-            response = response_in("json", compiled, each_row, many=True)
-            source.close()
+            response = response_in("json", compiled, rows, many=True)
+            close_rows()
             return response
         if dumped.receivers:
-            watched = CountingSchema(compiled)
-            chunks = watched.telling(_chunks(watched, each_row, form, chunk_size))
+            watched: Any = CountingSchema(compiled)
+            chunks = watched.telling(_chunks(watched, rows, form, chunk_size))
         else:
-            chunks = _chunks(compiled, each_row, form, chunk_size)
+            chunks = _chunks(compiled, rows, form, chunk_size)
         first = variables.run(next, chunks, b"")
     except BaseException:
-        source.close()
+        close_rows()
         raise
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy
-    stream = ResponseStream(app, variables, first, chunks, source.close)
+    stream = ResponseStream(app, variables, first, chunks, close_rows)
     mimetype = NDJSON_MIMETYPE if form == "ndjson" else getattr(app.json, "mimetype", None)
     response = app.response_class(stream, mimetype=mimetype or "application/json")
     if has_request_context():
@@ -108,11 +104,30 @@ def stream_response(
     return response
 
 
+def _check(rows: Any, form: str, chunk_size: int) -> None:
+    """Check the arguments of :func:`stream_response`.
+
+    :raises ValueError, TypeError: as that says
+    """
+    if form not in FORMATS:
+        raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {form!r}")
+    if isinstance(rows, (Mapping, str, bytes)):
+        raise TypeError(
+            f"rows must be an iterable of objects, not a {type(rows).__name__}. To answer with "
+            "one object, use response(schema, obj)."
+        )
+    checked_chunk_size(chunk_size)
+
+
 def _keep_context(keep: weakref.WeakMethod[Any], response: Response) -> Response:
     method = keep()
     if method is not None:
         method(response)
     return response
+
+
+def _nothing() -> None:
+    """Close rows that need not be closed."""
 
 
 def _chunks(
@@ -141,50 +156,6 @@ def _with_newline(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the chunks, and the newline that Flask's JSON ends with."""
     yield from chunks
     yield b"\n"
-
-
-class _RowSource:
-    """Rows that can be closed before all of them were read.
-
-    :param rows: any iterable; what has a ``close`` (a generator, a database result) is closed
-    :raises TypeError: for an asynchronous iterable, which Flask could not send either, and for a
-        mapping or text, of which the keys or letters would be dumped
-    """
-
-    def __init__(self, rows: Iterable[Any]) -> None:
-        if hasattr(rows, "__aiter__") and not hasattr(rows, "__iter__"):
-            raise TypeError(
-                f"rows is an asynchronous iterable ({type(rows).__name__}). Flask sends responses "
-                "synchronously, even from async views: pass an iterable, such as "
-                "[row async for row in rows]."
-            )
-        if isinstance(rows, (Mapping, str, bytes)):
-            raise TypeError(
-                f"rows must be an iterable of objects, not a {type(rows).__name__}. To answer with "
-                "one object, use response(schema, obj)."
-            )
-        self._rows = rows
-        self._iterator: Iterator[Any] | None = None
-
-    def __iter__(self) -> Iterator[Any]:
-        self._iterator = iter(self._rows)
-        return self._iterator
-
-    def close(self) -> None:
-        """Close the rows and what iterates over them, each once."""
-        iterator, rows = self._iterator, self._rows
-        self._iterator, self._rows = None, ()
-        try:
-            if iterator is not rows:
-                _close(iterator)
-        finally:
-            _close(rows)
-
-
-def _close(source: Any) -> None:
-    close = getattr(source, "close", None)
-    if close is not None:
-        close()
 
 
 class ResponseStream:
@@ -253,7 +224,7 @@ class ResponseStream:
             raise
         except Exception as error:
             self._variables.run(self._tell, error)
-            self._close(error)
+            self.close(error)
             raise
 
     def _tell(self, error: Exception) -> None:
@@ -266,18 +237,17 @@ class ResponseStream:
             self._app.logger.error("Exception while streaming", exc_info=error)
         got_request_exception.send(self._app, _async_wrapper=self._app.ensure_sync, exception=error)
 
-    def close(self) -> None:
-        """Close the rows, and let go of the request's context.
-
-        Servers call it when a client has gone, too.
-        """
-        self._close(None)
-
     def __del__(self) -> None:
         """Close what a client of a test, say, has never read to its end."""
         self.close()
 
-    def _close(self, error: BaseException | None) -> None:
+    def close(self, error: BaseException | None = None) -> None:
+        """Close the rows, and let go of the request's context.
+
+        Servers call it when a client has gone, too.
+
+        :param error: what ended the body
+        """
         if self._is_closed:
             return
         self._is_closed = True

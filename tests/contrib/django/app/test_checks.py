@@ -9,7 +9,6 @@ from fastschema.contrib.django.app.checks import (
     RENDERER,
     check_middleware,
     check_renderer,
-    check_settings,
 )
 
 STOCK = "rest_framework.renderers.JSONRenderer"
@@ -36,15 +35,6 @@ def test_nothing_is_missing(path, value):
     with with_renderer(path), override_settings(FASTSCHEMA=value):
         assert check_renderer() == []
     assert api_settings.DEFAULT_RENDERER_CLASSES
-
-
-def test_names_of_flasks_settings_are_errors():
-    assert check_settings() == []
-    with override_settings(FASTSCHEMA_SHADOW=0.1, FASTSCHEMA_DISABLED=True):
-        disabled, shadow = check_settings()
-
-    assert (shadow.id, shadow.hint) == ("fastschema.E004", "Set FASTSCHEMA = {'SHADOW': ...}.")
-    assert disabled.hint == "FASTSCHEMA_DISABLED is an environment variable."
 
 
 def test_a_path_that_leads_nowhere_is_an_error():

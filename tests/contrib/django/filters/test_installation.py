@@ -9,8 +9,7 @@ from django.urls import path
 from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 
 import fastschema
-from fastschema.contrib.django.app.diagnosis import diagnosis_of_project
-from fastschema.contrib.django.app.survey import reached
+from fastschema.contrib.django.app.survey import diagnosis_of_project, reached
 from fastschema.contrib.django.filters import is_available
 from flights.models import Airline
 from tests.contrib.django.filters.models import Holder

@@ -9,34 +9,9 @@ from django.core.checks import CheckMessage, Error, Warning
 from django.core.exceptions import ImproperlyConfigured
 
 from fastschema.contrib.django.app import conf
-from fastschema.switch import VARIABLE
-from fastschema.tools.doctor import path_of
 
 TAG = "fastschema"
 RENDERER = "fastschema.contrib.django.renderers.FastJSONRenderer"
-_PREFIX = f"{conf.NAME}_"
-
-
-def check_settings(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
-    """Refuse settings whose names look like those of Flask, which nobody reads in Django.
-
-    :param app_configs: ignored: settings belong to the project
-    """
-    return [
-        Error(
-            f"{name} is no setting of a Django project.",
-            hint=_place_of(name),
-            id="fastschema.E004",
-        )
-        for name in dir(settings)
-        if name.startswith(_PREFIX)
-    ]
-
-
-def _place_of(name: str) -> str:
-    if name == VARIABLE:
-        return f"{VARIABLE} is an environment variable."
-    return f"Set {conf.NAME} = {{{name.removeprefix(_PREFIX)!r}: ...}}."
 
 
 def check_renderer(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
@@ -85,26 +60,6 @@ def check_middleware(app_configs: Any = None, **kwargs: Any) -> list[CheckMessag
     ]
 
 
-def check_views(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
-    """Refuse values of ``fastschema_load_relations`` that are none.
-
-    :param app_configs: ignored: views belong to URLs, not to apps
-    """
-    from fastschema.contrib.django.app.survey import view_classes
-    from fastschema.contrib.django.relations import PER_VIEW
-
-    return [
-        Error(
-            f"{PER_VIEW} must be True or False, not {getattr(cls, PER_VIEW)!r}.",
-            hint="Without it, a view does what FASTSCHEMA['LOAD_RELATIONS'] says.",
-            obj=path_of(cls),
-            id="fastschema.E002",
-        )
-        for cls in (view_classes() if getattr(settings, "ROOT_URLCONF", None) else ())
-        if type(getattr(cls, PER_VIEW, False)) is not bool
-    ]
-
-
 def check_serializers(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
     """Warn of each serializer that the URL configuration reaches and that runs as stock.
 
@@ -125,8 +80,8 @@ def check_serializers(app_configs: Any = None, **kwargs: Any) -> list[CheckMessa
             id="fastschema.W001",
         )
         for each in reached().serializers
-        if each.report.why
+        if each.report and each.report.why
     ]
 
 
-CHECKS = (check_middleware, check_renderer, check_serializers, check_settings, check_views)
+CHECKS = (check_middleware, check_renderer, check_serializers)

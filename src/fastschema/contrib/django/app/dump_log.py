@@ -91,7 +91,6 @@ class DumpLog:
     def __init__(self) -> None:
         self._dumps: dict[object, Dumps] = {}
         self._begun: list[Any] = []
-        self._outer: DumpLog | None = None
 
     @property
     def dumps(self) -> list[Dumps]:
@@ -99,17 +98,15 @@ class DumpLog:
         return list(self._dumps.values())
 
     def open(self) -> None:
-        """Log from now on; the log that was open until now, if there is one, has a break."""
+        """Log from now on."""
         global in_use
         in_use = True
-        if _current.get() is not self:
-            self._outer = _current.get()
-            _current.set(self)
+        _current.set(self)
 
     def close(self) -> None:
         """Log no more."""
         if _current.get() is self:
-            _current.set(self._outer)
+            _current.set(None)
 
     def add(
         self,

@@ -1,14 +1,20 @@
-"""The views that a URL configuration reaches, and their serializers."""
+"""What the doctor finds of a project: its views, serializers, and queries in a real run."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.conf import settings
 from django.contrib.admindocs.views import simplify_regex
+from django.db import connections
 from django.http import HttpRequest
 from django.urls import URLPattern, get_resolver
 from django.views import View
@@ -17,14 +23,24 @@ from rest_framework.request import Request
 from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.views import APIView
 
+from fastschema.contrib.django import filters
 from fastschema.contrib.django.app.list_report import STREAMED, ListReport, list_report, why_unknown
 from fastschema.contrib.django.front_end.customization import is_stock_list
-from fastschema.contrib.django.lists.n_plus_one import Unloaded, unloaded
+from fastschema.contrib.django.lists.n_plus_one import Unloaded, advice, unloaded
 from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.views import StreamingListMixin
 from fastschema.plan import compile
-from fastschema.report import Report
-from fastschema.tools.doctor import path_of
+from fastschema.tools.doctor import (
+    Diagnosis,
+    RowQueries,
+    SchemaFinding,
+    ViewFinding,
+    fastest,
+    path_of,
+)
+
+if TYPE_CHECKING:
+    from fastschema.profiling import Profile
 
 _FORMAT_SUFFIX = re.compile(r"<(\w+:)?format>/?$")
 
@@ -57,23 +73,19 @@ class Endpoint(NamedTuple):
         return f"{self.method} {self.path} ({self.callback.cls.__name__}{action})"
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """A serializer that is reached.
+class ListView(NamedTuple):
+    """A list view.
 
-    :param serializer: the first of its class, with these fields
-    :param report: how it is dumped, its nested serializers included
-    :param uses: where: endpoints, and fields of other serializers
+    :param view: made as for a request
+    :param how: how it makes its list
+    :param unloaded: what it asks the database for each row
+    :param why_unknown: why that cannot be known without a real request; or ""
     """
 
-    serializer: Any
-    report: Report
-    uses: list[str]
-
-    @property
-    def path(self) -> str:
-        """Its class, as ``package.module:Name``."""
-        return path_of(type(self.serializer))
+    view: Any
+    how: ListReport
+    unloaded: list[Unloaded]
+    why_unknown: str = ""
 
 
 @dataclass(slots=True)
@@ -81,24 +93,16 @@ class Survey:
     """What is reached.
 
     :param serializers: each once, in the order of the URL configuration; a class whose fields
-        differ between endpoints, once for each set of fields
+        differ between endpoints, once for each set of fields. How one takes input is left out
+        unless one of its endpoints takes any.
     :param endpoints: all endpoints with a serializer, and the path of that
-    :param with_input: those of them whose requests bring data
-    :param lists: how the list views among the endpoints make their lists
-    :param views: the list views, made as for a request
-    :param queries: what the list views among them ask of the database for each row
-    :param not_looked_at: the list views of which that cannot be known without a real request, and
-        why
+    :param lists: the list views among them
     :param without: the endpoints whose serializer could not be found, and why
     """
 
-    serializers: list[Reached] = field(default_factory=list)
+    serializers: list[SchemaFinding] = field(default_factory=list)
     endpoints: dict[str, str] = field(default_factory=dict)
-    with_input: set[str] = field(default_factory=set)
-    lists: dict[str, ListReport] = field(default_factory=dict)
-    views: dict[str, Any] = field(default_factory=dict)
-    queries: dict[str, list[Unloaded]] = field(default_factory=dict)
-    not_looked_at: dict[str, str] = field(default_factory=dict)
+    lists: dict[str, ListView] = field(default_factory=dict)
     without: dict[str, str] = field(default_factory=dict)
 
     def add(self, serializer: Any, use: str, holders: tuple[type, ...] = ()) -> None:
@@ -125,38 +129,15 @@ class Survey:
             if nested is not None:
                 self.add(nested, f"{path_of(cls)}.{name}", (*holders, cls))
 
-    def add_list(self, view: Any, endpoint: str) -> None:
-        """Add what there is to say of a list view."""
-        is_streamed = type(view).list is StreamingListMixin.list
-        self.lists[endpoint] = ListReport(STREAMED) if is_streamed else list_report(view)
-        self.views[endpoint] = view
-        try:
-            queryset = view.get_queryset()
-            if loads_relations(view):
-                queryset = with_relations(view, queryset)
-            found = unloaded(view.get_serializer(), queryset)
-        except Exception as error:  # whatever the project's own code raises
-            self.not_looked_at[endpoint] = why_unknown(error)
-            return
-        if found:
-            self.queries[endpoint] = found
-
     def _is_new(self, serializer: Any, use: str) -> bool:
         """Add a serializer if there is none like it, and its use in any case."""
-        report = compile(serializer).explain()
-        same = (
-            each
-            for each in self.serializers
-            if type(each.serializer) is type(serializer) and each.report == report
-        )
-        found = next(same, None)
-        is_new = found is None
-        if found is None:
-            found = Reached(serializer, report, [])
-            self.serializers.append(found)
-        if use not in found.uses:
-            found.uses.append(use)
-        return is_new
+        new = SchemaFinding(path_of(type(serializer)), compile(serializer).explain(), uses=[use])
+        for found in self.serializers:
+            if (found.path, found.report) == (new.path, new.report):
+                found.uses.extend(new.uses)
+                return False
+        self.serializers.append(new)
+        return True
 
 
 def reached(urlconf: str | None = None, user: Any = None) -> Survey:
@@ -172,6 +153,7 @@ def reached(urlconf: str | None = None, user: Any = None) -> Survey:
     :raises ImproperlyConfigured: if there are no URL patterns in it
     """
     survey = Survey()
+    with_input = set()
     for endpoint in endpoints(get_resolver(urlconf).url_patterns):
         if endpoint.method == "DELETE":
             continue
@@ -185,21 +167,16 @@ def reached(urlconf: str | None = None, user: Any = None) -> Survey:
                 row_serializer = getattr(serializer, "child", serializer)
                 survey.endpoints[str(endpoint)] = path_of(type(row_serializer))
                 if endpoint.takes_input:
-                    survey.with_input.add(str(endpoint))
+                    with_input.add(str(endpoint))
             if _lists(view, endpoint):
-                survey.add_list(view, str(endpoint))
+                survey.lists[str(endpoint)] = _list_view(view)
         except Exception as error:  # whatever the project's own code raises
             survey.without[str(endpoint)] = why_unknown(error)
+    survey.serializers = [
+        each.without_loading() if with_input.isdisjoint(each.uses) else each
+        for each in survey.serializers
+    ]
     return survey
-
-
-def view_classes(urlconf: str | None = None) -> list[Any]:
-    """Return the classes of DRF's views that a URL configuration reaches, each once.
-
-    :param urlconf: as for :func:`reached`
-    """
-    patterns = get_resolver(urlconf).url_patterns
-    return list(dict.fromkeys(each.callback.cls for each in endpoints(patterns)))
 
 
 def endpoints(patterns: list[Any], prefix: str = "") -> Iterator[Endpoint]:
@@ -269,8 +246,204 @@ def _serializer(view: Any) -> Any:
     return serializer() if isinstance(serializer, type) else serializer
 
 
+def _list_view(view: Any) -> ListView:
+    is_streamed = type(view).list is StreamingListMixin.list
+    how = ListReport(STREAMED) if is_streamed else list_report(view)
+    try:
+        queryset = view.get_queryset()
+        if loads_relations(view):
+            queryset = with_relations(view, queryset)
+        return ListView(view, how, unloaded(view.get_serializer(), queryset))
+    except Exception as error:  # whatever the project's own code raises
+        return ListView(view, how, [], why_unknown(error))
+
+
 def _lists(view: Any, endpoint: Endpoint) -> bool:
     """Return whether an endpoint lists rows, as far as its classes tell."""
     if not isinstance(view, ListModelMixin) or endpoint.method != "GET":
         return False
     return endpoint.action in (None, "list")
+
+
+class Run(NamedTuple):
+    """A real run of a list view.
+
+    :param profile: what its fields cost
+    :param watch: what the database was asked
+    :param rows: how many rows were serialized
+    """
+
+    profile: Profile
+    watch: Watch
+    rows: int
+
+
+def diagnosis_of_project(survey: Survey, runs: Mapping[str, Run] | None = None) -> Diagnosis:
+    """Return what there is to find of all views and serializers that are reached.
+
+    :param runs: real runs of list views
+    """
+    runs = {} if runs is None else runs
+    lists = survey.lists
+    queries = {
+        endpoint: found
+        for endpoint, each in lists.items()
+        if (found := _queries(each, runs.get(endpoint))) is not None
+    }
+    views = [_finding(survey, endpoint, path) for endpoint, path in survey.endpoints.items()]
+    return Diagnosis(
+        survey.serializers,
+        views,
+        unknown=survey.without,
+        queries=dict(sorted(queries.items(), key=lambda each: -each[1].seconds)),
+        lists=len(lists),
+        not_looked_at=Counter(each.why_unknown for each in lists.values() if each.why_unknown),
+        view_advice=[
+            (reason.what, endpoint)
+            for endpoint, each in lists.items()
+            for reason in each.how.reasons
+        ],
+        profiles={endpoint: each.profile for endpoint, each in runs.items()},
+        notes=[] if survey.serializers else ["The URL configuration reaches no serializer."],
+    )
+
+
+def _queries(each: ListView, run: Run | None) -> RowQueries | None:
+    """Return what a list view asks the database for each row; None if nothing is known."""
+    what = f"Add {advice(each.unloaded)} to the view's queryset" if each.unloaded else ""
+    if what:
+        what += "." if loads_relations(each.view) else ", or set LOAD_RELATIONS."
+    relations = tuple(dict.fromkeys(unloaded.lookup for unloaded in each.unloaded))
+    if run is None:
+        return RowQueries(what, relations) if relations else None
+    by_users = tuple(run.watch.by_users(run.rows))
+    if not relations and not by_users:
+        return None
+    return RowQueries(what, relations, by_users, run.watch.count / run.rows, run.watch.seconds)
+
+
+def run_lists(
+    survey: Survey, paths: Collection[str], rows: int
+) -> tuple[dict[str, Run], list[str]]:
+    """Run list views: serialize the first rows of their querysets.
+
+    Queries are counted in one run; the profile is the fastest of some more, of rows that are
+    fetched anew, as the first of them keep what they asked for.
+
+    :param paths: of the serializers whose views are run; none: all views
+    :param rows: how many rows at most
+    :returns: the runs, and why other views were not run
+    """
+    runs, notes = {}, []
+    for endpoint, each in survey.lists.items():
+        if paths and survey.endpoints[endpoint] not in paths:
+            continue
+        try:
+            fetch = partial(_first_rows, each.view, rows)
+            found = fetch()
+            if not found:
+                notes.append(f"{endpoint} is not profiled: its queryset has no rows.")
+                continue
+            plan = compile(each.view.get_serializer())
+            with watch() as seen:
+                plan.dump(found, many=True)
+            runs[endpoint] = Run(fastest(plan, fetch), seen, len(found))
+        except Exception as error:  # whatever the project's code raises without a real request
+            notes.append(f"{endpoint} is not profiled: {why_unknown(error)}")
+    return runs, notes
+
+
+def _first_rows(view: Any, count: int) -> list[Any]:
+    return list(view.get_queryset()[:count])
+
+
+def _finding(survey: Survey, endpoint: str, path: str) -> ViewFinding:
+    if endpoint not in survey.lists:
+        return ViewFinding(endpoint, path)
+    each = survey.lists[endpoint]
+    why_filters = _why_filters(each.view)
+    facts = {
+        "rows": each.how.made_of,
+        "why": each.how.why,
+        "filters": why_filters,
+        "unloaded": [unloaded._asdict() for unloaded in each.unloaded],
+    }
+    how = str(each.how)
+    if why_filters:
+        how += f"; filters are made for each request, because {why_filters}"
+    return ViewFinding(endpoint, path, how, facts)
+
+
+def _why_filters(view: Any) -> str:
+    """Return why a view makes its filters for each request, or ""."""
+    if not filters.is_available():
+        return ""
+    from fastschema.contrib.django.filters.on_demand import why_filters_are_made
+
+    try:
+        return why_filters_are_made(view) or ""
+    except Exception:
+        return ""  # list_report has told it
+
+
+_PASSED = ("django", "contextlib", "functools")
+_FRAMEWORKS = ("", "rest_framework", "fastschema")  # generated code has no module
+_TABLE = re.compile(r'\bFROM\s+["`\[]?([\w.]+)', re.IGNORECASE)
+
+
+class Watch:
+    """What the database was asked.
+
+    :param seconds: how long it took to answer
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._asked: Counter[tuple[str, str]] = Counter()
+
+    @property
+    def count(self) -> int:
+        """How many queries there were."""
+        return self._asked.total()
+
+    def by_users(self, rows: int) -> list[str]:
+        """Return what code of users asked for every other row at least: a sentence each.
+
+        :param rows: how many rows were serialized
+        """
+        return [
+            f"{place} asks {table} {count} times"
+            for (place, table), count in self._asked.most_common()
+            if place and count > max(1, rows // 2)
+        ]
+
+    def _note(self, execute: Callable[..., Any], sql: Any, *args: Any) -> Any:
+        table = _TABLE.search(str(sql))
+        self._asked[_place(), table[1] if table else "the database"] += 1
+        start = perf_counter()
+        try:
+            return execute(sql, *args)
+        finally:
+            self.seconds += perf_counter() - start
+
+
+@contextmanager
+def watch() -> Iterator[Watch]:
+    """Count the queries that are made meanwhile."""
+    found = Watch()
+    with ExitStack() as stack:
+        for each in connections.all():
+            stack.enter_context(each.execute_wrapper(found._note))
+        yield found
+
+
+def _place() -> str:
+    """Return the function of users that asks, or "" if a framework does so by itself."""
+    frame: Any = sys._getframe(2)
+    while frame is not None:
+        module = frame.f_globals.get("__name__") or ""
+        package = module.partition(".")[0]
+        if package not in _PASSED:
+            return "" if package in _FRAMEWORKS else f"{module}.{frame.f_code.co_qualname}"
+        frame = frame.f_back
+    return ""

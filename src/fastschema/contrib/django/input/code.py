@@ -12,7 +12,7 @@ The function for a serializer with the fields ``name`` and ``age``, and a ``vali
                 if type(value) is str and (converted := value.strip()) and len(converted) <= 50:
                     value = converted
                 else:
-                    value = options[0].run_validation(value)
+                    value = own['name'].run_validation(value)
                 value = serializer.validate_name(value)
             except SkipField:
                 pass
@@ -27,8 +27,7 @@ The function for a serializer with the fields ``name`` and ``age``, and a ``vali
         return values
 
 It does what ``Serializer.to_internal_value`` does. ``options`` are fields like those of the
-serializer. Where user code may see the field, it is the serializer's own: ``own['name']``. A nested
-serializer validates by ``own.nested['name']``.
+serializer; the methods of fields are those of its own: ``own['name']``.
 """
 
 from __future__ import annotations
@@ -74,7 +73,6 @@ class InputField:
     :param name: the field's name
     :param source_attrs: where the value is put
     :param conversion: how it is converted
-    :param is_shared: whether nobody can tell which field it was, so that any like it will do
     :param is_nested: whether it is a nested serializer
     :param skips: whether a missing value is left out; None: only the field's own method knows
     :param has_default: whether a missing value becomes the field's ``default`` as it is
@@ -88,7 +86,6 @@ class InputField:
     name: str
     source_attrs: tuple[str, ...]
     conversion: Conversion
-    is_shared: bool = False
     is_nested: bool = False
     skips: bool | None = None
     has_default: bool = False
@@ -161,7 +158,7 @@ def _field(field: InputField, options: str) -> Lines:
         "empty": "empty",
         "own": f"{own}.get_value(data)",
     }[field.value]
-    converted = _value(field, options, options if field.is_shared else own)
+    converted = _value(field, options, own)
     if field.has_method:
         converted.append(f"value = {_method(field.name)}(value)")
     validated: Lines = [
@@ -203,7 +200,7 @@ def _value(field: InputField, options: str, own: str) -> Lines:
         cases.append(("value is None", ["pass"]))
     validation = f"value = {own}.run_validation(value)"
     if field.is_nested:
-        validation = f"value = own.nested[{literal(field.name)}](value)"
+        validation = f"value = own.run_nested({literal(field.name)}, value)"
     return branches(*cases, (None, [validation]))
 
 

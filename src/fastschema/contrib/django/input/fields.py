@@ -13,7 +13,6 @@ import sys
 import uuid
 from collections.abc import Callable
 from functools import partial
-from types import FunctionType
 from typing import Any
 
 from django.core.exceptions import ValidationError as DjangoValidationError
@@ -30,12 +29,11 @@ from rest_framework import ISO_8601, fields, relations, serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.fields import empty
 from rest_framework.settings import api_settings
-from rest_framework.utils.formatting import lazy_format
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.front_end.clones import UNREAD_VALIDATORS
-from fastschema.contrib.django.front_end.customization import STOCK_CLASSES, own_classes
+from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
 from fastschema.contrib.django.input.code import Conversion, InputField
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import stock_method, stock_of
@@ -50,11 +48,12 @@ def stock_methods(name: str, *classes: Any) -> set[Any]:
 _FIELD, _TEXT, _DECIMAL = fields.Field, fields.CharField, fields.DecimalField
 _RUN = stock_method(_FIELD, "run_validation")
 _RUN_TEXT = stock_method(_TEXT, "run_validation")
-_RUN_BEFORE = {
-    *stock_methods("run_validation", _TEXT, relations.RelatedField),
-    *stock_methods("run_validation", serializers.Serializer, serializers.ListSerializer),
+_RUNS = {(_RUN,)} | {
+    (stock_method(cls, "run_validation"), _RUN)
+    for cls in (_TEXT, relations.RelatedField, serializers.Serializer, serializers.ListSerializer)
 }
-"""The methods that call ``Field.run_validation``, or do the same."""
+"""The methods behind ``run_validation`` of fields: those of ``Field``, and what calls it, or does
+the same."""
 _EMPTY_VALUES = {
     (stock_method(_FIELD, "validate_empty_values"),),
     (
@@ -105,12 +104,9 @@ def why_by_stock(field: Any) -> str | None:
     own = sorted(_OWN_METHODS & vars(field).keys())
     if own:
         return f"{own[0]} is set on the field object"
-    *before, last = map(stock_of, methods_of(field, "run_validation", _FIELD))
-    unknown = [each for each in before if each not in _RUN_BEFORE]
-    if unknown or last is not _RUN or len(before) > 1:
-        if before and before[0] in _RUN_BEFORE:
-            return f"run_validation is overridden behind {before[0].__qualname__.split('.')[0]}"
-        return _unknown((unknown or [last])[0])
+    runs = tuple(map(stock_of, methods_of(field, "run_validation", _FIELD)))
+    if runs not in _RUNS:
+        return _unknown(runs[0])
     if methods_of(field, "validate_empty_values", _FIELD) not in _EMPTY_VALUES:
         return _unknown(method_of(field, "validate_empty_values"))
     if type(field).get_default is not _GET_DEFAULT:
@@ -398,8 +394,6 @@ _GET_VALUE = stock_methods(
 _NO_VALUE = stock_method(fields.HiddenField, "get_value")
 _PLAIN = (str, int, float, bool, type(None), decimal.Decimal, uuid.UUID)
 _IMMUTABLE = (*_PLAIN, datetime.date, datetime.datetime, datetime.time, datetime.timedelta)
-_SEEN = (serializers.BaseSerializer, relations.RelatedField, relations.ManyRelatedField)
-"""The fields that ask others, or the database."""
 
 
 def input_field(field: Any, *, has_method: bool) -> InputField:
@@ -429,7 +423,6 @@ def input_field(field: Any, *, has_method: bool) -> InputField:
         name,
         source_attrs,
         converted,
-        is_shared=value != "own" and _is_shared(field),
         is_nested=isinstance(field, serializers.Serializer),
         skips=None if value == "own" else not is_required and field.default is empty,
         has_default=type(field.default) in _IMMUTABLE and not is_required and value != "own",
@@ -438,29 +431,6 @@ def input_field(field: Any, *, has_method: bool) -> InputField:
         has_method=has_method,
         reason=reason,
     )
-
-
-def _is_shared(field: Any) -> bool:
-    """Return whether nobody can tell by which field like it a value was validated.
-
-    User code might see the field; and the text of a ``lazy_format`` is that of its first use.
-    """
-    return (
-        not isinstance(field, _SEEN)
-        and next(own_classes(type(field)), None) is None
-        and type(field.default) in (*_IMMUTABLE, FunctionType, type)
-        and not any(map(_needs_field, (field.default, *field.validators)))
-        and not any(type(getattr(each, "message", "")) is lazy_format for each in field.validators)
-        and (not hasattr(field, "child") or _is_shared(field.child))
-    )
-
-
-def _needs_field(function: Any) -> bool:
-    """Return whether a default or a validator may want the field that it is called for."""
-    is_known = type(function) in (FunctionType, type, *_IMMUTABLE) or (
-        type(function).__module__.startswith(("django.core.", "rest_framework."))
-    )
-    return not is_known or bool(getattr(function, "requires_context", False))
 
 
 def details(field: Any) -> Any:

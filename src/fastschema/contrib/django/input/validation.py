@@ -6,8 +6,9 @@ import functools
 import inspect
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import cached_property
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.core.exceptions import ValidationError as DjangoValidationError
@@ -59,26 +60,16 @@ STOCK: dict[str, Any] = {
     "run_validators": stock_method(Serializer, "run_validators"),
 }
 
-_RELIED_ON = {
-    **{name: stock_method(Serializer, name) for name in ("set_value", "_writable_fields")},
-    "__getattribute__": object.__getattribute__,
-}
+_RELIED_ON = {name: stock_method(Serializer, name) for name in ("set_value", "_writable_fields")}
 _EMPTY_VALUES = stock_method(Field, "validate_empty_values")
-_VALIDATORS = stock_method(Field, "validators")
-_RUN_FIELD_VALIDATORS = stock_method(Field, "run_validators")
-_GET_VALIDATORS = (
-    stock_method(Serializer, "get_validators"),
-    stock_method(ModelSerializer, "get_validators"),
-)
-_OF_MODELS = {
-    name: stock_method(ModelSerializer, name)
-    for name in ("get_unique_together_validators", "get_unique_for_date_validators")
-}
 _VALIDATE = stock_method(Serializer, "validate")
-if TYPE_CHECKING:
-    from functools import cached_property
-else:
-    from django.utils.functional import cached_property  # has no lock
+_MAKING_VALIDATORS = frozenset(
+    [
+        *("validators", "get_validators", "run_validators", "_read_only_defaults"),
+        *("get_unique_together_validators", "get_unique_for_date_validators"),
+    ]
+)
+"""What a class has of its own only if its serializers are validated in its own way."""
 
 
 class Validation(NamedTuple):
@@ -143,64 +134,50 @@ class OwnFields(dict[str, Any]):
         return field
 
     @cached_property
-    def nested(self) -> _Nested:
-        """Return what nested serializers do, by the names of their fields."""
-        return _Nested(self)
+    def nested(self) -> dict[str, RowValidator]:
+        """What nested serializers do, by the names of their fields, each looked at once."""
+        return {}
+
+    def run_nested(self, name: str, data: Any) -> Any:
+        """Return what ``run_validation`` of a nested serializer does.
+
+        :param name: of its field
+        :raises ValidationError: as stock
+        """
+        if type(data) is not dict:
+            return self[name].run_validation(data)
+        if name not in self.nested:
+            self.nested[name] = RowValidator(self[name], 1)
+        return self.nested[name].run(data)
 
     @cached_property
     def zone(self) -> Any:
-        """Return the zone of fields that have none of their own:
-        ``DateTimeField.default_timezone``.
-        """
+        """The zone of fields that have none of their own: ``DateTimeField.default_timezone``."""
         return timezone.get_current_timezone() if settings.USE_TZ else None
-
-
-class _Nested(dict[str, Callable[[Any], Any]]):
-    """What the ``run_validation`` of nested serializers does, each looked at once.
-
-    :param fields: them and the other fields
-    """
-
-    def __init__(self, fields: OwnFields) -> None:
-        self._fields = fields
-
-    def __missing__(self, name: str) -> Callable[[Any], Any]:
-        run = self[name] = RowValidator(self._fields[name], 1).run
-        return run
 
 
 class RowValidator:
     """Does what ``run_validation`` of a serializer does, for one object after the other.
 
-    :param serializer: the serializer, at which it looks once, when there is a first object
+    :param serializer: the serializer, at which it looks once
     :param count: how many objects there are at least
     """
 
-    __slots__ = ("_count", "_found", "_is_found", "_own", "_serializer")
+    __slots__ = ("_found", "_own", "_serializer")
 
     def __init__(self, serializer: Any, count: int) -> None:
         self._serializer = serializer
-        self._count = count
-        self._found: tuple[Validation, list[Any]] | None = None
-        self._is_found = False
-
-    def find(self) -> None:
-        """Look at the serializer."""
-        self._is_found = True
-        self._own = OwnFields(self._serializer)
-        if not self._serializer.read_only:
-            self._found = find_validation(self._serializer, self._count)
+        self._own = OwnFields(serializer)
+        self._found = None if serializer.read_only else find_validation(serializer, count)
 
     def run(self, data: Any) -> Any:
         """Return what ``run_validation`` does.
 
         :raises ValidationError: as stock
         """
-        if type(data) is dict:
-            if not self._is_found:
-                self.find()
-            if self._found is not None:
-                return self._found[0].run(self._serializer, self._found[1], self._own, data)
+        if type(data) is dict and self._found is not None:
+            validation, options = self._found
+            return validation.run(self._serializer, options, self._own, data)
         return self._serializer.run_validation(data)
 
 
@@ -266,7 +243,6 @@ def is_readable(cls: Any) -> bool:
         issubclass(cls, Serializer)
         and is_stock(cls.fields, STOCK_FIELDS)
         and all(getattr(cls, name) is method for name, method in _RELIED_ON.items())
-        and not hasattr(cls, "__getattr__")
     )
 
 
@@ -336,48 +312,34 @@ def _has_method(cls: Any, name: str) -> bool:
     found = getattr(cls, name, None)
     if found is not None and not isinstance(found, FunctionType):
         raise UnreadableError(f"{name} is not a plain method")
-    if found is not None and "fields" in _named_by(cls, name):
+    if found is not None and _uses_fields(cls):
         raise UnreadableError(f"{name} may change the fields that come after it")
     return found is not None
 
 
-def _named_by(cls: Any, name: str) -> set[str]:
-    """Return what a method of users' names, and the other ones of its class that it names."""
-    named: set[str] = set()
-    waiting = [name]
-    while waiting:
-        name = waiting.pop()
-        for each in own_classes(cls):
-            method = vars(each).get(name)
-            new = _names_in(getattr(method, "fget", method)) - named
-            named |= new
-            waiting += new
-    return named
+def _uses_fields(cls: Any) -> bool:
+    """Return whether what ``validate_`` methods may call names ``fields``."""
+    methods = [
+        inspect.unwrap(getattr(method, "fget", method))
+        for each in own_classes(cls)
+        for name, method in vars(each).items()
+        if not hasattr(ModelSerializer, name)  # what DRF calls, it calls before or after
+    ]
+    codes = [method.__code__ for method in methods if isinstance(method, FunctionType)]
+    return any("fields" in _names_in(code) for code in codes)
 
 
-def _names_in(function: Any) -> set[str]:
-    """Return what the code of a function names, that of functions in it and of one it wraps."""
-    named: set[str] = set()
-    codes = [getattr(each, "__code__", None) for each in (function, inspect.unwrap(function))]
-    while codes:
-        code = codes.pop()
-        if type(code) is CodeType:
-            named.update(code.co_names)
-            codes += code.co_consts
-    return named
+def _names_in(code: CodeType) -> set[str]:
+    """Return what code names, and the functions in it."""
+    inner = [each for each in code.co_consts if isinstance(each, CodeType)]
+    return set(code.co_names).union(*map(_names_in, inner))
 
 
 def _has_validators(serializer: Any) -> bool:
     """Return whether ``run_validators`` does anything, but for defaults of read-only fields."""
     cls = type(serializer)
-    is_stock = (
-        cls.run_validators is STOCK["run_validators"]
-        and super(Serializer, serializer).run_validators.__func__ is _RUN_FIELD_VALIDATORS
-        and cls.validators is _VALIDATORS
-        and cls.get_validators in _GET_VALIDATORS
-        and all(getattr(cls, name, method) is method for name, method in _OF_MODELS.items())
-    )
-    return not is_stock or bool(cls.get_validators(serializer))
+    are_own = any(not _MAKING_VALIDATORS.isdisjoint(vars(each)) for each in own_classes(cls))
+    return are_own or not runs_as_a_whole(cls) or bool(cls.get_validators(serializer))
 
 
 def checked(serializer: Any, value: Any, *, has_validators: bool = True) -> Any:
@@ -443,12 +405,11 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
     if is_empty_value:
         return data
     with ExitStack() as stack:
-        if type(data) is list and has_stock_rows(self) and not is_disabled():
-            rows = RowValidator(self.child, len(data))
-            validate: Callable[[Any], Any] = rows.run
+        has_rows = type(data) is list and any(type(row) is dict for row in data)
+        if has_rows and has_stock_rows(self) and not is_disabled():
+            # Looked at before anything stands in the place of validators.
+            validate: Callable[[Any], Any] = RowValidator(self.child, len(data)).run
             if _may_look_up_at_once(self, data):
-                if any(type(row) is dict for row in data):
-                    rows.find()  # before anything stands in the place of validators
                 stack.enter_context(batch_lookups(self, data))
                 validate = refusing_duplicates(self, validate)
             own = vars(self)

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist
 from django.core.management.base import BaseCommand, CommandError
 
-from fastschema.contrib.django.app.diagnosis import (
-    diagnosis_of_project,
-    finding,
-    profiled,
-    queries_of,
-)
-from fastschema.contrib.django.app.survey import Survey, reached
-from fastschema.tools.cli import add_flags, may_be_cut, printed, queries, shows_colours
+from fastschema.contrib.django.app.survey import Survey, diagnosis_of_project, reached, run_lists
+from fastschema.tools.cli import add_flags, printed, queries
 from fastschema.tools.doctor import (
     Diagnosis,
     PathError,
+    SchemaFinding,
     diagnosis_of,
     named,
     object_at,
@@ -77,26 +71,24 @@ class Command(BaseCommand):
         """
         if options["rows"] < 1:
             raise CommandError(f"--rows must be a positive number, not {options['rows']}")
+        if options["svg"] and not options["profile"]:
+            raise CommandError("--svg needs --profile")
         try:
-            survey = reached(options["urlconf"], _user(options["user"]))
-            diagnosis = _diagnosis(survey, options)
+            diagnosis = _diagnosis(reached(options["urlconf"], _user(options["user"])), options)
         except ImportError as error:
             raise CommandError(f"The URL configuration cannot be imported: {error}") from error
-        except (ImproperlyConfigured, PathError, OSError, ValueError) as error:
+        except (ImproperlyConfigured, PathError, OSError) as error:
             raise CommandError(str(error)) from error
-        if options["queries"]:
-            self._print(_told_queries(diagnosis, is_json=options["json"]))
-            return
-        is_named = bool(options["serializers"])
-        is_coloured = options["force_color"] or shows_colours(self.stdout, options)
-        self._print(printed(diagnosis, options, is_named=is_named, is_coloured=is_coloured))
-        failure = diagnosis.failure() if options["fail_on_stock"] else None
-        if failure is not None:
+        if not options["queries"]:
+            is_named = bool(options["serializers"])
+            self.stdout.write(printed(diagnosis, options, is_named=is_named))
+        elif options["json"]:
+            self.stdout.write(json.dumps(diagnosis.as_dict()["queries"], indent=2))
+        else:
+            self.stdout.write("\n".join(queries(diagnosis, None)).rstrip())
+        failure = diagnosis.failure()
+        if options["fail_on_stock"] and failure is not None:
             raise CommandError(failure)
-
-    def _print(self, text: str) -> None:
-        with may_be_cut():
-            self.stdout.write(text)
 
 
 def _user(name: str | None) -> Any:
@@ -116,52 +108,37 @@ def _user(name: str | None) -> Any:
 
 
 def _diagnosis(survey: Survey, options: dict[str, Any]) -> Diagnosis:
-    """Return what there is to find.
+    """Return what there is to find of a project, or of the serializers that are named.
 
-    :raises CommandError, PathError: if there is no such serializer
+    :raises PathError: if there is no such serializer
     :raises OSError: if a picture cannot be written
     """
-    names: Sequence[str] = options["serializers"]
-    found = diagnosis_of_project(survey) if not names else _of_named(survey, names)
+    schemas = [each for name in options["serializers"] for each in _named(survey, name)]
+    paths = {each.path for each in schemas}
+    runs, notes = run_lists(survey, paths, options["rows"]) if options["profile"] else ({}, [])
+    found = diagnosis_of_project(survey, runs)
+    if schemas:
+        found = Diagnosis(schemas, profiles=found.profiles)
     if options["dump_only"]:
         found = found.without_loading()
-    if options["svg"] and not options["profile"]:
-        raise CommandError("--svg needs --profile")
-    if not options["profile"]:
-        return found
-    paths = {each.path for each in found.schemas} if names else None
-    profiles, watched, notes = profiled(survey, paths, options["rows"])
     if options["svg"]:
-        notes += write_pictures(profiles, options["svg"])
-    queries = found.queries if names else queries_of(survey, watched)
-    return replace(found, profiles=profiles, queries=queries, notes=[*found.notes, *notes])
+        notes += write_pictures(found.profiles, options["svg"])
+    return replace(found, notes=[*found.notes, *notes])
 
 
-def _of_named(survey: Survey, names: Iterable[str]) -> Diagnosis:
-    """Return what there is to find of the serializers of some names.
+def _named(survey: Survey, name: str) -> list[SchemaFinding]:
+    """Return what there is to find of the serializers of a name.
 
-    :raises CommandError, PathError: if there is none of a name
+    :raises PathError: if there is none
     """
-    reached_paths = dict.fromkeys(each.path for each in survey.serializers)
-    schemas = []
-    for name in names:
-        paths = named(name, reached_paths)
-        if paths:
-            schemas += [finding(each, survey) for each in survey.serializers if each.path in paths]
-        elif "." in name or ":" in name:
-            schema = object_at(name)
-            path = path_of(schema) if isinstance(schema, type) else name
-            schemas += diagnosis_of({path: schema}).schemas
-        else:
-            raise CommandError(
-                f"The URL configuration reaches no serializer named {name}. "
-                "For one that it does not reach, say package.module:Name."
-            )
-    return Diagnosis(schemas)
-
-
-def _told_queries(diagnosis: Diagnosis, *, is_json: bool) -> str:
-    """Return what list views ask of the database for each row."""
-    if is_json:
-        return json.dumps(diagnosis.as_dict()["queries"], indent=2)
-    return "\n".join(line.text for line in queries(diagnosis, None)).rstrip()
+    paths = named(name, dict.fromkeys(each.path for each in survey.serializers))
+    if paths:
+        return [each for each in survey.serializers if each.path in paths]
+    if "." not in name and ":" not in name:
+        raise PathError(
+            f"The URL configuration reaches no serializer named {name}. "
+            "For one that it does not reach, say package.module:Name."
+        )
+    schema = object_at(name)
+    path = path_of(schema) if isinstance(schema, type) else name
+    return list(diagnosis_of({path: schema}).schemas)

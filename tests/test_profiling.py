@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from fastschema.profiling import FieldTime, Profile
-from fastschema.tools.profile import readable
+from fastschema.profiling import FieldTime, Profile, readable
 
 TITLE = FieldTime("title", "title", compiled=True, seconds=0.001, user_seconds=0.0)
 ARTIST = FieldTime("artist", "maker", compiled=True, seconds=0.006, user_seconds=0.003)

@@ -9,7 +9,7 @@ from django.utils.functional import lazy
 from django_filters import filters, utils
 
 import fastschema
-from fastschema.contrib.django.filters import stock_speedups
+from fastschema.contrib.django.filters import on_demand
 from flights.models import Airline, Airport, Flight
 
 ARGUMENTS = [
@@ -37,9 +37,9 @@ def test_a_label_is_that_of_stock(arguments, language):
 
 def test_a_label_is_made_once_for_each_language(monkeypatch):
     calls = []
-    stock = stock_speedups._STOCK_LABEL_FOR_FILTER
+    stock = on_demand._STOCK_LABEL_FOR_FILTER
     monkeypatch.setattr(
-        stock_speedups, "_STOCK_LABEL_FOR_FILTER", lambda *each: calls.append(each) or stock(*each)
+        on_demand, "_STOCK_LABEL_FOR_FILTER", lambda *each: calls.append(each) or stock(*each)
     )
     fastschema.forget()
     for language in ("en", "de", "en", "de"):
