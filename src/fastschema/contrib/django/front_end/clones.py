@@ -98,10 +98,12 @@ class Cloner:
     :raises UncloneableError: if nobody knows how to copy something
     """
 
-    __slots__ = ("_copies", "_size")
+    __slots__ = ("_copies", "_size", "classes")
 
     def __init__(self, one: Any, other: Any, parents: tuple[Any, Any] = (None, None)) -> None:
         comparison = Comparison(one, other, parents)
+        self.classes = comparison.classes
+        """The classes of the fields, those inside of others included."""
         self._size = len(comparison.ranks)
         self._copies = comparison.copies_in(one)
 
@@ -143,7 +145,6 @@ class Comparison:
         made.sort(key=lambda field: field._creation_counter)
         self.ranks = {id(field): rank for rank, field in enumerate(made)}
         self.classes = set(map(type, made))
-        """The classes of the fields, those inside of others included."""
         self._mixed = set().union(*(each for each in self._places.values() if len(each) > 1))
 
     def copies_in(self, one: dict[str, Any]) -> dict[str, Copy]:
