@@ -55,7 +55,6 @@ from fastschema.contrib.django.lists.n_plus_one import (
     unloaded,
 )
 from fastschema.contrib.django.lists.pagination import check_paginator
-from fastschema.runtime import thresholds
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.switch import is_disabled
 
@@ -225,7 +224,7 @@ def _made_fields(serializer: Any) -> list[Any]:
     if not _is_stock(serializer):
         return []
     fields = readable_fields(serializer)
-    compiled = class_state(type(serializer)).compiled(serializer, fields, thresholds.MANY)
+    compiled = class_state(type(serializer)).compiled(serializer, fields)
     return [] if compiled is None else _read_by_path(fields, compiled.program)
 
 

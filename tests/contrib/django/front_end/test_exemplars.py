@@ -641,6 +641,6 @@ def test_clones_are_prepared_when_somebody_looks_at_the_fields():
     for _ in range(3):
         assert point(POINT).data
     exemplar = class_state(point).exemplar()
-    assert exemplar._cloners == {}
+    assert "_bound_cloner" not in vars(exemplar)
     assert point(POINT).fields["x"].parent is not None
-    assert list(exemplar._cloners) == [True]
+    assert exemplar._bound_cloner is not None

@@ -206,8 +206,6 @@ class ClassState(StateOfClass):
         """What is noticed: the attributes of the class, and of the classes of its fields."""
         self._exemplars: dict[str | None, Exemplar | None] = {}
         self.forget()
-        self.spares_first_objects = False
-        """Whether the fields of its serializers are too few to be bound for the first object."""
 
     def forget(self) -> None:
         """Forget the programs of the class."""
@@ -293,16 +291,14 @@ class ClassState(StateOfClass):
             return None  # stock raises it
         return serializer
 
-    def compiled(self, serializer: Any, fields: list[Any], objects: int) -> CompiledState | None:
+    def compiled(self, serializer: Any, fields: list[Any]) -> CompiledState | None:
         """Return what a serializer runs whose fields are made; None if stock must represent.
 
         :param fields: those that are dumped
-        :param objects: how many objects are to be represented
         """
         if not self.is_current():
             return None
-        is_list = objects >= thresholds.rows_worth_reading_at_once
-        return self.dumping.made(serializer, fields, is_worth_reading=is_list)
+        return self.dumping.made(serializer, fields, is_worth_reading=True)
 
 
 def _read(serializer: Any, fields: list[Any], options: list[Any]) -> CompiledState:
