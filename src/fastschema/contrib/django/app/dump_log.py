@@ -16,8 +16,8 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from rest_framework.serializers import ListSerializer
 
-from fastschema.contrib.django.front_end.customization import is_stock_serializer
 from fastschema.contrib.django.front_end.bound_serializer import COMPILED, KeptBinding
+from fastschema.contrib.django.front_end.customization import is_stock_serializer
 from fastschema.contrib.django.internals.queries import results_of
 from fastschema.contrib.django.lists.n_plus_one import Loads, Unloaded, unloaded_with
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
