@@ -23,7 +23,7 @@ from rest_framework.settings import api_settings
 from rest_framework.utils import model_meta
 from rest_framework.utils.serializer_helpers import BindingDict
 
-from fastschema.contrib.django.front_end.clones import Cloner, Comparison, UncloneableError
+from fastschema.contrib.django.front_end.clones import Cloner, UncloneableError
 from fastschema.contrib.django.front_end.customization import (
     copies_by_own_code,
     has_own_code,
@@ -203,7 +203,7 @@ def _is_cloneable(name: str, one: dict[str, Any], other: dict[str, Any]) -> bool
     if one[name] is other[name]:
         return True  # it is made by users' code anyway
     try:
-        Comparison({name: one[name]}, {name: other[name]})
+        Cloner({name: one[name]}, {name: other[name]})
     except UncloneableError:
         return False
     return True
