@@ -3,7 +3,8 @@
 Django's ``reverse`` looks for the pattern of a view, puts the key in, and checks that the pattern
 matches. Here the pattern is found once, with all that comes before and after the key, host
 included. A row only puts its key in and checks. Whatever is out of the ordinary (keys that must be
-quoted, converters and versioning schemes of users' own) goes to the field's own method.
+quoted, format suffixes, views with further options, converters and versioning schemes of users' own)
+goes to the field's own method.
 """
 
 from __future__ import annotations
@@ -153,7 +154,7 @@ class _KnownReverse:
         key = view_name, key_name
         if key not in self._addresses:
             try:
-                self._addresses[key] = _find(view_name, key_name, request, None)
+                self._addresses[key] = _find(view_name, key_name, request)
             except Exception:
                 self._addresses[key] = None  # DRF's own function raises it
         return self._addresses[key]
@@ -223,23 +224,20 @@ def _address(field: Any, context: Any) -> _Address | None:
     try:
         if type(context) is not dict or "request" not in context:
             return None
-        url_format = context.get("format")
-        if url_format and field.format and field.format != url_format:
-            url_format = field.format
-        return _find(field.view_name, field.lookup_url_kwarg, context["request"], url_format)
+        if context.get("format") is not None:
+            return None
+        return _find(field.view_name, field.lookup_url_kwarg, context["request"])
     except Exception:
         return None  # stock raises it, when it comes to the first address
 
 
-def _find(view_name: str, key_name: str, request: Any, url_format: Any) -> _Address | None:
+def _find(view_name: str, key_name: str, request: Any) -> _Address | None:
     found = _versioned(view_name, request)
     if found is None or _has_format_parameter(request):
         return None
     view_name, arguments = found
     arguments[key_name] = _KEY
-    if url_format is not None:
-        arguments["format"] = url_format
-    pattern = _pattern(view_name, key_name, arguments)
+    pattern = _pattern(view_name, arguments)
     if pattern is None:
         return None
     path, is_known = pattern
@@ -281,9 +279,7 @@ def _has_format_parameter(request: Any) -> bool:
     return request is not None and bool(parameter) and parameter in request.GET
 
 
-def _pattern(
-    view_name: str, key_name: str, arguments: dict[str, Any]
-) -> tuple[str, Callable[[str], Any]] | None:
+def _pattern(view_name: str, arguments: dict[str, Any]) -> tuple[str, Callable[[str], Any]] | None:
     """Return the path of a view with :data:`_KEY` in it, and what says whether a path is the
     view's.
 
@@ -294,12 +290,9 @@ def _pattern(
     resolver._populate() if not resolver._populated else None
     for possibility, regex, defaults, known_converters in resolver.reverse_dict.getlist(name):
         for template, parameters in possibility:
-            if set(arguments).symmetric_difference(parameters).difference(defaults):
-                continue
-            left = {key: value for key, value in defaults.items() if key not in parameters}
-            if key_name in left:
+            if defaults:
                 return None
-            if any(arguments.get(key, value) != value for key, value in left.items()):
+            if set(arguments) != set(parameters):
                 continue
             used = [known_converters[key] for key in arguments if key in known_converters]
             if any(type(each).to_url not in _PLAIN_CONVERSIONS for each in used):
