@@ -155,14 +155,13 @@ class ReusedBoundProgram(BoundProgram):
     :param idle: where it waits for the next one
     """
 
-    __slots__ = ("_current", "_idle")
+    __slots__ = ("_idle", "_serializer")
     bound_schema: BoundSerializer
 
     def __init__(self, known: CompiledState, idle: list[ReusedBoundProgram]) -> None:
-        self._current = _CurrentSerializer()
-        fields = FieldsByNumber(self._current, known.fields)
-        super().__init__(known.program, BoundSerializer(self._current, known.fields, fields))
+        super().__init__(known.program, bound_pending(known, lambda: self._serializer))
         self._idle = idle
+        self._serializer: Any = None
 
     @classmethod
     def to(
@@ -173,7 +172,7 @@ class ReusedBoundProgram(BoundProgram):
             binding = idle.pop()
         except IndexError:
             binding = cls(known, idle)
-        binding._current.serializer = serializer
+        binding._serializer = serializer
         return binding
 
     def checkout(self) -> Dispatch:
@@ -184,24 +183,12 @@ class ReusedBoundProgram(BoundProgram):
         """End a row or a list: another serializer may have the binding."""
         dispatch.let_go()
         dispatch.end()
-        self._current.serializer = None
+        self._serializer = None
         self.bound_schema.fields.clear()
         if len(self._idle) < MOST_IDLE:
             self._idle.append(self)
 
     checkin = end
-
-
-class _CurrentSerializer:
-    """Gives the serializer by which a :class:`ReusedBoundProgram` represents just now."""
-
-    __slots__ = ("serializer",)
-
-    def __init__(self) -> None:
-        self.serializer: Any = None
-
-    def __call__(self) -> Any:
-        return self.serializer
 
 
 class KeptBinding(State):

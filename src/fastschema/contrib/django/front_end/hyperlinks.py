@@ -3,8 +3,8 @@
 Django's ``reverse`` looks for the pattern of a view, puts the key in, and checks that the pattern
 matches. Here the pattern is found once, with all that comes before and after the key, host
 included. A row only puts its key in and checks. Whatever is out of the ordinary (keys that must be
-quoted, format suffixes, views with further options, converters and versioning schemes of users' own)
-goes to the field's own method.
+quoted, format suffixes, views with further options, other versioning schemes than that by the path,
+converters of users' own) goes to the field's own method.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from django.urls.resolvers import RFC3986_SUBDELIMS, get_ns_resolver
 from rest_framework.relations import Hyperlink, PKOnlyObject
 from rest_framework.reverse import reverse
 from rest_framework.settings import api_settings
-from rest_framework.versioning import BaseVersioning, NamespaceVersioning, URLPathVersioning
+from rest_framework.versioning import BaseVersioning, URLPathVersioning
 
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.front_end.access import has_plain_key, on_class
@@ -262,15 +262,7 @@ def _versioned(view_name: str, request: Any) -> tuple[str, dict[str, Any]] | Non
     if reverse is URLPathVersioning.reverse:
         version = request.version
         return view_name, {} if version is None else {scheme.version_param: version}
-    is_namespace = (
-        reverse is NamespaceVersioning.reverse
-        and type(scheme).get_versioned_viewname is NamespaceVersioning.get_versioned_viewname
-    )
-    if not is_namespace:
-        return None
-    if request.version is not None:
-        view_name = scheme.get_versioned_viewname(view_name, request)
-    return view_name, {}
+    return None
 
 
 def _has_format_parameter(request: Any) -> bool:
