@@ -41,7 +41,7 @@ class Exemplar:
     """What makes the fields of the serializers of a class, in one language.
 
     :param cls: the class, whose own ``get_fields`` is not asked
-    :raises UncloneableError: if only stock's code can make fields of models
+    :raises UncloneableError: if only stock's code can make its fields
     :raises Exception: what stock raises for it
     """
 
@@ -51,10 +51,6 @@ class Exemplar:
         self._declared: dict[str, Any] = dict(cls._declared_fields)
         self._own = {name for name, field in self._declared.items() if runs_own_code(field)}
         one, other = self._make(cls), self._make(cls)
-        uncloneable = {name for name in one if not _is_cloneable(name, one, other)}
-        if not uncloneable <= self._declared.keys():
-            raise UncloneableError("fields of the model differ each time")
-        self._own |= uncloneable
         self._names = list(one)
         self._cloner = Cloner(self._without_own(one), self._without_own(other))
         self.classes = self._cloner.classes | {type(self._declared[name]) for name in self._own}
@@ -197,13 +193,3 @@ BUILDING = [
     if name != "get_fields" and not name.endswith("validators")
 ]
 """The methods by which ``ModelSerializer.get_fields`` makes fields."""
-
-
-def _is_cloneable(name: str, one: dict[str, Any], other: dict[str, Any]) -> bool:
-    if one[name] is other[name]:
-        return True  # it is made by users' code anyway
-    try:
-        Cloner({name: one[name]}, {name: other[name]})
-    except UncloneableError:
-        return False
-    return True
