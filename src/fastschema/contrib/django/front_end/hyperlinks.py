@@ -191,18 +191,16 @@ class _Columns(dict[type, "tuple[str, str] | None"]):
 class _Address(NamedTuple):
     """The addresses of one view.
 
-    :param before: the address before the key
+    :param start: what comes before the path
+    :param before: the path before the key
     :param after: and after it
     :param is_known: says whether a path is one of the view
-    :param path_before: the path before the key, not quoted
-    :param path_after: and after it
     """
 
+    start: str
     before: str
     after: str
     is_known: Callable[[str], Any]
-    path_before: str
-    path_after: str
 
     def of(self, key: Any) -> str | None:
         """Return the address for a key, or None if stock must say."""
@@ -212,9 +210,8 @@ class _Address(NamedTuple):
             text = key
         else:
             return None
-        if self.is_known(f"{self.path_before}{text}{self.path_after}"):
-            return f"{self.before}{text}{self.after}"
-        return None
+        path = f"{self.before}{text}{self.after}"
+        return f"{self.start}{path}" if self.is_known(path) else None
 
 
 def _address(field: Any, context: Any) -> _Address | None:
@@ -241,16 +238,14 @@ def _find(view_name: str, key_name: str, request: Any) -> _Address | None:
     if pattern is None:
         return None
     path, is_known = pattern
-    path_before, *rest = path.split(_KEY)
-    if len(rest) != 1 or not path_before.startswith("/") or path.startswith("//"):
+    before, *rest = path.split(_KEY)
+    if len(rest) != 1 or not before.startswith("/") or before.startswith("//"):
         return None
-    before, after = (
-        quote(part, safe=f"{RFC3986_SUBDELIMS}/~:@") for part in (path_before, rest[0])
-    )
+    [after] = rest
+    if quote(before + after, safe=f"{RFC3986_SUBDELIMS}/~:@") != before + after:
+        return None
     start = _start(request, before, after)
-    if start is None:
-        return None
-    return _Address(start + before, after, is_known, path_before, rest[0])
+    return None if start is None else _Address(start, before, after, is_known)
 
 
 def _versioned(view_name: str, request: Any) -> tuple[str, dict[str, Any]] | None:
