@@ -345,10 +345,8 @@ def _is_nested_made(like: Any, outer: BoundSerializer) -> bool:
 
     :param like: it, one like it, or the child of a list
     """
-    if outer.options is outer.fields:
-        return has_made_fields(like)
     if outer.outer is not None:
-        return False
+        return False  # to find it would be to make it
     made = made_fields(outer.serializer).get(like.field_name or like.parent.field_name)
     return made is not None and has_made_fields(getattr(made, "child", made))
 
