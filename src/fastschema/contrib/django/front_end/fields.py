@@ -98,6 +98,11 @@ OPTIONS = frozenset(
 _HOLDERS = frozenset(["child", "child_relation"])
 
 
+def why_unknown(field: Any) -> str | None:
+    """Return why the options of a field cannot be known, or None."""
+    return computes_options(type(field), OPTIONS, STOCK_CLASSES)
+
+
 def inner_fields(field: Any) -> Iterable[str]:
     """Return the names of the attributes of a field that hold fields inside of it."""
     return _HOLDERS.intersection(vars(field)) if not isinstance(field, BaseSerializer) else ()
@@ -105,7 +110,7 @@ def inner_fields(field: Any) -> Iterable[str]:
 
 def describe(field: Any) -> Description:
     """Return what is done to the value of a field: what makes its kind, then its options."""
-    reason = computes_options(type(field), OPTIONS, STOCK_CLASSES)
+    reason = why_unknown(field)
     if reason is not None:
         return stock(reason)
     method = stock_of(method_of(field, "to_representation"))

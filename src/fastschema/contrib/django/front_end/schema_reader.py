@@ -53,6 +53,7 @@ from fastschema.contrib.django.front_end.fields import (
     primary_key,
     slug,
     string_related,
+    why_unknown,
 )
 from fastschema.contrib.django.front_end.hyperlinks import link_from_relation, of_request
 from fastschema.contrib.django.front_end.json_encoding import json_number, json_value, missing
@@ -154,6 +155,9 @@ def _describe_field(field: Any) -> Description:
     name = field.field_name
     if type(name) is not str:
         raise UnreadableError(f"the name of field {name!r} is not a plain str")
+    reason = why_unknown(field)
+    if reason is not None:
+        return (name, None, (_BY_STOCK, reason))
     get_attribute = method_of(field, "get_attribute")
     if get_attribute is None:
         return (name, None, (_BY_STOCK, "get_attribute is set on the field object"))
