@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Collection
-from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rest_framework.fields import Field
 from rest_framework.serializers import (
@@ -31,6 +30,11 @@ from fastschema.contrib.django.front_end.customization import (
     runs_own_code,
 )
 from fastschema.runtime.patching import stock_method, stock_of
+
+if TYPE_CHECKING:
+    from functools import cached_property
+else:
+    from django.utils.functional import cached_property  # has no lock
 
 STOCK_FIELDS = stock_method(Serializer, "fields")
 STOCK_GET_FIELDS = stock_method(Serializer, "get_fields")
