@@ -68,7 +68,7 @@ class Exemplar:
 
     @cached_property
     def _bound_cloner(self) -> Cloner | None:
-        """What makes clones that are bound to their serializer; None if there are others."""
+        """Return what makes clones bound to a serializer; None if some fields are no clones."""
         if not self.is_complete:
             return None
         parents = bare_serializer(self._class), bare_serializer(self._class)
