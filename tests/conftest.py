@@ -10,9 +10,8 @@ from fastschema.runtime import json_engine, thresholds
 @pytest.fixture(autouse=True, scope="session")
 def _read_at_once():
     """Compile schemas from the first row on; tests of the policy itself set their own number."""
-    thresholds.rows_worth_reading = thresholds.rows_worth_reading_at_once = 1
+    thresholds.rows_worth_reading, thresholds.rows_worth_comparing = 1, 2
     thresholds.values_worth_comparing.update(dump=0, load=0)
-    thresholds.fields_worth_binding = 0
     thresholds.spares_first_schemas = False
     thresholds.uses_worth_a_recipe = 1
     thresholds.rows_worth_writing_lazily = 0

@@ -41,9 +41,8 @@ def make_the_renderer_the_default() -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_configure() -> None:
     # From the first row on: most tests have no more than one.
-    thresholds.rows_worth_reading = thresholds.rows_worth_reading_at_once = 1
+    thresholds.rows_worth_reading, thresholds.rows_worth_comparing = 1, 2
     thresholds.values_worth_comparing.update(dump=0, load=0)
-    thresholds.fields_worth_binding = 0
     thresholds.spares_first_schemas = False
     thresholds.uses_worth_a_recipe = 1
     thresholds.rows_worth_writing_lazily = 0

@@ -89,10 +89,14 @@ class Snapshot:
         try:
             for index, name in self._inner:
                 every.append(getattr(every[index], name))
-            return list(map(call, self._get, every)) == self._seen and (
-                [list(field.__dict__) for field in every] == self._names
-                or all(map(self._has_names, every, self._names))
-            )
+            if list(map(call, self._get, every)) != self._seen:
+                return False
+            names = [list(field.__dict__) for field in every]
+            if names != self._names:
+                if not all(map(self._has_names, every, self._names)):
+                    return False
+                self._names = names  # the next fields will have been made like these
+            return True
         except Exception:
             return False  # an attribute that is gone, or that cannot be compared
 

@@ -14,8 +14,9 @@ rows_worth_reading = 24
 """Until the schemas or serializers of a class have dumped (or loaded) so many objects in this
 process, they run as stock: reading them costs about as much as that."""
 
-rows_worth_reading_at_once = 8
-"""A serializer whose fields are like those of no other is read for lists of so many rows."""
+rows_worth_comparing = 4
+"""To find out whether the fields of a serializer are still what they were costs about as much as
+stock needs for so many objects."""
 
 rows_worth_reading_by_column = 15
 """Django makes instances of fewer rows in less time than it takes to find out what their columns
@@ -28,17 +29,13 @@ write the rows at once."""
 rows_worth_writing = 4
 """Generated code that writes text is bound anew for each text; that pays from so many rows on."""
 
-fields_worth_binding = 24
-"""A serializer whose fields were made represents its first object as stock if it has fewer, none of
-which is nested: that object may be the only one, and a program is bound for it."""
-
 fewest_rows = {"dump": 40, "load": 10} if sys.implementation.name == "pypy" else None
 """On PyPy stock's own loops become machine code, too. Binding generated code, which is new code
 each time, pays from so many marshmallow rows on."""
 
 values_worth_comparing = {"dump": 8, "load": 4}
-"""To find out whether the fields of a schema, or of a serializer that represents its rows one by
-one, are still what they were costs as much as stock needs for so many values."""
+"""To find out whether the fields of a schema are still what they were costs as much as stock needs
+for so many values."""
 
 uses_worth_a_recipe = 2
 """django-filter makes the first filter set of a class, which may have been made for one request."""

@@ -44,7 +44,6 @@ def readings(monkeypatch):
 @pytest.mark.parametrize("cls", [Outer, ByRow])
 def test_single_objects_run_as_stock_while_others_forget(readings, cls, monkeypatch):
     monkeypatch.setattr(thresholds, "rows_worth_reading", 24)
-    monkeypatch.setattr(thresholds, "rows_worth_reading_at_once", 8)
     for _ in range(100):
         fastschema.forget()
         for _ in range(3):

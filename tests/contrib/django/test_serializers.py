@@ -210,7 +210,8 @@ class TestCompiled:
             def to_representation(self, data):
                 return [*super().to_representation(data), "end"]
 
-        assert speed_up(OwnList(ROWS, child=Plain())).data[-1] == "end"
+        rows = [{"a": "x", "b": 1}] * 3
+        assert speed_up(OwnList(rows, child=Plain())).data[-1] == "end"
         assert compiled_rows() == 3
 
     def test_what_overrides_its_method_stays_as_it_is(self):

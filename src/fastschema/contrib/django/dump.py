@@ -13,15 +13,16 @@ from rest_framework.serializers import Serializer
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.app import dump_log
 from fastschema.contrib.django.front_end.access import rows
+from fastschema.contrib.django.front_end.bound_serializer import RUNS_AS_STOCK, find_binding
 from fastschema.contrib.django.front_end.class_state import class_state
 from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
     is_stock_serializer,
 )
-from fastschema.contrib.django.front_end.serializer_state import find_binding, find_binding_for_row
 from fastschema.contrib.django.lists.lazy_rows import dump_rows
 from fastschema.contrib.django.lists.n_plus_one import view_of, warn_of_queries
+from fastschema.runtime import thresholds
 from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.statistics import recorder, stock_row
 from fastschema.switch import is_disabled
@@ -34,7 +35,7 @@ def represent(serializer: Any, obj: Any) -> Any:
     """Return what ``Serializer.to_representation`` returns, by generated code where that pays."""
     if dump_log.in_use and (log := dump_log.log_for(serializer)) is not None:
         return log.run(represent, serializer, obj)
-    binding = None if is_disabled() else find_binding_for_row(serializer)
+    binding = None if is_disabled() else find_binding(serializer, 1)
     if binding is not None:
         dispatch = binding.checkout()
         if dispatch is not None:
@@ -42,7 +43,7 @@ def represent(serializer: Any, obj: Any) -> Any:
             compiled_row(binding.program)
             binding.checkin(dispatch)
             return result
-        serializer.__dict__[ATTRIBUTE].runs_as_stock = True
+        serializer.__dict__[ATTRIBUTE] = RUNS_AS_STOCK
     result = STOCK_TO_REPRESENTATION(serializer, obj)
     stock_row()
     return result
@@ -102,7 +103,7 @@ def _represent_each(serializer: Any, each_row: Iterable[Any]) -> list[Any]:
     results: list[Any] = []
     iterator = iter(each_row)
     for row in iterator:
-        binding = find_binding(serializer, 1)
+        binding = find_binding(serializer, thresholds.rows_worth_comparing)
         if binding is not None:
             every_row = chain(iter((row,)), iterator)
             del row  # as any row, it goes when the next one is there

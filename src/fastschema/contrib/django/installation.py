@@ -14,6 +14,7 @@ from rest_framework.serializers import ListSerializer, ModelSerializer, Serializ
 from fastschema.contrib.django import filters
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.dump import represent, represent_list
+from fastschema.contrib.django.front_end.bound_serializer import RUNS_AS_STOCK
 from fastschema.contrib.django.front_end.class_state import get_fields, new_fields
 from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
@@ -24,7 +25,6 @@ from fastschema.contrib.django.front_end.exemplars import (
     STOCK_GET_FIELDS,
     STOCK_MODEL_GET_FIELDS,
 )
-from fastschema.contrib.django.front_end.serializer_state import SerializerState
 from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.input.bulk_create import STOCK_CREATE, create_list
 from fastschema.contrib.django.lists.lazy_list import STOCK_LIST, list_lazily
@@ -40,8 +40,7 @@ _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
 def _to_representation(self: Any, instance: Any) -> Any:
     """``Serializer.to_representation``, compiled."""
-    state = self._fastschema  # guard.ATTRIBUTE
-    if type(state) is SerializerState and state.runs_as_stock:
+    if self._fastschema is RUNS_AS_STOCK:  # guard.ATTRIBUTE
         stock_row()
         return STOCK_TO_REPRESENTATION(self, instance)
     if not _replacements.are_installed:

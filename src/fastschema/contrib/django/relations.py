@@ -55,7 +55,6 @@ from fastschema.contrib.django.lists.n_plus_one import (
     unloaded,
 )
 from fastschema.contrib.django.lists.pagination import check_paginator
-from fastschema.runtime import thresholds
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.switch import is_disabled
 
@@ -191,17 +190,15 @@ def _missing(serializer: Any, queryset: Any) -> list[Unloaded]:
     """Return the relations that a serializer is sure to read and a queryset does not load."""
     if not isinstance(serializer, Serializer):
         return []
-    if state_of_pending(serializer) is None:
-        return unloaded(serializer, queryset, _MADE)
     shape = _shape(queryset)
+    if shape is None or state_of_pending(serializer) is None:
+        return unloaded(serializer, queryset, _SURE)
     known = class_state(type(serializer)).relations
     found: list[Unloaded] | None = known.get(shape)
     if found is None:
-        found = unloaded(serializer, queryset, _PENDING)
         if len(known) >= _MOST_KNOWN:
             known.clear()
-        if shape is not None:
-            known[shape] = found
+        found = known[shape] = unloaded(serializer, queryset, _SURE)
     return found
 
 
@@ -214,18 +211,15 @@ def _shape(queryset: Any) -> Any:
     return weakref.ref(queryset.model), repr(queryset.query.select_related), paths
 
 
-def _pending_fields(serializer: Any) -> list[Any]:
-    """Return the fields of a serializer that stock reads, like those that it would make."""
-    known = state_of_pending(serializer) if _is_stock(serializer) else None
-    return [] if known is None else _read_by_path(known.fields, known.program)
-
-
-def _made_fields(serializer: Any) -> list[Any]:
-    """Return the same for a serializer whose class does not say it all."""
+def _fields_surely_read(serializer: Any) -> list[Any]:
+    """Return the fields of a serializer that stock reads for each object, or others like them."""
     if not _is_stock(serializer):
         return []
+    known = state_of_pending(serializer)
+    if known is not None:
+        return _read_by_path(known.fields, known.program)
     fields = readable_fields(serializer)
-    compiled = class_state(type(serializer)).compiled(serializer, fields, thresholds.MANY)
+    compiled = class_state(type(serializer)).compiled(serializer, fields)
     return [] if compiled is None else _read_by_path(fields, compiled.program)
 
 
@@ -329,7 +323,7 @@ def _is_stock_queryset(queryset: Any) -> bool:
     return overridden(queryset, _HOOKS) is None and is_stock_queryset(queryset)
 
 
-_PENDING, _MADE = Follow(_pending_fields, _may_load), Follow(_made_fields, _may_load)
+_SURE = Follow(_fields_surely_read, _may_load)
 
 
 def _leads_to_safe_relations(model: Any) -> bool:

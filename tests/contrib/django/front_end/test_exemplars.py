@@ -10,6 +10,7 @@ import pytest
 from django.db import models
 from django.test import override_settings
 from django.test.utils import isolate_apps
+from django.utils.functional import lazy
 from rest_framework import serializers
 
 import fastschema
@@ -641,6 +642,19 @@ def test_clones_are_prepared_when_somebody_looks_at_the_fields():
     for _ in range(3):
         assert point(POINT).data
     exemplar = class_state(point).exemplar()
-    assert exemplar._cloners == {}
+    assert "_bound_cloner" not in vars(exemplar)
     assert point(POINT).fields["x"].parent is not None
-    assert list(exemplar._cloners) == [True]
+    assert exemplar._bound_cloner is not None
+
+
+def test_choices_that_are_made_when_they_are_needed_are_made_for_each_serializer():
+    rows = {"a": "before"}
+
+    class Lazy(serializers.Serializer):
+        choice = serializers.ChoiceField(choices=lazy(lambda: list(rows.items()), list)())
+
+    for label in ("before", "after"):
+        rows["a"] = label
+        for _ in range(3):
+            assert Lazy({"choice": "a"}).data == {"choice": "a"}
+            assert Lazy().fields["choice"].choices == {"a": label}

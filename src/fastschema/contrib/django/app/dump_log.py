@@ -16,8 +16,8 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from rest_framework.serializers import ListSerializer
 
+from fastschema.contrib.django.front_end.bound_serializer import COMPILED, KeptBinding
 from fastschema.contrib.django.front_end.customization import is_stock_serializer
-from fastschema.contrib.django.front_end.serializer_state import FIRST_COMPILED, SerializerState
 from fastschema.contrib.django.internals.queries import results_of
 from fastschema.contrib.django.lists.n_plus_one import Loads, Unloaded, unloaded_with
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
@@ -214,6 +214,4 @@ def _are_rows(data: Any) -> bool:
 def _was_compiled(serializer: Any) -> bool:
     """Return whether generated code has just represented objects by a serializer."""
     state = vars(getattr(serializer, "child", serializer)).get(ATTRIBUTE)
-    if state is FIRST_COMPILED:
-        return True
-    return type(state) is SerializerState and state.was_bound and not state.runs_as_stock
+    return state is COMPILED or type(state) is KeptBinding

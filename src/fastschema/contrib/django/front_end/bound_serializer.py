@@ -1,19 +1,41 @@
-"""Bound serializers: what the program of a serializer needs to run, from row to row."""
+"""Bound serializers: what the program of a serializer needs to run, from row to row.
+
+What hangs on a serializer, on its class and on its fields, is
+
+- ``_fastschema``: None until the serializer has represented something; then :data:`COMPILED` or
+  :data:`RUNS_AS_STOCK`, or, from the second object or list on, a :class:`KeptBinding`.
+- ``_fastschema_fields``: the fields that it needed before anybody looked at them (``class_state``).
+- ``_fastschema_class``, on the class: a ``ClassState`` (``class_state``).
+- ``_fastschema_validators``, on a field: validators that nobody has read (``clones``).
+
+.. code-block:: text
+
+    ClassState           of a class
+        Exemplar             clones fields for its serializers
+        CompiledByNames      what its serializers run, to dump (``dumping``) and to validate
+            pending()            those that have made no fields: a CompiledState
+            made()               those that have: one for each set of names and options
+    BoundProgram         the program of a CompiledState, with the serializer's own fields
+    ReusedBoundProgram   the same for serializers without fields, which take turns
+"""
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from rest_framework.serializers import ListSerializer
+from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.class_state import (
+    ClassState,
     CompiledState,
     class_state,
     has_made_fields,
+    is_still_pending,
     made_fields,
     state_of_pending,
     unseen_field,
@@ -34,7 +56,14 @@ from fastschema.runtime.bound_program import (
     Dispatcher,
     NestedDumper,
 )
+from fastschema.runtime.guard import ATTRIBUTE, State, generations
 from fastschema.runtime.programs import DumpProgram
+
+# So that a serializer of which nothing is known says so at the price of any attribute.
+setattr(Serializer, ATTRIBUTE, None)
+COMPILED, RUNS_AS_STOCK = State(), State()
+"""Hang on a serializer that has represented by generated code, and on one whose rows, if they come
+one by one, are left to stock."""
 
 
 class BoundSerializer:
@@ -44,12 +73,9 @@ class BoundSerializer:
     :param options: fields like its own, of which only options are read
     :param fields: its own fields, or what makes them when one of them is needed
     :param outer: the serializer in which this one is nested, bound
-    :param rows: how many rows are to be represented at least
-    :param is_one_at_a_time: whether nested serializers represent by themselves: they may change
-        between two rows
     """
 
-    __slots__ = ("captured", "fields", "find", "is_one_at_a_time", "options", "outer", "rows")
+    __slots__ = ("captured", "fields", "find", "options", "outer")
 
     def __init__(
         self,
@@ -57,16 +83,11 @@ class BoundSerializer:
         options: list[Any],
         fields: Any,
         outer: BoundSerializer | None = None,
-        rows: int = 1,
-        *,
-        is_one_at_a_time: bool = False,
     ) -> None:
         self.find = find
         self.options = options
         self.fields = fields
         self.outer = outer
-        self.rows: int = rows if outer is None else outer.rows
-        self.is_one_at_a_time = is_one_at_a_time
         self.captured: Any = None
         """What keeps values for whoever asks for data later; see ``lists.captured_values``."""
 
@@ -113,14 +134,14 @@ class FieldsByNumber(dict[int, Any]):
 
 
 def bound_pending(
-    known: CompiledState, find: Callable[[], Any], rows: int, outer: BoundSerializer | None = None
+    known: CompiledState, find: Callable[[], Any], outer: BoundSerializer | None = None
 ) -> BoundSerializer:
     """Return a serializer that has not made its fields, bound.
 
     :param known: what it runs
     :param find: gives the serializer
     """
-    return BoundSerializer(find, known.fields, FieldsByNumber(find, known.fields), outer, rows)
+    return BoundSerializer(find, known.fields, FieldsByNumber(find, known.fields), outer)
 
 
 class ReusedBoundProgram(BoundProgram):
@@ -134,26 +155,24 @@ class ReusedBoundProgram(BoundProgram):
     :param idle: where it waits for the next one
     """
 
-    __slots__ = ("_current", "_idle")
+    __slots__ = ("_idle", "_serializer")
     bound_schema: BoundSerializer
 
     def __init__(self, known: CompiledState, idle: list[ReusedBoundProgram]) -> None:
-        self._current = _CurrentSerializer()
-        fields = FieldsByNumber(self._current, known.fields)
-        super().__init__(known.program, BoundSerializer(self._current, known.fields, fields))
+        super().__init__(known.program, bound_pending(known, lambda: self._serializer))
         self._idle = idle
+        self._serializer: Any = None
 
     @classmethod
     def to(
-        cls, known: CompiledState, idle: list[ReusedBoundProgram], serializer: Any, rows: int
+        cls, known: CompiledState, idle: list[ReusedBoundProgram], serializer: Any
     ) -> ReusedBoundProgram:
-        """Return one that nobody uses, bound to a serializer for so many rows."""
+        """Return one that nobody uses, bound to a serializer."""
         try:
             binding = idle.pop()
         except IndexError:
             binding = cls(known, idle)
-        binding._current.serializer = serializer
-        binding.bound_schema.rows = rows
+        binding._serializer = serializer
         return binding
 
     def checkout(self) -> Dispatch:
@@ -164,7 +183,7 @@ class ReusedBoundProgram(BoundProgram):
         """End a row or a list: another serializer may have the binding."""
         dispatch.let_go()
         dispatch.end()
-        self._current.serializer = None
+        self._serializer = None
         self.bound_schema.fields.clear()
         if len(self._idle) < MOST_IDLE:
             self._idle.append(self)
@@ -172,16 +191,69 @@ class ReusedBoundProgram(BoundProgram):
     checkin = end
 
 
-class _CurrentSerializer:
-    """Gives the serializer by which a :class:`ReusedBoundProgram` represents just now."""
+class KeptBinding(State):
+    """What represents by a serializer that has made no fields, from its second object or list on.
 
-    __slots__ = ("serializer",)
+    (It is nested in one that runs as stock, say, or its own ``to_representation`` calls ``super()``
+    for each row.)
 
-    def __init__(self) -> None:
-        self.serializer: Any = None
+    :param serializer: the serializer
+    :param known: what it runs
+    """
 
-    def __call__(self) -> Any:
-        return self.serializer
+    __slots__ = ("_find", "_generation", "_size", "binding")
+
+    def __init__(self, serializer: Any, known: CompiledState) -> None:
+        self._find = weakref.ref(serializer)
+        self._generation = generations.current
+        self._size = len(serializer.__dict__)
+        self.binding = BoundProgram(known.program, bound_pending(known, self._find))
+
+    def is_current(self, serializer: Any) -> bool:
+        """Return whether the serializer is as it was when it was bound, and no copy of that."""
+        if self._generation is not generations.current or self._find() is not serializer:
+            return False
+        own = serializer.__dict__
+        if len(own) != self._size or has_made_fields(serializer):
+            self._size = len(own)
+            return is_still_pending(serializer)
+        return True
+
+
+def find_binding(serializer: Any, rows: int) -> BoundProgram | None:
+    """Return what represents objects by a stock serializer, if that pays; None if stock must.
+
+    :param rows: how many objects are to be represented at least
+    """
+    own = serializer.__dict__
+    state = own.get(ATTRIBUTE)
+    # This first, as it is asked for each row of many that come one by one.
+    if type(state) is KeptBinding and state.is_current(serializer):
+        return state.binding
+    of_class = class_state(type(serializer))
+    if not of_class.is_in_use(rows):
+        return None
+    known = state_of_pending(serializer)
+    if known is None:
+        binding = _bind_made(serializer, of_class, rows)
+        own[ATTRIBUTE] = RUNS_AS_STOCK if binding is None else COMPILED
+        return binding
+    if state is None and known.idle is not None:  # there may be no other object
+        own[ATTRIBUTE] = COMPILED
+        return ReusedBoundProgram.to(known, known.idle, serializer)
+    own[ATTRIBUTE] = state = KeptBinding(serializer, known)
+    return state.binding
+
+
+def _bind_made(serializer: Any, of_class: ClassState, rows: int) -> BoundProgram | None:
+    """Return the same for a serializer that has made its fields, or must."""
+    if rows < thresholds.rows_worth_comparing:
+        return None
+    fields = readable_fields(serializer)
+    known = of_class.compiled(serializer, fields)
+    if known is None:
+        return None
+    return BoundProgram(known.program, BoundSerializer(lambda: serializer, fields, fields))
 
 
 def link_to(serializer: Any, form: Form) -> NestedDumper:
@@ -203,17 +275,16 @@ def dispatch_for(
     :raises UnreadableError: if the serializer cannot be compiled
     """
     find = find or (lambda: like)
-    rows = thresholds.MANY if outer is None else outer.rows
     is_made = outer is not None and _is_nested_made(like, outer)
     known = None if is_made else state_of_pending(like)
     if known is not None:
-        return Dispatch(known.program, form, bound_pending(known, find, rows, outer))
+        return Dispatch(known.program, form, bound_pending(known, find, outer))
     serializer = find()
     fields = readable_fields(serializer)
-    known = class_state(type(serializer)).compiled(serializer, fields, rows)
+    known = class_state(type(serializer)).compiled(serializer, fields)
     if known is None:
         raise UnreadableError("its fields differ from object to object")
-    bound = BoundSerializer(lambda: serializer, fields, fields, outer, rows)
+    bound = BoundSerializer(lambda: serializer, fields, fields, outer)
     return Dispatch(known.program, form, bound)
 
 
@@ -232,14 +303,12 @@ def bound_now(serializer: Any) -> BoundProgram:
     :raises UnreadableError: if the serializer cannot be compiled
     """
     program, fields = read_now(serializer)
-    bound = BoundSerializer(lambda: serializer, fields, fields, rows=thresholds.MANY)
+    bound = BoundSerializer(lambda: serializer, fields, fields)
     return BoundProgram(program, bound)
 
 
 def _nested_dispatch(outer: BoundSerializer, get: Callable[[Any], Any], form: Form) -> Dispatcher:
     """Return the dispatch of a nested serializer, single or many."""
-    if outer.is_one_at_a_time:
-        return _by(lambda value: get(outer.fields).to_representation(value), form)
     field = get(outer.options)
     if not isinstance(field, ListSerializer):
         return _dispatch_like(field, form, lambda: get(outer.fields), outer)
@@ -280,10 +349,8 @@ def _is_nested_made(like: Any, outer: BoundSerializer) -> bool:
 
     :param like: it, one like it, or the child of a list
     """
-    if outer.options is outer.fields:
-        return has_made_fields(like)
     if outer.outer is not None:
-        return False
+        return False  # to find it would be to make it
     made = made_fields(outer.serializer).get(like.field_name or like.parent.field_name)
     return made is not None and has_made_fields(getattr(made, "child", made))
 

@@ -206,8 +206,6 @@ class ClassState(StateOfClass):
         """What is noticed: the attributes of the class, and of the classes of its fields."""
         self._exemplars: dict[str | None, Exemplar | None] = {}
         self.forget()
-        self.spares_first_objects = False
-        """Whether the fields of its serializers are too few to be bound for the first object."""
 
     def forget(self) -> None:
         """Forget the programs of the class."""
@@ -248,21 +246,15 @@ class ClassState(StateOfClass):
         if not self.is_current():
             return None
         cls: Any = self.owner()
-        known = self._exemplars
-        exemplar: Exemplar | None = known.get(None, _UNKNOWN)
-        if exemplar is not _UNKNOWN:
-            return exemplar
         # Stock reads names and messages of models when it makes fields.
         language = get_language() if issubclass(cls, ModelSerializer) else None
-        exemplar = known.get(language, _UNKNOWN)
+        known = self._exemplars
+        exemplar: Exemplar | None = known.get(language, _UNKNOWN)
         if exemplar is _UNKNOWN:
             if len(known) >= _MOST_LANGUAGES:
                 known.clear()
-            exemplar = self._new_exemplar(cls)
-            if exemplar is None or exemplar.is_partial:
-                language = None  # it is the same in all of them
-            known[language] = exemplar
-        return exemplar  # another thread may have cleared what is known
+            exemplar = known[language] = self._new_exemplar(cls)
+        return exemplar
 
     def _new_exemplar(self, cls: Any) -> Exemplar | None:
         methods = ("__setattr__", "__getattribute__")
@@ -299,16 +291,14 @@ class ClassState(StateOfClass):
             return None  # stock raises it
         return serializer
 
-    def compiled(self, serializer: Any, fields: list[Any], objects: int) -> CompiledState | None:
+    def compiled(self, serializer: Any, fields: list[Any]) -> CompiledState | None:
         """Return what a serializer runs whose fields are made; None if stock must represent.
 
         :param fields: those that are dumped
-        :param objects: how many objects are to be represented
         """
         if not self.is_current():
             return None
-        is_list = objects >= thresholds.rows_worth_reading_at_once
-        return self.dumping.made(serializer, fields, is_worth_reading=is_list)
+        return self.dumping.made(serializer, fields, is_worth_reading=True)
 
 
 def _read(serializer: Any, fields: list[Any], options: list[Any]) -> CompiledState:
@@ -399,7 +389,10 @@ def follows_its_class(serializer: Any) -> bool:
 def get_fields(serializer: Any) -> dict[str, Any] | None:
     """Return what stock's ``get_fields`` does; None if stock must make it."""
     exemplar = _exemplar(serializer, 1)
-    return None if exemplar is None else exemplar.fields(with_url_name(serializer))
+    if exemplar is None:
+        return None
+    with_url_name(serializer)
+    return exemplar.fields()
 
 
 def _exemplar(serializer: Any, objects: int) -> Exemplar | None:

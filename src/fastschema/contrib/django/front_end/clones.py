@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import partial
-from operator import itemgetter
 from typing import Any
 
 from django.db.models import QuerySet
@@ -24,17 +23,14 @@ from rest_framework.fields import Field
 from rest_framework.serializers import HyperlinkedModelSerializer, ModelSerializer
 from rest_framework.utils.formatting import lazy_format
 
-Memo = dict[Any, Any]
+Memo = dict[int, Any]
 """What was copied already for one set of clones, by the id of what was copied."""
 Copy = Callable[[Memo], Any]
 
 UNREAD_VALIDATORS = "_fastschema_validators"
-"""Where a clone has its :class:`ValidatorsOnDemand`: a key of its ``__dict__``."""
+"""Where a clone has what copies its validators, until somebody reads them: a key of its
+``__dict__``."""
 
-_FIRST = "first"
-"""Where a memo has the creation counter of the first clone."""
-_PARENT = "parent"
-"""Where it has the serializer of the clones."""
 _DATES = (datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo)
 _NUMBERS = (int, float, complex, decimal.Decimal, uuid.UUID, range)
 IMMUTABLE = (str, bytes, frozenset, re.Pattern, Enum, *_NUMBERS, *_DATES)
@@ -51,37 +47,18 @@ class UncloneableError(Exception):
     """Something that stock makes, and of which nobody knows how to copy it."""
 
 
-class ValidatorsOnDemand:
-    """The validators of a clone, copied when somebody reads them.
-
-    :param copy: makes the copy
-    """
-
-    __slots__ = ("copy",)
-
-    def __init__(self, copy: Copy) -> None:
-        self.copy = copy
-
-    def __reduce__(self) -> Any:
-        return _restored, (self.copy({}),)
-
-
-def _restored(validators: Any) -> ValidatorsOnDemand:
-    return ValidatorsOnDemand(lambda memo: validators)
-
-
 class _Validators:
     """``Field._validators`` of a clone; as in stock, other fields have none until they are set."""
 
     def __get__(self, field: Any, owner: Any) -> Any:
         own = {} if field is None else field.__dict__
-        later = own.get(UNREAD_VALIDATORS)
-        if later is None:
+        copy = own.get(UNREAD_VALIDATORS)
+        if copy is None:
             # The same list for all threads that ask first.
             if "_validators" in own:
                 return own["_validators"]
             raise AttributeError(f"{owner.__name__!r} object has no attribute '_validators'")
-        validators = own.setdefault("_validators", later.copy({}))
+        validators = own.setdefault("_validators", copy({}))
         own.pop(UNREAD_VALIDATORS, None)
         return validators
 
@@ -98,63 +75,32 @@ class Cloner:
     :raises UncloneableError: if nobody knows how to copy something
     """
 
-    __slots__ = ("_copies", "_size")
-
     def __init__(self, one: Any, other: Any, parents: tuple[Any, Any] = (None, None)) -> None:
-        comparison = Comparison(one, other, parents)
-        self._size = len(comparison.ranks)
-        self._copies = comparison.copies_in(one)
+        self._parent = id(parents[0])
+        self._others: dict[int, tuple[Any, Any]] = {self._parent: parents}
+        self._times: Counter[int] = Counter()
+        self._compare(one, other)
+        fields = [each for each, _ in self._others.values() if isinstance(each, Field)]
+        self.classes = {type(field) for field in fields if field is not parents[0]}
+        """The classes of the fields, those inside of others included."""
+        self._known: dict[int, Copy] = {self._parent: lambda memo: memo[self._parent]}
+        self._copies = {name: copy for name, each in one.items() if (copy := self._copy_of(each))}
+        self._others.clear()  # the other fields are not needed any more
 
     def clones(self, parent: Any = None) -> dict[str, Any]:
         """Return new fields, as stock would make them.
 
         :param parent: the serializer to which they are bound, if the others are
         """
-        memo = self._memo(parent)
+        memo: Memo = {self._parent: parent}
         return {name: copy(memo) for name, copy in self._copies.items()}
 
     def clone(self, name: str, parent: Any) -> Any:
         """Return one of them without the others."""
-        return self._copies[name](self._memo(parent))
+        return self._copies[name]({self._parent: parent})
 
-    def _memo(self, parent: Any) -> Memo:
-        # As each field takes a number of its own when it is made.
-        memo: Memo = {_FIRST: Field._creation_counter, _PARENT: parent}
-        Field._creation_counter += self._size
-        return memo
-
-
-class Comparison:
-    """What two results of the same code share, and how to copy the rest of the first one.
-
-    The parameters are those of :class:`Cloner`.
-    """
-
-    def __init__(self, one: Any, other: Any, parents: tuple[Any, Any] = (None, None)) -> None:
-        key = id(parents[0])
-        self._others: dict[int, tuple[Any, Any]] = {key: parents}
-        self._times: Counter[int] = Counter()
-        self._places: dict[int, set[int]] = {}
-        self._copies: dict[int, Copy] = {key: itemgetter(_PARENT)}
-        self._compare(one, other, 0)
-        made = [each for each, _ in self._others.values() if isinstance(each, Field)]
-        if parents[0] is not None:
-            made.remove(parents[0])
-        made.sort(key=lambda field: field._creation_counter)
-        self.ranks = {id(field): rank for rank, field in enumerate(made)}
-        self.classes = set(map(type, made))
-        """The classes of the fields, those inside of others included."""
-        self._mixed = set().union(*(each for each in self._places.values() if len(each) > 1))
-
-    def copies_in(self, one: dict[str, Any]) -> dict[str, Copy]:
-        """Return what copies each of the fields."""
-        return {name: copy for name, each in one.items() if (copy := self._copy_of(each))}
-
-    def _compare(self, one: Any, other: Any, place: int) -> None:
-        """Compare two objects that are at the same place in both results.
-
-        :param place: the field in whose validators they are; 0 if they are in none
-        """
+    def _compare(self, one: Any, other: Any) -> None:
+        """Compare two objects that are at the same place in both results."""
         if one is other:
             return
         _check_classes(type(one), type(other))
@@ -166,30 +112,28 @@ class Comparison:
             return
         key = id(one)
         self._times[key] += 1
-        self._places.setdefault(key, set()).add(place)
         if key in self._others:
             if self._others[key][1] is not other:
                 raise UncloneableError("its parts are arranged in another way each time")
             return
         self._others[key] = one, other
-        for name, mine, others in _pairs(one, other):
-            is_later = name == "_validators" and isinstance(one, Field)
-            self._compare(mine, others, key if is_later else place)
+        for mine, others in _pairs(one, other):
+            self._compare(mine, others)
 
     def _copy_of(self, one: Any) -> Copy | None:
         """Return what copies an object; None if it is shared."""
         key = id(one)
         if key not in self._others:
             return None
-        if key not in self._copies:
+        if key not in self._known:
             # Before what is inside of it, which may refer to it.
-            self._copies[key] = lambda memo: (
+            self._known[key] = lambda memo: (
                 memo[key] if key in memo else memo.setdefault(key, new(memo))
             )
             new = self._new(one)
             if self._times[key] == 1:
-                self._copies[key] = new
-        return self._copies[key]
+                self._known[key] = new
+        return self._known[key]
 
     def _new(self, one: Any) -> Copy:
         cls = type(one)
@@ -216,10 +160,9 @@ class Comparison:
     def _new_object(self, one: Any) -> Copy:
         cls, key, shared = type(one), id(one), dict(vars(one))
         copies = {name: copy for name, each in shared.items() if (copy := self._copy_of(each))}
-        rank = self.ranks.get(key)
-        if rank is not None and "_validators" in copies and key not in self._mixed:
+        if issubclass(cls, Field) and "_validators" in copies:
             del shared["_validators"]
-            shared[UNREAD_VALIDATORS] = ValidatorsOnDemand(copies.pop("_validators"))
+            shared[UNREAD_VALIDATORS] = copies.pop("_validators")
         # Most are plain lists and dictionaries, which need no memo.
         plain = [(name, shared[name].copy) for name in copies if self._is_plain(shared[name])]
         others = [each for each in copies.items() if not self._is_plain(shared[each[0]])]
@@ -233,8 +176,6 @@ class Comparison:
                 own[name] = copy()
             for name, copy_with in others:
                 own[name] = copy_with(memo)
-            if rank is not None:
-                own["_creation_counter"] = memo[_FIRST] + rank
             return made
 
         return new
@@ -245,8 +186,8 @@ class Comparison:
         return is_flat and all(id(each) not in self._others for each in _inside(one).values())
 
 
-def _pairs(one: Any, other: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """Return what is inside of two objects of one class: names, and what each of them has.
+def _pairs(one: Any, other: Any) -> Iterator[tuple[Any, Any]]:
+    """Return what is inside of two objects of one class, in pairs of what each of them has.
 
     :raises UncloneableError: if they have not the same names
     """
@@ -257,7 +198,7 @@ def _pairs(one: Any, other: Any) -> Iterator[tuple[Any, Any, Any]]:
         raise UncloneableError("it is made of other parts each time")
     for name, each in mine.items():
         if name != "_creation_counter" or not isinstance(one, Field):
-            yield name, each, others[name]
+            yield each, others[name]
 
 
 def _inside(one: Any) -> dict[Any, Any]:

@@ -74,10 +74,11 @@ def runs_own_code(field: Any) -> bool:
 
 def _is_read_by_own_code(name: Any, value: Any) -> bool:
     """Return whether users' code runs when stock copies or iterates an argument of a field."""
-    is_iterated = name in (0, "choices", "validators", "error_messages")
-    is_plain = value is None or isinstance(value, (*_ATOMIC, *IMMUTABLE, Field))
-    if is_iterated and not is_plain and type(value) not in CONTAINERS:
-        return True
+    if name in (0, "choices", "validators", "error_messages"):  # those that are iterated
+        is_plain = value is None or isinstance(value, (*_ATOMIC, *IMMUTABLE, Field))
+        is_lazy = isinstance(value, Promise)  # what it gives may be other choices each time
+        if is_lazy or not (is_plain or type(value) in CONTAINERS):
+            return True
     return name not in ("validators", "regex") and copies_by_own_code(value)
 
 

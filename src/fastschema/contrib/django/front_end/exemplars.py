@@ -8,8 +8,8 @@ Users' code never runs for an exemplar: fields that it makes are made by it for 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
 
 from rest_framework.fields import Field
 from rest_framework.serializers import (
@@ -22,7 +22,7 @@ from rest_framework.settings import api_settings
 from rest_framework.utils import model_meta
 from rest_framework.utils.serializer_helpers import BindingDict
 
-from fastschema.contrib.django.front_end.clones import Cloner, Comparison, UncloneableError
+from fastschema.contrib.django.front_end.clones import Cloner, UncloneableError
 from fastschema.contrib.django.front_end.customization import (
     copies_by_own_code,
     has_own_code,
@@ -30,6 +30,11 @@ from fastschema.contrib.django.front_end.customization import (
     runs_own_code,
 )
 from fastschema.runtime.patching import stock_method, stock_of
+
+if TYPE_CHECKING:
+    from functools import cached_property
+else:
+    from django.utils.functional import cached_property  # has no lock
 
 STOCK_FIELDS = stock_method(Serializer, "fields")
 STOCK_GET_FIELDS = stock_method(Serializer, "get_fields")
@@ -40,79 +45,60 @@ class Exemplar:
     """What makes the fields of the serializers of a class, in one language.
 
     :param cls: the class, whose own ``get_fields`` is not asked
+    :raises UncloneableError: if only stock's code can make its fields
     :raises Exception: what stock raises for it
     """
 
     def __init__(self, cls: Any) -> None:
+        if issubclass(cls, ModelSerializer) and builds_by_own_code(cls):
+            raise UncloneableError("its own code builds fields")
         self._declared: dict[str, Any] = dict(cls._declared_fields)
         self._own = {name for name, field in self._declared.items() if runs_own_code(field)}
-        self.is_partial = issubclass(cls, ModelSerializer) and builds_by_own_code(cls)
-        """Whether it has declared fields only: stock builds others for each serializer."""
         one, other = self._make(cls), self._make(cls)
-        uncloneable = {name for name in one if not _is_cloneable(name, one, other)}
-        if uncloneable:
-            self._own |= uncloneable & self._declared.keys()
-            self.is_partial |= not uncloneable <= self._declared.keys()
-            one, other = self._make(cls), self._make(cls)
         self._names = list(one)
-        self.classes = Comparison(self._cloneable(one), self._cloneable(other)).classes | {
-            type(self._declared[name]) for name in self._own
-        }
+        self._cloner = Cloner(self._without_own(one), self._without_own(other))
+        self.classes = self._cloner.classes | {type(self._declared[name]) for name in self._own}
         """The classes of the fields."""
-        self._cloners: dict[bool, Cloner | None] = {}
-        """What makes clones, unbound or bound to their serializer, once somebody has asked."""
+        self._class = cls
 
     @property
     def is_complete(self) -> bool:
         """Return whether all fields are clones."""
-        return not (self.is_partial or self._own)
+        return not self._own
 
-    def _cloner(self, cls: Any, *, is_bound: bool) -> Cloner | None:
-        """Return what makes clones; None if stock must make each field."""
-        known = self._cloners
-        if is_bound not in known:
-            parents = (bare_serializer(cls), bare_serializer(cls)) if is_bound else (None, None)
-            try:
-                one, other = [self._cloneable(self._make(cls), parent) for parent in parents]
-                known[is_bound] = Cloner(one, other, parents)
-            except Exception:
-                known[is_bound] = None  # the names are wrong, say, as stock will tell
-        return known[is_bound]
-
-    def _cloneable(self, made: dict[str, Any], parent: Any = None) -> dict[str, Any]:
-        """Return those of the fields that are cloned, bound to a serializer if one is given."""
-        fields = {name: field for name, field in made.items() if name not in self._own}
-        return fields if parent is None else _bound(fields, parent).fields
+    @cached_property
+    def _bound_cloner(self) -> Cloner | None:
+        """Return what makes clones bound to a serializer; None if some fields are no clones."""
+        if not self.is_complete:
+            return None
+        parents = bare_serializer(self._class), bare_serializer(self._class)
+        try:
+            one, other = [self.example_fields(parent).fields for parent in parents]
+            return Cloner(one, other, parents)
+        except Exception:
+            return None  # the names are wrong, say, as stock will tell
 
     def example_fields(self, serializer: Any) -> BindingDict:
         """Return fields that stock has made, bound to a serializer that nobody gets."""
-        return _bound(self._make(type(serializer)), serializer)
+        return _bound(self._make(self._class), serializer)
 
     def bound_fields(self, serializer: Any) -> BindingDict:
         """Return new fields of a serializer, as stock's ``fields`` gives them."""
-        cloner = self._cloner(type(serializer), is_bound=True) if self.is_complete else None
+        cloner = self._bound_cloner
         if cloner is None:
-            return _bound(self.fields(serializer), serializer)
+            return _bound(self.fields(), serializer)
         mapping = BindingDict(serializer)
         mapping.fields = cloner.clones(serializer)
         return mapping
 
     def bound_field(self, name: str, serializer: Any) -> Any:
         """Return one of those fields without the others; None if they are made together."""
-        cloner = self._cloner(type(serializer), is_bound=True) if self.is_complete else None
+        cloner = self._bound_cloner
         return None if cloner is None else cloner.clone(name, serializer)
 
-    def fields(self, serializer: Any) -> dict[str, Any]:
-        """Return new fields of a serializer, bound to none, as stock's ``get_fields`` does."""
-        if self.is_partial:
-            declared = _Declared(self._declared, lambda: self._new(serializer))
-            return _with_declared(serializer, declared)
-        return self._new(serializer)
-
-    def _new(self, serializer: Any) -> dict[str, Any]:
-        cls = type(serializer)
-        cloner = self._cloner(cls, is_bound=False)
-        clones = self._cloneable(self._make(cls)) if cloner is None else cloner.clones()
+    def fields(self) -> dict[str, Any]:
+        """Return new fields, bound to no serializer, as stock's ``get_fields`` does."""
+        clones = self._cloner.clones()
         if not self._own:
             return clones
         memo: dict[int, Any] = {}
@@ -123,19 +109,18 @@ class Exemplar:
         }
         return {name: made[name] for name in self._names}
 
+    def _without_own(self, made: dict[str, Any]) -> dict[str, Any]:
+        return {name: field for name, field in made.items() if name not in self._own}
+
     def _make(self, cls: Any) -> dict[str, Any]:
         """Make fields by stock's code; those that users' code makes are the declared ones."""
-        declared = _Declared(self._declared, self._copy_declared)
-        if self.is_partial or not issubclass(cls, ModelSerializer):
+        declared = _Declared(self._declared, self._own)
+        if not issubclass(cls, ModelSerializer):
             return copy.deepcopy(declared)
-        return _with_declared(bare_serializer(cls), declared)
-
-    def _copy_declared(self) -> dict[str, Any]:
-        memo: dict[int, Any] = {}
-        return {
-            name: field if name in self._own else copy.deepcopy(field, memo)
-            for name, field in self._declared.items()
-        }
+        serializer = bare_serializer(cls)
+        serializer._declared_fields = declared
+        made: dict[str, Any] = STOCK_MODEL_GET_FIELDS(serializer)
+        return made
 
 
 def _bound(fields: dict[str, Any], serializer: Any) -> BindingDict:
@@ -145,28 +130,20 @@ def _bound(fields: dict[str, Any], serializer: Any) -> BindingDict:
 
 
 class _Declared(dict[str, Any]):
-    """Declared fields of which stock makes copies in another way.
+    """Declared fields of which stock copies all but some.
 
-    :param make: gives the copies
+    :param own: the names of those that are not copied
     """
 
-    def __init__(self, declared: dict[str, Any], make: Callable[[], dict[str, Any]]) -> None:
+    def __init__(self, declared: dict[str, Any], own: Collection[str]) -> None:
         super().__init__(declared)
-        self._make = make
+        self._own = own
 
     def __deepcopy__(self, memo: Any) -> dict[str, Any]:
-        return self._make()
-
-
-def _with_declared(serializer: Any, declared: _Declared) -> dict[str, Any]:
-    """Call stock's ``ModelSerializer.get_fields``, with other copies of declared fields."""
-    own = vars(serializer)
-    own["_declared_fields"] = declared
-    try:
-        made: dict[str, Any] = STOCK_MODEL_GET_FIELDS(serializer)
-    finally:
-        del own["_declared_fields"]
-    return made
+        return {
+            name: field if name in self._own else copy.deepcopy(field, memo)
+            for name, field in self.items()
+        }
 
 
 def bare_serializer(cls: Any) -> Any:
@@ -220,13 +197,3 @@ BUILDING = [
     if name != "get_fields" and not name.endswith("validators")
 ]
 """The methods by which ``ModelSerializer.get_fields`` makes fields."""
-
-
-def _is_cloneable(name: str, one: dict[str, Any], other: dict[str, Any]) -> bool:
-    if one[name] is other[name]:
-        return True  # it is made by users' code anyway
-    try:
-        Comparison({name: one[name]}, {name: other[name]})
-    except UncloneableError:
-        return False
-    return True

@@ -3,7 +3,8 @@
 Django's ``reverse`` looks for the pattern of a view, puts the key in, and checks that the pattern
 matches. Here the pattern is found once, with all that comes before and after the key, host
 included. A row only puts its key in and checks. Whatever is out of the ordinary (keys that must be
-quoted, converters and versioning schemes of users' own) goes to the field's own method.
+quoted, format suffixes, views with further options, other versioning schemes than that by the path,
+converters of users' own) goes to the field's own method.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from django.urls.resolvers import RFC3986_SUBDELIMS, get_ns_resolver
 from rest_framework.relations import Hyperlink, PKOnlyObject
 from rest_framework.reverse import reverse
 from rest_framework.settings import api_settings
-from rest_framework.versioning import BaseVersioning, NamespaceVersioning, URLPathVersioning
+from rest_framework.versioning import BaseVersioning, URLPathVersioning
 
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.front_end.access import has_plain_key, on_class
@@ -153,7 +154,7 @@ class _KnownReverse:
         key = view_name, key_name
         if key not in self._addresses:
             try:
-                self._addresses[key] = _find(view_name, key_name, request, None)
+                self._addresses[key] = _find(view_name, key_name, request)
             except Exception:
                 self._addresses[key] = None  # DRF's own function raises it
         return self._addresses[key]
@@ -190,18 +191,16 @@ class _Columns(dict[type, "tuple[str, str] | None"]):
 class _Address(NamedTuple):
     """The addresses of one view.
 
-    :param before: the address before the key
+    :param start: what comes before the path
+    :param before: the path before the key
     :param after: and after it
     :param is_known: says whether a path is one of the view
-    :param path_before: the path before the key, not quoted
-    :param path_after: and after it
     """
 
+    start: str
     before: str
     after: str
     is_known: Callable[[str], Any]
-    path_before: str
-    path_after: str
 
     def of(self, key: Any) -> str | None:
         """Return the address for a key, or None if stock must say."""
@@ -211,9 +210,8 @@ class _Address(NamedTuple):
             text = key
         else:
             return None
-        if self.is_known(f"{self.path_before}{text}{self.path_after}"):
-            return f"{self.before}{text}{self.after}"
-        return None
+        path = f"{self.before}{text}{self.after}"
+        return f"{self.start}{path}" if self.is_known(path) else None
 
 
 def _address(field: Any, context: Any) -> _Address | None:
@@ -223,36 +221,31 @@ def _address(field: Any, context: Any) -> _Address | None:
     try:
         if type(context) is not dict or "request" not in context:
             return None
-        url_format = context.get("format")
-        if url_format and field.format and field.format != url_format:
-            url_format = field.format
-        return _find(field.view_name, field.lookup_url_kwarg, context["request"], url_format)
+        if context.get("format") is not None:
+            return None
+        return _find(field.view_name, field.lookup_url_kwarg, context["request"])
     except Exception:
         return None  # stock raises it, when it comes to the first address
 
 
-def _find(view_name: str, key_name: str, request: Any, url_format: Any) -> _Address | None:
+def _find(view_name: str, key_name: str, request: Any) -> _Address | None:
     found = _versioned(view_name, request)
     if found is None or _has_format_parameter(request):
         return None
     view_name, arguments = found
     arguments[key_name] = _KEY
-    if url_format is not None:
-        arguments["format"] = url_format
-    pattern = _pattern(view_name, key_name, arguments)
+    pattern = _pattern(view_name, arguments)
     if pattern is None:
         return None
     path, is_known = pattern
-    path_before, *rest = path.split(_KEY)
-    if len(rest) != 1 or not path_before.startswith("/") or path.startswith("//"):
+    before, *rest = path.split(_KEY)
+    if len(rest) != 1 or not before.startswith("/") or before.startswith("//"):
         return None
-    before, after = (
-        quote(part, safe=f"{RFC3986_SUBDELIMS}/~:@") for part in (path_before, rest[0])
-    )
+    [after] = rest
+    if quote(before + after, safe=f"{RFC3986_SUBDELIMS}/~:@") != before + after:
+        return None
     start = _start(request, before, after)
-    if start is None:
-        return None
-    return _Address(start + before, after, is_known, path_before, rest[0])
+    return None if start is None else _Address(start, before, after, is_known)
 
 
 def _versioned(view_name: str, request: Any) -> tuple[str, dict[str, Any]] | None:
@@ -264,15 +257,7 @@ def _versioned(view_name: str, request: Any) -> tuple[str, dict[str, Any]] | Non
     if reverse is URLPathVersioning.reverse:
         version = request.version
         return view_name, {} if version is None else {scheme.version_param: version}
-    is_namespace = (
-        reverse is NamespaceVersioning.reverse
-        and type(scheme).get_versioned_viewname is NamespaceVersioning.get_versioned_viewname
-    )
-    if not is_namespace:
-        return None
-    if request.version is not None:
-        view_name = scheme.get_versioned_viewname(view_name, request)
-    return view_name, {}
+    return None
 
 
 def _has_format_parameter(request: Any) -> bool:
@@ -281,9 +266,7 @@ def _has_format_parameter(request: Any) -> bool:
     return request is not None and bool(parameter) and parameter in request.GET
 
 
-def _pattern(
-    view_name: str, key_name: str, arguments: dict[str, Any]
-) -> tuple[str, Callable[[str], Any]] | None:
+def _pattern(view_name: str, arguments: dict[str, Any]) -> tuple[str, Callable[[str], Any]] | None:
     """Return the path of a view with :data:`_KEY` in it, and what says whether a path is the
     view's.
 
@@ -294,12 +277,9 @@ def _pattern(
     resolver._populate() if not resolver._populated else None
     for possibility, regex, defaults, known_converters in resolver.reverse_dict.getlist(name):
         for template, parameters in possibility:
-            if set(arguments).symmetric_difference(parameters).difference(defaults):
-                continue
-            left = {key: value for key, value in defaults.items() if key not in parameters}
-            if key_name in left:
+            if defaults:
                 return None
-            if any(arguments.get(key, value) != value for key, value in left.items()):
+            if set(arguments) != set(parameters):
                 continue
             used = [known_converters[key] for key in arguments if key in known_converters]
             if any(type(each).to_url not in _PLAIN_CONVERSIONS for each in used):

@@ -43,24 +43,19 @@ from fastschema.contrib.django.front_end.access import (
 )
 from fastschema.contrib.django.front_end.fields import (
     describe,
+    hyperlink,
     kind,
     many_related,
     model_field,
-    why_unknown,
-)
-from fastschema.contrib.django.front_end.fields_relations import (
-    hyperlink,
     nested,
     nested_list,
     own_hyperlink,
     primary_key,
     slug,
     string_related,
+    why_unknown,
 )
-from fastschema.contrib.django.front_end.hyperlinks import (
-    link_from_relation,
-    of_request,
-)
+from fastschema.contrib.django.front_end.hyperlinks import link_from_relation, of_request
 from fastschema.contrib.django.front_end.json_encoding import json_number, json_value, missing
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import (
@@ -236,11 +231,9 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
         return make(index, name, source_attrs[0], slots)
     slot = many = None
     if maker in _BY_RELATION and len(source_attrs) == 1:
-        slot = f"relation_{len(slots)}"
-        slots.append(_class_slot(slot, lambda cls: relation(cls, source_attrs[0])))
+        slot = _class_slot(slots, "relation", lambda cls: relation(cls, source_attrs[0]))
     if maker is nested_list and len(source_attrs) == 1:
-        many = f"prefetched_{len(slots)}"
-        slots.append(_class_slot(many, lambda cls: prefetched(cls, source_attrs[0])))
+        many = _class_slot(slots, "prefetched", lambda cls: prefetched(cls, source_attrs[0]))
     if maker is many_related:
         source = _many_source(index, source_attrs, slots)
     else:
@@ -258,9 +251,11 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
     )
 
 
-def _class_slot(name: str, resolve: Callable[[type], Any]) -> Slot:
-    """Return a slot for what depends on the class of the objects alone."""
-    return Slot(name, lambda bound, cls, form: resolve(cls), by_class=True)
+def _class_slot(slots: list[Slot], name: str, resolve: Callable[[type], Any]) -> str:
+    """Return the name of a new slot for what depends on the class of the objects alone."""
+    slot = f"{name}_{len(slots)}"
+    slots.append(Slot(slot, lambda bound, cls, form: resolve(cls), by_class=True))
+    return slot
 
 
 def _reason(description: Description) -> str | None:
@@ -285,8 +280,7 @@ def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> 
     would give it.
     """
     field = f"fields[{index}]"
-    slot = f"column_{len(slots)}"
-    slots.append(_class_slot(slot, lambda cls: column(cls, source)))
+    slot = _class_slot(slots, "column", lambda cls: column(cls, source))
     expression = f"represent_field({field}, obj) if {slot} is None else getattr(obj, {slot})"
     # What represent_field gives is finished.
     is_finished = f"{slot} is None or type({{value}}) in plain_keys"
@@ -320,13 +314,11 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
 
 def _many_source(index: int, source_attrs: tuple[Any, ...], slots: list[Slot]) -> Source:
     """Read as ``ManyRelatedField.get_attribute`` does."""
-    cache = f"access_{len(slots)}"
-    slots.append(_class_slot(cache, lambda cls: AccessCache()))
+    cache = _class_slot(slots, "access", lambda cls: AccessCache())
     names = "".join(f"{literal(each)}, " for each in source_attrs)
     many = "None"
     if len(source_attrs) == 1:
-        many = f"prefetched_{len(slots)}"
-        slots.append(_class_slot(many, lambda cls: prefetched(cls, source_attrs[0])))
+        many = _class_slot(slots, "prefetched", lambda cls: prefetched(cls, source_attrs[0]))
     expression = f"read_many(fields, {index}, obj, ({names}), {cache}, {many})"
     read = Read(expression, (("SkipField", "missing"),))
     return Source(".".join(source_attrs), read, path=source_attrs)
@@ -353,8 +345,7 @@ def _source(
         return Source(label, Read("obj"), path=())
     skipped = ("SkipField", "missing")
     if len(source_attrs) > 1:
-        cache = f"access_{len(slots)}"
-        slots.append(_class_slot(cache, lambda cls: AccessCache()))
+        cache = _class_slot(slots, "access", lambda cls: AccessCache())
         names = ", ".join(map(literal, source_attrs))
         errors = "(KeyError, AttributeError, BuiltinSignatureError) as error"
         handlers = (skipped, (errors, f"unreadable({field}, obj, error)"))
