@@ -24,7 +24,7 @@ As :mod:`fastschema.compiler.dump_code`, but every value becomes a text, and a r
                 results.append(result)
             return results
 
-Two slots of the front end's make other texts: ``written`` that of any value that stock may give,
+Two names of the front end make other texts: ``written`` that of any value that stock may give,
 ``array`` that of an array from the texts of its members, None among them.
 """
 

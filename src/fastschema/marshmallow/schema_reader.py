@@ -32,11 +32,13 @@ from fastschema.marshmallow.customization import STOCK_CLASSES
 from fastschema.marshmallow.fields import (
     AS_IT_IS,
     DumpPath,
+    array,
     describe,
     json_value,
     kind,
     shows_object,
     why_unknown,
+    written,
 )
 from fastschema.marshmallow.sqlalchemy import MAPPED, gets_value_as_stock, is_mapped, key_finder
 from fastschema.runtime.guard import computes_options
@@ -171,6 +173,15 @@ def _reads_as_stock(field: Any) -> bool:
     return get_value is _STOCK_GET_VALUE or gets_value_as_stock(get_value)
 
 
+_NAMES: dict[str, object] = {
+    "json_value": json_value,
+    "json_number": json_number,
+    "written": written,
+    "array": array,
+}
+"""What templates name of this front end."""
+
+
 def make_dump_program(description: Description) -> DumpProgram:
     """Return the program for a description: from that alone, so that the cache is right.
 
@@ -180,8 +191,6 @@ def make_dump_program(description: Description) -> DumpProgram:
     slots = [
         Slot("fields", lambda bound, cls, form: bound.fields),
         Slot("accessor", lambda bound, cls, form: bound.schema.get_attribute),
-        Slot("written", lambda bound, cls, form: bound.text.written),
-        Slot("array", lambda bound, cls, form: bound.text.array),
     ]
     keys = [key for _, key, *_ in descriptions]
     # A key that a late change gave to two fields is set by each that has a value.
@@ -198,7 +207,7 @@ def make_dump_program(description: Description) -> DumpProgram:
         missing=missing,
         access=access_of,
         dict_class=None if is_display else "dict_class",
-        names={"json_value": json_value, "json_number": json_number, **ENGINE_NAMES},
+        names={**_NAMES, **ENGINE_NAMES},
         prepared={MAPPED: ("loaded", "obj.__dict__")},
     )
     return dump_program(node)

@@ -35,7 +35,7 @@ from fastschema.compiler.nodes import Form, ObjectNode, Slot
 from fastschema.runtime.programs import DumpProgram
 from fastschema.statistics import recorder
 
-_JSON = Form.JSON  # a lookup on an enum takes as long as all the rest
+_PYTHON, _JSON = Form.PYTHON, Form.JSON  # a lookup on an enum takes as long as all the rest
 
 
 class BoundProgram:
@@ -48,17 +48,20 @@ class BoundProgram:
     :param bound_schema: what the slots of its node resolve from
     """
 
-    __slots__ = ("_idle_json", "_idle_python", "bound_schema", "program")
+    __slots__ = ("_idle_json", "_idle_python", "_idle_text", "bound_schema", "program")
 
     def __init__(self, program: DumpProgram, bound_schema: Any) -> None:
         self.program = program
         self.bound_schema = bound_schema
         self._idle_python: list[Dispatch] = []
         self._idle_json: list[Dispatch] = []
+        self._idle_text: list[Dispatch] = []
 
     def begin(self, form: Form) -> Dispatch:
         """Return a dispatch for one dump; call :meth:`end` (or its own) when the dump is over."""
-        idle = self._idle_json if form is _JSON else self._idle_python
+        idle = self._idle_python
+        if form is not _PYTHON:
+            idle = self._idle_json if form is _JSON else self._idle_text
         try:
             dispatch = idle.pop()
             recorder.program_used()

@@ -21,9 +21,6 @@ rows_worth_reading_by_column = 15
 """Django makes instances of fewer rows in less time than it takes to find out what their columns
 are."""
 
-rows_worth_writing = 4
-"""Generated code that writes text is bound anew for each text; that pays from so many rows on."""
-
 fields_worth_binding = 24
 """A serializer whose fields were made represents its first object as stock if it has fewer, none of
 which is nested: that object may be the only one, and a program is bound for it."""
