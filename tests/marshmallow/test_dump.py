@@ -891,22 +891,6 @@ def test_a_dump_leaves_one_attribute_on_the_schema_and_none_on_its_fields():
 
 
 @counts_references
-def test_the_classes_of_rows_die_after_use():
-    class Row:
-        name = "row"
-
-    died = weakref.ref(Row)
-    plan = fastschema.compile(Person)
-    for _ in range(3):
-        plan.dump([Row()], many=True)
-        plan.dumps([Row()], many=True)
-    del Row
-    gc.collect()
-
-    assert died() is None
-
-
-@counts_references
 def test_the_classes_of_schemas_die_after_use():
     class Short(Schema):
         name = fields.String()

@@ -350,17 +350,6 @@ def test_each_value_is_converted_before_the_next_is_read():
     assert_same(Pair, Row, calls=Logged.calls)
 
 
-def test_a_row_that_changes_its_class_attributes_between_dumps_is_read_anew():
-    class Row:
-        first = "before"
-
-    plan = fastschema.compile(Pair)
-    assert plan.dump(Row()) == {"first": "before"}
-    Row.__getitem__ = lambda self, key: {"first": "item", "second": 9}[key]
-
-    assert plan.dump(Row()) == {"first": "item", "second": 9}
-
-
 ATTRIBUTES = [
     "first",
     "second.first",

@@ -56,13 +56,12 @@ class BoundSchema:
 
     def link(self, field: Any, form: Form) -> NestedDumper:
         """Return the link to the schema of a nested field."""
-        find = _NestedFinder(field, form, self._inner)
-        return NestedDumper(find, find.release)
+        return NestedDumper(_NestedFinder(field, form, self._inner))
 
     def pluck(self, field: Any, form: Form) -> NestedDumper:
         """Return the link to the schema of a ``Pluck`` field, from which one value is taken."""
         find = _NestedFinder(field, _PYTHON, self._inner)
-        return NestedDumper(partial(_pluck_dispatch, field, form, find), find.release)
+        return NestedDumper(partial(_pluck_dispatch, field, form, find))
 
 
 def overrides_dump(schema: Any) -> str | None:
@@ -189,11 +188,6 @@ class _NestedFinder:
             self._dispatch.begin_again()
         assert self._found is not None
         return self._found
-
-    def release(self) -> None:
-        """Let go of the classes of rows."""
-        if self._dispatch is not None:
-            self._dispatch.release()
 
     def _find(self, schema: Any, many: Any, compiled: Compiled | None) -> Dispatcher:
         self._compiled = self._dispatch = None

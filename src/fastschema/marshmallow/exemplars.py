@@ -11,6 +11,7 @@ inside of it, the methods of the schema that it calls.
 from __future__ import annotations
 
 import copy
+import sys
 import weakref
 from operator import attrgetter
 from typing import Any
@@ -26,7 +27,6 @@ from fastschema.marshmallow.customization import (
     nested_classes,
 )
 from fastschema.runtime import thresholds
-from fastschema.runtime.bound_program import is_lasting
 from fastschema.runtime.guard import ATTRIBUTE, CLASS_ATTRIBUTE, State, generations
 from fastschema.runtime.patching import stock_method
 
@@ -217,6 +217,12 @@ def find_exemplar(
     if only is not None or exclude != () or load_only != () or dump_only != ():
         arguments = _given(only, exclude, load_only, dump_only)
     return None if arguments is None else record.exemplar(schema, arguments)
+
+
+def is_lasting(cls: type) -> bool:
+    """Return whether a module holds a class, which then lives as long as the process."""
+    module = sys.modules.get(cls.__module__)
+    return module is not None and vars(module).get(cls.__qualname__) is cls
 
 
 def record_of(cls: Any) -> ClassRecord:

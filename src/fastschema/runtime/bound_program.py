@@ -24,7 +24,6 @@ program, a :class:`CallDumper` takes the place of the dispatch: it calls stock.
 
 from __future__ import annotations
 
-import sys
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import chain, islice
@@ -71,27 +70,20 @@ class BoundProgram:
         dispatch.begin_again()
         return dispatch
 
-    def end(self, dispatch: Dispatch) -> None:
-        """End a dump."""
-        dispatch.end()
-
     def checkout(self) -> Dispatch | None:
         """Return a dispatch for one row of many: what is nested in it stays what it was.
 
-        Call :meth:`checkin` when the row is over. None if something that does not belong to the
-        schema has changed since the row before.
+        Call :meth:`end` when the row is over. None if something that does not belong to the schema
+        has changed since the row before.
         """
-        try:
-            dispatch = self._idle_python.pop()
-        except IndexError:
-            dispatch = self.new_dispatch(Form.PYTHON)
+        idle = self._idle_python
+        dispatch = idle.pop() if idle else self.new_dispatch(_PYTHON)
+        dispatch.idle = idle
         return None if dispatch.refresh() else dispatch
 
-    def checkin(self, dispatch: Dispatch) -> None:
-        """End a row after which more may come: drop classes only if they are many."""
-        dispatch.keep_few_classes()
-        if len(self._idle_python) < MOST_IDLE:
-            self._idle_python.append(dispatch)
+    def end(self, dispatch: Dispatch) -> None:
+        """End a dump or a row."""
+        dispatch.end()
 
     def new_dispatch(self, form: Form) -> Dispatch:
         """Return a dispatch that belongs to the caller."""
@@ -109,6 +101,7 @@ Ambient = tuple[Callable[[Any], object], Any, object]
 
 MOST_IDLE = 4
 _MOST_CLASSES = 8
+"""The functions of how many classes of objects a dispatch keeps for the next dump."""
 
 
 class Dispatcher(Protocol):
@@ -154,9 +147,9 @@ class RowDumper(Protocol):
 class Dispatch(dict[type, Dump]):
     """A program bound to one schema object, for one form of output and one dump at a time.
 
-    From the class of an object to the function that dumps it. Functions for classes that a module
-    holds are kept for the next dump; no other class is kept alive. The functions refer to the
-    dispatch weakly: whoever runs a dump holds it while it lasts, and leaves no reference cycle.
+    From the class of an object to the function that dumps it. The functions of a few classes are
+    kept for the next dump. They refer to the dispatch weakly: whoever runs a dump holds it while it
+    lasts, and leaves no reference cycle.
 
     :param program: the program
     :param form: the form of the output
@@ -166,7 +159,6 @@ class Dispatch(dict[type, Dump]):
     __slots__ = (
         "__weakref__",
         "_ambient",
-        "_has_collectable_classes",
         "_links",
         "_rows",
         "_values",
@@ -183,7 +175,6 @@ class Dispatch(dict[type, Dump]):
         self.idle: list[Dispatch] | None = None
         """Where it is to wait for the next dump, if it is."""
         self._rows: dict[type, DumpRows] = {}
-        self._has_collectable_classes = False
         self._values: dict[str, Any] = {}
         self._ambient: list[Ambient] = []
         self._links: list[NestedDumper] = []
@@ -217,7 +208,6 @@ class Dispatch(dict[type, Dump]):
         :param many: whether it dumps many rows, or one object
         """
         access = self.access(cls)
-        self._has_collectable_classes = self._has_collectable_classes or not is_lasting(cls)
         function = self.program.function(self.form, access, many)
         known = self._values
         values = [
@@ -248,16 +238,18 @@ class Dispatch(dict[type, Dump]):
 
         Nested schemas are found when they are needed.
         """
-        if self._ambient:
-            self.refresh()
         for link in self._links:
             link.found = NOT_FOUND
+        if self._ambient or len(self) > _MOST_CLASSES:
+            self.refresh()
 
     def refresh(self) -> bool:
         """Look up again what does not belong to the schema; return whether it had changed.
 
-        Otherwise, classes and nested schemas stay what they were.
+        Otherwise, classes (if they are few) and nested schemas stay what they were.
         """
+        if len(self) > _MOST_CLASSES:
+            self._forget_classes()
         has_changed = False
         for ambient, bound_schema, seen in self._ambient:
             if ambient(bound_schema) != seen:
@@ -274,23 +266,9 @@ class Dispatch(dict[type, Dump]):
 
     def end(self) -> None:
         """End the dump. After one that ended with an exception nobody need call this."""
-        if self._has_collectable_classes or self._links or len(self) > _MOST_CLASSES:
-            self.release()
         idle, self.idle = self.idle, None  # while it waits, the list refers to it
         if idle is not None and len(idle) < MOST_IDLE:
             idle.append(self)
-
-    def keep_few_classes(self) -> None:
-        """Drop the functions of classes if they are many."""
-        if len(self) > _MOST_CLASSES:
-            self._forget_classes()
-
-    def release(self) -> None:
-        """Drop the functions of classes that nothing else may keep; those of modules stay."""
-        if self._has_collectable_classes or len(self) > _MOST_CLASSES:
-            self._forget_classes()
-        for link in self._links:
-            link.release()
 
     def let_go(self) -> None:
         """Drop nested schemas, and the functions that have found them."""
@@ -302,7 +280,6 @@ class Dispatch(dict[type, Dump]):
     def _forget_classes(self) -> None:
         self.clear()
         self._rows.clear()
-        self._has_collectable_classes = False
 
     def __call__(self, obj: Any) -> Any:
         """Dump one object, of another class than a function expected."""
@@ -329,12 +306,6 @@ class Dispatch(dict[type, Dump]):
         if type(rows) is list and rows:  # most lists of nested objects are short
             return self.for_rows(type(rows[0]))(rows)
         return dump_each(rows, lambda: self)
-
-
-def is_lasting(cls: type) -> bool:
-    """Return whether a module holds a class, which then lives as long as the process."""
-    module = sys.modules.get(cls.__module__)
-    return module is not None and vars(module).get(cls.__qualname__) is cls
 
 
 def dump_each(rows: Iterable[Any], find: Callable[[], Dispatcher]) -> list[Any]:
@@ -432,16 +403,12 @@ class NestedDumper:
     Calling it dumps a value.
 
     :param find: finds the dispatch; may raise what stock raises for a schema that is not there
-    :param release: drops the classes of rows
     """
 
-    __slots__ = ("_find", "found", "release")
+    __slots__ = ("_find", "found")
 
-    def __init__(
-        self, find: Callable[[], Dispatcher], release: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, find: Callable[[], Dispatcher]) -> None:
         self._find = find
-        self.release = release
         self.found: object = NOT_FOUND
         """The dispatch, once it is found in this dump; until then ``NOT_FOUND``."""
 

@@ -40,7 +40,7 @@ def represent(serializer: Any, obj: Any) -> Any:
         if dispatch is not None:
             result = dispatch[type(obj)](obj)
             compiled_row(binding.program)
-            binding.checkin(dispatch)
+            binding.end(dispatch)
             return result
         serializer.__dict__[ATTRIBUTE].runs_as_stock = True
     result = STOCK_TO_REPRESENTATION(serializer, obj)

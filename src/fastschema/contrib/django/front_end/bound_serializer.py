@@ -169,8 +169,6 @@ class ReusedBoundProgram(BoundProgram):
         if len(self._idle) < MOST_IDLE:
             self._idle.append(self)
 
-    checkin = end
-
 
 class _CurrentSerializer:
     """Gives the serializer by which a :class:`ReusedBoundProgram` represents just now."""
