@@ -442,19 +442,6 @@ def test_fields_that_decide_what_is_read_of_them_run_as_stock():
     assert fastschema.compile(Deciding).explain().compiled == 0
 
 
-def test_schemas_that_decide_what_is_read_of_them_run_as_stock():
-    class Deciding(Schema):
-        number = fields.Integer()
-
-        def __getattribute__(self, name):
-            if name == "get_attribute":
-                return lambda obj, attr, default: 7
-            return super().__getattribute__(name)
-
-    assert_same(Deciding, [{"number": 1}] * 60, many=True)
-    assert fastschema.compile(Deciding).explain().why == "__getattribute__ is overridden"
-
-
 HOSTILE_NAMES = [
     '"); import os #',
     "'''",

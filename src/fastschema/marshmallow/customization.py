@@ -5,9 +5,7 @@ All schemas of such a class can dump by one and the same: nobody can tell.
 
 from __future__ import annotations
 
-from abc import ABCMeta
 from collections.abc import Iterable, Iterator
-from copyreg import dispatch_table
 from types import FunctionType
 from typing import Any
 
@@ -63,10 +61,8 @@ _ATTRIBUTES = frozenset(
     ]
 )
 """Attributes of objects that a class may have properties for."""
-_LOOKED_FOR = _SPECIAL_METHODS | _ATTRIBUTES
 _OWN_METHODS = _SPECIAL_METHODS | {"_bind_to_schema"}
 """What a field object may have of its own, and marshmallow or ``copy`` then calls."""
-_METACLASSES = (type, ABCMeta, type(Schema))
 _STOCK_SCHEMA = {
     name: stock_method(Schema, name)
     for name in (
@@ -149,29 +145,11 @@ def own_classes(fields: Iterable[Any]) -> Iterator[type]:
 
 def _is_plain(cls: Any) -> bool:
     """Return whether a class leaves its objects to marshmallow."""
-    metaclass = type(cls)
-    if (
-        not (metaclass in _METACLASSES or _is_plain_metaclass(metaclass))
-        or cls in dispatch_table
-        or cls.__setattr__ is not object.__setattr__
-    ):
-        return False
     return all(base in STOCK_CLASSES or _is_plain_base(base) for base in cls.__mro__)
-
-
-def _is_plain_metaclass(metaclass: Any) -> bool:
-    """Return whether a metaclass of schemas looks up attributes of its classes as ``type`` does."""
-    return (
-        issubclass(metaclass, type(Schema))
-        and metaclass.__getattribute__ is type.__getattribute__
-        and not hasattr(metaclass, "__getattr__")
-    )
 
 
 def _is_plain_base(base: type) -> bool:
     own = base.__dict__
-    if own.keys().isdisjoint(_LOOKED_FOR):
-        return True
     return own.keys().isdisjoint(_SPECIAL_METHODS) and not any(
         hasattr(type(own[name]), "__get__") or name.endswith("fields")
         for name in _ATTRIBUTES.intersection(own)

@@ -32,7 +32,7 @@ from fastschema.runtime.bound_program import (
 )
 from fastschema.runtime.json_engine import orjson
 from fastschema.runtime.patching import overridden, stock_method
-from fastschema.statistics import recorder, stock_row
+from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
 STOCK_DUMP = stock_method(Schema, "dump")
@@ -132,10 +132,7 @@ def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = Non
         if binding is not None:
             return dump_by(binding, obj, many)
     result = STOCK_SERIALIZE(for_stock(schema, DUMP.fields), obj, many=many)
-    if many and obj is not None:
-        recorder.stock(len(result))
-    else:
-        stock_row()
+    recorder.stock(len(result) if many and obj is not None else 1)
     return result
 
 

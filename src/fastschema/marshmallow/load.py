@@ -18,7 +18,7 @@ from fastschema.marshmallow.schema_state import Compiled, Direction, find_compil
 from fastschema.marshmallow.sqlalchemy import load_instances, loads_instances
 from fastschema.runtime.bound_program import MOST_IDLE
 from fastschema.runtime.patching import overridden, stock_method
-from fastschema.statistics import recorder, stock_row
+from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
 STOCK_DESERIALIZE = stock_method(Schema, "_deserialize")
@@ -135,8 +135,7 @@ class Load:
 
     def rows(self, bound: BoundLoad, data: list[Any] | tuple[Any, ...]) -> list[Any]:
         """Load all rows."""
-        program = self.program
-        recorder.compiled(len(data), program.compiled_fields, program.stock_fields)
+        recorder.compiled(self.program, len(data))
         return load_rows(bound, data, is_indexed=self.schema.opts.index_errors)
 
     def load_field(self, number: int, value: Any, data: Any, index: int | None) -> Any:
@@ -341,7 +340,7 @@ def deserialize(schema: Any, data: Any, options: Options, compiled: Compiled | N
         if compiled is not None and compiled.program is not None:
             return _load_by(compiled, schema, data, options)
     result = deserialize_as_stock(schema, data, options)
-    recorder.stock(len(result)) if many else stock_row()
+    recorder.stock(len(result) if many else 1)
     return result
 
 
@@ -359,7 +358,7 @@ def _load_by(compiled: Compiled, schema: Any, data: Any, options: Options) -> An
     if many:
         result: Any = load.rows(bound, data)
     else:
-        recorder.compiled_row(load.program)
+        recorder.compiled(load.program)
         result = bound[0](data, index if schema.opts.index_errors else None)
     load.end(idle)
     return result

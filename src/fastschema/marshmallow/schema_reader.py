@@ -28,7 +28,6 @@ from fastschema.compiler.nodes import (
     literal,
 )
 from fastschema.marshmallow import load_fields, validators
-from fastschema.marshmallow.customization import STOCK_CLASSES
 from fastschema.marshmallow.fields import (
     AS_IT_IS,
     DumpPath,
@@ -41,7 +40,6 @@ from fastschema.marshmallow.fields import (
     written,
 )
 from fastschema.marshmallow.sqlalchemy import MAPPED, gets_value_as_stock, is_mapped, key_finder
-from fastschema.runtime.guard import computes_options
 from fastschema.runtime.json_engine import json_number
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.programs import (
@@ -59,7 +57,6 @@ from fastschema.runtime.programs import (
 _STOCK_GET_ATTRIBUTE = stock_method(Schema, "get_attribute")
 _STOCK_FIELD_SERIALIZE = stock_method(fields.Field, "serialize")
 _STOCK_GET_VALUE = stock_method(fields.Field, "get_value")
-_OPTIONS = frozenset(["dict_class", "get_attribute", "ordered"])
 _BY_SERIALIZE = "serialize"
 _BY_GET_VALUE = ("get_value",)
 _NOTHING = ("nothing",)
@@ -93,7 +90,6 @@ def describe_dump(fields: dict[str, Any], schema: Any) -> Description:
     :param schema: the schema
     :raises UnreadableError: if the schema cannot be compiled
     """
-    check_schema(schema)
     return (
         "marshmallow",
         type(schema).__name__,
@@ -101,16 +97,6 @@ def describe_dump(fields: dict[str, Any], schema: Any) -> Description:
         method_of(schema, "get_attribute") is not _STOCK_GET_ATTRIBUTE,
         tuple([_describe_field(name, field) for name, field in fields.items()]),
     )
-
-
-def check_schema(schema: Any) -> None:
-    """Check that what a schema is can be known.
-
-    :raises UnreadableError: if it computes it each time
-    """
-    reason = computes_options(type(schema), _OPTIONS, STOCK_CLASSES)
-    if reason is not None:
-        raise UnreadableError(reason)
 
 
 def _checked_key(name: Any, field: Any) -> str:
@@ -343,7 +329,9 @@ def access_of(cls: type) -> str:
     has_item = has_hook = False
     for base in cls.__mro__:
         own = base.__dict__
-        if base is type or ("__getattribute__" in own and not _is_native(own["__getattribute__"])):
+        if base is type or (
+            base is not object and type(own.get("__getattribute__")) is FunctionType
+        ):
             return GENERAL
         has_item = has_item or "__getitem__" in own
         has_hook = has_hook or "__getattr__" in own
@@ -354,17 +342,6 @@ def access_of(cls: type) -> str:
     return MAPPED if is_mapped(cls) else ATTRIBUTE
 
 
-_get_attribute: Any = object.__getattribute__
-_NativeMethod = type(_get_attribute)
-
-
-def _is_native(method: Callable[..., Any]) -> bool:
-    """Return whether a ``__getattribute__`` is Python's own (a function of ``object`` in PyPy)."""
-    if method is _get_attribute:
-        return True
-    return _NativeMethod is not FunctionType and type(method) is _NativeMethod
-
-
 def describe_load(fields: dict[str, Any], schema: Any) -> Description:
     """All that the code that loads by a schema depends on, as plain hashable values.
 
@@ -372,7 +349,6 @@ def describe_load(fields: dict[str, Any], schema: Any) -> Description:
     :param schema: the schema
     :raises UnreadableError: if the schema cannot be compiled
     """
-    check_schema(schema)
     reason = overridden(schema, _CALL_AND_STORE)
     if reason is not None:
         raise UnreadableError(reason)

@@ -228,15 +228,8 @@ def _of_exemplar(
         compiled.fields = _OwnFields(runner, state_of(runner), list(fields.values()))
         compiled.is_shared = True
     exemplar.objects = objects
-    _keep(exemplar, direction, compiled)
+    setattr(exemplar, direction.name, compiled)
     return compiled
-
-
-def _keep(holder: Exemplar | SchemaState, direction: Direction, compiled: Compiled) -> None:
-    """Keep what an exemplar or a schema compiles to, as long as the program has its place."""
-    setattr(holder, direction.name, compiled)
-    if compiled.program is not None:
-        compiled.program.hold(holder)
 
 
 def _with_own_fields(
@@ -252,7 +245,7 @@ def _with_own_fields(
         originals = list(getattr(state.exemplar.schema, direction.fields).values())
         fields = _OwnFields(schema, state, originals)
         known = Compiled(schema, common.program, "", fields, common.classes)
-        _keep(state, direction, known)
+        setattr(state, direction.name, known)
     return known
 
 
@@ -282,7 +275,7 @@ def _of_changed(
     known = _read(schema, fields, direction, _classes_of(fields))
     known.snapshot = FieldsSnapshot({direction.fields: fields})
     known.attributes = attributes_of(type(schema))
-    _keep(state, direction, known)
+    setattr(state, direction.name, known)
     return known
 
 

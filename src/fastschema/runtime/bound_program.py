@@ -288,7 +288,7 @@ class Dispatch(dict[type, Dump]):
     def one_row(self, obj: Any) -> Any:
         """Dump one object, and count it."""
         result = self[type(obj)](obj)
-        recorder.compiled_row(self.program)
+        recorder.compiled(self.program)
         return result
 
     def all_rows(self, rows: Iterable[Any]) -> list[Any]:
@@ -299,7 +299,7 @@ class Dispatch(dict[type, Dump]):
 
     def count(self, rows: int) -> None:
         """Count rows that were dumped."""
-        recorder.compiled(rows, self.program.compiled_fields, self.program.stock_fields)
+        recorder.compiled(self.program, rows)
 
     def many(self, rows: Iterable[Any]) -> list[Any]:
         """Dump each row as it is read."""
