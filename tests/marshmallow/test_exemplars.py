@@ -7,7 +7,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from marshmallow import EXCLUDE, Schema, ValidationError, fields
+from marshmallow import Schema, fields
 
 import fastschema
 from fastschema.runtime import thresholds
@@ -75,15 +75,6 @@ def test_a_declared_field_that_a_nested_class_gets_later_is_seen():
     row = {"c": {"a": 1, "b": "2"}}
     assert assert_as_stock(lambda: parent().dump(row)).value[1][0][0] == "c"
     assert parent().dump(row) == {"c": {"a": 1, "b": 2}}
-
-
-def test_an_option_of_a_nested_class_that_is_set_later_is_seen():
-    child, parent = nesting()
-    data = {"c": {"a": 1, "more": 2}}
-    with pytest.raises(ValidationError):
-        parent().load(data)
-    child.opts.unknown = EXCLUDE
-    assert parent().load(data) == {"c": {"a": 1}}
 
 
 def test_a_method_that_a_nested_class_gets_later_sees_its_own_schema(monkeypatch):

@@ -30,10 +30,10 @@ def readings(monkeypatch):
     read = []
     stock_read = schema_state._read
 
-    def counted(schema, fields, side, guard):
+    def counted(schema, fields, side):
         if side.name == "dump":
             read.append(type(schema).__name__)
-        return stock_read(schema, fields, side, guard)
+        return stock_read(schema, fields, side)
 
     monkeypatch.setattr(schema_state, "_read", counted)
     return read

@@ -123,7 +123,7 @@ INNER = ("inner", "key_field", "value_field")
 
 def inner_fields(field: Any) -> Iterator[Any]:
     """Yield the fields inside of a field: those of a list, a tuple or a mapping."""
-    own = field.__dict__
+    own = getattr(field, "__dict__", {})  # a class may declare None, too
     for name in INNER:
         if isinstance(own.get(name), fields.Field):
             yield own[name]
@@ -137,10 +137,14 @@ def all_fields(declared: Iterable[Any]) -> Iterator[Any]:
         yield from all_fields(inner_fields(field))
 
 
-def own_classes(fields: Iterable[Any]) -> Iterator[type]:
-    """Yield the classes of users that fields, and those inside of them, have."""
-    for field in all_fields(fields):
-        yield from (cls for cls in type(field).__mro__ if cls not in STOCK_CLASSES)
+def own_classes(cls: type, fields: Iterable[Any]) -> Iterator[type]:
+    """Yield the classes of users that a schema, its fields, and those inside of them, have.
+
+    :param cls: the schema's class
+    :param fields: its fields
+    """
+    for each in (cls, *map(type, all_fields(fields))):
+        yield from (base for base in each.__mro__ if base not in STOCK_CLASSES)
 
 
 def _is_plain(cls: Any) -> bool:
