@@ -47,7 +47,6 @@ from collections.abc import Iterable, Iterator
 
 from fastschema.compiler.nodes import Conversion, FieldNode, Form, ObjectNode, Read, literal
 from fastschema.compiler.source import (
-    BindFunction,
     GeneratedFunction,
     Lines,
     Names,
@@ -72,18 +71,11 @@ _SCOPE = re.compile(r"\b(?:for|lambda)\b")
 _FEWEST_TEXTS = 2
 
 
-class DumpFunction(BindFunction):
-    """A generated ``bind`` function that returns the function that dumps one object, or many rows.
+def generate(node: ObjectNode, form: Form, access: str, many: bool) -> GeneratedFunction:
+    """Return the ``bind`` function of what dumps objects read by one access.
 
     Its parameters are the class of the objects, a weak reference to the dispatch that objects of
     other classes go to, and the values of the slots.
-    """
-
-    __slots__ = ()
-
-
-def generate(node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunction:
-    """Return the function that dumps objects read by one access.
 
     :param many: whether it dumps many rows, or one object
     """
@@ -136,7 +128,7 @@ class DumpGenerator:
             yield from (field.source.read(self._access).expression, field.default, field.captured)
             yield from field.call_if_callable or ()
 
-    def generate(self) -> DumpFunction:
+    def generate(self) -> GeneratedFunction:
         stem = f"dump_{self._node.name}"
         name = self._names.unique(f"{stem}_rows" if self._many else stem)
         body = self._loop() if self._many else self._one()
@@ -159,8 +151,7 @@ class DumpGenerator:
             ],
         ]
         title = f"{name} by {self._access}, {self._form.value}"
-        source = GeneratedFunction("bind", title, text_of(lines), self._objects)
-        return DumpFunction(source.function, slots, source)
+        return GeneratedFunction("bind", title, text_of(lines), self._objects, slots)
 
     def mark(self, step: int | None = None) -> Lines:
         """Return what follows a step of the dump of an object; nothing, but for profiles.

@@ -52,12 +52,11 @@ same for many rows, in a loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
-from fastschema.compiler.nodes import LoadFieldNode, LoadNode, literal
+from fastschema.compiler.nodes import LoadFieldNode, LoadNode, Slot, literal
 from fastschema.compiler.source import (
-    BindFunction,
     GeneratedFunction,
     Lines,
     Names,
@@ -77,34 +76,21 @@ LoadRows = Callable[[Iterable[Any], bool], list[Any]]
 BoundLoad = tuple[LoadRow, LoadRows | None]
 """What loads one row, and what loads many if that is another function."""
 
-COMMON_SLOTS = (
-    "fields",
-    "load_field",
-    "load_own",
-    "validate_field",
-    "load_other",
-    "take_unknown",
+_COMMON_NAMES = (
+    *("fields", "load_field", "load_own", "validate_field", "load_other", "take_unknown"),
     "partial",
 )
+_COMMON_SLOTS = [Slot(name, attrgetter(name)) for name in _COMMON_NAMES]
+"""What every load brings."""
 _LOCAL_NAMES = ("type", "len", "dict", "list", "str", "int", "float")
 _FIXED_NAMES = frozenset(
     [
-        *COMMON_SLOTS,
+        *_COMMON_NAMES,
         *("bind", "data", "index", "rows", "is_indexed", "missing", "refuse", "set_value"),
         *("absent", "complete", "result", "results", "loaded", "valid"),
         *("key", "value", "each"),
     ]
 )
-
-
-@dataclass(frozen=True, slots=True)
-class LoadFunction(BindFunction):
-    """A generated ``bind`` function that returns what loads rows.
-
-    :param common: the names of its first parameters, which every load brings
-    """
-
-    common: tuple[str, ...]
 
 
 def refuse() -> Any:
@@ -115,8 +101,8 @@ def refuse() -> Any:
     raise ValueError
 
 
-def generate(node: LoadNode) -> LoadFunction:
-    """Return the function that loads the rows of a schema."""
+def generate(node: LoadNode) -> GeneratedFunction:
+    """Return the ``bind`` function of what loads the rows of a schema."""
     return _Generator(node).generate()
 
 
@@ -161,7 +147,7 @@ class _Generator:
         keys = {field.key for field in node.fields}
         self._has_own_keys = 0 < len(keys) == len(node.fields)
 
-    def generate(self) -> LoadFunction:
+    def generate(self) -> GeneratedFunction:
         name = self._names.unique(f"load_{self._node.name}")
         if self._is_display and self._has_own_keys and all(map(_is_pure, self._node.fields)):
             by_key = self._names.unique(f"{name}_by_key")
@@ -177,12 +163,11 @@ class _Generator:
             many = "None"
             functions = _function(f"{name}(data, index", self._by_key())
         used = identifiers(text_of(functions))
-        common = tuple([slot for slot in COMMON_SLOTS if slot in used])
-        slots = tuple([slot for slot in self._node.slots if slot.name in used])
-        parameters = ", ".join([*common, *(slot.name for slot in slots)])
+        every_slot = (*_COMMON_SLOTS, *self._node.slots)
+        slots = tuple([slot for slot in every_slot if slot.name in used])
+        parameters = ", ".join([slot.name for slot in slots])
         lines: Lines = [f"def bind({parameters}):", [*functions, f"return {name}, {many}"]]
-        source = GeneratedFunction("bind", name, text_of(lines), self._objects)
-        return LoadFunction(source.function, slots, source, common)
+        return GeneratedFunction("bind", name, text_of(lines), self._objects, slots)
 
     def _row(self, by_key: str) -> Lines:
         """Return the body for a row that most often is as it should be."""

@@ -32,15 +32,15 @@ from __future__ import annotations
 
 from json.encoder import encode_basestring_ascii
 
-from fastschema.compiler.dump_code import DumpFunction, DumpGenerator
+from fastschema.compiler.dump_code import DumpGenerator
 from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, literal
-from fastschema.compiler.source import Lines, branches
+from fastschema.compiler.source import GeneratedFunction, Lines, branches
 
 quote = encode_basestring_ascii
 """From a string to its JSON text, of ASCII characters only, as ``json.dumps`` writes it."""
 
 
-def generate(node: ObjectNode, access: str, many: bool) -> DumpFunction:
+def generate(node: ObjectNode, access: str, many: bool) -> GeneratedFunction:
     """Return the function that writes objects read by one access.
 
     :param node: one that :func:`is_written` is true of

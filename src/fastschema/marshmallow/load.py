@@ -83,10 +83,8 @@ class Load:
         self.schema = schema
         self.store = store
         if self._bound is None:
-            function = self.program.function()
-            common = [getattr(self, name) for name in function.common]
-            values = [slot.resolve(self) for slot in function.slots]
-            self._bound = function.bind(*common, *values)
+            generated = self.program.function()
+            self._bound = generated.function(*[slot.resolve(self) for slot in generated.slots])
         else:
             for loader in self._nested:
                 loader.begin_again()
@@ -198,27 +196,10 @@ class Load:
                 self.store.store_error([self.schema.error_messages["unknown"]], key, index)
 
     def nested(self, number: int) -> LinkedLoader:
-        """Return what loads a nested value; most are dictionaries without errors."""
+        """Return what loads a nested value."""
         load = NestedLoader(self.fields[number], self.keywords, self)
         self._nested.append(load)
-        store = load.store
-        by_itself = self._link(number, load)
-
-        def load_nested(value: Any, data: Any, index: int | None) -> Any:
-            if type(value) is not dict:
-                return by_itself(value, data, index)
-            try:
-                if load.row is None:
-                    return by_itself(value, data, index)
-                loaded = load.row(value, None)
-                if not store.errors:
-                    return loaded
-                load.fail(value, loaded)
-            except ValidationError as error:
-                store.errors = {}
-                return self._stored(error, self._key(number), index)
-
-        return load_nested
+        return self._link(number, load)
 
     def nested_list(self, number: int) -> LinkedLoader:
         """Return what loads a list of nested values."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from marshmallow import EXCLUDE, INCLUDE, RAISE, ValidationError, error_store
 
@@ -40,14 +40,15 @@ class NestedLoader:
         self._bound: BoundLoad | None = None
         self._schema: Any = None
         self._passes_session = passes_session(type(field)._deserialize)
-        self.row: LoadRow | None = None
+        self._row: LoadRow | None = None
         """What loads a dictionary where there is no more to do, but for errors in the store."""
-        self.store: Any = ErrorStore()
+        self._store: Any = ErrorStore()
 
     def begin_again(self) -> None:
         """Begin another load: find the nested schema again when the first value needs it."""
         self._is_found = False
-        self._bound = self.row = None
+        self._bound = self._row = None
+        self._store.errors = {}
 
     def __call__(self, value: Any) -> Any:
         """Load a value.
@@ -56,6 +57,8 @@ class NestedLoader:
         """
         if not self._is_found and (type(value) is dict or type(value) is list):
             self._find()
+        if self._row is not None and type(value) is dict:
+            return self._checked(value, self._row(value, None))
         if not self._is_found or type(value) is not (list if self._schema.many else dict):
             return self._field.deserialize(value, None, None, **self._keywords)
         loaded = self._load(value)
@@ -80,9 +83,9 @@ class NestedLoader:
         load = self._outer.begin_nested(schema, self._partial, unknown, self._before)
         self._before = load
         if load is not None:
-            self._bound = load.begin(schema, self.store)
+            self._bound = load.begin(schema, self._store)
             if not (schema.many or has_validators(field) or self._passes_session):
-                self.row = self._bound[0]
+                self._row = self._bound[0]
 
     @property
     def _partial(self) -> Any:
@@ -110,24 +113,20 @@ class NestedLoader:
         """Load a value by a schema that has no hooks."""
         bound, schema = self._bound, self._schema
         assert bound is not None
-        try:
-            if schema.many:
-                loaded = load_rows(bound, value, is_indexed=schema.opts.index_errors)
-            else:
-                loaded = bound[0](value, None)
-            if self.store.errors:
-                self.fail(value, loaded)
-        except ValidationError:
-            self.store.errors = {}
-            raise
-        return loaded
+        if schema.many:
+            return self._checked(
+                value, load_rows(bound, value, is_indexed=schema.opts.index_errors)
+            )
+        return self._checked(value, bound[0](value, None))
 
-    def fail(self, value: Any, loaded: Any) -> NoReturn:
-        """Raise what ``Nested._load`` raises for the errors that are stored.
+    def _checked(self, value: Any, loaded: Any) -> Any:
+        """Return what was loaded of a value, if no errors are stored.
 
-        :raises ValidationError: with their messages
+        :raises ValidationError: what ``Nested._load`` raises for those that are
         """
-        errors, self.store.errors = self.store.errors, {}
+        if not self._store.errors:
+            return loaded
+        errors, self._store.errors = self._store.errors, {}
         schema = self._schema
         error = ValidationError(errors, data=value, valid_data=loaded)
         try:
@@ -159,20 +158,12 @@ class NestedListLoader:
         if type(value) is not list:
             return field.deserialize(value, None, None, **self._keywords)
         none_stays = field.inner.allow_none
-        store = inner.store
         result: list[Any] = []
         errors = {}
         for index, each in enumerate(value):
             try:
-                if inner.row is not None and type(each) is dict:
-                    loaded = inner.row(each, None)
-                    if store.errors:
-                        inner.fail(each, loaded)
-                    result.append(loaded)
-                else:
-                    result.append(None if each is None and none_stays else inner(each))
+                result.append(None if each is None and none_stays else inner(each))
             except ValidationError as error:
-                store.errors = {}
                 if error.valid_data is not None:
                     result.append(error.valid_data)
                 errors[index] = error.messages

@@ -208,13 +208,13 @@ class Dispatch(dict[type, Dump]):
         :param many: whether it dumps many rows, or one object
         """
         access = self.access(cls)
-        function = self.program.function(self.form, access, many)
+        generated = self.program.function(self.form, access, many)
         known = self._values
         values = [
             known[slot.name] if slot.name in known else self._resolve(slot, cls)
-            for slot in function.slots
+            for slot in generated.slots
         ]
-        return function.bind(cls, weakref.ref(self), *values)
+        return generated.function(cls, weakref.ref(self), *values)
 
     def _resolve(self, slot: Slot, cls: type) -> Any:
         bound_schema = self.bound_schema

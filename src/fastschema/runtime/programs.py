@@ -10,9 +10,8 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
 from fastschema.compiler import dump_code, load_code, text_code
-from fastschema.compiler.dump_code import DumpFunction
-from fastschema.compiler.load_code import LoadFunction
 from fastschema.compiler.nodes import Form, LoadNode, ObjectNode
+from fastschema.compiler.source import GeneratedFunction
 from fastschema.runtime.locks import Locked
 from fastschema.statistics import recorder
 
@@ -90,8 +89,8 @@ class Program(Generic[Node, Function]):
         return program
 
 
-DumpProgram = Program[ObjectNode, DumpFunction]
-LoadProgram = Program[LoadNode, LoadFunction]
+DumpProgram = Program[ObjectNode, GeneratedFunction]
+LoadProgram = Program[LoadNode, GeneratedFunction]
 
 
 def dump_program(node: ObjectNode) -> DumpProgram:
@@ -99,7 +98,7 @@ def dump_program(node: ObjectNode) -> DumpProgram:
     return Program(node, _dump_function)
 
 
-def _dump_function(node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunction:
+def _dump_function(node: ObjectNode, form: Form, access: str, many: bool) -> GeneratedFunction:
     if form is Form.TEXT:
         return text_code.generate(node, access, many)
     return dump_code.generate(node, form, access, many)

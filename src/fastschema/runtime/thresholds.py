@@ -29,7 +29,7 @@ fewest_rows = {"dump": 40, "load": 10} if sys.implementation.name == "pypy" else
 """On PyPy stock's own loops become machine code, too. Binding generated code, which is new code
 each time, pays from so many marshmallow rows on."""
 
-values_worth_comparing = {"dump": 8, "load": 4}
+values_worth_comparing = {"dump": 8, "load": 2}
 """To find out whether the fields of a schema, or of a serializer that represents its rows one by
 one, are still what they were costs as much as stock needs for so many values."""
 

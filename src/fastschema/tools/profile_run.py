@@ -12,9 +12,9 @@ from time import perf_counter as clock
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
-from fastschema.compiler.dump_code import DumpFunction, DumpGenerator
+from fastschema.compiler.dump_code import DumpGenerator
 from fastschema.compiler.nodes import ITEM, FieldNode, Form, ObjectNode, Slot
-from fastschema.compiler.source import Lines
+from fastschema.compiler.source import GeneratedFunction, Lines
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
 from fastschema.runtime.encode import dumped_data
 from fastschema.runtime.front_end import CompiledSchema, Hooks
@@ -168,7 +168,7 @@ class Recording:
         program = Program(replace(self._node, slots=tuple(slots)), self._generate)
         return Dispatch(program, dispatch.form, dispatch.bound_schema)
 
-    def _generate(self, node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunction:
+    def _generate(self, node: ObjectNode, form: Form, access: str, many: bool) -> GeneratedFunction:
         start = clock()
         generator = TimedGenerator(node, form, access, many)
         function = generator.generate()
