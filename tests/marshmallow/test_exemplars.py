@@ -92,14 +92,6 @@ def test_a_method_that_a_nested_class_gets_later_sees_its_own_schema(monkeypatch
     assert [schema.fields["c"].schema for schema in schemas] == [seen[0], seen[2]]
 
 
-def test_nested_fields_that_one_schema_leaves_out_later_are_left_out():
-    _, parent = nesting()
-    schema = parent()
-    schema.load_only.add("c.b")
-    assert schema.dump({"c": {"a": 1, "b": 2}}) == {"c": {"a": 1}}
-    assert parent().dump({"c": {"a": 1, "b": 2}}) == {"c": {"a": 1, "b": "2"}}
-
-
 @pytest.mark.parametrize("option", ["only", "exclude"])
 def test_dotted_names_belong_to_one_schema(option):
     _, parent = nesting()

@@ -42,7 +42,6 @@ Many rows are dumped by another function, which does the same in a loop::
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from fastschema.compiler.nodes import Conversion, FieldNode, Form, ObjectNode, Read, literal
@@ -64,9 +63,6 @@ _FIXED_NAMES = frozenset(
         *("key", "value", "each", "error"),
     ]
 )
-
-_SCOPE = re.compile(r"\b(?:for|lambda)\b")
-"""What an expression contains that has a scope of its own, such as a comprehension."""
 
 _FEWEST_TEXTS = 2
 
@@ -93,9 +89,6 @@ class DumpGenerator:
         self._form = form
         self._access = access
         self._many = many
-        # Expressions with a scope of their own, and the functions that they are written as.
-        self._scopes: dict[str, str] = {}
-        self._scope_functions: Lines = []
         self._objects: dict[str, object] = {"missing": node.missing, **node.names}
         for field in node.fields:
             self._objects.update(field.kind.names)
@@ -137,14 +130,12 @@ class DumpGenerator:
         if self._found:
             found = [each for names in self._found.values() for each in names]
             body = [f"nonlocal {', '.join(found)}", *body]
-        used |= identifiers(text_of(self._scope_functions))
         slots = tuple([slot for slot in self._node.slots if slot.name in used])
         bind_parameters = ", ".join(["known", "dispatch", *(slot.name for slot in slots)])
         lines: Lines = [
             f"def bind({bind_parameters}):",
             [
                 *(f"{' = '.join(names)} = None" for names in self._found.values()),
-                *self._scope_functions,
                 f"def {name}({', '.join(parameters)}):",
                 body,
                 f"return {name}",
@@ -349,15 +340,7 @@ class DumpGenerator:
         return f"{variable} = {self._fill(template, variable, field)}"
 
     def _fill(self, template: str, variable: str, field: FieldNode) -> str:
-        if _SCOPE.search(template) is None:
-            return template.format(value=variable, field=field.field)
-        # Until Python 3.12, what a comprehension uses is slower to read in all of the function.
-        expression = template.format(value="value", field=field.field)
-        name = self._scopes.get(expression)
-        if name is None:
-            name = self._scopes[expression] = self._names.unique(f"converted_{variable}")
-            self._scope_functions += [f"def {name}(value, obj):", [f"return {expression}"], ""]
-        return f"{name}({variable}, obj)"
+        return template.format(value=variable, field=field.field)
 
 
 class _BatchedTexts:

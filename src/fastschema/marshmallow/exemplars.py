@@ -87,16 +87,6 @@ class Exemplar:
         """
         return self.classes.is_current()
 
-    def has_same_options(self, own: dict[str, Any]) -> bool:
-        """Return whether a schema chooses among the fields of nested schemas as it did when new.
-
-        :param own: its ``__dict__``
-        """
-        like = self.schema.__dict__
-        return bool(
-            own.get("load_only") == like["load_only"] and own.get("dump_only") == like["dump_only"]
-        )
-
     def becomes_independent(self, direction: str) -> bool:
         """Return whether no user code that takes part sees the schema or a field.
 

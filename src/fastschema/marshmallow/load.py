@@ -272,11 +272,6 @@ def _do_load(schema: Any, data: Any, compiled: Compiled | None, **options: Any) 
     return _STOCK_DO_LOAD(SchemaProxy(schema, _deserialize=own), data, **options)
 
 
-def has_own_methods(schema: Any) -> bool:
-    """Return whether a schema loads, or validates, by methods of its own."""
-    return bool(overrides_load(schema) or overridden(schema, {**_LOADS, **_VALIDATE}))
-
-
 def loads(
     schema: Any, text: str | bytes | bytearray, compiled: Compiled | None = None, **options: Any
 ) -> Any:
