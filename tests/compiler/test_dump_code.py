@@ -5,7 +5,7 @@ import types
 
 import pytest
 
-from fastschema.compiler.nodes import ITEM, Conversion, Form, Read, Slot, Source
+from fastschema.compiler.nodes import Conversion, Form, Read, Slot, Source
 from fastschema.runtime.bound_program import CallDumper, NestedDumper
 from tests.nodes import MISSING, dispatch, field, kind, node
 

@@ -24,9 +24,6 @@ For each form of output and each access a function is generated, shaped like thi
             return result
         return dump_Album
 
-``bind`` is called for each schema object; its arguments are all that belongs to that object and the
-context that it dumps in.
-
 Many rows are dumped by another function, which does the same in a loop::
 
         def dump_Album_rows(rows, type=type, str=str):
@@ -38,11 +35,28 @@ Many rows are dumped by another function, which does the same in a loop::
                 ...
                 results.append(result)
             return results
+
+In the form of text, every value becomes what ``json.dumps`` writes of it, and a row is one string::
+
+                if type(title) is str:
+                    title = quote(title)
+                elif title is None:
+                    title = "null"
+                elif title is missing:
+                    complete = False
+                else:
+                    title = written(fields[0]._serialize(title, 'title', obj))
+                ...
+                result = f'{{"title": {title}, ...}}'
+
+Two names of the front end make other texts: ``written`` that of any value that stock may give,
+``array`` that of an array from the texts of its members, None among them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from json.encoder import encode_basestring_ascii
 
 from fastschema.compiler.nodes import Conversion, FieldNode, Form, ObjectNode, Read, literal
 from fastschema.compiler.source import (
@@ -66,6 +80,9 @@ _FIXED_NAMES = frozenset(
 
 _FEWEST_TEXTS = 2
 
+quote = encode_basestring_ascii
+"""From a string to its JSON text, of ASCII characters only, as ``json.dumps`` writes it."""
+
 
 def generate(node: ObjectNode, form: Form, access: str, many: bool) -> GeneratedFunction:
     """Return the ``bind`` function of what dumps objects read by one access.
@@ -75,7 +92,13 @@ def generate(node: ObjectNode, form: Form, access: str, many: bool) -> Generated
 
     :param many: whether it dumps many rows, or one object
     """
-    return DumpGenerator(node, form, access, many).generate()
+    generator = _TextGenerator if form is Form.TEXT else DumpGenerator
+    return generator(node, form, access, many).generate()
+
+
+def is_written(node: ObjectNode) -> bool:
+    """Return whether objects can be written as text, without a dictionary: by different keys."""
+    return node.dict_class is None
 
 
 class DumpGenerator:
@@ -89,7 +112,7 @@ class DumpGenerator:
         self._form = form
         self._access = access
         self._many = many
-        self._objects: dict[str, object] = {"missing": node.missing, **node.names}
+        self._objects: dict[str, object] = {"missing": node.missing, "quote": quote, **node.names}
         for field in node.fields:
             self._objects.update(field.kind.names)
         slots = [slot.name for slot in node.slots]
@@ -421,3 +444,60 @@ def _read_lines(variable: str, read: Read) -> Lines:
     for exceptions, replacement in read.handlers:
         lines += [f"except {exceptions}:", [f"{variable} = {replacement}"]]
     return lines
+
+
+class _TextGenerator(DumpGenerator):
+    """Writes the function that makes a text of each object."""
+
+    commons = ("type", "quote")
+
+    def _row(self, *, may_be_missing: bool) -> Lines:
+        """Return the lines that make the text of the row, of the texts of its values."""
+        if not may_be_missing:
+            return self._result(self._display())
+        pairs = zip(self._node.fields, self._variables, strict=True)
+        texts = "".join([f"({literal(quote(field.key))}, {name}), " for field, name in pairs])
+        present = "for key, value in result if value is not missing"
+        return [
+            "if complete:",
+            [f"result = {self._display()}"],
+            "else:",
+            [
+                f"result = ({texts})",
+                f'result = [f"{{key}}: {{value}}" {present}]',
+                'result = "{" + ", ".join(result) + "}"',
+            ],
+            *self._result("result"),
+        ]
+
+    def _display(self) -> str:
+        pairs = [
+            f"{quote(field.key).replace('{', '{{').replace('}', '}}')}: {{{name}}}"
+            for field, name in zip(self._node.fields, self._variables, strict=True)
+        ]
+        return "f" + literal("{{" + ", ".join(pairs) + "}}")
+
+    def _converted(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
+        """Return the lines for the common class, for None, then for missing and other values."""
+        conversion = field.conversion(self._form)
+        rest = self._rest(variable, field, conversion, when_missing)
+        cases: list[tuple[str | None, Lines]] = []
+        if conversion.common is not None:
+            common = self._common(variable, field, conversion)
+            cases.append((f"type({variable}) is {conversion.common}", common))
+        if field.none_stays(self._form):
+            cases.append((f"{variable} is None", [f'{variable} = "null"']))
+        return branches(*cases, (None, rest))
+
+    def _nested(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
+        return [*super()._nested(variable, field, when_missing), *_null(variable)]
+
+    def _items(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
+        return [*super()._items(variable, field, when_missing), *_null(variable)]
+
+    def _items_result(self) -> str:
+        return "array(dumped)"
+
+
+def _null(variable: str) -> Lines:
+    return [f"if {variable} is None:", [f'{variable} = "null"']]

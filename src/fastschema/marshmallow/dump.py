@@ -10,8 +10,8 @@ from typing import Any
 from marshmallow import Schema, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
+from fastschema.compiler.dump_code import is_written
 from fastschema.compiler.nodes import Form
-from fastschema.compiler.text_code import is_written
 from fastschema.marshmallow.customization import has_hooks
 from fastschema.marshmallow.fields import array, json_value, written
 from fastschema.marshmallow.pending import for_stock

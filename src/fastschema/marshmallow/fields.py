@@ -20,6 +20,7 @@ from typing import Any
 
 from marshmallow import Schema, fields, missing
 
+from fastschema.compiler.dump_code import quote
 from fastschema.compiler.kinds import (
     BOOLEAN,
     FLOAT,
@@ -49,7 +50,6 @@ from fastschema.compiler.nodes import (
     as_template,
     literal,
 )
-from fastschema.compiler.text_code import quote
 from fastschema.marshmallow import fields_dates
 from fastschema.marshmallow.customization import OPTIONS, STOCK_CLASSES
 from fastschema.marshmallow.sqlalchemy import describe_related

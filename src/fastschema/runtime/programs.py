@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
-from fastschema.compiler import dump_code, load_code, text_code
-from fastschema.compiler.nodes import Form, LoadNode, ObjectNode
+from fastschema.compiler import dump_code, load_code
+from fastschema.compiler.nodes import LoadNode, ObjectNode
 from fastschema.compiler.source import GeneratedFunction
 from fastschema.runtime.locks import Locked
 from fastschema.statistics import recorder
@@ -95,13 +95,7 @@ LoadProgram = Program[LoadNode, GeneratedFunction]
 
 def dump_program(node: ObjectNode) -> DumpProgram:
     """Return the program of a schema that dumps."""
-    return Program(node, _dump_function)
-
-
-def _dump_function(node: ObjectNode, form: Form, access: str, many: bool) -> GeneratedFunction:
-    if form is Form.TEXT:
-        return text_code.generate(node, access, many)
-    return dump_code.generate(node, form, access, many)
+    return Program(node, dump_code.generate)
 
 
 def load_program(node: LoadNode) -> LoadProgram:

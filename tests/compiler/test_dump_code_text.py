@@ -7,8 +7,8 @@ import types
 import pytest
 
 from fastschema.compiler import kinds
+from fastschema.compiler.dump_code import is_written, quote
 from fastschema.compiler.nodes import Conversion, Form, Kind, Slot
-from fastschema.compiler.text_code import is_written, quote
 from fastschema.runtime.bound_program import CallDumper, Dispatch, NestedDumper
 from fastschema.runtime.programs import dump_program
 from tests.marks import needs_orjson
