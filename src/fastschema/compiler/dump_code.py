@@ -3,7 +3,7 @@
 For each form of output and each access a function is generated, shaped like this::
 
     def bind(known, dispatch, fields):
-        def dump_Album(obj, type=type, str=str):
+        def dump_Album(obj):
             if type(obj) is not known:
                 return dispatch()(obj)
             complete = True
@@ -26,7 +26,7 @@ For each form of output and each access a function is generated, shaped like thi
 
 Many rows are dumped by another function, which does the same in a loop::
 
-        def dump_Album_rows(rows, type=type, str=str):
+        def dump_Album_rows(rows):
             results = []
             for obj in rows:
                 if type(obj) is not known:
@@ -66,7 +66,6 @@ from fastschema.compiler.source import (
     assigned_names,
     branches,
     identifiers,
-    local_names,
     text_of,
 )
 
@@ -103,9 +102,6 @@ def is_written(node: ObjectNode) -> bool:
 
 class DumpGenerator:
     """Writes the function that makes dictionaries; see :func:`generate`."""
-
-    commons: tuple[str, ...] = ("type",)
-    """Names to make local if they are used, besides the classes that values are compared by."""
 
     def __init__(self, node: ObjectNode, form: Form, access: str, many: bool) -> None:
         self._node = node
@@ -149,7 +145,6 @@ class DumpGenerator:
         name = self._names.unique(f"{stem}_rows" if self._many else stem)
         body = self._loop() if self._many else self._one()
         used = identifiers(text_of(body))
-        parameters = ["rows" if self._many else "obj", *self._local_names(used)]
         if self._found:
             found = [each for names in self._found.values() for each in names]
             body = [f"nonlocal {', '.join(found)}", *body]
@@ -159,7 +154,7 @@ class DumpGenerator:
             f"def bind({bind_parameters}):",
             [
                 *(f"{' = '.join(names)} = None" for names in self._found.values()),
-                f"def {name}({', '.join(parameters)}):",
+                f"def {name}({'rows' if self._many else 'obj'}):",
                 body,
                 f"return {name}",
             ],
@@ -177,13 +172,6 @@ class DumpGenerator:
     def finish(self) -> Lines:
         """Return what comes before the result of an object; nothing, but for profiles."""
         return []
-
-    def _local_names(self, used: frozenset[str]) -> list[str]:
-        """Return what each value is compared by, as local names."""
-        slots = {slot.name for slot in self._node.slots}
-        commons = [field.conversion(self._form).common for field in self._node.fields]
-        names = dict.fromkeys([*self.commons, *commons])
-        return local_names([name for name in names if name and name not in slots], used)
 
     def _loop(self) -> Lines:
         """Return the lines that dump many rows."""
@@ -448,8 +436,6 @@ def _read_lines(variable: str, read: Read) -> Lines:
 
 class _TextGenerator(DumpGenerator):
     """Writes the function that makes a text of each object."""
-
-    commons = ("type", "quote")
 
     def _row(self, *, may_be_missing: bool) -> Lines:
         """Return the lines that make the text of the row, of the texts of its values."""

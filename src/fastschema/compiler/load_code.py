@@ -3,7 +3,7 @@
 Up to three functions are generated for a schema. This one is always there::
 
     def bind(load_field, load_other, take_unknown, partial, fields):
-        def load_Album(data, index, type=type, len=len, dict=dict, str=str):
+        def load_Album(data, index):
             if type(data) is not dict:
                 return load_other(data, index)
             absent = 0
@@ -35,7 +35,7 @@ options that it loads with.
 Most rows have every key and are right. Where finding that out is nothing but pure work, which
 leaves no trace when it comes to nothing, it is tried first::
 
-        def load_Album(data, index, type=type, len=len, dict=dict, str=str):
+        def load_Album(data, index):
             if type(data) is dict and len(data) == 1:
                 try:
                     title = data['title']
@@ -63,7 +63,6 @@ from fastschema.compiler.source import (
     assigned_names,
     branches,
     identifiers,
-    local_names,
     text_of,
 )
 
@@ -82,7 +81,6 @@ _COMMON_NAMES = (
 )
 _COMMON_SLOTS = [Slot(name, attrgetter(name)) for name in _COMMON_NAMES]
 """What every load brings."""
-_LOCAL_NAMES = ("type", "len", "dict", "list", "str", "int", "float")
 _FIXED_NAMES = frozenset(
     [
         *_COMMON_NAMES,
@@ -152,16 +150,19 @@ class _Generator:
         if self._is_display and self._has_own_keys and all(map(_is_pure, self._node.fields)):
             by_key = self._names.unique(f"{name}_by_key")
             many = self._names.unique(f"{name}_rows")
-            functions = [
-                *_function(f"{by_key}(data, index", self._by_key()),
+            functions: Lines = [
+                f"def {by_key}(data, index):",
+                self._by_key(),
                 "",
-                *_function(f"{name}(data, index", self._row(by_key)),
+                f"def {name}(data, index):",
+                self._row(by_key),
                 "",
-                *_function(f"{many}(rows, is_indexed", self._rows(by_key)),
+                f"def {many}(rows, is_indexed):",
+                self._rows(by_key),
             ]
         else:
             many = "None"
-            functions = _function(f"{name}(data, index", self._by_key())
+            functions = [f"def {name}(data, index):", self._by_key()]
         used = identifiers(text_of(functions))
         every_slot = (*_COMMON_SLOTS, *self._node.slots)
         slots = tuple([slot for slot in every_slot if slot.name in used])
@@ -352,15 +353,6 @@ class _Generator:
             "if not valid:",
             [f"{variable} = {call}", *self._skips()],
         ]
-
-
-def _function(beginning: str, body: Lines) -> Lines:
-    """Return the lines of a function.
-
-    :param beginning: its name and its first parameters, as "name(a, b"
-    """
-    parameters = [beginning, *local_names(_LOCAL_NAMES, identifiers(text_of(body)))]
-    return [f"def {', '.join(parameters)}):", body]
 
 
 def _is_pure(field: LoadFieldNode) -> bool:

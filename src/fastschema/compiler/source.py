@@ -8,7 +8,7 @@ import keyword
 import linecache
 import re
 import weakref
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import Any
 
@@ -71,14 +71,6 @@ def branches(*cases: tuple[str | None, Lines]) -> Lines:
             keyword = "elif" if result else "if"
             result += ["else:" if condition is None else f"{keyword} {condition}:", block]
     return result
-
-
-def local_names(names: Iterable[str], used: Container[str]) -> list[str]:
-    """Return parameters that make those of some names local that are used.
-
-    Local names are found in half the time.
-    """
-    return [f"{name}={name}" for name in names if name in used]
 
 
 class GeneratedFunction:

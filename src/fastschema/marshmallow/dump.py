@@ -255,7 +255,8 @@ def dumps(schema: Any, obj: Any, many: bool | None) -> str | None:
     binding = find_binding(schema, len(obj) if type(obj) is list else thresholds.MANY)
     if binding is None or not is_written(binding.program.node):
         return None
-    return f"[{', '.join(dump_by(binding, obj, many=True, form=Form.TEXT))}]"
+    texts = dump_by(binding, obj, many=True, form=Form.TEXT)
+    return "[" + ", ".join(texts) + "]"
 
 
 def _writes_as_stock(schema: Any) -> bool:

@@ -41,8 +41,6 @@ class TimedGenerator(DumpGenerator):
     :param node: one with the slot ``spent``
     """
 
-    commons = ("type", "clock")
-
     def __init__(self, node: ObjectNode, form: Form, access: str, many: bool) -> None:
         super().__init__(replace(node, names={**node.names, "clock": clock}), form, access, many)
         self._instant = ""
