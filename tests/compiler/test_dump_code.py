@@ -5,7 +5,7 @@ import types
 
 import pytest
 
-from fastschema.compiler.nodes import ITEM, Conversion, Form, Read, Slot, Source
+from fastschema.compiler.nodes import Conversion, Form, Read, Slot, Source
 from fastschema.runtime.bound_program import CallDumper, NestedDumper
 from tests.nodes import MISSING, dispatch, field, kind, node
 
@@ -57,22 +57,13 @@ def test_a_value_of_the_common_class_is_converted_inline():
     assert dump({}) == {}
 
 
-def test_a_comprehension_uses_the_object_and_no_cells_of_the_rows_function():
+def test_a_comprehension_uses_the_object():
     named = kind(Conversion("list", "[(each, type(obj)) for each in {value}]", "'other'"))
 
     dump = dispatch(node(field("a", named), field("b")))
 
     assert dump({"a": [1, 2], "b": 3}) == {"a": [(1, dict), (2, dict)], "b": 3}
     assert dump({"a": (1,), "b": 3}) == {"a": "other", "b": 3}
-    assert dump[dict].__code__.co_cellvars == ()
-
-
-def test_fields_that_are_converted_alike_share_the_function_for_it():
-    doubled = kind(Conversion("list", "[2 * each for each in {value}]"))
-    dump = dispatch(node(field("a", doubled), field("b", doubled)))
-
-    assert dump({"a": [1], "b": [2]}) == {"a": [2], "b": [4]}
-    assert dump.program.function(Form.PYTHON, ITEM, False).text.count("def converted") == 1
 
 
 def test_a_value_of_the_common_class_may_stay():

@@ -38,9 +38,8 @@ class Calls:
 
 def bound(fields, calls, **options):
     node = LoadNode("Thing", tuple(fields), options.pop("slots", ()), MISSING, set_value, **options)
-    function = generate(node)
-    common = [getattr(calls, name) for name in function.common]
-    return function.bind(*common, *[slot.resolve(calls) for slot in function.slots])
+    generated = generate(node)
+    return generated.function(*[slot.resolve(calls) for slot in generated.slots])
 
 
 def load(fields, data, calls=None, index=None, **options):

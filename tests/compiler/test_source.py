@@ -14,7 +14,6 @@ from fastschema.compiler.source import (
     assigned_names,
     branches,
     identifiers,
-    local_names,
     text_of,
 )
 from tests.marks import counts_references
@@ -166,9 +165,3 @@ def test_generated_functions_have_file_names_of_their_own():
     first, second = generated(answer=1), generated(answer=1)
 
     assert first.function.__code__.co_filename != second.function.__code__.co_filename
-
-
-def test_the_names_that_the_source_uses_become_local():
-    used = identifiers("return type(value) is int")
-
-    assert local_names(["int", "str", "type"], used) == ["int=int", "type=type"]

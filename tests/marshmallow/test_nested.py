@@ -128,29 +128,6 @@ def test_what_many_is_may_come_to_mean_something_else(of):
         assert assert_same_with([]) == expected
 
 
-def test_an_accessor_that_a_property_gives_is_asked_for():
-    def dumps():
-        class Localized(Schema):
-            a = fields.Raw()
-            language = "en"
-
-            @property
-            def get_attribute(self):
-                language = self.language
-                return lambda obj, name, default: obj[f"{name}_{language}"]
-
-        schema = Localized()
-        row = {"a_en": 1, "a_de": 2}
-        found = [schema.dump(row) for _ in range(USES)]
-        schema.language = "de"
-        return [*found, schema.dump(row), schema.dump(row)]
-
-    expected = dumps()
-    assert expected[-1] == {"a": 2}
-    with installed():
-        assert dumps() == expected
-
-
 def test_an_accessor_of_the_moment_is_not_used_later():
     class Other(Row):
         pass

@@ -190,12 +190,6 @@ class NoticesWrites(Dog):
         super().__setattr__(name, value)
 
 
-class AskedForEverything(Dog):
-    def __getattribute__(self, name):
-        LOG.append(name)
-        return super().__getattribute__(name)
-
-
 def _asked_property(name):
     def get(self):
         LOG.append(("get", name))

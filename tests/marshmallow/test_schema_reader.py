@@ -350,17 +350,6 @@ def test_each_value_is_converted_before_the_next_is_read():
     assert_same(Pair, Row, calls=Logged.calls)
 
 
-def test_a_row_that_changes_its_class_attributes_between_dumps_is_read_anew():
-    class Row:
-        first = "before"
-
-    plan = fastschema.compile(Pair)
-    assert plan.dump(Row()) == {"first": "before"}
-    Row.__getitem__ = lambda self, key: {"first": "item", "second": 9}[key]
-
-    assert plan.dump(Row()) == {"first": "item", "second": 9}
-
-
 ATTRIBUTES = [
     "first",
     "second.first",
@@ -451,19 +440,6 @@ def test_fields_that_decide_what_is_read_of_them_run_as_stock():
     with installed():
         assert Deciding(many=True).load(rows)[0] == {"one": "ab", "many": ["cd"]}
     assert fastschema.compile(Deciding).explain().compiled == 0
-
-
-def test_schemas_that_decide_what_is_read_of_them_run_as_stock():
-    class Deciding(Schema):
-        number = fields.Integer()
-
-        def __getattribute__(self, name):
-            if name == "get_attribute":
-                return lambda obj, attr, default: 7
-            return super().__getattribute__(name)
-
-    assert_same(Deciding, [{"number": 1}] * 60, many=True)
-    assert fastschema.compile(Deciding).explain().why == "__getattribute__ is overridden"
 
 
 HOSTILE_NAMES = [

@@ -42,7 +42,7 @@ def fork_while(hold, child):
 """
 
 LOCKED = """
-from fastschema import shadow, statistics
+from fastschema import shadow
 from fastschema.runtime.locks import Locked
 
 from fastschema.runtime import programs
@@ -50,7 +50,6 @@ from fastschema.runtime import programs
 OBJECTS = {
     "any": Locked(),
     "programs": programs._programs,
-    "statistics": statistics.recorder,
     "shadow": shadow.counter,
 }
 found = OBJECTS[NAME]
@@ -168,7 +167,7 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system doe
 
 
 @needs_fork
-@pytest.mark.parametrize("name", ["any", "programs", "statistics", "shadow"])
+@pytest.mark.parametrize("name", ["any", "programs", "shadow"])
 def test_a_lock_that_another_thread_holds_is_free_in_a_child(name):
     assert run(LOCKED, name) == "the child ended with 0\n"
 

@@ -33,7 +33,7 @@ def run(schema, rows=ROWS, many=True):
     values = {"spent": spent, "dict_class": dict}
     given = [values[slot.name] for slot in function.slots]
     dispatch = weakref.ref(OTHER)
-    return function.bind(dict, dispatch, *given)(rows), spent
+    return function.function(dict, dispatch, *given)(rows), spent
 
 
 class Other:
@@ -66,7 +66,7 @@ def test_what_is_dumped_is_what_the_usual_code_dumps(options):
     usual = dump_code.generate(schema, Form.PYTHON, ITEM, True)
     values = [dict for _ in usual.slots]
 
-    assert run(schema)[0] == usual.bind(dict, None, *values)(ROWS) == ROWS
+    assert run(schema)[0] == usual.function(dict, None, *values)(ROWS) == ROWS
 
 
 @pytest.mark.usefixtures("clock")

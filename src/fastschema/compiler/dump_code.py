@@ -3,7 +3,7 @@
 For each form of output and each access a function is generated, shaped like this::
 
     def bind(known, dispatch, fields):
-        def dump_Album(obj, type=type, str=str):
+        def dump_Album(obj):
             if type(obj) is not known:
                 return dispatch()(obj)
             complete = True
@@ -24,12 +24,9 @@ For each form of output and each access a function is generated, shaped like thi
             return result
         return dump_Album
 
-``bind`` is called for each schema object; its arguments are all that belongs to that object and the
-context that it dumps in.
-
 Many rows are dumped by another function, which does the same in a loop::
 
-        def dump_Album_rows(rows, type=type, str=str):
+        def dump_Album_rows(rows):
             results = []
             for obj in rows:
                 if type(obj) is not known:
@@ -38,23 +35,37 @@ Many rows are dumped by another function, which does the same in a loop::
                 ...
                 results.append(result)
             return results
+
+In the form of text, every value becomes what ``json.dumps`` writes of it, and a row is one string::
+
+                if type(title) is str:
+                    title = quote(title)
+                elif title is None:
+                    title = "null"
+                elif title is missing:
+                    complete = False
+                else:
+                    title = written(fields[0]._serialize(title, 'title', obj))
+                ...
+                result = f'{{"title": {title}, ...}}'
+
+Two names of the front end make other texts: ``written`` that of any value that stock may give,
+``array`` that of an array from the texts of its members, None among them.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
+from json.encoder import encode_basestring_ascii
 
 from fastschema.compiler.nodes import Conversion, FieldNode, Form, ObjectNode, Read, literal
 from fastschema.compiler.source import (
-    BindFunction,
     GeneratedFunction,
     Lines,
     Names,
     assigned_names,
     branches,
     identifiers,
-    local_names,
     text_of,
 )
 
@@ -66,45 +77,38 @@ _FIXED_NAMES = frozenset(
     ]
 )
 
-_SCOPE = re.compile(r"\b(?:for|lambda)\b")
-"""What an expression contains that has a scope of its own, such as a comprehension."""
-
 _FEWEST_TEXTS = 2
 
+quote = encode_basestring_ascii
+"""From a string to its JSON text, of ASCII characters only, as ``json.dumps`` writes it."""
 
-class DumpFunction(BindFunction):
-    """A generated ``bind`` function that returns the function that dumps one object, or many rows.
+
+def generate(node: ObjectNode, form: Form, access: str, many: bool) -> GeneratedFunction:
+    """Return the ``bind`` function of what dumps objects read by one access.
 
     Its parameters are the class of the objects, a weak reference to the dispatch that objects of
     other classes go to, and the values of the slots.
-    """
-
-    __slots__ = ()
-
-
-def generate(node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunction:
-    """Return the function that dumps objects read by one access.
 
     :param many: whether it dumps many rows, or one object
     """
-    return DumpGenerator(node, form, access, many).generate()
+    generator = _TextGenerator if form is Form.TEXT else DumpGenerator
+    return generator(node, form, access, many).generate()
+
+
+def is_written(node: ObjectNode) -> bool:
+    """Return whether objects can be written as text, without a dictionary: by different keys."""
+    return node.dict_class is None
 
 
 class DumpGenerator:
     """Writes the function that makes dictionaries; see :func:`generate`."""
-
-    commons: tuple[str, ...] = ("type",)
-    """Names to make local if they are used, besides the classes that values are compared by."""
 
     def __init__(self, node: ObjectNode, form: Form, access: str, many: bool) -> None:
         self._node = node
         self._form = form
         self._access = access
         self._many = many
-        # Expressions with a scope of their own, and the functions that they are written as.
-        self._scopes: dict[str, str] = {}
-        self._scope_functions: Lines = []
-        self._objects: dict[str, object] = {"missing": node.missing, **node.names}
+        self._objects: dict[str, object] = {"missing": node.missing, "quote": quote, **node.names}
         for field in node.fields:
             self._objects.update(field.kind.names)
         slots = [slot.name for slot in node.slots]
@@ -136,31 +140,27 @@ class DumpGenerator:
             yield from (field.source.read(self._access).expression, field.default, field.captured)
             yield from field.call_if_callable or ()
 
-    def generate(self) -> DumpFunction:
+    def generate(self) -> GeneratedFunction:
         stem = f"dump_{self._node.name}"
         name = self._names.unique(f"{stem}_rows" if self._many else stem)
         body = self._loop() if self._many else self._one()
         used = identifiers(text_of(body))
-        parameters = ["rows" if self._many else "obj", *self._local_names(used)]
         if self._found:
             found = [each for names in self._found.values() for each in names]
             body = [f"nonlocal {', '.join(found)}", *body]
-        used |= identifiers(text_of(self._scope_functions))
         slots = tuple([slot for slot in self._node.slots if slot.name in used])
         bind_parameters = ", ".join(["known", "dispatch", *(slot.name for slot in slots)])
         lines: Lines = [
             f"def bind({bind_parameters}):",
             [
                 *(f"{' = '.join(names)} = None" for names in self._found.values()),
-                *self._scope_functions,
-                f"def {name}({', '.join(parameters)}):",
+                f"def {name}({'rows' if self._many else 'obj'}):",
                 body,
                 f"return {name}",
             ],
         ]
         title = f"{name} by {self._access}, {self._form.value}"
-        source = GeneratedFunction("bind", title, text_of(lines), self._objects)
-        return DumpFunction(source.function, slots, source)
+        return GeneratedFunction("bind", title, text_of(lines), self._objects, slots)
 
     def mark(self, step: int | None = None) -> Lines:
         """Return what follows a step of the dump of an object; nothing, but for profiles.
@@ -172,13 +172,6 @@ class DumpGenerator:
     def finish(self) -> Lines:
         """Return what comes before the result of an object; nothing, but for profiles."""
         return []
-
-    def _local_names(self, used: frozenset[str]) -> list[str]:
-        """Return what each value is compared by, as local names."""
-        slots = {slot.name for slot in self._node.slots}
-        commons = [field.conversion(self._form).common for field in self._node.fields]
-        names = dict.fromkeys([*self.commons, *commons])
-        return local_names([name for name in names if name and name not in slots], used)
 
     def _loop(self) -> Lines:
         """Return the lines that dump many rows."""
@@ -358,15 +351,7 @@ class DumpGenerator:
         return f"{variable} = {self._fill(template, variable, field)}"
 
     def _fill(self, template: str, variable: str, field: FieldNode) -> str:
-        if _SCOPE.search(template) is None:
-            return template.format(value=variable, field=field.field)
-        # Until Python 3.12, what a comprehension uses is slower to read in all of the function.
-        expression = template.format(value="value", field=field.field)
-        name = self._scopes.get(expression)
-        if name is None:
-            name = self._scopes[expression] = self._names.unique(f"converted_{variable}")
-            self._scope_functions += [f"def {name}(value, obj):", [f"return {expression}"], ""]
-        return f"{name}({variable}, obj)"
+        return template.format(value=variable, field=field.field)
 
 
 class _BatchedTexts:
@@ -447,3 +432,58 @@ def _read_lines(variable: str, read: Read) -> Lines:
     for exceptions, replacement in read.handlers:
         lines += [f"except {exceptions}:", [f"{variable} = {replacement}"]]
     return lines
+
+
+class _TextGenerator(DumpGenerator):
+    """Writes the function that makes a text of each object."""
+
+    def _row(self, *, may_be_missing: bool) -> Lines:
+        """Return the lines that make the text of the row, of the texts of its values."""
+        if not may_be_missing:
+            return self._result(self._display())
+        pairs = zip(self._node.fields, self._variables, strict=True)
+        texts = "".join([f"({literal(quote(field.key))}, {name}), " for field, name in pairs])
+        present = "for key, value in result if value is not missing"
+        return [
+            "if complete:",
+            [f"result = {self._display()}"],
+            "else:",
+            [
+                f"result = ({texts})",
+                f'result = [f"{{key}}: {{value}}" {present}]',
+                'result = "{" + ", ".join(result) + "}"',
+            ],
+            *self._result("result"),
+        ]
+
+    def _display(self) -> str:
+        pairs = [
+            f"{quote(field.key).replace('{', '{{').replace('}', '}}')}: {{{name}}}"
+            for field, name in zip(self._node.fields, self._variables, strict=True)
+        ]
+        return "f" + literal("{{" + ", ".join(pairs) + "}}")
+
+    def _converted(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
+        """Return the lines for the common class, for None, then for missing and other values."""
+        conversion = field.conversion(self._form)
+        rest = self._rest(variable, field, conversion, when_missing)
+        cases: list[tuple[str | None, Lines]] = []
+        if conversion.common is not None:
+            common = self._common(variable, field, conversion)
+            cases.append((f"type({variable}) is {conversion.common}", common))
+        if field.none_stays(self._form):
+            cases.append((f"{variable} is None", [f'{variable} = "null"']))
+        return branches(*cases, (None, rest))
+
+    def _nested(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
+        return [*super()._nested(variable, field, when_missing), *_null(variable)]
+
+    def _items(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
+        return [*super()._items(variable, field, when_missing), *_null(variable)]
+
+    def _items_result(self) -> str:
+        return "array(dumped)"
+
+
+def _null(variable: str) -> Lines:
+    return [f"if {variable} is None:", [f'{variable} = "null"']]

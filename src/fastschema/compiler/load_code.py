@@ -3,7 +3,7 @@
 Up to three functions are generated for a schema. This one is always there::
 
     def bind(load_field, load_other, take_unknown, partial, fields):
-        def load_Album(data, index, type=type, len=len, dict=dict, str=str):
+        def load_Album(data, index):
             if type(data) is not dict:
                 return load_other(data, index)
             absent = 0
@@ -35,7 +35,7 @@ options that it loads with.
 Most rows have every key and are right. Where finding that out is nothing but pure work, which
 leaves no trace when it comes to nothing, it is tried first::
 
-        def load_Album(data, index, type=type, len=len, dict=dict, str=str):
+        def load_Album(data, index):
             if type(data) is dict and len(data) == 1:
                 try:
                     title = data['title']
@@ -52,19 +52,17 @@ same for many rows, in a loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
-from fastschema.compiler.nodes import LoadFieldNode, LoadNode, literal
+from fastschema.compiler.nodes import LoadFieldNode, LoadNode, Slot, literal
 from fastschema.compiler.source import (
-    BindFunction,
     GeneratedFunction,
     Lines,
     Names,
     assigned_names,
     branches,
     identifiers,
-    local_names,
     text_of,
 )
 
@@ -77,34 +75,20 @@ LoadRows = Callable[[Iterable[Any], bool], list[Any]]
 BoundLoad = tuple[LoadRow, LoadRows | None]
 """What loads one row, and what loads many if that is another function."""
 
-COMMON_SLOTS = (
-    "fields",
-    "load_field",
-    "load_own",
-    "validate_field",
-    "load_other",
-    "take_unknown",
+_COMMON_NAMES = (
+    *("fields", "load_field", "load_own", "validate_field", "load_other", "take_unknown"),
     "partial",
 )
-_LOCAL_NAMES = ("type", "len", "dict", "list", "str", "int", "float")
+_COMMON_SLOTS = [Slot(name, attrgetter(name)) for name in _COMMON_NAMES]
+"""What every load brings."""
 _FIXED_NAMES = frozenset(
     [
-        *COMMON_SLOTS,
+        *_COMMON_NAMES,
         *("bind", "data", "index", "rows", "is_indexed", "missing", "refuse", "set_value"),
         *("absent", "complete", "result", "results", "loaded", "valid"),
         *("key", "value", "each"),
     ]
 )
-
-
-@dataclass(frozen=True, slots=True)
-class LoadFunction(BindFunction):
-    """A generated ``bind`` function that returns what loads rows.
-
-    :param common: the names of its first parameters, which every load brings
-    """
-
-    common: tuple[str, ...]
 
 
 def refuse() -> Any:
@@ -115,8 +99,8 @@ def refuse() -> Any:
     raise ValueError
 
 
-def generate(node: LoadNode) -> LoadFunction:
-    """Return the function that loads the rows of a schema."""
+def generate(node: LoadNode) -> GeneratedFunction:
+    """Return the ``bind`` function of what loads the rows of a schema."""
     return _Generator(node).generate()
 
 
@@ -161,28 +145,30 @@ class _Generator:
         keys = {field.key for field in node.fields}
         self._has_own_keys = 0 < len(keys) == len(node.fields)
 
-    def generate(self) -> LoadFunction:
+    def generate(self) -> GeneratedFunction:
         name = self._names.unique(f"load_{self._node.name}")
         if self._is_display and self._has_own_keys and all(map(_is_pure, self._node.fields)):
             by_key = self._names.unique(f"{name}_by_key")
             many = self._names.unique(f"{name}_rows")
-            functions = [
-                *_function(f"{by_key}(data, index", self._by_key()),
+            functions: Lines = [
+                f"def {by_key}(data, index):",
+                self._by_key(),
                 "",
-                *_function(f"{name}(data, index", self._row(by_key)),
+                f"def {name}(data, index):",
+                self._row(by_key),
                 "",
-                *_function(f"{many}(rows, is_indexed", self._rows(by_key)),
+                f"def {many}(rows, is_indexed):",
+                self._rows(by_key),
             ]
         else:
             many = "None"
-            functions = _function(f"{name}(data, index", self._by_key())
+            functions = [f"def {name}(data, index):", self._by_key()]
         used = identifiers(text_of(functions))
-        common = tuple([slot for slot in COMMON_SLOTS if slot in used])
-        slots = tuple([slot for slot in self._node.slots if slot.name in used])
-        parameters = ", ".join([*common, *(slot.name for slot in slots)])
+        every_slot = (*_COMMON_SLOTS, *self._node.slots)
+        slots = tuple([slot for slot in every_slot if slot.name in used])
+        parameters = ", ".join([slot.name for slot in slots])
         lines: Lines = [f"def bind({parameters}):", [*functions, f"return {name}, {many}"]]
-        source = GeneratedFunction("bind", name, text_of(lines), self._objects)
-        return LoadFunction(source.function, slots, source, common)
+        return GeneratedFunction("bind", name, text_of(lines), self._objects, slots)
 
     def _row(self, by_key: str) -> Lines:
         """Return the body for a row that most often is as it should be."""
@@ -367,15 +353,6 @@ class _Generator:
             "if not valid:",
             [f"{variable} = {call}", *self._skips()],
         ]
-
-
-def _function(beginning: str, body: Lines) -> Lines:
-    """Return the lines of a function.
-
-    :param beginning: its name and its first parameters, as "name(a, b"
-    """
-    parameters = [beginning, *local_names(_LOCAL_NAMES, identifiers(text_of(body)))]
-    return [f"def {', '.join(parameters)}):", body]
 
 
 def _is_pure(field: LoadFieldNode) -> bool:

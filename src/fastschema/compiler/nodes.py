@@ -128,7 +128,7 @@ class Result:
     """What a value has become in Python form, and how that becomes JSON.
 
     Both templates may use ``json_value`` and ``json_number``, which the node of a schema names. The
-    text may also use the slot ``written``, and ``quote``.
+    text may also use ``written``, and ``quote``.
 
     :param json: what the JSON engine is given for it
     :param text: what ``json.dumps`` writes of it

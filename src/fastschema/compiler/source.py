@@ -8,8 +8,7 @@ import keyword
 import linecache
 import re
 import weakref
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import Any
 
@@ -74,14 +73,6 @@ def branches(*cases: tuple[str | None, Lines]) -> Lines:
     return result
 
 
-def local_names(names: Iterable[str], used: Container[str]) -> list[str]:
-    """Return parameters that make those of some names local that are used.
-
-    Local names are found in half the time.
-    """
-    return [f"{name}={name}" for name in names if name in used]
-
-
 class GeneratedFunction:
     """A function made from generated source, which tracebacks and debuggers can show.
 
@@ -89,15 +80,22 @@ class GeneratedFunction:
     :param title: what the file name shown in tracebacks says
     :param text: the source of one function definition
     :param names: the objects that the source refers to
+    :param slots: those of a node whose values the function takes as its last parameters
     """
 
     def __init__(
-        self, function_name: str, title: str, text: str, names: Mapping[str, object]
+        self,
+        function_name: str,
+        title: str,
+        text: str,
+        names: Mapping[str, object],
+        slots: tuple[Slot, ...] = (),
     ) -> None:
         filename = f"<fastschema {next(_file_numbers)}: {title}>"
         namespace: dict[str, Any] = {"__name__": __name__, **names}
         exec(compile(text, filename, "exec"), namespace)
         self.title = title
+        self.slots = slots
         self.function: FunctionType = namespace[function_name]
         self._names = tuple(names)
         self._lines = text.splitlines(keepends=True)
@@ -119,25 +117,6 @@ class GeneratedFunction:
     def identifiers(self) -> frozenset[str]:
         """The names in the source."""
         return identifiers(self.text)
-
-
-@dataclass(frozen=True, slots=True)
-class BindFunction:
-    """A generated ``bind`` function: from what belongs to one schema object to what dumps or loads.
-
-    :param bind: its last parameters are the values of the slots
-    :param slots: those of the node that the code uses
-    :param source: where it comes from
-    """
-
-    bind: Callable[..., Any]
-    slots: tuple[Slot, ...]
-    source: GeneratedFunction
-
-    @property
-    def text(self) -> str:
-        """The generated source."""
-        return self.source.text
 
 
 _TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|#.*""")

@@ -5,9 +5,7 @@ All schemas of such a class can dump by one and the same: nobody can tell.
 
 from __future__ import annotations
 
-from abc import ABCMeta
 from collections.abc import Iterable, Iterator
-from copyreg import dispatch_table
 from types import FunctionType
 from typing import Any
 
@@ -63,10 +61,8 @@ _ATTRIBUTES = frozenset(
     ]
 )
 """Attributes of objects that a class may have properties for."""
-_LOOKED_FOR = _SPECIAL_METHODS | _ATTRIBUTES
 _OWN_METHODS = _SPECIAL_METHODS | {"_bind_to_schema"}
 """What a field object may have of its own, and marshmallow or ``copy`` then calls."""
-_METACLASSES = (type, ABCMeta, type(Schema))
 _STOCK_SCHEMA = {
     name: stock_method(Schema, name)
     for name in (
@@ -127,7 +123,7 @@ INNER = ("inner", "key_field", "value_field")
 
 def inner_fields(field: Any) -> Iterator[Any]:
     """Yield the fields inside of a field: those of a list, a tuple or a mapping."""
-    own = field.__dict__
+    own = getattr(field, "__dict__", {})  # a class may declare None, too
     for name in INNER:
         if isinstance(own.get(name), fields.Field):
             yield own[name]
@@ -141,37 +137,23 @@ def all_fields(declared: Iterable[Any]) -> Iterator[Any]:
         yield from all_fields(inner_fields(field))
 
 
-def own_classes(fields: Iterable[Any]) -> Iterator[type]:
-    """Yield the classes of users that fields, and those inside of them, have."""
-    for field in all_fields(fields):
-        yield from (cls for cls in type(field).__mro__ if cls not in STOCK_CLASSES)
+def own_classes(cls: type, fields: Iterable[Any]) -> Iterator[type]:
+    """Yield the classes of users that a schema, its fields, and those inside of them, have.
+
+    :param cls: the schema's class
+    :param fields: its fields
+    """
+    for each in (cls, *map(type, all_fields(fields))):
+        yield from (base for base in each.__mro__ if base not in STOCK_CLASSES)
 
 
 def _is_plain(cls: Any) -> bool:
     """Return whether a class leaves its objects to marshmallow."""
-    metaclass = type(cls)
-    if (
-        not (metaclass in _METACLASSES or _is_plain_metaclass(metaclass))
-        or cls in dispatch_table
-        or cls.__setattr__ is not object.__setattr__
-    ):
-        return False
     return all(base in STOCK_CLASSES or _is_plain_base(base) for base in cls.__mro__)
-
-
-def _is_plain_metaclass(metaclass: Any) -> bool:
-    """Return whether a metaclass of schemas looks up attributes of its classes as ``type`` does."""
-    return (
-        issubclass(metaclass, type(Schema))
-        and metaclass.__getattribute__ is type.__getattribute__
-        and not hasattr(metaclass, "__getattr__")
-    )
 
 
 def _is_plain_base(base: type) -> bool:
     own = base.__dict__
-    if own.keys().isdisjoint(_LOOKED_FOR):
-        return True
     return own.keys().isdisjoint(_SPECIAL_METHODS) and not any(
         hasattr(type(own[name]), "__get__") or name.endswith("fields")
         for name in _ATTRIBUTES.intersection(own)

@@ -11,23 +11,20 @@ inside of it, the methods of the schema that it calls.
 from __future__ import annotations
 
 import copy
-import weakref
-from operator import attrgetter
+import sys
 from typing import Any
 
 from marshmallow import Schema, fields
 
 from fastschema.marshmallow.customization import (
-    FIELD_CLASSES,
     INNER,
-    all_fields,
     makes_fields_as_stock,
     method_names,
     nested_classes,
+    own_classes,
 )
 from fastschema.runtime import thresholds
-from fastschema.runtime.bound_program import is_lasting
-from fastschema.runtime.guard import ATTRIBUTE, CLASS_ATTRIBUTE, State, generations
+from fastschema.runtime.guard import ATTRIBUTE, CLASS_ATTRIBUTE, ClassSnapshot, State
 from fastschema.runtime.patching import stock_method
 
 STOCK_INIT: Any = stock_method(Schema, "__init__")
@@ -47,18 +44,16 @@ class _First(State):
 FIRST = _First()
 """Hangs on such a schema until it has dumped, and on the class until a second one is made."""
 
-_DECIDING = (
-    *("_declared_fields", "opts", "_hooks", "dict_class", "set_class", "get_attribute"),
-    *("_init_fields", "_bind_field", "on_bind_field", "_normalize_nested_options"),
-    *("dump", "_serialize", "load", "_do_load", "_deserialize", "_call_and_store"),
-    *("_invoke_field_validators", "error_messages", "_default_error_messages"),
-    *("__getattribute__", "TYPE_MAPPING"),
+DECIDING_NAMES = frozenset(
+    [
+        *("_declared_fields", "opts", "_hooks", "dict_class", "set_class", "get_attribute"),
+        *("_init_fields", "_bind_field", "on_bind_field", "_normalize_nested_options"),
+        *("dump", "_serialize", "load", "_do_load", "_deserialize", "_call_and_store"),
+        *("_invoke_field_validators", "error_messages", "_default_error_messages"),
+        *("TYPE_MAPPING", "declared_fields", "fields", "load_fields", "dump_fields"),
+    ]
 )
-"""What a schema class has that decides which fields there are, and what is done with them."""
-DECIDING_NAMES = frozenset([*_DECIDING, "declared_fields", "fields", "load_fields", "dump_fields"])
-"""The same, and what a schema has of its own."""
-attributes_of = attrgetter(*_DECIDING)
-"""From a schema class to these attributes of it."""
+"""What a schema may have of its own that decides which fields it has and what they do."""
 
 Arguments = tuple[Any, ...]
 """``only``, ``exclude``, ``load_only`` and ``dump_only``, as tuples."""
@@ -77,35 +72,20 @@ class Exemplar:
 
     def forget(self) -> None:
         """Forget what it compiles to."""
-        self._generation = generations.current
-        self._attributes = attributes_of(type(self.schema))
+        self.classes = classes_of(type(self.schema))
+        """What the classes of users were like; another object each time."""
         self.objects = 0
         """How many objects were dumped or loaded before it was compiled."""
         self.dump: Any = None
         self.load: Any = None
         """What it compiles to; whoever compiles it sets them."""
-        self._nested: dict[Any, ClassRecord] = {}
 
     def is_current(self) -> bool:
-        """Return whether the class still has the methods and options that it had.
+        """Return whether the classes of users are what they were.
 
-        Where schemas like this one dump or load together, those nested in it must be as they were.
+        Where schemas like this one dump or load together, those nested in it must be, too.
         """
-        return (
-            self._generation is generations.current
-            and bool(attributes_of(type(self.schema)) == self._attributes)
-            and all(record.is_current(cls) for cls, record in self._nested.items())
-        )
-
-    def has_same_options(self, own: dict[str, Any]) -> bool:
-        """Return whether a schema chooses among the fields of nested schemas as it did when new.
-
-        :param own: its ``__dict__``
-        """
-        like = self.schema.__dict__
-        return bool(
-            own.get("load_only") == like["load_only"] and own.get("dump_only") == like["dump_only"]
-        )
+        return self.classes.is_current()
 
     def becomes_independent(self, direction: str) -> bool:
         """Return whether no user code that takes part sees the schema or a field.
@@ -115,8 +95,18 @@ class Exemplar:
         nested = nested_classes(type(self.schema), direction)
         if nested is None:
             return False
-        self._nested.update({cls: record_of(cls) for cls in nested - self._nested.keys()})
+        for cls in nested:
+            for each in own_classes(cls, cls._declared_fields.values()):
+                self.classes.add(each)
         return True
+
+
+def classes_of(cls: Any, fields: dict[str, Any] | None = None) -> ClassSnapshot:
+    """Return what the classes of users are like that say what schemas of a class do.
+
+    :param fields: fields of such a schema; None: those that the class declares
+    """
+    return ClassSnapshot(own_classes(cls, (fields or cls._declared_fields).values()))
 
 
 class ClassRecord(State):
@@ -126,42 +116,19 @@ class ClassRecord(State):
     """
 
     def __init__(self, cls: Any) -> None:
-        self._owner = weakref.ref(cls)
-        self._generation = generations.current
-        self._attributes = attributes_of(cls)
-        self._declared = dict(cls._declared_fields)
-        self._options = dict(vars(cls.opts))
+        self._cls = cls
+        self._classes = classes_of(cls)
         self.makes_fields_as_stock = makes_fields_as_stock(cls)
         self._names = DECIDING_NAMES
-        self._methods: dict[str, Any] = {}
-        self._field_classes: list[tuple[Any, Any, Any]] = []
         if self.makes_fields_as_stock:
-            fields = self._declared.values()
-            self._methods = {
-                name: getattr(cls, name) for field in fields for name in method_names(field)
-            }
-            self._names = self._names.union(self._methods)
-            self._field_classes = [
-                (each, each._bind_to_schema, each.__deepcopy__)
-                for each in {type(field) for field in all_fields(fields)} - FIELD_CLASSES
-            ]
+            self._names = self._names.union(*map(method_names, cls._declared_fields.values()))
         self._exemplars: dict[Arguments, Exemplar] = {}
 
     def is_current(self, cls: Any) -> bool:
         """Return whether new schemas of the class are still made of the same."""
-        is_owner: bool = self._owner() is cls  # a class may be made of the attributes of another
-        return (
-            is_owner
-            and self._generation is generations.current
-            and bool(attributes_of(cls) == self._attributes)
-            and cls._declared_fields == self._declared
-            and vars(cls.opts) == self._options
-            and all(getattr(cls, name) == method for name, method in self._methods.items())
-            and all(
-                each._bind_to_schema is bind and each.__deepcopy__ is copy
-                for each, bind, copy in self._field_classes
-            )
-        )
+        if self._cls is not cls:
+            return False  # it is made of the attributes of another
+        return self._classes.is_current()
 
     def exemplar(self, schema: Any, arguments: Arguments) -> Exemplar | None:
         """Return the exemplar of a new schema, made if there is none yet.
@@ -183,7 +150,7 @@ class ClassRecord(State):
         """Return whether there are the fields that are chosen; stock's error shows the schema."""
         only, exclude, *_ = arguments
         names = {name.split(".", 1)[0] for name in (*(only or ()), *exclude)}
-        return names <= self._declared.keys()
+        return bool(names <= self._cls._declared_fields.keys())
 
 
 def _make(cls: Any, arguments: Arguments) -> Any:
@@ -217,6 +184,12 @@ def find_exemplar(
     if only is not None or exclude != () or load_only != () or dump_only != ():
         arguments = _given(only, exclude, load_only, dump_only)
     return None if arguments is None else record.exemplar(schema, arguments)
+
+
+def is_lasting(cls: type) -> bool:
+    """Return whether a module holds a class, which then lives as long as the process."""
+    module = sys.modules.get(cls.__module__)
+    return module is not None and vars(module).get(cls.__qualname__) is cls
 
 
 def record_of(cls: Any) -> ClassRecord:

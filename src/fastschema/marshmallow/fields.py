@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import decimal
 import enum
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from marshmallow import Schema, fields, missing
 
+from fastschema.compiler.dump_code import quote
 from fastschema.compiler.kinds import (
     BOOLEAN,
     FLOAT,
@@ -137,6 +139,31 @@ _FIELD_DATA_KEY = stock_method(fields.Pluck, "_field_data_key")
 def json_value(value: Any) -> Any:
     """Return any value as the JSON engine must be given it; ``missing`` stays, to be left out."""
     return value if value is missing else json_engine.json_value(value)
+
+
+def written(value: Any) -> Any:
+    """Return the text that ``json.dumps`` makes of any value; ``missing`` stays, to be left out.
+
+    :raises Exception: what ``json.dumps`` raises
+    """
+    cls = type(value)
+    if cls is str:
+        return quote(value)
+    if cls is int:
+        return str(value)
+    return value if value is missing else json.dumps(value)
+
+
+def array(texts: list[Any]) -> str:
+    """Return the text of an array, by those of its members: None for null.
+
+    :raises TypeError: if one is the missing object, which ``json.dumps`` refuses
+    """
+    try:
+        return f"[{', '.join(texts)}]"
+    except TypeError:
+        members = [text if type(text) is str else json.dumps(text) for text in texts]
+        return f"[{', '.join(members)}]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from fastschema.marshmallow.dump import (
     overrides_dump,
     own_dump,
 )
-from fastschema.marshmallow.load import LOAD, has_own_methods, load, loads, validate
+from fastschema.marshmallow.load import LOAD, load, loads, validate
 from fastschema.marshmallow.schema_state import Compiled, Direction, forget, read_once
 from fastschema.marshmallow.sqlalchemy import MAPPED
 from fastschema.report import Above, Report, field_reports, with_nested
@@ -56,16 +56,12 @@ class CompiledMarshmallowSchema:
         self._plain_binding = None
         if dumping is not None and not has_hooks(schema, "dump") and overrides_dump(schema) is None:
             self._plain_binding = binding_of(dumping)
-        self._many = bool(schema.many)
-        self._options = {}
-        if loading is not None and not has_own_methods(schema):
-            self._options = {"many": schema.many, "unknown": schema.unknown}
 
     def dump(self, obj: Any, many: bool | None) -> Any:
         """``Schema.dump``, compiled between its hooks, be it installed or not."""
         if self._plain_binding is None:
             return dump(self.schema, obj, many, self._dumping)
-        many = self._many if many is None else bool(many)
+        many = self.schema.many if many is None else bool(many)
         return dump_by(self._plain_binding, obj, many and obj is not None)
 
     def stock_dump(self, obj: Any, many: bool | None) -> Any:
@@ -75,22 +71,19 @@ class CompiledMarshmallowSchema:
 
     def load(self, data: Any, options: dict[str, Any]) -> Any:
         """``Schema.load``, compiled between its hooks, be it installed or not."""
-        return load(self.schema, data, self._loading, **{**self._options, **options})
+        return load(self.schema, data, self._loading, **options)
 
     def loads(self, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
         """``Schema.load`` of the value of a JSON text, likewise."""
-        return loads(self.schema, text, self._loading, **{**self._options, **options})
+        return loads(self.schema, text, self._loading, **options)
 
     def validate(self, data: Any, options: dict[str, Any]) -> Any:
         """``Schema.validate``, likewise."""
-        own = {name: each for name, each in self._options.items() if name == "many"}
-        return validate(self.schema, data, self._loading, **{**own, **options})
+        return validate(self.schema, data, self._loading, **options)
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
         """Return whether ``many``, or else ``Schema.many``, is true; None is never a collection."""
-        if many is None:
-            many = self.schema.many if self._dumping is None else self._many
-        return obj is not None and bool(many)
+        return obj is not None and bool(self.schema.many if many is None else many)
 
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
         """Return the schema's dispatch, unless it has hooks or overrides or cannot be read."""

@@ -24,7 +24,7 @@ from fastschema.marshmallow.pending import STOCK_INIT_FIELDS, init, init_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.runtime.patching import Replacements, warn_of_newer
-from fastschema.statistics import recorder, stock_row
+from fastschema.statistics import recorder
 
 _NEWEST_TESTED = (4, 4)
 _follow: Callable[[Any, Any, Any], object] | None = None
@@ -46,7 +46,7 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
             self.__dict__[ATTRIBUTE] = None
         result = self._serialize(processed, many=many)
         if rows:
-            recorder.stock(rows) if many else stock_row()
+            recorder.stock(rows)
     elif _replacements.are_installed:
         result = serialize(self, processed, many)
     else:

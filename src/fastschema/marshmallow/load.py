@@ -6,19 +6,24 @@ import json as standard_json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, missing
+from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, error_store, missing
 
 from fastschema import json
-from fastschema.compiler.load_code import BoundLoad, load_rows
-from fastschema.marshmallow.customization import overrides_load
-from fastschema.marshmallow.nested_load import NestedListLoader, NestedLoader, ValueLoader
+from fastschema.compiler.load_code import BoundLoad, LoadRow, load_rows
+from fastschema.marshmallow.customization import has_hooks, overrides_load
 from fastschema.marshmallow.pending import SchemaProxy, for_stock
 from fastschema.marshmallow.schema_reader import describe_load, make_load_program
 from fastschema.marshmallow.schema_state import Compiled, Direction, find_compiled, find_nested
-from fastschema.marshmallow.sqlalchemy import load_instances, loads_instances
+from fastschema.marshmallow.sqlalchemy import (
+    load_instances,
+    loads_instances,
+    pass_session,
+    passes_session,
+)
+from fastschema.marshmallow.validators import has_validators
 from fastschema.runtime.bound_program import MOST_IDLE
 from fastschema.runtime.patching import overridden, stock_method
-from fastschema.statistics import recorder, stock_row
+from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
 STOCK_DESERIALIZE = stock_method(Schema, "_deserialize")
@@ -28,6 +33,11 @@ _LOADS = {"loads": STOCK_LOADS}
 _VALIDATE = {"validate": stock_method(Schema, "validate")}
 _JSON_LOADS = standard_json.loads
 _JSON_DECODER = vars(standard_json)["_default_decoder"]
+ErrorStore: Any = error_store.ErrorStore  # marshmallow has no types for it
+
+ValueLoader = Callable[[Any], Any]
+"""From a value to what a nested schema makes of it; raises ``ValidationError``."""
+
 LinkedLoader = Callable[[Any, Any, int | None], Any]
 """From a value, the data it is in and their index to the same; errors are stored."""
 
@@ -83,10 +93,8 @@ class Load:
         self.schema = schema
         self.store = store
         if self._bound is None:
-            function = self.program.function()
-            common = [getattr(self, name) for name in function.common]
-            values = [slot.resolve(self) for slot in function.slots]
-            self._bound = function.bind(*common, *values)
+            generated = self.program.function()
+            self._bound = generated.function(*[slot.resolve(self) for slot in generated.slots])
         else:
             for loader in self._nested:
                 loader.begin_again()
@@ -125,18 +133,9 @@ class Load:
             return before
         return Load(compiled, partial, unknown)
 
-    def load_nested(self, schema: Any, value: Any, **options: Any) -> Any:
-        """Return what ``Schema.load`` of a nested schema returns.
-
-        :param options: as for :func:`load`
-        :raises ValidationError: as stock
-        """
-        return _load(schema, value, **options)
-
     def rows(self, bound: BoundLoad, data: list[Any] | tuple[Any, ...]) -> list[Any]:
         """Load all rows."""
-        program = self.program
-        recorder.compiled(len(data), program.compiled_fields, program.stock_fields)
+        recorder.compiled(self.program, len(data))
         return load_rows(bound, data, is_indexed=self.schema.opts.index_errors)
 
     def load_field(self, number: int, value: Any, data: Any, index: int | None) -> Any:
@@ -199,27 +198,10 @@ class Load:
                 self.store.store_error([self.schema.error_messages["unknown"]], key, index)
 
     def nested(self, number: int) -> LinkedLoader:
-        """Return what loads a nested value; most are dictionaries without errors."""
+        """Return what loads a nested value."""
         load = NestedLoader(self.fields[number], self.keywords, self)
         self._nested.append(load)
-        store = load.store
-        by_itself = self._link(number, load)
-
-        def load_nested(value: Any, data: Any, index: int | None) -> Any:
-            if type(value) is not dict:
-                return by_itself(value, data, index)
-            try:
-                if load.row is None:
-                    return by_itself(value, data, index)
-                loaded = load.row(value, None)
-                if not store.errors:
-                    return loaded
-                load.fail(value, loaded)
-            except ValidationError as error:
-                store.errors = {}
-                return self._stored(error, self._key(number), index)
-
-        return load_nested
+        return self._link(number, load)
 
     def nested_list(self, number: int) -> LinkedLoader:
         """Return what loads a list of nested values."""
@@ -245,6 +227,159 @@ class Load:
     def _key(self, number: int) -> str:
         key: str = self.program.node.fields[number].key
         return key
+
+
+class NestedLoader:
+    """Loads values of a ``Nested`` field as its ``deserialize`` does, but for None.
+
+    The nested schema is looked for when the first value needs it.
+
+    :param field: the field
+    :param keywords: the keyword arguments of its ``deserialize``
+    :param outer: the load that it is a part of
+    """
+
+    def __init__(self, field: Any, keywords: dict[str, Any], outer: Load) -> None:
+        self._field = field
+        self._keywords = keywords
+        self._outer = outer
+        self._is_found = False
+        self._before: Load | None = None
+        self._bound: BoundLoad | None = None
+        self._schema: Any = None
+        self._passes_session = passes_session(type(field)._deserialize)
+        self._row: LoadRow | None = None
+        """What loads a dictionary where there is no more to do, but for errors in the store."""
+        self._store: Any = ErrorStore()
+
+    def begin_again(self) -> None:
+        """Begin another load: find the nested schema again when the first value needs it."""
+        self._is_found = False
+        self._bound = self._row = None
+        self._store.errors = {}
+
+    def __call__(self, value: Any) -> Any:
+        """Load a value.
+
+        :raises ValidationError: as stock
+        """
+        if not self._is_found and (type(value) is dict or type(value) is list):
+            self._find()
+        if self._row is not None and type(value) is dict:
+            return self._checked(value, self._row(value, None))
+        if not self._is_found or type(value) is not (list if self._schema.many else dict):
+            return self._field.deserialize(value, None, None, **self._keywords)
+        loaded = self._load(value)
+        if has_validators(self._field):
+            self._field._validate(loaded)
+        return loaded
+
+    def _find(self) -> None:
+        """Find the nested schema, and how values are loaded by it, if not by the field itself."""
+        field = self._field
+        schema = self._schema = field.schema
+        unknown = schema.unknown if field.unknown is None else field.unknown
+        if (
+            bool(schema.many or field.many) is not bool(schema.many)
+            or overrides_load(schema) is not None
+            or unknown not in (RAISE, INCLUDE, EXCLUDE)
+        ):
+            return
+        self._is_found = True
+        if has_hooks(schema, "load"):
+            return
+        load = self._outer.begin_nested(schema, self._partial, unknown, self._before)
+        self._before = load
+        if load is not None:
+            self._bound = load.begin(schema, self._store)
+            if not (schema.many or has_validators(field) or self._passes_session):
+                self._row = self._bound[0]
+
+    @property
+    def _partial(self) -> Any:
+        partial = self._keywords.get("partial")
+        return self._schema.partial if partial is None else partial
+
+    def _load(self, value: Any) -> Any:
+        if self._passes_session:
+            pass_session(self._field, self._schema)
+        return self._with_hooks(value) if self._bound is None else self._without_hooks(value)
+
+    def _with_hooks(self, value: Any) -> Any:
+        """Load a value by all that ``Schema.load`` does."""
+        try:
+            return _load(
+                self._schema,
+                value,
+                partial=self._keywords.get("partial"),
+                unknown=self._field.unknown,
+            )
+        except ValidationError as error:
+            raise ValidationError(error.messages, valid_data=error.valid_data) from error
+
+    def _without_hooks(self, value: Any) -> Any:
+        """Load a value by a schema that has no hooks."""
+        bound, schema = self._bound, self._schema
+        assert bound is not None
+        if schema.many:
+            return self._checked(
+                value, load_rows(bound, value, is_indexed=schema.opts.index_errors)
+            )
+        return self._checked(value, bound[0](value, None))
+
+    def _checked(self, value: Any, loaded: Any) -> Any:
+        """Return what was loaded of a value, if no errors are stored.
+
+        :raises ValidationError: what ``Nested._load`` raises for those that are
+        """
+        if not self._store.errors:
+            return loaded
+        errors, self._store.errors = self._store.errors, {}
+        schema = self._schema
+        error = ValidationError(errors, data=value, valid_data=loaded)
+        try:
+            schema.handle_error(error, value, many=schema.many, partial=self._partial)
+        except ValidationError as raised:
+            error = raised
+        raise ValidationError(error.messages, valid_data=error.valid_data) from error
+
+
+class NestedListLoader:
+    """Loads values of a ``List`` of ``Nested`` as its ``deserialize`` does, but for None.
+
+    :param field: the list field
+    :param keywords: the keyword arguments of its ``deserialize``
+    :param outer: as for :class:`NestedLoader`
+    """
+
+    def __init__(self, field: Any, keywords: dict[str, Any], outer: Load) -> None:
+        self._field = field
+        self.inner = NestedLoader(field.inner, keywords, outer)
+        self._keywords = keywords
+
+    def __call__(self, value: Any) -> Any:
+        """Load a list.
+
+        :raises ValidationError: as stock
+        """
+        field, inner = self._field, self.inner
+        if type(value) is not list:
+            return field.deserialize(value, None, None, **self._keywords)
+        none_stays = field.inner.allow_none
+        result: list[Any] = []
+        errors = {}
+        for index, each in enumerate(value):
+            try:
+                result.append(None if each is None and none_stays else inner(each))
+            except ValidationError as error:
+                if error.valid_data is not None:
+                    result.append(error.valid_data)
+                errors[index] = error.messages
+        if errors:
+            raise ValidationError(errors, valid_data=result)
+        if has_validators(field):
+            field._validate(result)
+        return result
 
 
 def is_plain_partial(partial: Any) -> bool:
@@ -292,11 +427,6 @@ def _do_load(schema: Any, data: Any, compiled: Compiled | None, **options: Any) 
     return _STOCK_DO_LOAD(SchemaProxy(schema, _deserialize=own), data, **options)
 
 
-def has_own_methods(schema: Any) -> bool:
-    """Return whether a schema loads, or validates, by methods of its own."""
-    return bool(overrides_load(schema) or overridden(schema, {**_LOADS, **_VALIDATE}))
-
-
 def loads(
     schema: Any, text: str | bytes | bytearray, compiled: Compiled | None = None, **options: Any
 ) -> Any:
@@ -341,7 +471,7 @@ def deserialize(schema: Any, data: Any, options: Options, compiled: Compiled | N
         if compiled is not None and compiled.program is not None:
             return _load_by(compiled, schema, data, options)
     result = deserialize_as_stock(schema, data, options)
-    recorder.stock(len(result)) if many else stock_row()
+    recorder.stock(len(result) if many else 1)
     return result
 
 
@@ -359,7 +489,7 @@ def _load_by(compiled: Compiled, schema: Any, data: Any, options: Options) -> An
     if many:
         result: Any = load.rows(bound, data)
     else:
-        recorder.compiled_row(load.program)
+        recorder.compiled(load.program)
         result = bound[0](data, index if schema.opts.index_errors else None)
     load.end(idle)
     return result

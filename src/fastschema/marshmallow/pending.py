@@ -10,7 +10,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from functools import partial
-from types import FunctionType
 from typing import Any
 
 from marshmallow import Schema, utils
@@ -38,13 +37,21 @@ DECIDING_ON_ITSELF = DECIDING_NAMES - {*NAMES, "error_messages"}
 _NOT_PENDING = DECIDING_ON_ITSELF | _ALL_NAMES
 _making = Locked()
 _CHOICES = ("only", "exclude", "load_only", "dump_only")
-_get_attribute: Any = object.__getattribute__  # a schema may notice others
 STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
 STOCK_REDUCE_EX: Any = object.__reduce_ex__
 _STOCK_SERIALIZE: Any = stock_method(Schema, "_serialize")
 _STOCK_DESERIALIZE: Any = stock_method(Schema, "_deserialize")
 _HAS_CONTEXT = hasattr(Schema(), "context")  # marshmallow 3
+_CONTEXT_WARNING = (
+    "The `context` parameter is deprecated and will be removed in marshmallow 4.0. "
+    "Use `contextvars.ContextVar` to pass context instead."
+)
 checked_unknown: Any = getattr(utils, "validate_unknown_parameter_value", lambda unknown: unknown)
+
+if _HAS_CONTEXT:
+    from marshmallow.warnings import (  # type: ignore[import-not-found]  # marshmallow 3
+        RemovedInMarshmallow4Warning,
+    )
 
 # So that a schema of which nothing is known says so at the price of any attribute.
 setattr(Schema, ATTRIBUTE, None)
@@ -132,26 +139,18 @@ class FieldsOnDemand:
 
     def __get__(self, schema: Any, owner: Any = None) -> Any:
         name = self._name
-        if schema is not None:
-            make_fields(schema)
-            own = schema.__dict__
-            if name in own:  # another thread may have made them meanwhile
-                return own[name]
-            raise AttributeError(f"{owner.__name__!r} object has no attribute {name!r}")
-        return _inherited(owner, name)
-
-
-def _inherited(owner: Any, name: str) -> Any:
-    """Return the attribute of a schema class that comes after ``Schema``."""
-    for base in owner.__mro__[owner.__mro__.index(Schema) + 1 :]:
-        if name in vars(base):
-            return getattr(base, name)
-    raise AttributeError(f"type object {owner.__name__!r} has no attribute {name!r}")
+        if schema is None:
+            raise AttributeError(f"type object {owner.__name__!r} has no attribute {name!r}")
+        make_fields(schema)
+        own = schema.__dict__
+        if name in own:  # another thread may have made them meanwhile
+            return own[name]
+        raise AttributeError(f"{owner.__name__!r} object has no attribute {name!r}")
 
 
 def make_fields(schema: Any) -> None:
     """Make the fields of a pending schema, and hand them out."""
-    own = _get_attribute(schema, "__dict__")
+    own = schema.__dict__
     state = own.get(ATTRIBUTE)
     if type(state) is not SchemaState or state.exemplar is None or own.keys() >= _ALL_NAMES:
         return
@@ -168,19 +167,6 @@ def pending_like(exemplar: Exemplar) -> Any:
     own = {name: each for name, each in vars(like).items() if name not in _ALL_NAMES}
     vars(schema).update(own, **{ATTRIBUTE: SchemaState(schema, exemplar)})
     return schema
-
-
-if _HAS_CONTEXT:
-
-    def _context_warning() -> Any:
-        """Return the warning of marshmallow 3 about a context."""
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            STOCK_INIT(object.__new__(Schema), context={"": None})
-        return caught[0].message
-
-    # It may be another library's.
-    _CONTEXT_WARNING: Any = _context_warning() if isinstance(STOCK_INIT, FunctionType) else None
 
 
 def init(
@@ -222,7 +208,7 @@ def init(
         own["ordered"] = like["ordered"]
         own["context"] = others.get("context") or {}
         if own["context"]:
-            warnings.warn(_CONTEXT_WARNING, stacklevel=2)
+            warnings.warn(_CONTEXT_WARNING, RemovedInMarshmallow4Warning, stacklevel=2)
     own[ATTRIBUTE] = SchemaState(self, exemplar)
 
 
@@ -232,7 +218,7 @@ def init_fields(self: Any) -> None:
     ``Nested.schema`` does so for a copy of a schema. A pending one with the options that it was
     made with stays pending.
     """
-    own = _get_attribute(self, "__dict__")
+    own = self.__dict__
     state = own.get(ATTRIBUTE)
     if type(state) is not SchemaState or not _is_as_made(own, state):
         STOCK_INIT_FIELDS(self)
@@ -254,7 +240,7 @@ class _Copying:
         is_installed = owner._init_fields is init_fields
         if schema is None and is_installed and record_of(owner).makes_fields_as_stock:
             return _copy
-        return _inherited(owner, "__copy__")
+        raise AttributeError(f"type object {owner.__name__!r} has no attribute '__copy__'")
 
 
 def _copy(schema: Any) -> Any:

@@ -28,18 +28,18 @@ from fastschema.compiler.nodes import (
     literal,
 )
 from fastschema.marshmallow import load_fields, validators
-from fastschema.marshmallow.customization import STOCK_CLASSES
 from fastschema.marshmallow.fields import (
     AS_IT_IS,
     DumpPath,
+    array,
     describe,
     json_value,
     kind,
     shows_object,
     why_unknown,
+    written,
 )
 from fastschema.marshmallow.sqlalchemy import MAPPED, gets_value_as_stock, is_mapped, key_finder
-from fastschema.runtime.guard import computes_options
 from fastschema.runtime.json_engine import json_number
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.programs import (
@@ -57,7 +57,6 @@ from fastschema.runtime.programs import (
 _STOCK_GET_ATTRIBUTE = stock_method(Schema, "get_attribute")
 _STOCK_FIELD_SERIALIZE = stock_method(fields.Field, "serialize")
 _STOCK_GET_VALUE = stock_method(fields.Field, "get_value")
-_OPTIONS = frozenset(["dict_class", "get_attribute", "ordered"])
 _BY_SERIALIZE = "serialize"
 _BY_GET_VALUE = ("get_value",)
 _NOTHING = ("nothing",)
@@ -91,7 +90,6 @@ def describe_dump(fields: dict[str, Any], schema: Any) -> Description:
     :param schema: the schema
     :raises UnreadableError: if the schema cannot be compiled
     """
-    check_schema(schema)
     return (
         "marshmallow",
         type(schema).__name__,
@@ -99,16 +97,6 @@ def describe_dump(fields: dict[str, Any], schema: Any) -> Description:
         method_of(schema, "get_attribute") is not _STOCK_GET_ATTRIBUTE,
         tuple([_describe_field(name, field) for name, field in fields.items()]),
     )
-
-
-def check_schema(schema: Any) -> None:
-    """Check that what a schema is can be known.
-
-    :raises UnreadableError: if it computes it each time
-    """
-    reason = computes_options(type(schema), _OPTIONS, STOCK_CLASSES)
-    if reason is not None:
-        raise UnreadableError(reason)
 
 
 def _checked_key(name: Any, field: Any) -> str:
@@ -171,6 +159,15 @@ def _reads_as_stock(field: Any) -> bool:
     return get_value is _STOCK_GET_VALUE or gets_value_as_stock(get_value)
 
 
+_NAMES: dict[str, object] = {
+    "json_value": json_value,
+    "json_number": json_number,
+    "written": written,
+    "array": array,
+}
+"""What templates name of this front end."""
+
+
 def make_dump_program(description: Description) -> DumpProgram:
     """Return the program for a description: from that alone, so that the cache is right.
 
@@ -180,8 +177,6 @@ def make_dump_program(description: Description) -> DumpProgram:
     slots = [
         Slot("fields", lambda bound, cls, form: bound.fields),
         Slot("accessor", lambda bound, cls, form: bound.schema.get_attribute),
-        Slot("written", lambda bound, cls, form: bound.text.written),
-        Slot("array", lambda bound, cls, form: bound.text.array),
     ]
     keys = [key for _, key, *_ in descriptions]
     # A key that a late change gave to two fields is set by each that has a value.
@@ -198,7 +193,7 @@ def make_dump_program(description: Description) -> DumpProgram:
         missing=missing,
         access=access_of,
         dict_class=None if is_display else "dict_class",
-        names={"json_value": json_value, "json_number": json_number, **ENGINE_NAMES},
+        names={**_NAMES, **ENGINE_NAMES},
         prepared={MAPPED: ("loaded", "obj.__dict__")},
     )
     return dump_program(node)
@@ -334,7 +329,9 @@ def access_of(cls: type) -> str:
     has_item = has_hook = False
     for base in cls.__mro__:
         own = base.__dict__
-        if base is type or ("__getattribute__" in own and not _is_native(own["__getattribute__"])):
+        if base is type or (
+            base is not object and type(own.get("__getattribute__")) is FunctionType
+        ):
             return GENERAL
         has_item = has_item or "__getitem__" in own
         has_hook = has_hook or "__getattr__" in own
@@ -345,17 +342,6 @@ def access_of(cls: type) -> str:
     return MAPPED if is_mapped(cls) else ATTRIBUTE
 
 
-_get_attribute: Any = object.__getattribute__
-_NativeMethod = type(_get_attribute)
-
-
-def _is_native(method: Callable[..., Any]) -> bool:
-    """Return whether a ``__getattribute__`` is Python's own (a function of ``object`` in PyPy)."""
-    if method is _get_attribute:
-        return True
-    return _NativeMethod is not FunctionType and type(method) is _NativeMethod
-
-
 def describe_load(fields: dict[str, Any], schema: Any) -> Description:
     """All that the code that loads by a schema depends on, as plain hashable values.
 
@@ -363,7 +349,6 @@ def describe_load(fields: dict[str, Any], schema: Any) -> Description:
     :param schema: the schema
     :raises UnreadableError: if the schema cannot be compiled
     """
-    check_schema(schema)
     reason = overridden(schema, _CALL_AND_STORE)
     if reason is not None:
         raise UnreadableError(reason)

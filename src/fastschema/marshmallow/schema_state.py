@@ -26,8 +26,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.marshmallow.customization import own_classes
-from fastschema.marshmallow.exemplars import Exemplar, attributes_of, frozen_copy
+from fastschema.marshmallow.exemplars import Exemplar, classes_of, frozen_copy
 from fastschema.marshmallow.pending import (
     DECIDING_ON_ITSELF,
     FieldsSnapshot,
@@ -64,38 +63,23 @@ class Compiled:
     :param program: its program; None if it cannot be compiled
     :param reason: why it cannot be compiled, or ""
     :param fields: its fields by their numbers
-    :param classes: the classes of users' fields; None if it is a plan's, and never changes
     """
 
-    def __init__(
-        self,
-        schema: Any,
-        program: Any,
-        reason: str,
-        fields: Any,
-        classes: ClassSnapshot | None,
-    ) -> None:
+    def __init__(self, schema: Any, program: Any, reason: str, fields: Any) -> None:
         self.schema = schema
         self.program = program
         self.reason = reason
         self.fields = fields
-        self.classes = classes
-        self.snapshot: FieldsSnapshot | None = None
-        """Its fields as they were when they were read; None if nobody can change them."""
-        self.attributes: Any = None
-        """The methods and options that the class of a schema read by itself had."""
+        self.seen: tuple[FieldsSnapshot, ClassSnapshot] | None = None
+        """For a schema that was read by itself, its fields and the classes of users then."""
         self.is_shared = False
         """Whether all schemas like this one run it, and not only this one."""
         self.binding: Any = None
         """What the program was bound to; whoever dumps or loads sets it."""
         self.idle: defaultdict[Any, list[Any]] = defaultdict(list)
         """By their options, loads that wait for the next one."""
-        self.inner: dict[int, Compiled] | None = {} if classes is None else None
+        self.inner: dict[int, Compiled] | None = None
         """For a plan, what nested schemas compile to, by the ids of those; else None."""
-
-    def classes_are_current(self) -> bool:
-        """Return whether the classes of users' fields are what they were."""
-        return self.classes is None or self.classes.is_current()
 
 
 class _OwnFields(dict[int, Any]):
@@ -157,7 +141,7 @@ def find_compiled(
     common = _of_exemplar(exemplar, direction, rows, is_inner=is_inner)
     if common is None or common.program is None:
         return common
-    if is_pending and common.is_shared and exemplar.has_same_options(own):
+    if is_pending and common.is_shared:
         return common
     return _with_own_fields(schema, state, direction, common)
 
@@ -205,19 +189,18 @@ def _of_exemplar(
     exemplar: Exemplar, direction: Direction, rows: int, *, is_inner: bool
 ) -> Compiled | None:
     """Return what all schemas like an exemplar compile to, if it is known or pays."""
-    known: Compiled | None = getattr(exemplar, direction.name)
-    if not exemplar.is_current() or (known is not None and not known.classes_are_current()):
+    if not exemplar.is_current():
         exemplar.forget()
-        known = None
+    known: Compiled | None = getattr(exemplar, direction.name)
     if known is not None:
         return known
     objects = exemplar.objects = exemplar.objects + rows
     if not (is_inner or thresholds.is_worth_compiling(objects)):
         return None
     exemplar.objects = 0  # other threads run stock until it is read
-    schema = exemplar.schema
+    schema, classes = exemplar.schema, exemplar.classes
     fields = getattr(schema, direction.fields)
-    compiled = _read(schema, fields, direction, _classes_of(fields))
+    compiled = _read(schema, fields, direction)
     program = compiled.program
     if (
         program is not None
@@ -228,15 +211,9 @@ def _of_exemplar(
         compiled.fields = _OwnFields(runner, state_of(runner), list(fields.values()))
         compiled.is_shared = True
     exemplar.objects = objects
-    _keep(exemplar, direction, compiled)
+    if exemplar.classes is classes:  # it was not forgotten meanwhile
+        setattr(exemplar, direction.name, compiled)
     return compiled
-
-
-def _keep(holder: Exemplar | SchemaState, direction: Direction, compiled: Compiled) -> None:
-    """Keep what an exemplar or a schema compiles to, as long as the program has its place."""
-    setattr(holder, direction.name, compiled)
-    if compiled.program is not None:
-        compiled.program.hold(holder)
 
 
 def _with_own_fields(
@@ -247,12 +224,12 @@ def _with_own_fields(
     :param common: what all of them compile to
     """
     known: Compiled | None = getattr(state, direction.name)
-    if known is None or known.classes is not common.classes:
+    if known is None or known.program is not common.program:
         assert state.exemplar is not None
         originals = list(getattr(state.exemplar.schema, direction.fields).values())
         fields = _OwnFields(schema, state, originals)
-        known = Compiled(schema, common.program, "", fields, common.classes)
-        _keep(state, direction, known)
+        known = Compiled(schema, common.program, "", fields)
+        setattr(state, direction.name, known)
     return known
 
 
@@ -266,29 +243,25 @@ def _of_changed(
     if known is not None:
         if not is_inner and _are_too_few(state, direction, rows, len(fields)):
             return None
-        if (
-            known.snapshot is not None
-            and known.snapshot.is_current(direction.fields, fields)
-            and known.classes_are_current()
-            and known.attributes == attributes_of(type(schema))
-            and own.keys().isdisjoint(DECIDING_ON_ITSELF)
-        ):
-            return known
+        if known.seen is not None and own.keys().isdisjoint(DECIDING_ON_ITSELF):
+            seen, classes = known.seen
+            if seen.is_current(direction.fields, fields) and classes.is_current():
+                return known
         setattr(state, direction.name, None)
         state.rows = 0
     state.rows += rows
     if not thresholds.is_worth_compiling(state.rows):
         return None
-    known = _read(schema, fields, direction, _classes_of(fields))
-    known.snapshot = FieldsSnapshot({direction.fields: fields})
-    known.attributes = attributes_of(type(schema))
-    _keep(state, direction, known)
+    known = _read(schema, fields, direction)
+    known.seen = FieldsSnapshot({direction.fields: fields}), classes_of(type(schema), fields)
+    setattr(state, direction.name, known)
     return known
 
 
 def read_once(schema: Any, direction: Direction) -> Compiled:
     """Read a schema for a plan, which does not see later changes."""
-    compiled = _read(schema, fields_of(schema, direction.fields), direction, None)
+    compiled = _read(schema, fields_of(schema, direction.fields), direction)
+    compiled.inner = {}
     if compiled.program is not None:
         # Fields with methods of their own stay: these are asked as they are.
         compiled.fields = [
@@ -298,13 +271,7 @@ def read_once(schema: Any, direction: Direction) -> Compiled:
     return compiled
 
 
-def _classes_of(fields: dict[str, Any]) -> ClassSnapshot:
-    return ClassSnapshot(own_classes(fields.values()))
-
-
-def _read(
-    schema: Any, fields: dict[str, Any], direction: Direction, classes: ClassSnapshot | None
-) -> Compiled:
+def _read(schema: Any, fields: dict[str, Any], direction: Direction) -> Compiled:
     program, reason = None, ""
     try:
         description = direction.describe(fields, schema)
@@ -313,4 +280,4 @@ def _read(
         reason = str(error)
     except Exception as error:
         reason = f"it cannot be read: {error}"
-    return Compiled(schema, program, reason, list(fields.values()), classes)
+    return Compiled(schema, program, reason, list(fields.values()))

@@ -12,7 +12,6 @@ import decimal
 import re
 import uuid
 from collections.abc import Callable
-from hashlib import sha256
 from typing import Any
 
 from marshmallow import fields, validate
@@ -191,24 +190,6 @@ _is_usual_email = re.compile(
     r"@(?:[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*\.)+[a-zA-Z0-9]{2,}\Z"
 ).match
 _LONGEST_LABEL = 63
-_USER_EXPRESSION = "6e501dda321be8a8"
-_DOMAIN_EXPRESSIONS = (
-    "d80574fc3f49d5ee",  # of marshmallow 3.26 to 4.2
-    "d65eb3c92b5a1bfa",  # of 4.3 and 4.4
-)
-
-
-def _digest(expression: Any) -> str:
-    pattern, flags = getattr(expression, "pattern", None), getattr(expression, "flags", None)
-    return sha256(f"{pattern} {flags}".encode()).hexdigest()[:16]
-
-
-# Somebody may have put their own in the place of stock's before fastschema was imported.
-_HAS_KNOWN_EXPRESSIONS = (
-    _digest(validate.Email.USER_REGEX) == _USER_EXPRESSION
-    and _digest(validate.Email.DOMAIN_REGEX) in _DOMAIN_EXPRESSIONS
-)
-_longest_usual = _LONGEST_LABEL if _HAS_KNOWN_EXPRESSIONS else 0
 _is_user = validate.Email.USER_REGEX.match
 _is_domain = validate.Email.DOMAIN_REGEX.match
 _known_domains = validate.Email.DOMAIN_WHITELIST
@@ -219,7 +200,7 @@ def is_email(text: str) -> bool:
 
     marshmallow 3 also accepts some domains that are not ASCII.
     """
-    if len(text) <= _longest_usual and _is_usual_email(text) is not None:
+    if len(text) <= _LONGEST_LABEL and _is_usual_email(text) is not None:
         return True
     user, at, domain = text.rpartition("@")
     return (

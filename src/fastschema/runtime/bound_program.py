@@ -24,7 +24,6 @@ program, a :class:`CallDumper` takes the place of the dispatch: it calls stock.
 
 from __future__ import annotations
 
-import sys
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import chain, islice
@@ -35,7 +34,7 @@ from fastschema.compiler.nodes import Form, ObjectNode, Slot
 from fastschema.runtime.programs import DumpProgram
 from fastschema.statistics import recorder
 
-_JSON = Form.JSON  # a lookup on an enum takes as long as all the rest
+_PYTHON, _JSON = Form.PYTHON, Form.JSON  # a lookup on an enum takes as long as all the rest
 
 
 class BoundProgram:
@@ -48,17 +47,20 @@ class BoundProgram:
     :param bound_schema: what the slots of its node resolve from
     """
 
-    __slots__ = ("_idle_json", "_idle_python", "bound_schema", "program")
+    __slots__ = ("_idle_json", "_idle_python", "_idle_text", "bound_schema", "program")
 
     def __init__(self, program: DumpProgram, bound_schema: Any) -> None:
         self.program = program
         self.bound_schema = bound_schema
         self._idle_python: list[Dispatch] = []
         self._idle_json: list[Dispatch] = []
+        self._idle_text: list[Dispatch] = []
 
     def begin(self, form: Form) -> Dispatch:
         """Return a dispatch for one dump; call :meth:`end` (or its own) when the dump is over."""
-        idle = self._idle_json if form is _JSON else self._idle_python
+        idle = self._idle_python
+        if form is not _PYTHON:
+            idle = self._idle_json if form is _JSON else self._idle_text
         try:
             dispatch = idle.pop()
             recorder.program_used()
@@ -68,27 +70,20 @@ class BoundProgram:
         dispatch.begin_again()
         return dispatch
 
-    def end(self, dispatch: Dispatch) -> None:
-        """End a dump."""
-        dispatch.end()
-
     def checkout(self) -> Dispatch | None:
         """Return a dispatch for one row of many: what is nested in it stays what it was.
 
-        Call :meth:`checkin` when the row is over. None if something that does not belong to the
-        schema has changed since the row before.
+        Call :meth:`end` when the row is over. None if something that does not belong to the schema
+        has changed since the row before.
         """
-        try:
-            dispatch = self._idle_python.pop()
-        except IndexError:
-            dispatch = self.new_dispatch(Form.PYTHON)
+        idle = self._idle_python
+        dispatch = idle.pop() if idle else self.new_dispatch(_PYTHON)
+        dispatch.idle = idle
         return None if dispatch.refresh() else dispatch
 
-    def checkin(self, dispatch: Dispatch) -> None:
-        """End a row after which more may come: drop classes only if they are many."""
-        dispatch.keep_few_classes()
-        if len(self._idle_python) < MOST_IDLE:
-            self._idle_python.append(dispatch)
+    def end(self, dispatch: Dispatch) -> None:
+        """End a dump or a row."""
+        dispatch.end()
 
     def new_dispatch(self, form: Form) -> Dispatch:
         """Return a dispatch that belongs to the caller."""
@@ -106,6 +101,7 @@ Ambient = tuple[Callable[[Any], object], Any, object]
 
 MOST_IDLE = 4
 _MOST_CLASSES = 8
+"""The functions of how many classes of objects a dispatch keeps for the next dump."""
 
 
 class Dispatcher(Protocol):
@@ -151,9 +147,9 @@ class RowDumper(Protocol):
 class Dispatch(dict[type, Dump]):
     """A program bound to one schema object, for one form of output and one dump at a time.
 
-    From the class of an object to the function that dumps it. Functions for classes that a module
-    holds are kept for the next dump; no other class is kept alive. The functions refer to the
-    dispatch weakly: whoever runs a dump holds it while it lasts, and leaves no reference cycle.
+    From the class of an object to the function that dumps it. The functions of a few classes are
+    kept for the next dump. They refer to the dispatch weakly: whoever runs a dump holds it while it
+    lasts, and leaves no reference cycle.
 
     :param program: the program
     :param form: the form of the output
@@ -163,7 +159,6 @@ class Dispatch(dict[type, Dump]):
     __slots__ = (
         "__weakref__",
         "_ambient",
-        "_has_collectable_classes",
         "_links",
         "_rows",
         "_values",
@@ -180,7 +175,6 @@ class Dispatch(dict[type, Dump]):
         self.idle: list[Dispatch] | None = None
         """Where it is to wait for the next dump, if it is."""
         self._rows: dict[type, DumpRows] = {}
-        self._has_collectable_classes = False
         self._values: dict[str, Any] = {}
         self._ambient: list[Ambient] = []
         self._links: list[NestedDumper] = []
@@ -214,14 +208,13 @@ class Dispatch(dict[type, Dump]):
         :param many: whether it dumps many rows, or one object
         """
         access = self.access(cls)
-        self._has_collectable_classes = self._has_collectable_classes or not is_lasting(cls)
-        function = self.program.function(self.form, access, many)
+        generated = self.program.function(self.form, access, many)
         known = self._values
         values = [
             known[slot.name] if slot.name in known else self._resolve(slot, cls)
-            for slot in function.slots
+            for slot in generated.slots
         ]
-        return function.bind(cls, weakref.ref(self), *values)
+        return generated.function(cls, weakref.ref(self), *values)
 
     def _resolve(self, slot: Slot, cls: type) -> Any:
         bound_schema = self.bound_schema
@@ -245,16 +238,18 @@ class Dispatch(dict[type, Dump]):
 
         Nested schemas are found when they are needed.
         """
-        if self._ambient:
-            self.refresh()
         for link in self._links:
             link.found = NOT_FOUND
+        if self._ambient or len(self) > _MOST_CLASSES:
+            self.refresh()
 
     def refresh(self) -> bool:
         """Look up again what does not belong to the schema; return whether it had changed.
 
-        Otherwise, classes and nested schemas stay what they were.
+        Otherwise, classes (if they are few) and nested schemas stay what they were.
         """
+        if len(self) > _MOST_CLASSES:
+            self._forget_classes()
         has_changed = False
         for ambient, bound_schema, seen in self._ambient:
             if ambient(bound_schema) != seen:
@@ -271,23 +266,9 @@ class Dispatch(dict[type, Dump]):
 
     def end(self) -> None:
         """End the dump. After one that ended with an exception nobody need call this."""
-        if self._has_collectable_classes or self._links or len(self) > _MOST_CLASSES:
-            self.release()
         idle, self.idle = self.idle, None  # while it waits, the list refers to it
         if idle is not None and len(idle) < MOST_IDLE:
             idle.append(self)
-
-    def keep_few_classes(self) -> None:
-        """Drop the functions of classes if they are many."""
-        if len(self) > _MOST_CLASSES:
-            self._forget_classes()
-
-    def release(self) -> None:
-        """Drop the functions of classes that nothing else may keep; those of modules stay."""
-        if self._has_collectable_classes or len(self) > _MOST_CLASSES:
-            self._forget_classes()
-        for link in self._links:
-            link.release()
 
     def let_go(self) -> None:
         """Drop nested schemas, and the functions that have found them."""
@@ -299,7 +280,6 @@ class Dispatch(dict[type, Dump]):
     def _forget_classes(self) -> None:
         self.clear()
         self._rows.clear()
-        self._has_collectable_classes = False
 
     def __call__(self, obj: Any) -> Any:
         """Dump one object, of another class than a function expected."""
@@ -308,7 +288,7 @@ class Dispatch(dict[type, Dump]):
     def one_row(self, obj: Any) -> Any:
         """Dump one object, and count it."""
         result = self[type(obj)](obj)
-        recorder.compiled_row(self.program)
+        recorder.compiled(self.program)
         return result
 
     def all_rows(self, rows: Iterable[Any]) -> list[Any]:
@@ -319,19 +299,13 @@ class Dispatch(dict[type, Dump]):
 
     def count(self, rows: int) -> None:
         """Count rows that were dumped."""
-        recorder.compiled(rows, self.program.compiled_fields, self.program.stock_fields)
+        recorder.compiled(self.program, rows)
 
     def many(self, rows: Iterable[Any]) -> list[Any]:
         """Dump each row as it is read."""
         if type(rows) is list and rows:  # most lists of nested objects are short
             return self.for_rows(type(rows[0]))(rows)
         return dump_each(rows, lambda: self)
-
-
-def is_lasting(cls: type) -> bool:
-    """Return whether a module holds a class, which then lives as long as the process."""
-    module = sys.modules.get(cls.__module__)
-    return module is not None and vars(module).get(cls.__qualname__) is cls
 
 
 def dump_each(rows: Iterable[Any], find: Callable[[], Dispatcher]) -> list[Any]:
@@ -429,16 +403,12 @@ class NestedDumper:
     Calling it dumps a value.
 
     :param find: finds the dispatch; may raise what stock raises for a schema that is not there
-    :param release: drops the classes of rows
     """
 
-    __slots__ = ("_find", "found", "release")
+    __slots__ = ("_find", "found")
 
-    def __init__(
-        self, find: Callable[[], Dispatcher], release: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, find: Callable[[], Dispatcher]) -> None:
         self._find = find
-        self.release = release
         self.found: object = NOT_FOUND
         """The dispatch, once it is found in this dump; until then ``NOT_FOUND``."""
 

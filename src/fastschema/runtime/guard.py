@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter, call
 from types import FunctionType
 from typing import Any
@@ -110,7 +110,7 @@ class Snapshot:
 
 
 class ClassSnapshot:
-    """What some classes were like: their attributes.
+    """What some classes were like: their attributes, and which fields they declare.
 
     :param classes: the classes
     """
@@ -126,7 +126,9 @@ class ClassSnapshot:
     def add(self, cls: type) -> None:
         """Add a class as it is, if it is not there yet."""
         if cls not in self._seen:
-            self._seen[cls] = {name: copied(value) for name, value in vars(cls).items()}
+            seen = self._seen[cls] = dict(vars(cls))
+            if _DECLARED in seen:
+                seen[_DECLARED] = dict(seen[_DECLARED])
 
     def is_current(self) -> bool:
         """Return whether the classes are what they were, and nothing was forgotten since."""
@@ -134,11 +136,23 @@ class ClassSnapshot:
             return False
         try:
             for cls, seen in self._seen.items():
-                if cls.__dict__ != seen:
+                if cls.__dict__ != seen and not _is_like(cls.__dict__, seen):
                     return False
         except Exception:
             return False  # an attribute that cannot be compared
         return True
+
+
+_DECLARED = "_declared_fields"
+
+
+def _is_like(own: Mapping[str, Any], seen: dict[str, Any]) -> bool:
+    """Return whether a class has changed only in what hangs on it, and see that as it is now."""
+    state = own.get(CLASS_ATTRIBUTE)
+    if {**seen, CLASS_ATTRIBUTE: state} != {**own, CLASS_ATTRIBUTE: state}:
+        return False
+    seen[CLASS_ATTRIBUTE] = state
+    return True
 
 
 def copied(value: Any) -> Any:

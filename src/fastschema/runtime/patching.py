@@ -126,21 +126,18 @@ class Replacements:
             if isinstance(stock, FunctionType):  # for error messages, signatures and pickles
                 update_wrapper(replacement, stock, ("__module__", "__name__", "__qualname__"))
             stands_for(replacement, stock)
-        self._before: list[tuple[Any, str, Any, Any]] = []
+        self._inherited = [
+            (owner, name) for owner, name, _, _ in methods if name not in vars(owner)
+        ]
         self.are_installed = False
 
     def install(self) -> None:
         """Replace the methods that are stock's. Doing so again does nothing."""
-        recorded = [(owner, name) for owner, name, _, _ in self._before]
         for owner, name, stock, replacement in self._methods:
             found = getattr(owner, name)
-            if found is replacement and (owner, name) not in recorded:
-                # Somebody has put it back after it was taken out.
-                self._before.append((owner, name, stock, replacement))
-            elif found is stock:
-                self._before.append((owner, name, vars(owner).get(name, _INHERITED), replacement))
+            if found is stock:
                 setattr(owner, name, replacement)
-            elif found is not replacement and (owner, name) not in recorded:
+            elif found is not replacement and not self.are_installed:
                 logger.warning(
                     "Another library has replaced %s.%s; fastschema leaves it alone and is not "
                     "installed there.",
@@ -150,22 +147,17 @@ class Replacements:
         self.are_installed = True
 
     def uninstall(self) -> None:
-        """Put back what was there, where nobody else has put something around ours."""
-        kept = []
-        while self._before:
-            owner, name, before, replacement = self._before.pop()
+        """Put back what stock has, where nobody else has put something around ours."""
+        for owner, name, stock, replacement in self._methods:
             if vars(owner).get(name) is not replacement:
-                kept.append((owner, name, before, replacement))
-            elif before is _INHERITED:
+                continue
+            if (owner, name) in self._inherited:
                 delattr(owner, name)
             else:
-                setattr(owner, name, before)
-        # Somebody may take theirs away again, and leave ours.
-        self._before = kept
+                setattr(owner, name, stock)
         self.are_installed = False
 
 
-_INHERITED = object()
 _warned: set[str] = set()
 
 

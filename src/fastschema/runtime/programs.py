@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Generic, Protocol, TypeVar
-from weakref import WeakSet
 
-from fastschema.compiler import dump_code, load_code, text_code
-from fastschema.compiler.dump_code import DumpFunction
-from fastschema.compiler.load_code import LoadFunction
-from fastschema.compiler.nodes import Form, LoadNode, ObjectNode
+from fastschema.compiler import dump_code, load_code
+from fastschema.compiler.nodes import LoadNode, ObjectNode
+from fastschema.compiler.source import GeneratedFunction
 from fastschema.runtime.locks import Locked
 from fastschema.statistics import recorder
 
@@ -41,14 +39,6 @@ Node = TypeVar("Node", bound=_Node)
 Function = TypeVar("Function")
 
 
-class Holder(Protocol):
-    """What holds a program longer than a dump or a load takes."""
-
-    def forget(self) -> None:
-        """Let go of its programs; it finds them again when it needs them."""
-        ...
-
-
 class Program(Generic[Node, Function]):
     """The functions generated from one node. Shared by all schemas that read as that node.
 
@@ -63,21 +53,9 @@ class Program(Generic[Node, Function]):
         self.node: Node = node
         self.stock_fields = sum(field.reason is not None for field in node.fields)
         self.compiled_fields = len(node.fields) - self.stock_fields
-        self.counts = (self.compiled_fields, self.stock_fields)
-        self._holders: WeakSet[Holder] = WeakSet()
         self._generate: Callable[..., Function] = generate
         self._functions: dict[tuple[object, ...], Function] = {}
         self._derived: dict[Hashable, Program[Node, Function]] = {}
-
-    def hold(self, holder: Holder) -> None:
-        """Tell the holder to let go of the program when it has no place in the cache any more."""
-        with _programs.lock:
-            self._holders.add(holder)
-
-    def drop(self) -> None:
-        """Let all holders let go of it."""
-        for holder in list(self._holders):
-            holder.forget()
 
     def function(self, *variant: object) -> Function:
         """Return the generated ``bind`` function.
@@ -111,19 +89,13 @@ class Program(Generic[Node, Function]):
         return program
 
 
-DumpProgram = Program[ObjectNode, DumpFunction]
-LoadProgram = Program[LoadNode, LoadFunction]
+DumpProgram = Program[ObjectNode, GeneratedFunction]
+LoadProgram = Program[LoadNode, GeneratedFunction]
 
 
 def dump_program(node: ObjectNode) -> DumpProgram:
     """Return the program of a schema that dumps."""
-    return Program(node, _dump_function)
-
-
-def _dump_function(node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunction:
-    if form is Form.TEXT:
-        return text_code.generate(node, access, many)
-    return dump_code.generate(node, form, access, many)
+    return Program(node, dump_code.generate)
 
 
 def load_program(node: LoadNode) -> LoadProgram:
@@ -139,8 +111,8 @@ class ProgramCache:
 
     The key is the whole description of the schema: equal schemas share a program, and one that was
     changed in any way finds (or makes) another. Nothing in a key or a program refers to a user's
-    schema class, so throw-away classes die as they would in stock. When a program goes, whoever
-    holds it lets go of it, so that the programs of classes that live on do not add up.
+    schema class, so throw-away classes die as they would in stock. A program that goes lives on
+    with the classes and schemas that hold it.
 
     :param size: how many programs to keep
     """
@@ -172,7 +144,7 @@ class ProgramCache:
     def _make_room(self) -> None:
         if len(self._programs) >= self._size:
             for key in list(self._programs)[: max(1, self._size // 4)]:
-                self._programs.pop(key).drop()
+                del self._programs[key]
 
 
 programs = ProgramCache()

@@ -26,14 +26,11 @@ rows_worth_writing_lazily = 150
 """A list view makes data of fewer rows, as stock does: to render these takes no longer than to
 write the rows at once."""
 
-rows_worth_writing = 4
-"""Generated code that writes text is bound anew for each text; that pays from so many rows on."""
-
 fewest_rows = {"dump": 40, "load": 10} if sys.implementation.name == "pypy" else None
 """On PyPy stock's own loops become machine code, too. Binding generated code, which is new code
 each time, pays from so many marshmallow rows on."""
 
-values_worth_comparing = {"dump": 8, "load": 4}
+values_worth_comparing = {"dump": 8, "load": 2}
 """To find out whether the fields of a schema are still what they were costs as much as stock needs
 for so many values."""
 

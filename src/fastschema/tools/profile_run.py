@@ -12,9 +12,9 @@ from time import perf_counter as clock
 from types import FunctionType, MethodType
 from typing import Any
 
-from fastschema.compiler.dump_code import DumpFunction, DumpGenerator
+from fastschema.compiler.dump_code import DumpGenerator
 from fastschema.compiler.nodes import ITEM, FieldNode, Form, ObjectNode, Slot
-from fastschema.compiler.source import Lines
+from fastschema.compiler.source import GeneratedFunction, Lines
 from fastschema.profiling import FieldTime, Profile
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
 from fastschema.runtime.encode import dumped_data
@@ -40,8 +40,6 @@ class TimedGenerator(DumpGenerator):
 
     :param node: one with the slot ``spent``
     """
-
-    commons = ("type", "clock")
 
     def __init__(self, node: ObjectNode, form: Form, access: str, many: bool) -> None:
         super().__init__(replace(node, names={**node.names, "clock": clock}), form, access, many)
@@ -143,7 +141,7 @@ class Recording:
         program = Program(replace(self._node, slots=tuple(slots)), self._generate)
         return Dispatch(program, dispatch.form, dispatch.bound_schema)
 
-    def _generate(self, node: ObjectNode, form: Form, access: str, many: bool) -> DumpFunction:
+    def _generate(self, node: ObjectNode, form: Form, access: str, many: bool) -> GeneratedFunction:
         start = clock()
         generator = TimedGenerator(node, form, access, many)
         function = generator.generate()

@@ -188,10 +188,10 @@ def test_throw_away_objects_do_not_live_on():
     class Row:
         a = 1
 
-    serializer = Defined(Row())
+    row = Row()
+    serializer = Defined(row)
     assert serializer.data == {"a": "1"}
-    reference = weakref.ref(serializer)
-    row_class = weakref.ref(Row)
-    del serializer, Row
+    references = [weakref.ref(serializer), weakref.ref(row)]
+    del serializer, row
     gc.collect()
-    assert (reference(), row_class()) == (None, None)
+    assert [reference() for reference in references] == [None, None]

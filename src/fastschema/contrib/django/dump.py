@@ -24,11 +24,10 @@ from fastschema.contrib.django.lists.lazy_rows import dump_rows
 from fastschema.contrib.django.lists.n_plus_one import view_of, warn_of_queries
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import ATTRIBUTE
-from fastschema.statistics import recorder, stock_row
+from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
 _PYTHON = Form.PYTHON
-compiled_row = recorder.compiled_row
 
 
 def represent(serializer: Any, obj: Any) -> Any:
@@ -40,12 +39,12 @@ def represent(serializer: Any, obj: Any) -> Any:
         dispatch = binding.checkout()
         if dispatch is not None:
             result = dispatch[type(obj)](obj)
-            compiled_row(binding.program)
-            binding.checkin(dispatch)
+            recorder.compiled(binding.program)
+            binding.end(dispatch)
             return result
         serializer.__dict__[ATTRIBUTE] = RUNS_AS_STOCK
     result = STOCK_TO_REPRESENTATION(serializer, obj)
-    stock_row()
+    recorder.stock()
     return result
 
 
@@ -113,5 +112,5 @@ def _represent_each(serializer: Any, each_row: Iterable[Any]) -> list[Any]:
 
 
 def _stock_row(serializer: Any, obj: Any) -> Any:
-    stock_row()
+    recorder.stock()
     return STOCK_TO_REPRESENTATION(serializer, obj)

@@ -31,7 +31,7 @@ from fastschema.contrib.django.lists.lazy_list import STOCK_LIST, list_lazily
 from fastschema.contrib.django.lists.pagination import LINKS, PAGINATE
 from fastschema.contrib.django.relations import STOCK_RETRIEVE, retrieve
 from fastschema.runtime.patching import Replacements, warn_of_newer
-from fastschema.statistics import stock_row
+from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
 _FILTERS = "fastschema.contrib.django.filters.on_demand"
@@ -41,7 +41,7 @@ _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 def _to_representation(self: Any, instance: Any) -> Any:
     """``Serializer.to_representation``, compiled."""
     if self._fastschema is RUNS_AS_STOCK:  # guard.ATTRIBUTE
-        stock_row()
+        recorder.stock()
         return STOCK_TO_REPRESENTATION(self, instance)
     if not _replacements.are_installed:
         return STOCK_TO_REPRESENTATION(self, instance)

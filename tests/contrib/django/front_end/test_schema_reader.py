@@ -139,10 +139,8 @@ class TestObjects:
             def __getitem__(self, key):
                 return f"item {key}"
 
-        serializer = serializer_of(a=Text())
-        assert assert_same(serializer, Virtual()) == {"a": "1"}
         Mapping.register(Virtual)
-        assert assert_same(serializer, Virtual()) == {"a": "item a"}
+        assert assert_same(serializer_of(a=Text()), Virtual()) == {"a": "item a"}
 
     def test_a_class_that_changes_after_a_use_is_read_anew(self):
         class Changing:

@@ -188,8 +188,6 @@ class ReusedBoundProgram(BoundProgram):
         if len(self._idle) < MOST_IDLE:
             self._idle.append(self)
 
-    checkin = end
-
 
 class KeptBinding(State):
     """What represents by a serializer that has made no fields, from its second object or list on.

@@ -148,7 +148,6 @@ class CompiledByNames(Generic[Compiled]):
             found: Compiled = self._read(serializer, fields, fields if is_example else [])
         except Exception:
             return None  # stock dumps or validates in a way that cannot be compiled
-        found.program.hold(self._state)
         return found
 
 

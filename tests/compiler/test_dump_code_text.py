@@ -7,8 +7,8 @@ import types
 import pytest
 
 from fastschema.compiler import kinds
+from fastschema.compiler.dump_code import is_written, quote
 from fastschema.compiler.nodes import Conversion, Form, Kind, Slot
-from fastschema.compiler.text_code import is_written, quote
 from fastschema.runtime.bound_program import CallDumper, Dispatch, NestedDumper
 from fastschema.runtime.programs import dump_program
 from tests.marks import needs_orjson
@@ -20,9 +20,8 @@ DATE = kinds.DATE.kind("{value}")
 
 def write(*fields, slots=(), many=False):
     """What writes objects by some fields."""
-    written = Slot("written", lambda bound_schema, cls, form: json.dumps)
-    array = Slot("array", lambda bound_schema, cls, form: lambda texts: f"[{', '.join(texts)}]")
-    program = dump_program(node(*fields, slots=(written, array, *slots), names=kinds.ENGINE_NAMES))
+    names = {"written": json.dumps, "array": lambda texts: f"[{', '.join(texts)}]"}
+    program = dump_program(node(*fields, slots=slots, names={**names, **kinds.ENGINE_NAMES}))
     dispatch = Dispatch(program, Form.TEXT, None)
     # Whoever writes holds the dispatch.
     return dispatch.many if many else dispatch
@@ -34,7 +33,7 @@ def test_a_row_is_one_text():
     )
 
 
-def test_none_is_null_and_other_values_go_to_the_slot():
+def test_none_is_null_and_other_values_go_to_the_front_end():
     assert write(field("a", STRING), field("b", STRING))({"a": None, "b": [1]}) == (
         '{"a": null, "b": [1]}'
     )
