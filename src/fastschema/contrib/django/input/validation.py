@@ -6,9 +6,8 @@ import functools
 import inspect
 from collections.abc import Callable
 from contextlib import ExitStack
-from functools import cached_property
 from types import CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.conf import settings
 from django.core.exceptions import ValidationError as DjangoValidationError
@@ -45,6 +44,11 @@ from fastschema.runtime.guard import Snapshot
 from fastschema.runtime.patching import is_stock, overridden, stands_for, stock_method
 from fastschema.runtime.programs import Program, programs
 from fastschema.switch import is_disabled
+
+if TYPE_CHECKING:
+    from functools import cached_property
+else:  # that of functools has a lock before Python 3.12, one for all objects
+    from django.utils.functional import cached_property
 
 STOCK_RUN_VALIDATION = stock_method(Serializer, "run_validation")
 _STOCK_TO_INTERNAL_VALUE = stock_method(Serializer, "to_internal_value")
