@@ -139,7 +139,7 @@ class OwnFields(dict[str, Any]):
 
     @cached_property
     def nested(self) -> dict[str, RowValidator]:
-        """What nested serializers do, by the names of their fields, each looked at once."""
+        """Return what nested serializers do, by the names of their fields, each looked at once."""
         return {}
 
     def run_nested(self, name: str, data: Any) -> Any:
@@ -156,7 +156,7 @@ class OwnFields(dict[str, Any]):
 
     @cached_property
     def zone(self) -> Any:
-        """The zone of fields that have none of their own: ``DateTimeField.default_timezone``."""
+        """Return the zone of fields without one: ``DateTimeField.default_timezone``."""
         return timezone.get_current_timezone() if settings.USE_TZ else None
 
 
