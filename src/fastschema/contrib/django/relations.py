@@ -256,9 +256,10 @@ def _may_load(model: Any, relation: Any, following: str | None = None) -> bool:
     if type(descriptor) in _TO_MANY:
         is_read = following in (None, "all") and _has_stock_manager(related)
         return is_read and _is_in_one_order(relation) and _has_exact_keys(relation)
-    field, is_reverse = single_relation(model, attribute_of(relation))
-    if field is None or type(related._base_manager) is not Manager:
+    single = single_relation(model, attribute_of(relation))
+    if single is None or type(related._base_manager) is not Manager:
         return False  # a generic relation, for one
+    field, is_reverse = single
     if field.remote_field.parent_link and not is_reverse:
         return False
     if is_reverse:

@@ -1,4 +1,9 @@
-"""Find the columns of each field, and turn programs into ones that read the rows of a select."""
+"""Find the columns of each field, and turn programs into ones that read the rows of a select.
+
+It does what ``contrib/django/lists/columns.py`` and ``row_programs.py`` do, and shares what derives
+nodes with them. A row is flat here: a nested schema is given the whole row, and there are no lists
+of related objects, nor objects that keep their rows.
+"""
 
 from __future__ import annotations
 

@@ -312,7 +312,7 @@ def explain_select(schema: CompiledSchema, statement: Any, session: Any) -> Repo
     """Return the report on a schema, with a note on a statement's rows.
 
     :raises TypeError: for another statement than a select of one mapped class, or another session
-    :raises Exception: what SQLAlchemy raises when it runs the statement with ``LIMIT 0``
+    :raises Exception: what SQLAlchemy raises when it runs the statement, a select with ``LIMIT 0``
     """
     selection = Selection(statement, session, is_streamed=False).without_rows()
     note = "The rows are read without making objects."

@@ -40,23 +40,41 @@ _CACHE = {
 }
 
 
-def single_relation(model: Any, name: str) -> tuple[Any, bool]:
-    """Return the field of a relation to one object, and whether the attribute follows it backwards.
+class SingleRelation(NamedTuple):
+    """A relation to one object.
 
-    The field is None if the attribute is no such relation.
+    :param field: the foreign key
+    :param is_reverse: whether it is followed backwards
     """
+
+    field: Any
+    is_reverse: bool
+
+    @property
+    def may_be_none(self) -> bool:
+        """Whether the attribute is None without an object; else it raises ObjectDoesNotExist."""
+        return not self.is_reverse and self.field.null
+
+    @property
+    def cache(self) -> Any:
+        """What keeps the object in a model instance: a ``FieldCacheMixin``."""
+        return self.field.remote_field if self.is_reverse else self.field
+
+    @property
+    def cache_name(self) -> str:
+        """The name under which a model instance keeps the object."""
+        name: str = self.cache.cache_name
+        return name
+
+
+def single_relation(model: Any, name: str) -> SingleRelation | None:
+    """Return the relation to one object that an attribute follows; None if it is no such."""
     descriptor = on_class(model, name)
     if type(descriptor) in FORWARD:
-        return descriptor.field, False
+        return SingleRelation(descriptor.field, is_reverse=False)
     if type(descriptor) is ReverseOneToOneDescriptor:
-        return descriptor.related.field, True
-    return None, False
-
-
-def cache_name(field: Any, is_reverse: bool) -> str:
-    """Return the name under which a model instance keeps the object of a single relation."""
-    name: str = (field.remote_field if is_reverse else field).cache_name
-    return name
+        return SingleRelation(descriptor.related.field, is_reverse=True)
+    return None
 
 
 def is_kept_by_django(field: Any) -> bool:
@@ -217,7 +235,7 @@ def assign_prefetched(
 
 def queryset_of_relation(instance: Any, name: str) -> Any:
     """Return the queryset of all objects to which a relation may lead."""
-    if single_relation(type(instance), name)[0] is None:
+    if single_relation(type(instance), name) is None:
         return _GET_QUERYSET(getattr(instance, name))
     descriptor: Any = on_class(type(instance), name)
     return descriptor.get_queryset(instance=instance)

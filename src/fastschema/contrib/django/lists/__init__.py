@@ -2,7 +2,8 @@
 
 Each module builds on those before it:
 
-- ``row_layout``: what stands where in the rows of a query. ``row_instances``: instances of them.
+- ``row_layout``: what stands where in the rows of a query. ``converted_rows``: their values, as
+  instances have them. ``row_instances``: the instances.
 - ``queryset_rows``: the rows of one queryset, which its docstring follows on their way.
 - ``prefetch_plan``, ``prefetching``: the rows that ``prefetch_related`` adds.
 - ``pagination``: pages of rows.

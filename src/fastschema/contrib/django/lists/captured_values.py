@@ -58,7 +58,7 @@ class WrittenRows:
     def __init__(self, serializer: Any, count: int, *, of_database: bool = False) -> None:
         self.count = count
         self.of_database = of_database
-        self.text = JsonText(b"[]")
+        self.text: JsonText
         self.is_final = True
         """Whether stock would write the same, whatever happens until it is asked to."""
         self._serializer = serializer
@@ -121,7 +121,10 @@ class CapturedValues:
         """What a ``to_representation`` of users' own has made of the objects."""
 
     def capturing(self, dispatch: Dispatch) -> Dispatch:
-        """Return what dumps as a dispatch does in JSON form, and captures values."""
+        """Return what dumps as a dispatch does in JSON form, and captures values.
+
+        Slots find this object at the bound schema, as ``captured``.
+        """
         dispatch.bound_schema.captured = self
         return dispatch.derived("capturing", _capturing, Form.JSON)
 

@@ -54,33 +54,35 @@ class ColumnAccess(enum.Enum):
     """What a field is given of a row."""
 
     VALUE = "value"
-    """The value of a column."""
+    """The value of a column: ``CharField()`` reads ``obj[2]``."""
     KEY = "key"
-    """The value of a foreign key's column, for a field that takes no object."""
+    """That of a foreign key, which is all that the field needs: ``PrimaryKeyRelatedField()``."""
     SLUG = "slug"
-    """The value of a related object's column, likewise."""
+    """That of a related object, likewise: ``SlugRelatedField("code")``."""
     ADDRESS = "address"
-    """The key from which the address of an object is made."""
+    """The key from which an address is made: ``HyperlinkedRelatedField("city-detail")``."""
     NESTED = "nested"
-    """The columns of a related object."""
+    """The row in which the columns of a related object are: ``CitySerializer()``."""
     NESTED_LIST = "nested list"
-    """The rows of related objects."""
+    """The rows of related objects: ``PetSerializer(many=True)``."""
     LABEL = "label"
-    """What is shown for the value of a column."""
+    """What is shown for the value of a column: ``CharField(source="get_kind_display")`` reads
+    ``label_of_row_3(obj[5])``."""
     FILE = "file"
-    """The name of a file, of which an instance makes an object."""
+    """The object that an instance makes of the name of a file: ``FileField()``."""
     VALUES = "values"
-    """The values of one column of related objects."""
+    """The values of one column of related objects: ``PrimaryKeyRelatedField(many=True)`` reads
+    ``[each[0] for each in obj[7]]``."""
 
 
 TAKES_OBJECT = (ColumnAccess.NESTED, ColumnAccess.SLUG)
 """Where the last relation gives the object that the field takes, or None."""
 
 
-class RelationStep(NamedTuple):
-    """A relation that leads to a value.
+class NullCheck(NamedTuple):
+    """Where to see that a relation on the way to a value leads to no object.
 
-    :param place: where None stands if there is no related object: its primary key, or its row
+    :param place: where None stands then: the primary key of the object, or its row
     :param is_nullable: see :class:`fastschema.contrib.django.lists.row_layout.Relation`
     """
 
@@ -93,7 +95,7 @@ class FieldColumns(NamedTuple):
 
     :param access: what the field is given
     :param place: where that stands; for ``NESTED``, where the row stands that has the columns
-    :param steps: the relations that lead there
+    :param null_checks: one for each relation that leads there
     :param nested: how the fields of a nested serializer are read; for ``VALUES``, how the one value
         of each related object is
     :param calls_user_code: whether code of users makes something of the value
@@ -102,7 +104,7 @@ class FieldColumns(NamedTuple):
 
     access: ColumnAccess
     place: Place
-    steps: tuple[RelationStep, ...] = ()
+    null_checks: tuple[NullCheck, ...] = ()
     nested: tuple[FieldColumns, ...] = ()
     calls_user_code: bool = False
     model_field: ModelField | None = None
@@ -128,15 +130,15 @@ def calls_user_code(columns: Columns) -> bool:
     return any(each.calls_user_code or calls_user_code(each.nested) for each in columns)
 
 
-def check_errors(columns: Columns) -> None:
+def check_no_field_fails(columns: Columns) -> None:
     """Check that no field fails for a row in a way that names the class of the object.
 
     :raises NotRowReadableError: if one may
     """
     for each in columns:
-        check_errors(each.nested)
-        steps = each.steps[:-1] if each.access in TAKES_OBJECT else each.steps
-        if any(step.is_nullable for step in steps):
+        check_no_field_fails(each.nested)
+        null_checks = each.null_checks[:-1] if each.access in TAKES_OBJECT else each.null_checks
+        if any(check.is_nullable for check in null_checks):
             raise NotRowReadableError("a source follows a relation that may be null")
 
 
@@ -185,14 +187,14 @@ def _field_columns(field: Any, node: FieldNode, layout: RowLayout) -> FieldColum
         if relations:
             raise NotRowReadableError(f"{node.key} reads a key of another object")
         return FieldColumns(ColumnAccess.KEY, (_key(name, layout),))
-    steps, row, layout = _follow(relations, layout)
+    null_checks, row, layout = _follow(relations, layout)
     if isinstance(field, SlugRelatedField):
         # Each of them but the last may be None: then reading the next attribute fails.
-        if len(steps) > 1:
+        if len(null_checks) > 1:
             raise NotRowReadableError(f"{node.key} follows more than one relation")
-        return FieldColumns(ColumnAccess.SLUG, (*row, layout.column(name)), steps)
+        return FieldColumns(ColumnAccess.SLUG, (*row, layout.column(name)), null_checks)
     read = _file(field, node, name, layout) if name in layout.files else _value(node, name, layout)
-    return read._replace(place=(*row, *read.place), steps=steps) if relations else read
+    return read._replace(place=(*row, *read.place), null_checks=null_checks) if relations else read
 
 
 def _file(field: Any, node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
@@ -235,15 +237,15 @@ def _value(node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
 def _nested(field: Any, relations: list[str], layout: RowLayout) -> FieldColumns:
     if isinstance(field, ListSerializer):
         *more, name = relations or [""]
-        steps, row, layout = _follow(more, layout)
+        null_checks, row, layout = _follow(more, layout)
         collection = layout.collection(name)
         if not is_stock_list(field):
             raise NotRowReadableError(f"{field.field_name} has a list serializer of your own")
         place = (*row, collection.position)
         nested = _serializer(field.child, collection.layout)
-        return FieldColumns(ColumnAccess.NESTED_LIST, place, steps, nested)
-    steps, row, layout = _follow(relations, layout)
-    return FieldColumns(ColumnAccess.NESTED, row, steps, _serializer(field, layout))
+        return FieldColumns(ColumnAccess.NESTED_LIST, place, null_checks, nested)
+    null_checks, row, layout = _follow(relations, layout)
+    return FieldColumns(ColumnAccess.NESTED, row, null_checks, _serializer(field, layout))
 
 
 def _serializer(serializer: Any, layout: RowLayout) -> Columns:
@@ -290,9 +292,9 @@ def _key(name: str, layout: RowLayout) -> int:
 
 def _follow(
     relations: list[str], layout: RowLayout
-) -> tuple[tuple[RelationStep, ...], Place, RowLayout]:
-    """Return the steps along some relations, where the row at their end stands, and its layout."""
-    steps = []
+) -> tuple[tuple[NullCheck, ...], Place, RowLayout]:
+    """Return the checks along some relations, where the row at their end stands, and its layout."""
+    null_checks = []
     row: Place = ()
     for name in relations:
         relation = layout.relation(name)
@@ -300,8 +302,8 @@ def _follow(
         if relation.position is not None:
             row = (*row, relation.position)
         place = (*row, layout.key) if relation.position is None else row
-        steps.append(RelationStep(place, relation.is_nullable))
-    return tuple(steps), row, layout
+        null_checks.append(NullCheck(place, relation.is_nullable))
+    return tuple(null_checks), row, layout
 
 
 # What a model makes of the value of a column

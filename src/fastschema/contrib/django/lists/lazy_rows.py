@@ -22,7 +22,7 @@ from fastschema.contrib.django.lists.captured_values import WrittenRows
 from fastschema.contrib.django.lists.columns import (
     Columns,
     calls_user_code,
-    check_errors,
+    check_no_field_fails,
     columns_of,
 )
 from fastschema.contrib.django.lists.prefetching import blocks, evaluate
@@ -104,9 +104,6 @@ def write(serializer: Any) -> WrittenRows | None:
     if len(rows) < thresholds.rows_worth_writing_lazily:
         return None
     written = WrittenRows(serializer, len(rows))
-    if not rows:
-        written.give_data()
-        return written
     child = serializer.child
     try:
         check_child(child)
@@ -116,9 +113,12 @@ def write(serializer: Any) -> WrittenRows | None:
     except (NotLazyError, UnreadableError):
         return None
     dumper = ListDumper(written.capturing(dispatch), rows)
-    written.of_database = dumper.reads_database_rows
+    written.of_database = dumper.reads_database_rows  # before anything is bound
     if not dumper.reads_database_rows:
-        written.write(dumper.by_instance, give_instances(serializer))
+        instances = list(rows)
+        if isinstance(serializer.instance, QuerySet):
+            give_results(serializer.instance, instances)
+        written.write(dumper.by_instance, instances)
     elif dumper.by_row(written.write, rows) is None:
         return None
     written.give_data()
@@ -192,26 +192,6 @@ def dump_in_blocks(
                 yield by_stock.all_rows(list(rows)) if dumper is None else dumper.all_rows(rows)
 
 
-def give_instances(serializer: Any) -> Any:
-    """Give a serializer the instances that it would find in stock.
-
-    :param serializer: any serializer; its query is run only if it is sure to look at the rows
-    :returns: its rows
-    """
-    rows = getattr(serializer, "instance", None)
-    if type(rows) is LazyInstanceList:
-        serializer.instance = rows = list(rows)
-    elif isinstance(rows, QuerySet):
-        try:
-            check_serializer(serializer)
-        except NotLazyError:
-            return rows
-        instances = list(evaluate(rows))
-        give_results(rows, instances)
-        return instances
-    return rows
-
-
 def columns_of_rows(dispatch: Dispatch, rows: list[Any]) -> Columns | None:
     """Return how a serializer reads rows of the database; None if it is given instances.
 
@@ -233,7 +213,7 @@ def read_by_column(dispatch: Dispatch, fetched: FetchedRows) -> Columns:
     """
     columns = columns_of(dispatch.bound_schema.options, dispatch.program.node, fetched.layout)
     if calls_user_code(columns):
-        check_errors(columns)  # they are raised from the rows then: no such code runs twice
+        check_no_field_fails(columns)  # they are raised from the rows then: no such code runs twice
     return columns
 
 

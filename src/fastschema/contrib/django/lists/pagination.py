@@ -87,9 +87,6 @@ class RowPlace(dict[str, Any]):
                 pass
         return getattr(fetched.instances()[self.number], name)
 
-    def __bool__(self) -> bool:
-        return True
-
 
 def paginate(view: Any, queryset: Any) -> Any:
     """Return what ``paginate_queryset`` of a view returns, be fastschema installed or not.

@@ -12,6 +12,7 @@ from django.db.models.fields.related_descriptors import ManyToManyDescriptor
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.front_end.access import on_class, relation_to_many
 from fastschema.contrib.django.internals.instances import (
+    SingleRelation,
     attribute_for,
     attribute_of_key_between,
     given_queryset,
@@ -35,17 +36,16 @@ class Keys(NamedTuple):
     :param model: the class of the latter
     :param of_object: the attribute of an object
     :param of_related: the attribute of a related object
-    :param back: the relation by which a related object knows its one object: the field and whether
-        it is followed backwards; None if it has several
-    :param single: the relation itself in the same way, if it is one to one object
+    :param back: the relation by which a related object knows its one object; None if it has several
+    :param single: the relation itself, if it is one to one object
     :param is_between: whether the attribute of a related object comes from a table in between
     """
 
     model: Any
     of_object: str
     of_related: str
-    back: tuple[Any, bool] | None
-    single: tuple[Any, bool] | None = None
+    back: SingleRelation | None
+    single: SingleRelation | None = None
     is_between: bool = False
 
 
@@ -94,7 +94,7 @@ class _Found(NamedTuple):
 
     step: int
     layout: RowLayout
-    back: tuple[Any, bool] | None = None
+    back: SingleRelation | None = None
     is_inner: bool = False
 
 
@@ -193,30 +193,31 @@ def _keys(model: Any, name: str) -> Keys:
 
     :raises NotRowReadableError: if not Django alone knows
     """
-    field, is_reverse = single_relation(model, name)
-    keys = _many_keys(model, name) if field is None else _single_keys(field, is_reverse)
+    single = single_relation(model, name)
+    keys = _many_keys(model, name) if single is None else _single_keys(single)
     if keys is None:
         raise NotRowReadableError(f"{model.__name__}.{name} is not one of Django's own relations")
     return keys
 
 
-def _single_keys(field: Any, is_reverse: bool) -> Keys | None:
+def _single_keys(single: SingleRelation) -> Keys | None:
+    field, is_reverse = single
     if len(field.related_fields) > 1:
         return None  # a ForeignObject of several columns
     related_model = field.model if is_reverse else field.remote_field.model
     here, there = field.attname, field.target_field.attname
     back = None
     if is_reverse:
-        here, there, back = there, here, (field, False)
+        here, there, back = there, here, SingleRelation(field, is_reverse=False)
     elif not field.remote_field.multiple:
-        back = field, True
+        back = SingleRelation(field, is_reverse=True)
     if type(related_model._base_manager) is not Manager:
         raise NotRowReadableError(
             f"{related_model.__name__} has a base manager that is not Django's"
         )
     if field.remote_field.parent_link or not _has_own_key(field):
         return None
-    return Keys(related_model, here, there, back, single=(field, is_reverse))
+    return Keys(related_model, here, there, back, single=single)
 
 
 def _many_keys(model: Any, name: str) -> Keys | None:
@@ -234,7 +235,7 @@ def _many_keys(model: Any, name: str) -> Keys | None:
     if type(descriptor) is ManyToManyDescriptor:
         related_model = descriptor.rel.related_model if descriptor.reverse else descriptor.rel.model
         return Keys(related_model, key, attribute_of_key_between(field), None, is_between=True)
-    return Keys(field.model, key, field.attname, (field, False))
+    return Keys(field.model, key, field.attname, SingleRelation(field, is_reverse=False))
 
 
 def _has_own_key(field: Any) -> bool:

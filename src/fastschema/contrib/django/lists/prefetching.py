@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from fastschema.contrib.django.internals.instances import (
     CHANGES_GIVEN_QUERYSETS,
+    SingleRelation,
     ask_prefetcher,
     assign_prefetched,
     attribute_for,
-    cache_name,
     filtered_for,
     given_queryset,
     new_state,
@@ -44,6 +44,7 @@ from fastschema.contrib.django.lists.row_instances import (
     keep_row,
 )
 from fastschema.contrib.django.lists.row_layout import Collection, Relation, RowLayout
+from fastschema.runtime import thresholds
 
 if TYPE_CHECKING:
     from functools import cached_property
@@ -103,9 +104,9 @@ class Related:
         if single is None:
             layout.collections[self.attribute] = Collection(position, self.rows.layout)
         else:
-            field, is_reverse = single
-            may_be_none = not is_reverse and field.null
-            layout.prefetched[single] = Relation(self.rows.layout, may_be_none, position=position)
+            layout.prefetched[single] = Relation(
+                self.rows.layout, single.may_be_none, position=position
+            )
 
     def beside(self) -> Iterator[Any]:
         """Return what stands beside each row: a list of rows; or one, None if there is none."""
@@ -120,7 +121,12 @@ class Related:
         return (by_key[key][0] if key in by_key else None for key in self._keys)
 
     def give(self, instances: list[Any], owner: FetchedRows) -> None:
-        """Let the instances of some rows know the related ones: when somebody looks at them."""
+        """Let the instances of some rows know the related ones.
+
+        Where they keep their rows, each gets its own row for one related object, or the rows of
+        several: the objects are there when somebody looks. Else Django assigns them now, and what
+        has an attribute of its own (``to_attr``), or a queryset that Django changes.
+        """
         if not instances:
             return
         if self._cache is not None:
@@ -128,17 +134,19 @@ class Related:
         lookup, level = self._step.lookup, self._step.level
         _, is_own_attribute = attribute_for(lookup, level)
         is_changed = CHANGES_GIVEN_QUERYSETS and given_queryset(lookup, level) is not None
-        if owner.makers is None or is_own_attribute or is_changed:
+        single = self._step.keys.single
+        if is_own_attribute or is_changed or not (owner.makers and owner.collection_makers):
             assign_prefetched(instances, self.objects, self._answer, lookup, level)
-        elif self._step.keys.single is None:
+        elif single is None:
             self._give_many(instances, owner, owner.collection_makers)
         else:
-            self._give_one(instances, owner, owner.makers)
+            self._give_one(single, instances, owner, owner.makers)
 
-    def _give_one(self, instances: list[Any], owner: FetchedRows, makers: Makers) -> None:
+    def _give_one(
+        self, relation: SingleRelation, instances: list[Any], owner: FetchedRows, makers: Makers
+    ) -> None:
         """Let each instance keep its row in the place of one related object."""
-        relation: Any = self._step.keys.single
-        name = cache_name(*relation)
+        name = relation.cache_name
         position = owner.layout.prefetched[relation].position
 
         def make(instance: Any, row: Any) -> Any:
@@ -199,8 +207,7 @@ class Related:
         # select_related may have loaded it with them.
         if keys.back is None or (not keys.single and keys.back in self.rows.own_layout.relations):
             return None
-        field, is_reverse = keys.back
-        return field.remote_field if is_reverse else field
+        return keys.back.cache
 
 
 def fetch(queryset: Any) -> FetchedRows:
@@ -212,7 +219,8 @@ def fetch(queryset: Any) -> FetchedRows:
     :raises Exception: what running one of them raises
     """
     rows = FetchedRows(queryset)
-    if not prefetch_lookups(queryset) or rows.are_too_few:
+    rows.are_few = len(rows) < thresholds.rows_worth_reading_by_column
+    if not prefetch_lookups(queryset) or rows.are_few:
         return rows
     try:
         steps = steps_of(queryset, rows)
@@ -250,10 +258,10 @@ def fetch_in_blocks(queryset: Any, chunk_size: int) -> FetchedRows | None:
     """
     try:
         known = described(queryset)
-        is_readable = bool(known.layout) and known.converters is not None
+        _ = known.layout
     except Exception:
         return None  # Django raises its own, if it does
-    if not is_readable or tracks_peers(known.fetch_mode):
+    if known.converters is None or tracks_peers(known.fetch_mode):
         return None
     rows = FetchedRows(queryset, chunk_size)
     rows.steps = known.steps

@@ -5,7 +5,7 @@ How a row travels::
     queryset             which nobody has evaluated
         |                prefetching.fetch() runs its query, and those of prefetch_related
     FetchedRows
-        | converted()    the row, with values as instances have them (row_layout.py)
+        | converted()    the row, with values as instances have them
         | rows()         the same, and beside it what is prefetched for it (prefetching.Related);
         | layout         what stands where in it
     LazyInstanceList     what the queryset, or a page, has in the place of its instances
@@ -36,14 +36,14 @@ from fastschema.contrib.django.internals.queries import (
     results_of,
     tracks_peers,
 )
+from fastschema.contrib.django.lists.converted_rows import converted_rows
 from fastschema.contrib.django.lists.row_instances import (
     Make,
     Makers,
     fill_before,
     instance_maker,
 )
-from fastschema.contrib.django.lists.row_layout import RowLayout, converted_rows, row_layout_of
-from fastschema.runtime import thresholds
+from fastschema.contrib.django.lists.row_layout import RowLayout, row_layout_of
 from fastschema.runtime.locks import Locked
 
 if TYPE_CHECKING:
@@ -82,7 +82,11 @@ def is_fetchable(rows: Any) -> bool:
 class FetchedRows(Locked):
     """The rows of a queryset, and those that were prefetched for them; threads may share it.
 
-    It goes through these states, always forward, as somebody asks for more:
+    There are three uses of it: :func:`~fastschema.contrib.django.lists.prefetching.fetch` has all
+    rows; ``fetch_in_blocks`` reads them some at a time, by :meth:`blocks`; and ``described`` has
+    none (``is_run=False``), only what is known of them without asking the database.
+
+    Rows go through these states, always forward, as somebody asks for more:
 
     - results: as the driver gives them, not read yet if they come in blocks;
     - converted: with values as instances have them;
@@ -113,8 +117,10 @@ class FetchedRows(Locked):
         """What was prefetched."""
         self.makers: Makers | None = None
         """What makes the single related objects of the instances, if they keep their rows."""
-        self.collection_makers = Makers()
+        self.collection_makers: Makers | None = None
         """The same for querysets of many related objects."""
+        self.are_few = False
+        """Whether Django makes the instances in less time than it takes to look at the rows."""
 
     # The rows
 
@@ -188,22 +194,15 @@ class FetchedRows(Locked):
     @cached_property
     def _has_layout(self) -> bool:
         try:
-            return bool(self.layout)
+            _ = self.layout
         except NotRowReadableError:
             return False
-
-    @property
-    def are_too_few(self) -> bool:
-        """Whether stock makes instances of so few rows in less time than it takes to look at them.
-
-        Only for rows that are there.
-        """
-        return self._converted is None and len(self) < thresholds.rows_worth_reading_by_column
+        return True
 
     @property
     def are_readable(self) -> bool:
         """Whether anything may be read of the rows, and that pays."""
-        return not self.are_too_few and self._has_layout
+        return not self.are_few and self._has_layout
 
     # Their instances
 
@@ -232,9 +231,9 @@ class FetchedRows(Locked):
             each.give(instances, self)
 
     def made_by_django(self) -> list[Any]:
-        """Return further instances of the rows, made by Django; where it has made them, those.
+        """Return further instances of the rows, made by Django, to compare with what we made.
 
-        Those for which it has prefetched are the same ones, too.
+        Where something is prefetched, they are those of :meth:`instances`.
         """
         if self._converted is None or self.related:
             return self.instances()
@@ -250,7 +249,7 @@ class FetchedRows(Locked):
     @property
     def may_keep_rows(self) -> bool:
         """Whether the instances can keep their rows, and that pays."""
-        return self._instances is None and not self.are_too_few and self._may_be_made
+        return self._instances is None and not self.are_few and self._may_be_made
 
     def _new_instances(self) -> list[Any]:
         make = self._make
@@ -262,9 +261,7 @@ class FetchedRows(Locked):
     @cached_property
     def _make(self) -> Make | None:
         """Return what makes instances of rows; None if stock must, for somebody could tell."""
-        if isinstance(self._results, list) and self.are_too_few:
-            return None
-        if not self._may_be_made:
+        if self.are_few or not self._may_be_made:
             return None
         return instance_maker(self.layout, self.db, self.fetch_mode, self.makers)
 

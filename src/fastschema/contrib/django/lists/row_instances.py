@@ -17,7 +17,6 @@ from typing import Any
 from django.db.models.base import ModelState
 
 from fastschema.contrib.django.front_end.access import PREFETCHED
-from fastschema.contrib.django.internals.instances import cache_name
 from fastschema.contrib.django.lists.row_layout import Relation, RowLayout
 from fastschema.runtime.locks import Locked
 
@@ -86,11 +85,11 @@ def _related_makers(
     """
     related = [
         (
-            cache_name(*field),
+            single.cache_name,
             relation.layout.key,
             _related_maker(relation, db, fetch_mode, None if makers is None else Makers()),
         )
-        for field, relation in layout.relations.items()
+        for single, relation in layout.relations.items()
     ]
     if makers is not None:
         makers.by_name.update({name: make for name, _, make in related})
@@ -159,7 +158,7 @@ class LazyCache(dict[str, Any]):
 
     Python code sees no other difference to the plain dictionary of stock than the class.
 
-    Made by :meth:`of`.
+    Those of many instances are made at once, so its two attributes are set after it is made.
     """
 
     __slots__ = ("instance", "makers")

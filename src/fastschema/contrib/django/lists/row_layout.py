@@ -1,20 +1,12 @@
-"""The layout of a query's rows: what stands where, and how the driver's values are converted.
-
-Stock calls each converter for each row. Those of Django itself, which do nothing but convert, are
-called a column at a time; the most frequent values are converted right here.
-"""
+"""The layout of a query's rows: what stands where in them."""
 
 from __future__ import annotations
 
-import datetime
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import chain
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Model
 from django.db.models.signals import post_init, pre_init
 
@@ -24,119 +16,16 @@ from fastschema.contrib.django.internals.instances import (
     COLUMN,
     FILE_COLUMNS,
     KEY_COLUMN,
+    SingleRelation,
     is_kept_by_django,
     single_relation,
 )
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
-    Converters,
     SelectedModel,
     is_pure_converter,
-    name_in_sqlite,
 )
 from fastschema.runtime.patching import stock_method
-
-_TO_DATETIME = "convert_datetimefield_value"
-_CLASSES = {
-    _TO_DATETIME: datetime.datetime,
-    "convert_datefield_value": datetime.date,
-    "convert_timefield_value": datetime.time,
-    "convert_booleanfield_value": bool,
-}
-"""SQLite's converters; values of exactly these classes stay what they are."""
-_SLOW = ("convert_uuidfield_value", "get_decimalfield_converter")
-_MOST_REMEMBERED = 10_000
-
-Column = Iterable[Any]
-Convert = Callable[[Any], Any]
-
-
-def converted_rows(
-    query: CompiledQuery, results: Iterable[list[Any]], converters: Converters | None
-) -> Iterator[Any]:
-    """Return the rows of a query, with values as model instances have them.
-
-    :param query: the query, which has been executed
-    :param results: what that returned: rows, some at a time
-    :param converters: its pure converters
-    :returns: tuples
-    :raises Exception: what a converter raises, for the row for which it does in stock
-    """
-    if converters is None:
-        return map(tuple, query.converted(results))
-    if not converters:
-        return map(tuple, chain.from_iterable(results))
-    by_column: list[tuple[int, Callable[[Column], Column]]] = [
-        (position, _convert_column(function, expression, query.connection))
-        for position, (functions, expression) in converters.items()
-        for function in functions
-    ]
-    return chain.from_iterable(_converted(query, block, by_column) for block in results)
-
-
-def _converted(
-    query: CompiledQuery, block: list[Any], by_column: list[tuple[int, Callable[[Column], Column]]]
-) -> Iterable[Any]:
-    columns: list[Column] = list(zip(*block, strict=True))
-    try:
-        for position, convert_column in by_column:
-            columns[position] = convert_column(columns[position])
-    except Exception:
-        return map(tuple, query.converted([block]))  # which raises it for the right row
-    return zip(*columns, strict=True)
-
-
-def _convert_column(
-    function: Any, expression: Any, connection: Any
-) -> Callable[[Column], list[Any]]:
-    """From the values of a column to what a converter makes of them."""
-
-    def convert(value: Any) -> Any:
-        return function(value, expression, connection)
-
-    name = name_in_sqlite(function)
-    if name == _TO_DATETIME and settings.USE_TZ:
-        return partial(_aware_datetimes, convert, connection.timezone)
-    if name in _CLASSES:
-        return partial(_of_class, convert, _CLASSES[name])
-    if name in _SLOW:
-        return partial(_each_once, _Remembered(convert))
-    return lambda column: [convert(value) for value in column]
-
-
-def _aware_datetimes(convert: Convert, zone: Any, column: Column) -> list[Any]:
-    return [
-        value.replace(tzinfo=zone)
-        if type(value) is datetime.datetime and value.tzinfo is None
-        else convert(value)
-        for value in column
-    ]
-
-
-def _of_class(convert: Convert, cls: type, column: Column) -> list[Any]:
-    return [value if type(value) is cls else convert(value) for value in column]
-
-
-def _each_once(remembered: _Remembered, column: Column) -> list[Any]:
-    return [remembered[value] for value in column]
-
-
-class _Remembered(dict[Any, Any]):
-    """What became of the values of one column so far: those of related objects come often.
-
-    :param convert: what is called for a value that is new
-    """
-
-    def __init__(self, convert: Convert) -> None:
-        self._convert = convert
-
-    def __missing__(self, value: Any) -> Any:
-        converted = self._convert(value)
-        # 0.0 equals -0.0.
-        if value != 0 and len(self) < _MOST_REMEMBERED:
-            self[value] = converted
-        return converted
-
 
 _INIT = stock_method(Model, "__init__")
 _NEW = stock_method(Model, "__new__")
@@ -186,8 +75,7 @@ class RowLayout:
     :param files: the names of files among them, of which instances make objects when they are read
     :param annotations: positions of what the query adds, by the names of attributes
     :param of_users: gives the positions of columns whose values code of users may make
-    :param relations: what ``select_related`` has loaded, by the field and whether it is followed
-        backwards
+    :param relations: what ``select_related`` has loaded
     :param prefetched: the same for what another query has loaded
     :param collections: the relations to many that were prefetched, by the names of attributes
     """
@@ -199,8 +87,8 @@ class RowLayout:
     foreign_keys: list[int] = field(default_factory=list)
     files: set[str] = field(default_factory=set)
     annotations: dict[str, int] = field(default_factory=dict)
-    relations: dict[tuple[Any, bool], Relation] = field(default_factory=dict)
-    prefetched: dict[tuple[Any, bool], Relation] = field(default_factory=dict)
+    relations: dict[SingleRelation, Relation] = field(default_factory=dict)
+    prefetched: dict[SingleRelation, Relation] = field(default_factory=dict)
     collections: dict[str, Collection] = field(default_factory=dict)
 
     def column(self, name: str) -> int:
@@ -222,11 +110,11 @@ class RowLayout:
 
         :raises NotRowReadableError: if it was not loaded with the rows
         """
-        key = single_relation(self.model, name)
-        relation = self.relations.get(key) or self.prefetched.get(key)
-        if relation is None:
+        single = single_relation(self.model, name)
+        found = {**self.prefetched, **self.relations}.get(single) if single else None
+        if found is None:
             raise NotRowReadableError(f"the query does not load {name}")
-        return relation
+        return found
 
     def collection(self, name: str) -> Collection:
         """Return the related objects that an attribute of the model gives.
@@ -273,10 +161,10 @@ def _layout(selected: SelectedModel, of_users: Callable[[], frozenset[int]]) -> 
     layout = _own_layout(selected.model, selected.columns, of_users)
     for each in selected.relations:
         _check_cache(each.field)
-        layout.relations[each.field, each.is_reverse] = Relation(
+        relation = SingleRelation(each.field, each.is_reverse)
+        layout.relations[relation] = Relation(
             _layout(each.related, of_users),
-            # A key that may be null gives None, any other raises an error if there is no object.
-            not each.is_reverse and each.field.null,
+            relation.may_be_none,
             each.set_there if each.field.unique else None,
         )
     return layout

@@ -44,13 +44,13 @@ from fastschema.compiler.nodes import (
 from fastschema.contrib.django.front_end.access import MODEL, relation_to_many
 from fastschema.contrib.django.front_end.bound_serializer import dumps_each
 from fastschema.contrib.django.front_end.hyperlinks import link_from_value
-from fastschema.contrib.django.internals.instances import cache_name, single_relation
+from fastschema.contrib.django.internals.instances import single_relation
 from fastschema.contrib.django.lists.columns import (
     TAKES_OBJECT,
     ColumnAccess,
     Columns,
     FieldColumns,
-    check_errors,
+    check_no_field_fails,
     field_columns,
     value_maker,
 )
@@ -92,8 +92,8 @@ def _row_field(
     value, kind = reader.value(number, field, columns)
     fails = f"unreadable({field.field}, obj, {_NO_ATTRIBUTES})"
     nothing = [
-        (f"{at('obj', step.place)} is None", fails if step.is_nullable else "None")
-        for step in columns.steps
+        (f"{at('obj', check.place)} is None", fails if check.is_nullable else "None")
+        for check in columns.null_checks
     ]
     if nothing and columns.access in TAKES_OBJECT:
         nothing[-1] = (nothing[-1][0], "None")
@@ -133,16 +133,17 @@ def _kept_relation(field: Any, node: FieldNode, layout: RowLayout) -> KeptRelati
     first, *more = node.source.path or [""]
     try:
         columns = field_columns(field, node, layout)
-        check_errors(columns.nested)
+        check_no_field_fails(columns.nested)
     except (NotRowReadableError, UnreadableError):
         many = None if more or not dumps_each(field) else relation_to_many(layout.model, first)
         return None if many is None else KeptRelation(many[0], None)
-    if columns.access in _COLLECTIONS and not columns.steps:
+    if columns.access in _COLLECTIONS and not columns.null_checks:
         many = relation_to_many(layout.model, first)
         return None if many is None else KeptRelation(many[0], columns)
-    if not columns.steps or columns.access is ColumnAccess.NESTED_LIST:
+    if not columns.null_checks or columns.access is ColumnAccess.NESTED_LIST:
         return None
-    return KeptRelation(cache_name(*single_relation(layout.model, first)), columns)
+    single = single_relation(layout.model, first)
+    return None if single is None else KeptRelation(single.cache_name, columns)
 
 
 def _kept_node(kept: tuple[KeptRelation | None, ...], node: ObjectNode) -> ObjectNode:
@@ -167,7 +168,7 @@ def _kept_field(
     value, kind = reader.value(number, field, columns)
     get = "related_rows" if is_many else "related_row"
     # Where there is no related object, none is kept; the same further on is for stock.
-    there = [f"{at('related', step.place)} is not None" for step in columns.steps[1:]]
+    there = [f"{at('related', check.place)} is not None" for check in columns.null_checks[1:]]
     kept = " and ".join([f"(related := {get}(obj, {name})) is not None", *there])
     otherwise = field.source.read(MODEL)
     if columns.access is ColumnAccess.SLUG:
