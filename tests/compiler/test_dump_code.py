@@ -148,7 +148,7 @@ def test_a_field_may_have_the_name_of_a_variable_in_a_template():
 def test_a_field_may_have_a_name_that_the_generator_uses():
     inner = dispatch(node(field("a")))
     slot = Slot("inner", lambda bound, cls, form: NestedDumper(lambda: inner))
-    nested = kind(Conversion(), item_link="inner")
+    nested = kind(Conversion(), item_slot="inner")
     dump = dispatch(node(field("each"), field("items", nested), slots=(slot,)))
 
     assert dump({"each": "x", "items": [{"a": 1}]}) == {"each": "x", "items": [{"a": 1}]}
@@ -175,7 +175,7 @@ def test_fields_with_like_names_do_not_mix():
 def test_a_nested_value_goes_through_its_link():
     inner = dispatch(node(field("x"), name="Inner"))
     slot = Slot("inner", lambda bound_schema, cls, form: NestedDumper(lambda: inner))
-    nested = field("child", kind(Conversion(), link="inner"))
+    nested = field("child", kind(Conversion(), nested_slot="inner"))
     dump = dispatch(node(nested, slots=(slot,)))
 
     assert dump({"child": {"x": 1}}) == {"child": {"x": 1}}
@@ -192,7 +192,7 @@ def test_a_link_is_followed_when_the_first_value_needs_it_and_once():
         return CallDumper(lambda value: f"dumped {value}")
 
     slot = Slot("inner", lambda bound_schema, cls, form: NestedDumper(find))
-    dump = dispatch(node(field("child", kind(Conversion(), link="inner")), slots=(slot,)))
+    dump = dispatch(node(field("child", kind(Conversion(), nested_slot="inner")), slots=(slot,)))
 
     dump({})
     assert found == []
@@ -204,7 +204,7 @@ def test_a_link_is_followed_when_the_first_value_needs_it_and_once():
 def test_the_objects_in_a_list_go_through_one_link_each_as_its_class_is_dumped():
     inner = dispatch(node(field("x"), name="Inner"))
     slot = Slot("inner", lambda bound_schema, cls, form: NestedDumper(lambda: inner))
-    many = field("list", kind(Conversion(otherwise="inner.each({value})"), item_link="inner"))
+    many = field("list", kind(Conversion(otherwise="inner.each({value})"), item_slot="inner"))
     dump = dispatch(node(many, slots=(slot,)))
     first, second = {"x": 1}, types.SimpleNamespace(x=2)
 
@@ -223,7 +223,7 @@ def test_a_nested_value_that_is_callable_is_called():
     )
     nested = field(
         "child",
-        kind(Conversion(), link="inner"),
+        kind(Conversion(), nested_slot="inner"),
         call_if_callable=("callable({value})", "{value}()"),
     )
 

@@ -81,7 +81,9 @@ def test_several_dates_become_texts():
 @pytest.mark.parametrize("value", [None, "x"])
 def test_a_nested_value_goes_through_its_link(value):
     slot = Slot("child", lambda bound_schema, cls, form: NestedDumper(lambda: CallDumper(quote)))
-    nested = Kind("nested", python=Conversion(), json=Conversion(), text=Conversion(), link="child")
+    nested = Kind(
+        "nested", python=Conversion(), json=Conversion(), text=Conversion(), nested_slot="child"
+    )
     assert write(field("a", nested), slots=(slot,))({"a": value}) == json.dumps({"a": value})
 
 
@@ -92,7 +94,7 @@ def test_the_objects_in_a_list_go_through_one_link():
         python=Conversion(),
         json=Conversion(),
         text=Conversion(otherwise="array(child.each({value}))"),
-        item_link="child",
+        item_slot="child",
     )
     row = write(field("a", items), slots=(slot,))
     for value in (["x", "y"], [], ("x",), None):

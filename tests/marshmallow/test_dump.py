@@ -767,9 +767,9 @@ def used(schema, obj, method="dump"):
 def test_what_was_made_for_one_dump_is_used_for_the_next():
     schema = Late()
     with installed():
-        binding = vars(used(schema, LATE_ROW))[ATTRIBUTE].dump.binding
+        bound_program = vars(used(schema, LATE_ROW))[ATTRIBUTE].dump.bound_program
         schema.dump(LATE_ROW)
-        assert vars(schema)[ATTRIBUTE].dump.binding is binding
+        assert vars(schema)[ATTRIBUTE].dump.bound_program is bound_program
 
 
 @pytest.mark.parametrize("method", ["dump", "load"])

@@ -282,16 +282,17 @@ def test_rows_of_several_classes_in_a_list_are_each_dumped_as_their_own():
     assert used.many(rows) == used.many(iter(rows)) == [{"a": 1}, {"a": 2}, {"a": 3}]
 
 
-def test_a_link_can_be_told_to_find_in_another_way():
+def test_what_dumps_collections_can_be_given_something_else_for_each_object():
     found = []
 
-    def change(find):
-        found.append(find())
+    def louder(dumper):
+        found.append(dumper.dispatch)
         return CallDumper(str.upper)
 
-    link = NestedDumper(lambda: CallDumper(repr))
-    link.change(change)
+    dumper = CallDumper.of_each(NestedDumper(lambda: CallDumper(repr)), lambda text: text.split())
+    changed = dumper.with_inner(louder)
 
     assert found == []
-    assert link("a") == "A"
+    assert changed[str]("a b") == ["A", "B"]
+    assert dumper[str]("a b") == ["'a'", "'b'"]
     assert [each["any"]("a") for each in found] == ["'a'"]

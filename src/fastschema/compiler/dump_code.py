@@ -122,13 +122,13 @@ class DumpGenerator:
             for variable, field in fields.items()
             if node.dict_class is None  # into which values are set one by one
             and field.captured is None
-            and (conversion := field.conversion(form)).together is not None
+            and (conversion := field.conversion(form)).batchable is not None
             and field.none_stays(form)
         )
         # What is found at the first nested object of a dump.
         self._found: dict[str, list[str]] = {}
         for variable, field in fields.items():
-            if field.kind.link is not None or field.kind.item_link is not None:
+            if field.kind.nested_slot is not None or field.kind.item_slot is not None:
                 names = [f"{variable}_dispatch", f"{variable}_dump"]
                 self._found[variable] = [self._names.unique(name) for name in names]
 
@@ -136,7 +136,7 @@ class DumpGenerator:
         """Yield the expressions and templates of the fields."""
         for field in self._node.fields:
             conversion = field.conversion(self._form)
-            yield from (conversion.inline, conversion.otherwise, conversion.together)
+            yield from (conversion.inline, conversion.otherwise, conversion.batchable)
             yield from (field.source.read(self._access).expression, field.default, field.captured)
             yield from field.call_if_callable or ()
 
@@ -243,9 +243,9 @@ class DumpGenerator:
         lines += self.mark(2 * number)
         if field.default is not None:
             lines += [f"if {variable} is missing:", [f"{variable} = {field.default}"]]
-        if field.kind.link is not None:
+        if field.kind.nested_slot is not None:
             lines += self._nested(variable, field, when_missing)
-        elif field.kind.item_link is not None:
+        elif field.kind.item_slot is not None:
             lines += self._items(variable, field, when_missing)
         else:
             lines += self._converted(variable, field, when_missing)
@@ -306,22 +306,22 @@ class DumpGenerator:
                 [self._assign(called, variable, field)],
             ]
         _, dump = self._found[variable]
-        finding = self._finding(variable, field.kind.link)
+        finding = self._finding(variable, field.kind.nested_slot)
         dumping = [
             *self._choosing(variable, variable),
             f"{variable} = {dump}({variable})",
             *when_missing,
         ]
         lines += when_missing
-        if field.kind.link_for_none:
+        if field.kind.nested_for_none:
             return [*lines, "else:", [*finding, f"if {variable} is not None:", dumping]]
         return [*lines, f"elif {variable} is not None:", [*finding, *dumping]]
 
-    def _finding(self, variable: str, link: str | None) -> Lines:
+    def _finding(self, variable: str, slot: str | None) -> Lines:
         """Look for the child's dispatch where that of this dump is another than the last one."""
         dispatch, dump = self._found[variable]
-        found: Lines = [f"{dispatch} = {link}.dispatch", f"{dump} = None"]
-        return [f"if {dispatch} is not {link}.found:", found]
+        found: Lines = [f"{dispatch} = {slot}.dispatch", f"{dump} = None"]
+        return [f"if {dispatch} is not {slot}.found:", found]
 
     def _choosing(self, variable: str, first: str) -> Lines:
         """Look for the child's function at the first object."""
@@ -333,7 +333,7 @@ class DumpGenerator:
         _, dump = self._found[variable]
         has_items = f"type({variable}) is list and {variable} and {variable}[0] is not None"
         dumping: Lines = [
-            *self._finding(variable, field.kind.item_link),
+            *self._finding(variable, field.kind.item_slot),
             *self._choosing(variable, f"{variable}[0]"),
             "dumped = []",
             f"for each in {variable}:",
@@ -399,11 +399,11 @@ class _BatchedTexts:
         conversion = self._conversions[variable]
         given: Lines = [f"given |= {self._bits[variable]}"]
         others: Lines = [*given, *otherwise]
-        if not conversion.together:
+        if not conversion.batchable:
             is_other = f"type({variable}) is not {conversion.common} and {variable} is not None"
             return branches((is_other, others))
-        together = conversion.together.format(value=variable)
-        written = branches((f"not ({together})", [*given, self._assignment(variable)]))
+        batchable = conversion.batchable.format(value=variable)
+        written = branches((f"not ({batchable})", [*given, self._assignment(variable)]))
         is_common = f"type({variable}) is {conversion.common}"
         return branches((is_common, written), (f"{variable} is not None", others))
 

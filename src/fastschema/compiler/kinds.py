@@ -61,7 +61,7 @@ def by_class(
     *,
     json: str | None = None,
     text: str | None = None,
-    together: str | None = None,
+    batchable: str | None = None,
     **options: Any,
 ) -> Kind:
     """Return the kind that looks at the class of a value.
@@ -72,7 +72,7 @@ def by_class(
     :param result: what a usual value has become
     :param json: a template for what the JSON engine is given of it, if that does not follow
     :param text: the same for what ``json.dumps`` writes
-    :param together: as for :class:`~fastschema.compiler.nodes.Conversion`, where texts are made
+    :param batchable: as for :class:`~fastschema.compiler.nodes.Conversion`, where texts are made
     :param options: as for :class:`~fastschema.compiler.nodes.Kind`
     """
     given = "{value}" if template is None else template
@@ -80,7 +80,7 @@ def by_class(
     text = text or substitute(result.text, value=given)
     return Kind(
         label,
-        python=Conversion(common, template, otherwise, together=together),
+        python=Conversion(common, template, otherwise, batchable=batchable),
         json=Conversion(common, None if json == "{value}" else json, f"json_value({otherwise})"),
         text=Conversion(common, text, f"written({otherwise})"),
         **options,
@@ -96,7 +96,7 @@ class ByClass:
     :param python: a template for what stock makes of a usual value; None: it stays
     :param result: what a usual value has become
     :param names: the objects that the templates name
-    :param more: ``json``, ``text`` and ``together``, as for :func:`by_class`
+    :param more: ``json``, ``text`` and ``batchable``, as for :func:`by_class`
     :param survives_json: as for :class:`~fastschema.compiler.nodes.Kind`
     """
 
@@ -150,7 +150,7 @@ def written_by_engine(
     engine, otherwise, quoted = "dumps({value})", "", ""
     if when:
         otherwise, quoted = f" if {when} else {as_text}", f" if {when} else quote({as_text})"
-    more = {"json": "{value}" + otherwise, "text": f"{engine}.decode(){quoted}", "together": when}
+    more = {"json": "{value}" + otherwise, "text": f"{engine}.decode(){quoted}", "batchable": when}
     return ByClass(label, common, f"{engine}[1:-1].decode(){otherwise}", names=names, more=more)
 
 
@@ -202,8 +202,8 @@ def expression(
             return value
         return f"({substitute(template, value=value, field=as_template(field))})"
 
-    if inner.link is not None:
-        return f"{inner.link}({value})"
+    if inner.nested_slot is not None:
+        return f"{inner.nested_slot}({value})"
     result = fill(conversion.otherwise)
     if none_stays and result != value:
         result = f"{value} if {value} is None else {result}"

@@ -285,9 +285,11 @@ class _Generator:
         if kind.call is not None:
             called = self._may_be_missing(kind.call.format(value=variable), variable)
             return _any_value(variable, field, called, own)
-        if kind.link is not None:
-            linked = self._may_be_missing(f"{kind.link}({variable}, data, index)", variable)
-            return branches((f"{variable} is not None" if field.none_stays else None, linked))
+        if kind.load_slot is not None:
+            loaded_there = self._may_be_missing(
+                f"{kind.load_slot}({variable}, data, index)", variable
+            )
+            return branches((f"{variable} is not None" if field.none_stays else None, loaded_there))
         if field.reason is not None:
             call = f"load_field({number}, {variable}, data, index)"
             return self._may_be_missing(call, variable)
@@ -362,7 +364,7 @@ def _is_pure(field: LoadFieldNode) -> bool:
     """
     kind = field.kind
     is_validated = field.validated or kind.valid is not None
-    return field.reason is None and kind.link is None and not is_validated
+    return field.reason is None and kind.load_slot is None and not is_validated
 
 
 def _accepts(variable: str, field: LoadFieldNode) -> str:

@@ -111,16 +111,16 @@ class Conversion:
     class, ``common`` is ``list``: a list that holds nothing but objects of that very class is
     copied, others become ``otherwise``.
 
-    Where ``together`` is given, ``inline`` is the text that the JSON engine writes for a value, for
-    values on which that condition holds (a template; if it is empty, for all). The texts of several
-    values may then be written at once.
+    Where ``batchable`` is given, ``inline`` is the text that the JSON engine writes for a value,
+    for values on which that condition holds (a template; if it is empty, for all). The texts of
+    several values may then be written at once.
     """
 
     common: str | None = None
     inline: str | None = None
     otherwise: str | None = None
     items: str | None = None
-    together: str | None = None
+    batchable: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +159,10 @@ class Kind:
         anything
     :param names: the objects that the templates name
     :param none_stays: whether None stays None
-    :param link: for a nested schema, the slot that holds the link to it in this dump (a
+    :param nested_slot: for a nested schema, the slot that holds what dumps it in this dump (a
         ``runtime.bound_program.NestedDumper``)
-    :param item_link: the same for a list of such; ``otherwise`` is for all but plain lists
-    :param link_for_none: whether stock looks for the nested schema even if the value is None
+    :param item_slot: the same for a list of such; ``otherwise`` is for all but plain lists
+    :param nested_for_none: whether stock looks for the nested schema even if the value is None
     :param rereading: when the value can be read and converted once more
     :param survives_json: whether ``json.loads`` gives exactly what stock returned
     :param makes_lists: whether it makes new lists, of what the items of a value become
@@ -176,9 +176,9 @@ class Kind:
     text: Conversion | None = None
     names: Mapping[str, object] = field(default_factory=dict)
     none_stays: bool = True
-    link: str | None = None
-    item_link: str | None = None
-    link_for_none: bool = False
+    nested_slot: str | None = None
+    item_slot: str | None = None
+    nested_for_none: bool = False
     rereading: Rereading = Rereading.NEVER
     survives_json: bool = False
     makes_lists: bool = False
@@ -312,8 +312,8 @@ class LoadKind:
     :param names: the objects that the templates name
     :param call: a call that loads any value but None and the missing object by itself, errors
         included, and calls user code; a template
-    :param link: the slot that holds a function that loads values of this kind by itself, errors
-        included; it takes the value, the data and the index of the row
+    :param load_slot: the slot that holds a function that loads values of this kind by itself,
+        errors included; it takes the value, the data and the index of the row
     """
 
     label: str
@@ -324,7 +324,7 @@ class LoadKind:
     items: str | None = None
     names: Mapping[str, object] = field(default_factory=dict)
     call: str | None = None
-    link: str | None = None
+    load_slot: str | None = None
 
     def expression(self, value: str, result: str, *, none_stays: bool) -> str:
         """Return the loaded value as one expression, which raises if the value is not accepted.

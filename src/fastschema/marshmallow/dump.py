@@ -54,12 +54,12 @@ class BoundSchema:
         self.fields = fields
         self._inner = inner
 
-    def link(self, field: Any, form: Form) -> NestedDumper:
-        """Return the link to the schema of a nested field."""
+    def nested_dumper(self, field: Any, form: Form) -> NestedDumper:
+        """Return what dumps the values of a nested field."""
         return NestedDumper(_NestedFinder(field, form, self._inner))
 
     def pluck(self, field: Any, form: Form) -> NestedDumper:
-        """Return the link to the schema of a ``Pluck`` field, from which one value is taken."""
+        """Return what dumps the values of a ``Pluck`` field, of which one value is taken."""
         find = _NestedFinder(field, _PYTHON, self._inner)
         return NestedDumper(partial(_pluck_dispatch, field, form, find))
 
@@ -72,23 +72,23 @@ def overrides_dump(schema: Any) -> str | None:
 DUMP = Direction("dump", "dump_fields", describe_dump, make_dump_program, overrides_dump)
 
 
-def binding_of(compiled: Compiled) -> BoundProgram | None:
+def bound_program_of(compiled: Compiled) -> BoundProgram | None:
     """Return what a program is bound to; None if there is no program."""
-    if compiled.binding is None and compiled.program is not None:
+    if compiled.bound_program is None and compiled.program is not None:
         bound = BoundSchema(compiled.schema, compiled.fields, compiled.inner)
-        compiled.binding = BoundProgram(compiled.program, bound)
-    binding: BoundProgram | None = compiled.binding
-    return binding
+        compiled.bound_program = BoundProgram(compiled.program, bound)
+    bound_program: BoundProgram | None = compiled.bound_program
+    return bound_program
 
 
-def find_binding(schema: Any, rows: int) -> BoundProgram | None:
+def find_bound_program(schema: Any, rows: int) -> BoundProgram | None:
     """Return what dumps by a schema, if that is known or if it pays to find out; None if stock
     must.
 
     :param rows: how many rows are to be dumped
     """
     compiled = find_compiled(schema, DUMP, rows)
-    return None if compiled is None else binding_of(compiled)
+    return None if compiled is None else bound_program_of(compiled)
 
 
 def own_dump(schema: Any, obj: Any, many: bool | None) -> Any:
@@ -124,24 +124,24 @@ def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = Non
     if not is_disabled():
         many = many and obj is not None
         if compiled is not None:
-            binding = binding_of(compiled)
+            bound_program = bound_program_of(compiled)
         else:
             # Of rows that user code makes nobody knows how many there are.
             rows = 1 if not many else len(obj) if type(obj) is list else thresholds.MANY
-            binding = find_binding(schema, rows)
-        if binding is not None:
-            return dump_by(binding, obj, many)
+            bound_program = find_bound_program(schema, rows)
+        if bound_program is not None:
+            return dump_by(bound_program, obj, many)
     result = STOCK_SERIALIZE(for_stock(schema, DUMP.fields), obj, many=many)
     recorder.stock(len(result) if many and obj is not None else 1)
     return result
 
 
-def dump_by(binding: BoundProgram, obj: Any, many: bool, form: Form = _PYTHON) -> Any:
+def dump_by(bound_program: BoundProgram, obj: Any, many: bool, form: Form = _PYTHON) -> Any:
     """Return what a schema's program makes of an object, or of each of several."""
     if many and type(obj) is not list:
         # Code of the user's that makes the rows runs before anything is looked up.
-        return binding.new_dispatch(form).all_rows(obj)
-    dispatch = binding.begin(form)
+        return bound_program.new_dispatch(form).all_rows(obj)
+    dispatch = bound_program.begin(form)
     result = dispatch.all_rows(obj) if many else dispatch.one_row(obj)
     dispatch.end()
     return result
@@ -196,9 +196,9 @@ class _NestedFinder:
             or (is_text and not is_written(compiled.program.node))
         ):
             return _uniform(partial(dump, schema, many=many), self._form)
-        binding = binding_of(compiled)
-        assert binding is not None
-        dispatch = binding.new_dispatch(self._form)
+        bound_program = bound_program_of(compiled)
+        assert bound_program is not None
+        dispatch = bound_program.new_dispatch(self._form)
         # From dump to dump the same one, which nobody else uses.
         self._compiled, self._many, self._dispatch = compiled, many, dispatch
         if not many:
@@ -252,10 +252,10 @@ def dumps(schema: Any, obj: Any, many: bool | None) -> str | None:
     is_collection = schema.many if many is None else many is True
     if not is_collection or obj is None or not _writes_as_stock(schema):
         return None
-    binding = find_binding(schema, len(obj) if type(obj) is list else thresholds.MANY)
-    if binding is None or not is_written(binding.program.node):
+    bound_program = find_bound_program(schema, len(obj) if type(obj) is list else thresholds.MANY)
+    if bound_program is None or not is_written(bound_program.program.node):
         return None
-    texts = dump_by(binding, obj, many=True, form=Form.TEXT)
+    texts = dump_by(bound_program, obj, many=True, form=Form.TEXT)
     return "[" + ", ".join(texts) + "]"
 
 

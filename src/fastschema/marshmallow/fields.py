@@ -350,16 +350,16 @@ def _list_of(inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind:
     """Write a list comprehension with the inner kind's conversion for each item, or a copy."""
     inner_path = path.within(".inner", lambda field: field.inner)
     inner_kind = kind(inner, inner_path, slots)
-    link = inner_kind.link
+    slot = inner_kind.nested_slot
 
     def items(conversion: Conversion) -> str:
-        if link is not None:
-            return f"{link}.each({{value}})"
+        if slot is not None:
+            return f"{slot}.each({{value}})"
         return f"[{_expression(inner_kind, conversion, 'each', inner_path)} for each in {{value}}]"
 
     def each(conversion: Conversion) -> Conversion:
         stays = conversion.common is not None and conversion.inline is conversion.items is None
-        if stays and link is None:
+        if stays and slot is None:
             return Conversion("list", otherwise=items(conversion), items=conversion.common)
         return Conversion(otherwise=items(conversion))
 
@@ -370,7 +370,7 @@ def _list_of(inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind:
         json=each(inner_kind.json),
         text=None if text is None else Conversion(otherwise=f"array({items(text)})"),
         names=inner_kind.names,
-        item_link=link,
+        item_slot=slot,
     )
 
 
@@ -414,7 +414,7 @@ def _mapping_of(
 def _nested(field: Any) -> Description:
     if type(field).schema is not _NESTED_SCHEMA:
         return stock("the schema property is overridden")
-    return (_linked, "nested schema", "link")
+    return (_nested_kind, "nested schema", "nested_dumper")
 
 
 def _pluck(field: Any) -> Description:
@@ -423,18 +423,22 @@ def _pluck(field: Any) -> Description:
     if methods_of(field, "_serialize", fields.Nested) != _PLUCK_METHODS:
         return stock("_serialize of a base is overridden")
     nested = _nested(field)
-    return nested if nested[0] == OWN_METHOD else (_linked, "plucked from a nested schema", "pluck")
+    if nested[0] == OWN_METHOD:
+        return nested
+    return (_nested_kind, "plucked from a nested schema", "pluck")
 
 
-def _linked(label: str, link_method: str, *, path: DumpPath, slots: list[Slot]) -> Kind:
+def _nested_kind(label: str, method: str, *, path: DumpPath, slots: list[Slot]) -> Kind:
     def resolve(bound: Any, cls: type, form: Form) -> Any:
         if path.is_within and form is Form.TEXT:
             form = Form.PYTHON
-        return getattr(bound, link_method)(path.get(bound.fields), form)
+        return getattr(bound, method)(path.get(bound.fields), form)
 
-    link = new_slot(slots, "nested", resolve)
+    slot = new_slot(slots, "nested", resolve)
     nothing = Conversion()
-    return Kind(label, python=nothing, json=nothing, text=nothing, link=link, link_for_none=True)
+    return Kind(
+        label, python=nothing, json=nothing, text=nothing, nested_slot=slot, nested_for_none=True
+    )
 
 
 _SHOWS_OBJECT = (OWN_METHOD, _registered, inferred)

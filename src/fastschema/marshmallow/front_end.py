@@ -14,10 +14,10 @@ from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.marshmallow.customization import HOOKS, has_hooks, hook_names, overrides_load
 from fastschema.marshmallow.dump import (
     DUMP,
-    binding_of,
+    bound_program_of,
     dump,
     dump_by,
-    find_binding,
+    find_bound_program,
     overrides_dump,
     own_dump,
 )
@@ -53,16 +53,16 @@ class CompiledMarshmallowSchema:
         self.schema = schema
         self._dumping = dumping
         self._loading = loading
-        self._plain_binding = None
+        self._plain_bound_program = None
         if dumping is not None and not has_hooks(schema, "dump") and overrides_dump(schema) is None:
-            self._plain_binding = binding_of(dumping)
+            self._plain_bound_program = bound_program_of(dumping)
 
     def dump(self, obj: Any, many: bool | None) -> Any:
         """``Schema.dump``, compiled between its hooks, be it installed or not."""
-        if self._plain_binding is None:
+        if self._plain_bound_program is None:
             return dump(self.schema, obj, many, self._dumping)
         many = self.schema.many if many is None else bool(many)
-        return dump_by(self._plain_binding, obj, many and obj is not None)
+        return dump_by(self._plain_bound_program, obj, many and obj is not None)
 
     def stock_dump(self, obj: Any, many: bool | None) -> Any:
         """``Schema.dump`` of stock."""
@@ -87,16 +87,16 @@ class CompiledMarshmallowSchema:
 
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
         """Return the schema's dispatch, unless it has hooks or overrides or cannot be read."""
-        schema, binding = self.schema, self._plain_binding
+        schema, bound_program = self.schema, self._plain_bound_program
         if (
             self._dumping is None
             and not has_hooks(schema, "dump")
             and overrides_dump(schema) is None
         ):
-            binding = find_binding(schema, thresholds.MANY if rows is None else rows)
-        if binding is None:
+            bound_program = find_bound_program(schema, thresholds.MANY if rows is None else rows)
+        if bound_program is None:
             return None
-        return binding.new_dispatch(form) if rows is None else binding.begin(form)
+        return bound_program.new_dispatch(form) if rows is None else bound_program.begin(form)
 
     def rows(self, obj: Any) -> Iterable[Any]:
         """Return the collection itself."""
@@ -140,10 +140,10 @@ class CompiledMarshmallowSchema:
     def dispatch(self, form: Form) -> Dispatch:
         """Return the dispatch of the schema."""
         compiled = self._compiled_dump()
-        binding = binding_of(compiled)
-        if binding is None:
+        bound_program = bound_program_of(compiled)
+        if bound_program is None:
             raise UnreadableError(compiled.reason)
-        return binding.new_dispatch(form)
+        return bound_program.new_dispatch(form)
 
     def explain(self) -> Report:
         """How the schema is dumped and loaded, nested schemas included."""

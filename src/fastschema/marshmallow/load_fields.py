@@ -384,10 +384,10 @@ def _linked(label: str, method: str, *_: Any, path: LoadPath, slots: list[Slot])
 
     :param method: the one of :class:`fastschema.marshmallow.load.Load` that finds how
     """
-    link = f"{path.prefix}_load"
+    slot = f"{path.prefix}_load"
     number = int(path.prefix.removeprefix("field_"))
-    slots.append(Slot(link, lambda bound: getattr(bound, method)(number)))
-    return LoadKind(label, link=link)
+    slots.append(Slot(slot, lambda bound: getattr(bound, method)(number)))
+    return LoadKind(label, load_slot=slot)
 
 
 _NESTED = (_linked, "nested schema", "nested")

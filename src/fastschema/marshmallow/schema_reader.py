@@ -424,6 +424,6 @@ def _load_field_node(index: int, description: Description, slots: list[Slot]) ->
         none_stays=none_stays,
         default=f"{field}.load_default" if when_missing == "value" else None,
         own_default=when_missing == "own",
-        validated=is_custom and made.link is None and made.call is None,
+        validated=is_custom and made.load_slot is None and made.call is None,
         reason=reason,
     )

@@ -74,7 +74,7 @@ class Compiled:
         """For a schema that was read by itself, its fields and the classes of users then."""
         self.is_shared = False
         """Whether all schemas like this one run it, and not only this one."""
-        self.binding: Any = None
+        self.bound_program: Any = None
         """What the program was bound to; whoever dumps or loads sets it."""
         self.idle: defaultdict[Any, list[Any]] = defaultdict(list)
         """By their options, loads that wait for the next one."""

@@ -159,7 +159,7 @@ class Dispatch(dict[type, Dump]):
     __slots__ = (
         "__weakref__",
         "_ambient",
-        "_links",
+        "_nested",
         "_rows",
         "_values",
         "bound_schema",
@@ -177,7 +177,7 @@ class Dispatch(dict[type, Dump]):
         self._rows: dict[type, DumpRows] = {}
         self._values: dict[str, Any] = {}
         self._ambient: list[Ambient] = []
-        self._links: list[NestedDumper] = []
+        self._nested: list[NestedDumper] = []
 
     def derived(
         self, key: Hashable, change: Callable[[ObjectNode], ObjectNode], form: Form | None = None
@@ -226,7 +226,7 @@ class Dispatch(dict[type, Dump]):
         if not slot.by_class:
             self._values[slot.name] = value
         if type(value) is NestedDumper:
-            self._links.append(value)
+            self._nested.append(value)
         return value
 
     def access(self, cls: type) -> str:
@@ -238,8 +238,8 @@ class Dispatch(dict[type, Dump]):
 
         Nested schemas are found when they are needed.
         """
-        for link in self._links:
-            link.found = NOT_FOUND
+        for nested in self._nested:
+            nested.found = NOT_FOUND
         if self._ambient or len(self) > _MOST_CLASSES:
             self.refresh()
 
@@ -255,13 +255,13 @@ class Dispatch(dict[type, Dump]):
             if ambient(bound_schema) != seen:
                 self._forget_classes()
                 self._values.clear()
-                self._links.clear()
+                self._nested.clear()
                 self._ambient.clear()
                 has_changed = True
                 break
-        for link in self._links:
-            if link.found is not NOT_FOUND:
-                has_changed |= link.dispatch.refresh()
+        for nested in self._nested:
+            if nested.found is not NOT_FOUND:
+                has_changed |= nested.dispatch.refresh()
         return has_changed
 
     def end(self) -> None:
@@ -270,12 +270,12 @@ class Dispatch(dict[type, Dump]):
         if idle is not None and len(idle) < MOST_IDLE:
             idle.append(self)
 
-    def let_go(self) -> None:
+    def drop_nested(self) -> None:
         """Drop nested schemas, and the functions that have found them."""
-        if self._links:
+        if self._nested:
             self._forget_classes()
-        for link in self._links:
-            link.found = NOT_FOUND
+        for nested in self._nested:
+            nested.found = NOT_FOUND
 
     def _forget_classes(self) -> None:
         self.clear()
@@ -354,28 +354,50 @@ class CallDumper:
     """Dumps objects of every class by one function: stock's, or that of a whole collection.
 
     :param dump: the function
-    :param inner: the link by which the function dumps, if it does
     :param each: the dispatch whose ``many`` the function is, if it is one
     :param convert: what is done to what the function returns, if anything
     :param is_stock: whether code of stock's or of users' dumps
     """
 
-    __slots__ = ("_dump", "each", "inner", "is_stock", "unconverted")
+    __slots__ = ("_dump", "_rows", "each", "inner", "is_stock", "unconverted")
 
     def __init__(
         self,
         dump: Dump,
-        inner: NestedDumper | None = None,
-        each: Dispatch | None = None,
         *,
+        each: Dispatch | None = None,
         convert: Callable[[Any], Any] | None = None,
         is_stock: bool = True,
     ) -> None:
         self._dump = dump if convert is None else lambda value: convert(dump(value))
         self.unconverted = dump
-        self.inner = inner
         self.each = each
         self.is_stock = is_stock
+        self.inner: NestedDumper | None = None
+        """What dumps each object of a collection, if :meth:`of_each` made this."""
+        self._rows: Callable[[Any], Iterable[Any]] | None = None
+
+    @classmethod
+    def of_each(
+        cls, inner: NestedDumper, rows: Callable[[Any], Iterable[Any]] | None = None
+    ) -> CallDumper:
+        """Return what dumps collections, by what dumps each object.
+
+        :param rows: from a collection to its objects, if that is not what iterating gives
+        """
+        dump = inner.many if rows is None else lambda collection: inner.many(rows(collection))
+        dumper = cls(dump, is_stock=False)
+        dumper.inner, dumper._rows = inner, rows
+        return dumper
+
+    def with_inner(self, make: Callable[[NestedDumper], Dispatcher]) -> CallDumper:
+        """Return the same, with something else that dumps each object; see :meth:`of_each`.
+
+        :param make: gets what dumps them now; called when the first object comes
+        """
+        inner = self.inner
+        assert inner is not None
+        return self.of_each(NestedDumper(lambda: make(inner)), self._rows)
 
     def __getitem__(self, cls: type, /) -> Dump:
         return self._dump
@@ -418,14 +440,6 @@ class NestedDumper:
         if self.found is NOT_FOUND:
             self.found = self._find()
         return self.found  # type: ignore[return-value]  # a cast would be a call for each dump
-
-    def change(self, change: Callable[[Callable[[], Dispatcher]], Dispatcher]) -> None:
-        """Replace what finds the dispatch, from now on.
-
-        :param change: finds it; it gets the function that would have found it
-        """
-        find = self._find
-        self._find = lambda: change(find)
 
     def many(self, rows: Iterable[Any]) -> list[Any]:
         """Dump each row; without rows the nested schema is not looked for."""

@@ -46,10 +46,10 @@ class DerivedNode:
         self.node = node
         self._slots = {slot.name: slot for slot in node.slots}
 
-    def add_slot(self, name: str, resolve: Callable[..., Any]) -> str:
-        """Add a slot, or change one; return its name."""
-        slot = self._slots.get(name)
-        self._slots[name] = Slot(name, resolve) if slot is None else replace(slot, resolve=resolve)
+    def add_slot(self, name: str, resolve: Callable[..., Any], *, by_class: bool = False) -> str:
+        """Add a slot, or change what one resolves to; return its name."""
+        slot = self._slots.get(name, Slot(name, resolve, by_class=by_class))
+        self._slots[name] = replace(slot, resolve=resolve)
         return name
 
     def nest(self, name: str | None, make: Callable[[Any, NestedDumper], Dispatcher]) -> None:

@@ -41,12 +41,12 @@ spares_first_schemas = True
 """Whether stock makes the first schema of a class that no module holds: there may be no second."""
 
 
-def are_too_few(side: str, rows: int) -> bool:
+def are_too_few(direction: str, rows: int) -> bool:
     """Return whether so few rows run as stock in any case.
 
-    :param side: "dump" or "load"
+    :param direction: "dump" or "load"
     """
-    return fewest_rows is not None and rows < fewest_rows[side]
+    return fewest_rows is not None and rows < fewest_rows[direction]
 
 
 def is_worth_compiling(objects: int) -> bool:

@@ -13,10 +13,11 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from fastschema.compiler.dump_code import DumpGenerator
-from fastschema.compiler.nodes import ITEM, FieldNode, Form, ObjectNode, Slot
+from fastschema.compiler.nodes import ITEM, FieldNode, Form, ObjectNode
 from fastschema.compiler.source import GeneratedFunction, Lines
 from fastschema.profiling import FieldTime, Profile
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
+from fastschema.runtime.derived_node import DerivedNode
 from fastschema.runtime.encode import dumped_data
 from fastschema.runtime.front_end import CompiledSchema, Hooks
 from fastschema.runtime.programs import Program
@@ -126,19 +127,12 @@ class Recording:
         """Return what dumps as a dispatch of the node's program does, and records its
         times here.
         """
-        links = {
-            link: number
-            for number, field in enumerate(self._node.fields)
-            for link in (field.kind.link, field.kind.item_link)
-        }
-        slots = [
-            replace(slot, resolve=partial(self._link, links[slot.name], slot.resolve))
-            if slot.name in links
-            else slot
-            for slot in self._node.slots
-        ]
-        slots.append(Slot(SPENT, self._spent_on, by_class=True))
-        program = Program(replace(self._node, slots=tuple(slots)), self._generate)
+        derived = DerivedNode(self._node)
+        for number, field in enumerate(self._node.fields):
+            for name in filter(None, (field.kind.nested_slot, field.kind.item_slot)):
+                derived.nest(name, partial(self._find, number))
+        derived.add_slot(SPENT, self._spent_on, by_class=True)
+        program = Program(derived.with_fields(self._node.fields), self._generate)
         return Dispatch(program, dispatch.form, dispatch.bound_schema)
 
     def _generate(self, node: ObjectNode, form: Form, access: str, many: bool) -> GeneratedFunction:
@@ -152,24 +146,12 @@ class Recording:
     def _spent_on(self, bound_schema: Any, cls: type, form: Form) -> list[float]:
         return self._spent.setdefault(cls, new_spent(self._node))
 
-    def _link(
-        self,
-        number: int,
-        resolve: Callable[..., NestedDumper],
-        bound_schema: Any,
-        cls: type,
-        form: Form,
-    ) -> NestedDumper:
-        link = resolve(bound_schema, cls, form)
-        link.change(partial(self._find, number))
-        return link
-
-    def _find(self, number: int, find: Callable[[], Dispatcher]) -> Dispatcher:
+    def _find(self, number: int, bound_schema: Any, dumper: NestedDumper) -> Dispatcher:
         """Return what dumps the nested objects of a field, and records the times of
         their fields.
         """
         start = clock()
-        found = self._changed(number, find())
+        found = self._changed(number, dumper.dispatch)
         self._finding[number] += clock() - start
         return found
 
@@ -178,10 +160,10 @@ class Recording:
             return self._timed_inside(number, found)
         if isinstance(found, CallDumper):
             if found.inner is not None:
-                found.inner.change(partial(self._find, number))
-            elif found.each is not None:
+                return found.with_inner(partial(self._find, number, None))
+            if found.each is not None:
                 return CallDumper(self._timed_inside(number, found.each).many)
-            elif found.is_stock:
+            if found.is_stock:
                 self._by_stock.add(number)
         return found
 

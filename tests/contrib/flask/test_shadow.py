@@ -235,8 +235,8 @@ class TestDump:
         """A fast path that dumps a title wrongly."""
         dump_by = dump.dump_by
 
-        def wrong(binding, obj, many):
-            data = dump_by(binding, obj, many)
+        def wrong(bound_program, obj, many):
+            data = dump_by(bound_program, obj, many)
             return [{**each, "title": "Bluff"} for each in data]
 
         monkeypatch.setattr(dump, "dump_by", wrong)

@@ -15,7 +15,7 @@ from fastschema.contrib.django.front_end.access import MODEL, rows
 from fastschema.contrib.django.front_end.bound_serializer import (
     bound_now,
     dispatch_for,
-    link_to,
+    nested_dumper_of,
     read_now,
 )
 from fastschema.contrib.django.front_end.class_state import forget_class
@@ -120,7 +120,7 @@ class CompiledSerializer:
         if not is_stock_serializer(self._row_serializer):
             return None
         if self._binding is None:
-            return link_to(self._row_serializer, form)
+            return nested_dumper_of(self._row_serializer, form)
         return self._binding.new_dispatch(form) if rows is None else self._binding.begin(form)
 
     def rows(self, obj: Any) -> Iterable[Any]:
@@ -216,7 +216,8 @@ def _explain(schema: Any, above: Above) -> Report:
     nested = {
         node.key: _explain(field, within)
         for node, field in zip(program.node.fields, fields, strict=True)
-        if within is not None and (node.kind.link is not None or isinstance(field, Serializer))
+        if within is not None
+        and (node.kind.nested_slot is not None or isinstance(field, Serializer))
     }
     override = "to_representation" if is_overridden else ""
     return Report(name, with_nested(field_reports(program.node), nested), override=override)

@@ -13,7 +13,7 @@ from rest_framework.serializers import Serializer
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.app import dump_log
 from fastschema.contrib.django.front_end.access import rows
-from fastschema.contrib.django.front_end.bound_serializer import RUNS_AS_STOCK, find_binding
+from fastschema.contrib.django.front_end.bound_serializer import RUNS_AS_STOCK, find_bound_program
 from fastschema.contrib.django.front_end.class_state import class_state
 from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
@@ -34,13 +34,13 @@ def represent(serializer: Any, obj: Any) -> Any:
     """Return what ``Serializer.to_representation`` returns, by generated code where that pays."""
     if dump_log.in_use and (log := dump_log.log_for(serializer)) is not None:
         return log.run(represent, serializer, obj)
-    binding = None if is_disabled() else find_binding(serializer, 1)
-    if binding is not None:
-        dispatch = binding.checkout()
+    bound_program = None if is_disabled() else find_bound_program(serializer, 1)
+    if bound_program is not None:
+        dispatch = bound_program.checkout()
         if dispatch is not None:
             result = dispatch[type(obj)](obj)
-            recorder.compiled(binding.program)
-            binding.end(dispatch)
+            recorder.compiled(bound_program.program)
+            bound_program.end(dispatch)
             return result
         serializer.__dict__[ATTRIBUTE] = RUNS_AS_STOCK
     result = STOCK_TO_REPRESENTATION(serializer, obj)
@@ -88,12 +88,12 @@ def represent_many(serializer: Any, data: Any) -> list[Any]:
         return _represent_each(serializer, each_row)
     if not each_row:
         return []
-    binding = find_binding(serializer, len(each_row))
-    if binding is None:
+    bound_program = find_bound_program(serializer, len(each_row))
+    if bound_program is None:
         return [_stock_row(serializer, each) for each in each_row]
-    dispatch = binding.begin(_PYTHON)
+    dispatch = bound_program.begin(_PYTHON)
     results = dispatch.all_rows(each_row)
-    binding.end(dispatch)
+    bound_program.end(dispatch)
     return results
 
 
@@ -102,11 +102,11 @@ def _represent_each(serializer: Any, each_row: Iterable[Any]) -> list[Any]:
     results: list[Any] = []
     iterator = iter(each_row)
     for row in iterator:
-        binding = find_binding(serializer, thresholds.rows_worth_comparing)
-        if binding is not None:
+        bound_program = find_bound_program(serializer, thresholds.rows_worth_comparing)
+        if bound_program is not None:
             every_row = chain(iter((row,)), iterator)
             del row  # as any row, it goes when the next one is there
-            return results + binding.new_dispatch(_PYTHON).all_rows(every_row)
+            return results + bound_program.new_dispatch(_PYTHON).all_rows(every_row)
         results.append(_stock_row(serializer, row))
     return results
 

@@ -39,7 +39,9 @@ _DICTIONARIES = (dict, OrderedDict, ReturnDict)
 _END = object()
 
 
-def follow(response: Any, view: Any, serializer: Any, rows: Any, renderer: Any) -> None:
+def schedule_comparison(
+    response: Any, view: Any, serializer: Any, rows: Any, renderer: Any
+) -> None:
     """Compare a view's answer with stock's, once it is rendered.
 
     Does nothing for what stock could not render alike: rows that can be read only once, a list
@@ -92,7 +94,7 @@ def _parts(data: Any) -> Iterator[Any]:
 class _Shadow:
     """Called with a response that has been rendered.
 
-    The parameters are those of :func:`follow`.
+    The parameters are those of :func:`schedule_comparison`.
 
     :param kept: the rows that were read
     """

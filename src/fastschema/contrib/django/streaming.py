@@ -29,7 +29,7 @@ from rest_framework.utils.encoders import JSONEncoder
 
 from fastschema.contrib.django.app import conf, dump_log
 from fastschema.contrib.django.front_end.access import rows
-from fastschema.contrib.django.front_end.bound_serializer import link_to
+from fastschema.contrib.django.front_end.bound_serializer import nested_dumper_of
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.front_end.json_encoding import engine
 from fastschema.contrib.django.internals.queries import (
@@ -208,7 +208,7 @@ def _dumped(data: Any, child: Any, chunk_size: int, *, is_compiled: bool) -> Gen
         fetched = fetch_in_blocks(data, chunk_size)
         if fetched is not None:
             return dump_in_blocks(fetched, child, form, size)
-    return _each_dumped(_source(data, chunk_size), link_to(child, form).all_rows, size)
+    return _each_dumped(_source(data, chunk_size), nested_dumper_of(child, form).all_rows, size)
 
 
 def _represented(serializer: Any, rows: Iterable[Any]) -> list[Any]:

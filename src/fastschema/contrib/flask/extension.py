@@ -30,7 +30,7 @@ from fastschema.contrib.flask.responses import (
     schema_and_rows,
     with_status,
 )
-from fastschema.contrib.flask.shadow import follow, follow_dump
+from fastschema.contrib.flask.shadow import follow_dump, schedule_comparison
 from fastschema.contrib.flask.streaming import stream_response
 from fastschema.marshmallow.installation import follow_lists
 from fastschema.runtime.front_end import front_end_for
@@ -125,7 +125,9 @@ class FastSchema:
                 refuse_collection(compiled, rows, many)
                 response = response_in(format, compiled, rows, many)
             if settings.shadow and is_sampled(settings.shadow):
-                follow(response, compiled, rows, many, has_values=settings.shadow_values)
+                schedule_comparison(
+                    response, compiled, rows, many, has_values=settings.shadow_values
+                )
         return with_status(response, status, headers)
 
     def stream(

@@ -33,7 +33,7 @@ def _is_plain(response: Any) -> bool:
     )
 
 
-def follow(
+def schedule_comparison(
     response: Response, compiled: DumpingSchema, rows: Any, many: bool | None, *, has_values: bool
 ) -> None:
     """Compare a response with stock's.

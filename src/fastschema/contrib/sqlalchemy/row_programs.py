@@ -80,7 +80,7 @@ def _field(
     if path is None:
         raise NotRowReadableError(f"{field.key} runs code of yours on each object")
     has_default = field.default is not None
-    if field.kind.link is not None:
+    if field.kind.nested_slot is not None:
         if has_default:
             raise NotRowReadableError(f"{field.key} has a dump_default, which is no row")
         keys, related, _ = _follow(path, field, layout, find)
@@ -122,7 +122,7 @@ def nested_dispatch(field: FieldNode, dispatch: Dispatch) -> Dispatch:
 
     :raises NotRowReadableError: if that is more than generated code
     """
-    (slot,) = [slot for slot in dispatch.program.node.slots if slot.name == field.kind.link]
+    (slot,) = [slot for slot in dispatch.program.node.slots if slot.name == field.kind.nested_slot]
     dumper = slot.resolve(dispatch.bound_schema, object, dispatch.form)
     return dispatch_of(dumper, field.key)
 
@@ -170,7 +170,7 @@ def _row_node(reads: Columns, node: ObjectNode) -> ObjectNode:
     derived = DerivedNode(node)
     for field, read in zip(node.fields, reads, strict=True):
         if read.position is None:
-            derived.nest(field.kind.link, partial(_related_dumper, read, field.key))
+            derived.nest(field.kind.nested_slot, partial(_related_dumper, read, field.key))
     return derived.of_rows(map(_row_field, node.fields, reads))
 
 

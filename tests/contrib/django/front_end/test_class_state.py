@@ -512,7 +512,7 @@ class Asked:
 
 
 class TestOneAfterTheOther:
-    """Serializers of one class for a row each use one binding in turns."""
+    """Serializers of one class for a row each use one bound_program in turns."""
 
     class Plain(serializers.Serializer):
         number = serializers.IntegerField()

@@ -16,7 +16,7 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from rest_framework.serializers import ListSerializer
 
-from fastschema.contrib.django.front_end.bound_serializer import COMPILED, KeptBinding
+from fastschema.contrib.django.front_end.bound_serializer import COMPILED, KeptBoundProgram
 from fastschema.contrib.django.front_end.customization import is_stock_serializer
 from fastschema.contrib.django.internals.queries import results_of
 from fastschema.contrib.django.lists.n_plus_one import Loads, Unloaded, unloaded_with
@@ -214,4 +214,4 @@ def _are_rows(data: Any) -> bool:
 def _was_compiled(serializer: Any) -> bool:
     """Return whether generated code has just represented objects by a serializer."""
     state = vars(getattr(serializer, "child", serializer)).get(ATTRIBUTE)
-    return state is COMPILED or type(state) is KeptBinding
+    return state is COMPILED or type(state) is KeptBoundProgram

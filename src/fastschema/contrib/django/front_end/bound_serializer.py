@@ -3,7 +3,7 @@
 What hangs on a serializer, on its class and on its fields, is
 
 - ``_fastschema``: None until the serializer has represented something; then :data:`COMPILED` or
-  :data:`RUNS_AS_STOCK`, or, from the second object or list on, a :class:`KeptBinding`.
+  :data:`RUNS_AS_STOCK`, or, from the second object or list on, a :class:`KeptBoundProgram`.
 - ``_fastschema_fields``: the fields that it needed before anybody looked at them (``class_state``).
 - ``_fastschema_class``, on the class: a ``ClassState`` (``class_state``).
 - ``_fastschema_validators``, on a field: validators that nobody has read (``clones``).
@@ -106,8 +106,8 @@ class BoundSerializer:
             root = root.parent
         return getattr(root, "_context", {})
 
-    def link(self, get: Callable[[Any], Any], form: Form) -> NestedDumper:
-        """Return the link to the serializer of a nested field.
+    def nested_dumper(self, get: Callable[[Any], Any], form: Form) -> NestedDumper:
+        """Return what dumps the values of a nested field.
 
         :param get: finds the field in a list of fields
         """
@@ -169,19 +169,19 @@ class ReusedBoundProgram(BoundProgram):
     ) -> ReusedBoundProgram:
         """Return one that nobody uses, bound to a serializer."""
         try:
-            binding = idle.pop()
+            bound_program = idle.pop()
         except IndexError:
-            binding = cls(known, idle)
-        binding._serializer = serializer
-        return binding
+            bound_program = cls(known, idle)
+        bound_program._serializer = serializer
+        return bound_program
 
     def checkout(self) -> Dispatch:
         """Return a dispatch for one row; another serializer may have had it before."""
         return self.begin(Form.PYTHON)
 
     def end(self, dispatch: Dispatch) -> None:
-        """End a row or a list: another serializer may have the binding."""
-        dispatch.let_go()
+        """End a row or a list: another serializer may have the bound_program."""
+        dispatch.drop_nested()
         dispatch.end()
         self._serializer = None
         self.bound_schema.fields.clear()
@@ -189,7 +189,7 @@ class ReusedBoundProgram(BoundProgram):
             self._idle.append(self)
 
 
-class KeptBinding(State):
+class KeptBoundProgram(State):
     """What represents by a serializer that has made no fields, from its second object or list on.
 
     (It is nested in one that runs as stock, say, or its own ``to_representation`` calls ``super()``
@@ -199,13 +199,13 @@ class KeptBinding(State):
     :param known: what it runs
     """
 
-    __slots__ = ("_find", "_generation", "_size", "binding")
+    __slots__ = ("_find", "_generation", "_size", "bound_program")
 
     def __init__(self, serializer: Any, known: CompiledState) -> None:
         self._find = weakref.ref(serializer)
         self._generation = generations.current
         self._size = len(serializer.__dict__)
-        self.binding = BoundProgram(known.program, bound_pending(known, self._find))
+        self.bound_program = BoundProgram(known.program, bound_pending(known, self._find))
 
     def is_current(self, serializer: Any) -> bool:
         """Return whether the serializer is as it was when it was bound, and no copy of that."""
@@ -218,7 +218,7 @@ class KeptBinding(State):
         return True
 
 
-def find_binding(serializer: Any, rows: int) -> BoundProgram | None:
+def find_bound_program(serializer: Any, rows: int) -> BoundProgram | None:
     """Return what represents objects by a stock serializer, if that pays; None if stock must.
 
     :param rows: how many objects are to be represented at least
@@ -226,21 +226,21 @@ def find_binding(serializer: Any, rows: int) -> BoundProgram | None:
     own = serializer.__dict__
     state = own.get(ATTRIBUTE)
     # This first, as it is asked for each row of many that come one by one.
-    if type(state) is KeptBinding and state.is_current(serializer):
-        return state.binding
+    if type(state) is KeptBoundProgram and state.is_current(serializer):
+        return state.bound_program
     of_class = class_state(type(serializer))
     if not of_class.is_in_use(rows):
         return None
     known = state_of_pending(serializer)
     if known is None:
-        binding = _bind_made(serializer, of_class, rows)
-        own[ATTRIBUTE] = RUNS_AS_STOCK if binding is None else COMPILED
-        return binding
+        bound_program = _bind_made(serializer, of_class, rows)
+        own[ATTRIBUTE] = RUNS_AS_STOCK if bound_program is None else COMPILED
+        return bound_program
     if state is None and known.idle is not None:  # there may be no other object
         own[ATTRIBUTE] = COMPILED
         return ReusedBoundProgram.to(known, known.idle, serializer)
-    own[ATTRIBUTE] = state = KeptBinding(serializer, known)
-    return state.binding
+    own[ATTRIBUTE] = state = KeptBoundProgram(serializer, known)
+    return state.bound_program
 
 
 def _bind_made(serializer: Any, of_class: ClassState, rows: int) -> BoundProgram | None:
@@ -254,8 +254,8 @@ def _bind_made(serializer: Any, of_class: ClassState, rows: int) -> BoundProgram
     return BoundProgram(known.program, BoundSerializer(lambda: serializer, fields, fields))
 
 
-def link_to(serializer: Any, form: Form) -> NestedDumper:
-    """Return the link to a serializer: its fields are not looked at before there is a first row."""
+def nested_dumper_of(serializer: Any, form: Form) -> NestedDumper:
+    """Return what dumps by a serializer, whose fields it looks at when there is a first row."""
     return NestedDumper(partial(_dispatch_like, serializer, form, lambda: serializer))
 
 
@@ -312,13 +312,8 @@ def _nested_dispatch(outer: BoundSerializer, get: Callable[[Any], Any], form: Fo
         return _dispatch_like(field, form, lambda: get(outer.fields), outer)
     if dumps_each(field):
         find = partial(_dispatch_like, field.child, form, lambda: get(outer.fields).child, outer)
-        return many_dumper(NestedDumper(find))
+        return CallDumper.of_each(NestedDumper(find), rows)
     return _by(get(outer.fields).to_representation, form)
-
-
-def many_dumper(child: NestedDumper) -> CallDumper:
-    """Return what dumps the objects of a list, a queryset or a manager by what dumps one."""
-    return CallDumper(lambda data: child.many(rows(data)), child, is_stock=False)
 
 
 def dumps_each(field: Any) -> bool:

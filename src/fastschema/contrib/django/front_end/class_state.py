@@ -72,7 +72,7 @@ class CompiledState(State):
         self.snapshot = snapshot
         self.fields = fields
         kinds = [node.kind for node in program.node.fields]
-        is_plain = all(kind.rereading in _PLAIN or kind.link is not None for kind in kinds)
+        is_plain = all(kind.rereading in _PLAIN or kind.nested_slot is not None for kind in kinds)
         self.idle: list[Any] | None = [] if is_plain else None
         """Bindings that serializers use in turns; None if values depend on more than plain data (on
         a request, say). What is nested is found by each of them."""

@@ -511,8 +511,8 @@ def own_hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
 
 def nested(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     """Return the kind of a serializer that is a field."""
-    link = new_slot(slots, "nested", lambda bound, cls, form: bound.link(path.get, form))
-    return Kind("nested serializer", python=Conversion(), json=Conversion(), link=link)
+    slot = new_slot(slots, "nested", lambda bound, cls, form: bound.nested_dumper(path.get, form))
+    return Kind("nested serializer", python=Conversion(), json=Conversion(), nested_slot=slot)
 
 
 def nested_list(*, path: SerializerPath, slots: list[Slot]) -> Kind:

@@ -25,7 +25,6 @@ from rest_framework.relations import Hyperlink
 
 from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, Rereading
 from fastschema.compiler.source import identifiers
-from fastschema.contrib.django.front_end.bound_serializer import many_dumper
 from fastschema.contrib.django.front_end.json_encoding import (
     encode_anything,
     engine,
@@ -156,9 +155,8 @@ class CapturedValues:
         if isinstance(found, Dispatch):
             return self.capturing(found)
         assert isinstance(found, CallDumper)
-        inner = found.inner
-        if inner is not None:
-            return many_dumper(NestedDumper(lambda: self._dumper(inner)))
+        if found.inner is not None:
+            return found.with_inner(self._dumper)
         represent = found.unconverted
 
         def dump(value: Any) -> int:
@@ -196,7 +194,7 @@ def _places(owner: dict[str, Any], key: str) -> list[tuple[Any, Any]]:
 
 def is_captured(field: FieldNode) -> bool:
     """Return whether JSON does not tell what a field returns."""
-    return field.kind.link is None and not field.kind.survives_json
+    return field.kind.nested_slot is None and not field.kind.survives_json
 
 
 def _is_lasting(value: Any, makes_lists: bool) -> bool:
@@ -222,8 +220,8 @@ def _capturing(node: ObjectNode) -> ObjectNode:
     fields = list(node.fields)
     used: frozenset[str] = frozenset()
     for number, field in enumerate(node.fields):
-        if field.kind.link is not None:
-            derived.nest(field.kind.link, partial(_nested, field))
+        if field.kind.nested_slot is not None:
+            derived.nest(field.kind.nested_slot, partial(_nested, field))
         elif is_captured(field):
             fields[number] = replace(field, captured=_CAPTURED.format(number=number))
             derived.add_slot(f"capture_{number}", partial(_capturer, field))

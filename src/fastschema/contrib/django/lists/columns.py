@@ -177,7 +177,7 @@ def _field_columns(field: Any, node: FieldNode, layout: RowLayout) -> FieldColum
     if node.kind.rereading is Rereading.ADDRESS:
         return _address(field, node, path, layout)
     relations, name = attributes_read(field, path)
-    if node.kind.link is not None:
+    if node.kind.nested_slot is not None:
         return _nested(field, relations, layout)
     if not path or name is None or (isinstance(field, SlugRelatedField) and node.reason):
         raise NotRowReadableError(f"{node.key} needs the whole object")

@@ -39,7 +39,7 @@ from fastschema.contrib.django.lists.prefetching import described
 from fastschema.contrib.django.lists.queryset_rows import FetchedRows, check_fetchable
 from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer
-from fastschema.contrib.django.shadow import follow
+from fastschema.contrib.django.shadow import schedule_comparison
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.json_engine import orjson
 from fastschema.runtime.patching import overridden, stock_method
@@ -145,7 +145,7 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     # An override of list may change the data, of which only a lazy response tells.
     may_be_compared = is_fast and (rows is not None or type(self).list is list_lazily)
     if share and may_be_compared and is_sampled(share):
-        follow(response, self, serializer, data, renderer)
+        schedule_comparison(response, self, serializer, data, renderer)
     return response
 
 

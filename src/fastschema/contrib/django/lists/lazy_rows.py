@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from rest_framework.serializers import BaseSerializer, ListSerializer
 
 from fastschema.compiler.nodes import Form, NotRowReadableError, UnreadableError
-from fastschema.contrib.django.front_end.bound_serializer import dispatch_for, link_to
+from fastschema.contrib.django.front_end.bound_serializer import dispatch_for, nested_dumper_of
 from fastschema.contrib.django.front_end.class_state import class_state
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.internals.queries import give_results, is_stock_queryset
@@ -177,7 +177,7 @@ def dump_in_blocks(
     :param chunk_size: how many rows to dump at a time, at most
     :raises Exception: what stock raises for one of them
     """
-    by_stock = link_to(serializer, form)
+    by_stock = nested_dumper_of(serializer, form)
     dispatch: Dispatch | None = None
     with closing(blocks(fetched)) as found:
         for nth, block in enumerate(found):

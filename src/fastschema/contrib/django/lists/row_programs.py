@@ -214,7 +214,7 @@ class _RowReader(DerivedNode):
         if access in (ColumnAccess.NESTED, ColumnAccess.NESTED_LIST):
             many = access is ColumnAccess.NESTED_LIST
             make = partial(_dumper_of_rows, columns.nested, many, self._or_instance)
-            self.nest(kind.link, make)
+            self.nest(kind.nested_slot, make)
         elif access is ColumnAccess.VALUES:
             item = at("each", columns.nested[0].place)
             python = self._each(item, kind.python)
@@ -262,16 +262,16 @@ def _dumper_of_rows(
     if not many and not or_instance:
         return _nested_by_row(single, columns)
     each = NestedDumper(lambda: _nested_by_row(single, columns))
-    dump_row: Callable[[Any], Any] = each.many if many else each
     if not or_instance:
-        return CallDumper(dump_row, each)
+        return CallDumper.of_each(each)
+    dump_row: Callable[[Any], Any] = each.many if many else each
     row_class = RelatedRows if many else tuple
 
     def dump(value: Any) -> Any:
         cls = type(value)
         return dump_row(value) if cls is row_class else found[cls](value)
 
-    return CallDumper(dump, single, is_stock=False)
+    return CallDumper(dump, is_stock=False)
 
 
 def _nested_by_row(dumper: NestedDumper, columns: Columns) -> Dispatch:
