@@ -1,4 +1,4 @@
-"""What stands where in the rows of a select."""
+"""The layout of the rows of a select: the positions of columns and keys."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class EntityLayout:
 
 
 def entity_layout_of(entity: LoadedEntity, session: Session) -> EntityLayout:
-    """Return what stands where in the rows of a class.
+    """Return the layout of the rows of a class.
 
     :param session: the session that would hold the objects
     :raises NotRowReadableError: if somebody would notice that they are not made

@@ -57,7 +57,7 @@ FindKey = Callable[[str], object]
 def columns_of(dispatch: Dispatch, layout: EntityLayout) -> Columns:
     """How the fields that a dispatch dumps are read from rows.
 
-    :param layout: what stands where in the rows
+    :param layout: the layout of the rows
     :raises NotRowReadableError: if a field needs more than the columns of a row
     """
     node = dispatch.program.node

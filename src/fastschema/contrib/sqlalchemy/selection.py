@@ -1,4 +1,4 @@
-"""Selects of a mapped class, dumped from their rows where nobody can tell, or as objects."""
+"""Selects of a mapped class, dumped from their rows, or as objects if code of users could notice."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Selection:
         return iter(self._objects)
 
     def layout(self) -> EntityLayout:
-        """Return what stands where in the rows.
+        """Return the layout of the rows.
 
         :raises NotRowReadableError: if somebody would notice that no objects are made
         :raises Exception: what SQLAlchemy raises when it runs the statement
@@ -296,7 +296,7 @@ class SelectDumper:
 def layout_and_dispatch(
     selection: Selection, dumper: RowDumper | None
 ) -> tuple[EntityLayout, Dispatch]:
-    """Return what stands where in the rows of a selection, and what dumps them.
+    """Return the layout of the rows of a selection, and what dumps them.
 
     :param dumper: what dumps the objects
     :raises NotRowReadableError: if objects have to be made

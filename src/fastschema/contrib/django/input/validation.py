@@ -439,7 +439,7 @@ stands_for(run_list_validation, _STOCK_RUN_LIST_VALIDATION)
 
 
 def has_stock_rows(serializer: Any) -> bool:
-    """Return whether a list serializer validates each row by its child, and nobody has a say."""
+    """Return whether a list serializer validates each row by its child, without code of users."""
     return overridden(serializer, _OF_LISTS) is None
 
 

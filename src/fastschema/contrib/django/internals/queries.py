@@ -25,8 +25,8 @@ _MODEL_ITERABLE_ITER = stock_method(ModelIterable, "__iter__")
 
 
 def is_stock_queryset(rows: Any) -> bool:
-    """Return whether iterating over a queryset gives the instances of its rows, and nobody has a
-    say.
+    """Return whether iterating over a queryset gives the instances of its rows, without code of
+    users.
     """
     return (
         isinstance(rows, QuerySet)

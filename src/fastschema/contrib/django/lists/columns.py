@@ -118,7 +118,7 @@ def columns_of(fields: list[Any], node: ObjectNode, layout: RowLayout) -> Column
 
     :param fields: those of a serializer, or fields like them
     :param node: that of the serializer's program
-    :param layout: what stands where in the rows
+    :param layout: the layout of the rows
     :raises NotRowReadableError: if a field needs more than the columns of a row
     """
     pairs = zip(fields, node.fields, strict=True)
@@ -354,7 +354,7 @@ def narrowed(queryset: QuerySet[Any], columns: Columns, layout: RowLayout) -> Qu
     """Return a queryset that selects only what is read of its rows, keys, and what joins need.
 
     :param columns: how a serializer reads the rows that the queryset selects now
-    :param layout: what stands where in them
+    :param layout: their layout
     :returns: the queryset itself if its rows are others with fewer columns
     """
     if not may_select_less(queryset):

@@ -72,7 +72,7 @@ def steps_of(queryset: Any, rows: FetchedRows) -> list[PrefetchQuery]:
     """Return the queries that ``prefetch_related`` makes for the rows of a queryset, in stock's
     order.
 
-    :raises NotRowReadableError: if code of users has a say in one of them, or sees its objects
+    :raises NotRowReadableError: if code of users takes part in one of them, or sees its objects
     """
     _check_prefetching(queryset)
     path = _Path(rows)
@@ -87,7 +87,7 @@ class _Found(NamedTuple):
     """Objects that a step finds.
 
     :param step: its number; -1: they are the rows
-    :param layout: what stands where in their rows
+    :param layout: the layout of their rows
     :param back: see :class:`Keys`
     :param is_inner: whether a queryset of related objects prefetches them itself
     """
@@ -170,9 +170,9 @@ def _check_prefetching(queryset: Any) -> None:
 
 
 def _layout_of(queryset: Any, step: PrefetchQuery) -> RowLayout:
-    """Return what stands where in the rows of a queryset of related objects.
+    """Return the layout of the rows of a queryset of related objects.
 
-    :raises NotRowReadableError: if somebody could tell that no instances are made of them
+    :raises NotRowReadableError: if code of users could notice that no instances are made
     """
     if given_queryset(step.lookup, step.level) is None:
         return whole_layout(queryset.model)

@@ -239,7 +239,7 @@ def fetch(queryset: Any) -> FetchedRows:
 def described(queryset: Any) -> FetchedRows:
     """Return what is known of the rows of a queryset, and of what it prefetches; no query is run.
 
-    :raises NotRowReadableError: if code of users has a say in what is prefetched
+    :raises NotRowReadableError: if code of users takes part in what is prefetched
     """
     rows = FetchedRows(queryset, is_run=False)
     if prefetch_lookups(queryset):
@@ -253,7 +253,7 @@ def fetch_in_blocks(queryset: Any, chunk_size: int) -> FetchedRows | None:
 
     :param queryset: see :func:`fastschema.contrib.django.lists.queryset_rows.is_fetchable`
     :param chunk_size: how many rows to read at a time
-    :returns: None, and no query is run, if somebody could tell that they are no instances
+    :returns: None, and no query is run, if code of users could notice that they are no instances
     :raises Exception: what running the query raises
     """
     try:

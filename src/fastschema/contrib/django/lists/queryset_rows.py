@@ -7,7 +7,7 @@ How a row travels::
     FetchedRows
         | converted()    the row, with values as instances have them
         | rows()         the same, and beside it what is prefetched for it (prefetching.Related);
-        | layout         what stands where in it
+        | layout         which column each position of it belongs to
     LazyInstanceList     what the queryset, or a page, has in the place of its instances
         |
         |-- row_programs.by_row()               reads the row: no instance is made
@@ -165,7 +165,7 @@ class FetchedRows(Locked):
             if isinstance(self._results, Generator):
                 self._results.close()
 
-    # What stands where in them, and whether to read them
+    # Their layout, and whether to read them
 
     @cached_property
     def converters(self) -> Converters | None:
@@ -174,15 +174,15 @@ class FetchedRows(Locked):
 
     @cached_property
     def own_layout(self) -> RowLayout:
-        """Return what stands where in the rows of the query itself.
+        """Return the layout of the rows of the query itself.
 
-        :raises NotRowReadableError: if somebody could tell that no instances are made of them
+        :raises NotRowReadableError: if code of users could notice that no instances are made
         """
         return row_layout_of(self.query)
 
     @cached_property
     def layout(self) -> RowLayout:
-        """Return what stands where in the rows, and beside them.
+        """Return the layout of the rows, with what stands beside them.
 
         :raises NotRowReadableError: see :attr:`own_layout`
         """
@@ -260,14 +260,14 @@ class FetchedRows(Locked):
 
     @cached_property
     def _make(self) -> Make | None:
-        """Return what makes instances of rows; None if stock must, for somebody could tell."""
+        """Return what makes instances of rows; None if stock must."""
         if self.are_few or not self._may_be_made:
             return None
         return instance_maker(self.layout, self.db, self.fetch_mode, self.makers)
 
     @cached_property
     def _may_be_made(self) -> bool:
-        """Return whether nobody can tell that it is not Django that makes the instances."""
+        """Return whether code of users cannot notice that Django does not make the instances."""
         if self.query.comes_from_relation or tracks_peers(self.fetch_mode):
             return False
         return self._has_layout

@@ -31,7 +31,7 @@ def instance_maker(layout: RowLayout, db: str, fetch_mode: Any, makers: Makers |
 
     The same as ``ModelIterable`` and ``Model.from_db`` make, down to the order of attributes.
 
-    :param layout: what stands where in the rows
+    :param layout: the layout of the rows
     :param db: the alias of the database
     :param fetch_mode: that of the queryset; None before Django 6.1
     :param makers: gets what makes the related objects when somebody looks; None: they are made now

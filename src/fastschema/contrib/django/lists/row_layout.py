@@ -1,4 +1,4 @@
-"""The layout of a query's rows: what stands where in them."""
+"""The layout of a query's rows: which model and column each position belongs to."""
 
 from __future__ import annotations
 
@@ -127,9 +127,9 @@ class RowLayout:
 
 
 def row_layout_of(query: CompiledQuery) -> RowLayout:
-    """Return what stands where in the rows of a query.
+    """Return the layout of the rows of a query.
 
-    :raises NotRowReadableError: if somebody could tell that no instances are made of the rows
+    :raises NotRowReadableError: if code of users could notice that no instances are made
     """
     selected = query.selected_model()
     if selected is None:
@@ -171,9 +171,9 @@ def _layout(selected: SelectedModel, of_users: Callable[[], frozenset[int]]) -> 
 
 
 def whole_layout(model: Any) -> RowLayout:
-    """Return what stands where in the rows of a query that selects a model and nothing else.
+    """Return the layout of the rows of a query that selects a model and nothing else.
 
-    :raises NotRowReadableError: if somebody could tell that no instances are made of the rows
+    :raises NotRowReadableError: if code of users could notice that no instances are made
     """
     names = [field.attname for field in model._meta.concrete_fields]
     return _own_layout(model, {name: position for position, name in enumerate(names)}, frozenset)
