@@ -1,4 +1,4 @@
-"""Selects of a mapped class, dumped from their rows, or as objects if code of users could notice."""
+"""Selects of a mapped class, dumped from their rows, or as objects if users' code could notice."""
 
 from __future__ import annotations
 
