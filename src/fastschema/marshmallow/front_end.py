@@ -217,8 +217,6 @@ def _explain_nested(key: str, field: Any, above: Above, direction: Direction) ->
 class MarshmallowFrontEnd:
     """Reads marshmallow schemas; see :class:`fastschema.runtime.front_end.FrontEnd`."""
 
-    framework = "marshmallow"
-
     def compiled(self, schema: Any, *, is_frozen: bool) -> CompiledMarshmallowSchema:
         """Return a schema, an instance or a class, compiled."""
         if isinstance(schema, type):

@@ -126,9 +126,6 @@ class CompiledSchema(DumpingSchema, Protocol):
 class FrontEnd(Protocol):
     """Reads the schemas of one framework."""
 
-    framework: str
-    """Its name, as docs/explain.md has it."""
-
     def compiled(self, schema: Any, *, is_frozen: bool) -> CompiledSchema:
         """Return a schema, compiled.
 

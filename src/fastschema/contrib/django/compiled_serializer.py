@@ -165,8 +165,6 @@ class CompiledSerializer:
 class RestFrameworkFrontEnd:
     """Reads DRF serializers; see :class:`fastschema.runtime.front_end.FrontEnd`."""
 
-    framework = "Django REST framework"
-
     def compiled(self, schema: Any, *, is_frozen: bool) -> CompiledSerializer:
         """Return a serializer, an instance or a class, compiled."""
         if isinstance(schema, type):
