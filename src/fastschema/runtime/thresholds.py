@@ -22,7 +22,7 @@ rows_worth_reading_by_column = 15
 """Django makes instances of fewer rows in less time than it takes to find out what their columns
 are."""
 
-rows_worth_writing_lazily = 150
+rows_worth_writing_lazily = 20
 """A list view makes data of fewer rows, as stock does: to render these takes no longer than to
 write the rows at once."""
 

@@ -230,7 +230,7 @@ def test_it_says_that_data_were_read(flights):
 
 @needs_orjson
 def test_lists_of_few_rows_are_data(flights, monkeypatch):
-    monkeypatch.setattr(thresholds, "rows_worth_writing_lazily", 150)
+    monkeypatch.setattr(thresholds, "rows_worth_writing_lazily", 20)
 
     told = of(list_view(Airline.objects.all(), AirlineSerializer), "output")
 
