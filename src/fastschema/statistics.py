@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -40,10 +40,10 @@ class Statistics:
 
 
 class CountedProgram(Protocol):
-    """A program, and how many fields of each of its rows generated code dumps, and stock."""
+    """A program."""
 
-    compiled_fields: int
-    stock_fields: int
+    counts: tuple[int, int]
+    """How many fields of each of its rows generated code dumps, and how many stock."""
 
 
 class Recorder:
@@ -55,8 +55,9 @@ class Recorder:
     def _reset(self) -> None:
         self._programs: Counter[str] = Counter()
         self._uses = 0
-        self._compiled_rows = self._stock_rows = 0
-        self._compiled_fields = self._stock_fields = 0
+        self._stock_rows = 0
+        self._compiled_rows: defaultdict[tuple[int, int], int] = defaultdict(int)
+        """How many rows generated code dumped, by the counts of their program."""
 
     def program_made(self, name: str) -> None:
         """Count a program that was made for the schema of that name."""
@@ -68,9 +69,7 @@ class Recorder:
 
     def compiled(self, program: CountedProgram, rows: int = 1) -> None:
         """Count rows that generated code dumped."""
-        self._compiled_rows += rows
-        self._compiled_fields += rows * program.compiled_fields
-        self._stock_fields += rows * program.stock_fields
+        self._compiled_rows[program.counts] += rows
 
     def stock(self, rows: int = 1) -> None:
         """Count rows that stock dumped."""
@@ -82,14 +81,15 @@ class Recorder:
         :param reset: whether to begin again at zero
         """
         plans = self._programs.total()
+        compiled = dict(self._compiled_rows)
         statistics = Statistics(
             plans=plans,
             schemas=dict(self._programs),
             cache_hits=max(0, self._uses - plans),
-            compiled_rows=self._compiled_rows,
+            compiled_rows=sum(compiled.values()),
             stock_rows=self._stock_rows,
-            compiled_fields=self._compiled_fields,
-            stock_fields=self._stock_fields,
+            compiled_fields=sum(rows * fields for (fields, _), rows in compiled.items()),
+            stock_fields=sum(rows * fields for (_, fields), rows in compiled.items()),
         )
         if reset:
             self._reset()

@@ -79,7 +79,7 @@ class BoundProgram:
         idle = self._idle_python
         dispatch = idle.pop() if idle else self.new_dispatch(_PYTHON)
         dispatch.idle = idle
-        return None if dispatch.refresh() else dispatch
+        return None if dispatch.may_have_changed and dispatch.refresh() else dispatch
 
     def end(self, dispatch: Dispatch) -> None:
         """End a dump or a row."""
@@ -242,6 +242,11 @@ class Dispatch(dict[type, Dump]):
             nested.found = NOT_FOUND
         if self._ambient or len(self) > _MOST_CLASSES:
             self.refresh()
+
+    @property
+    def may_have_changed(self) -> bool:
+        """Whether :meth:`refresh` has anything to look at."""
+        return bool(self._ambient or self._nested or len(self) > _MOST_CLASSES)
 
     def refresh(self) -> bool:
         """Look up again what does not belong to the schema; return whether it had changed.

@@ -212,7 +212,7 @@ class KeptBoundProgram(State):
         if self._generation is not generations.current or self._find() is not serializer:
             return False
         own = serializer.__dict__
-        if len(own) != self._size or has_made_fields(serializer):
+        if len(own) != self._size or "fields" in own:
             self._size = len(own)
             return is_still_pending(serializer)
         return True

@@ -20,7 +20,7 @@ from rest_framework.serializers import ModelSerializer, Serializer
 from rest_framework.settings import api_settings
 
 from fastschema.compiler.nodes import Rereading
-from fastschema.contrib.django.front_end.clones import NESTED
+from fastschema.contrib.django.front_end.clones import NESTED, UncloneableError
 from fastschema.contrib.django.front_end.customization import own_classes
 from fastschema.contrib.django.front_end.exemplars import (
     BUILDING,
@@ -204,6 +204,8 @@ class ClassState(StateOfClass):
         self._classes: ClassSnapshot | None = None
         """What is noticed: the attributes of the class, and of the classes of its fields."""
         self._exemplars: dict[str | None, Exemplar | None] = {}
+        self.leaves_fields_to_stock = False
+        """Whether nobody but stock can make its fields, in any language."""
         self.forget()
 
     def forget(self) -> None:
@@ -264,6 +266,9 @@ class ClassState(StateOfClass):
             self.watch([])  # what is wrong with it may be corrected
             exemplar = Exemplar(cls)
             self.watch(exemplar.classes)
+        except UncloneableError:
+            self.leaves_fields_to_stock = True
+            return None
         except Exception:
             return None  # what is wrong with the class, stock will say
         return exemplar
@@ -399,7 +404,7 @@ def _exemplar(serializer: Any, objects: int) -> Exemplar | None:
 
     :param objects: as how many objects this counts
     """
-    if not follows_its_class(serializer):
-        return None
     state = class_state(type(serializer))
+    if state.leaves_fields_to_stock or not follows_its_class(serializer):
+        return None
     return state.exemplar() if state.is_in_use(objects) else None
