@@ -15,7 +15,7 @@ SOME = [ID, None, MISSING, "given", UUID(int=13)]
 
 def together(condition="", **options):
     """The conversion of a UUID, on a condition; others become a list, from which texts differ."""
-    return Conversion("UUID", "text({value})", "[{value}]", together=condition, **options)
+    return Conversion("UUID", "text({value})", "[{value}]", batchable=condition, **options)
 
 
 class Engine:
@@ -99,7 +99,7 @@ def test_a_value_on_which_the_condition_does_not_hold_is_written_alone(engine, r
 
 def test_what_a_value_became_is_not_written_again(engine):
     # An odd object's own code may give anything, a value of the common class among it.
-    odd = Conversion("UUID", "text({value})", "UUID(int={value})", together="")
+    odd = Conversion("UUID", "text({value})", "UUID(int={value})", batchable="")
 
     assert dumped(engine, (5, ID), odd, odd) == {"a": UUID(int=5), "b": str(ID)}
 
