@@ -30,8 +30,7 @@ class OwnDump(Dog):
 
 
 class Program:
-    compiled_fields = 2
-    stock_fields = 1
+    counts = (2, 1)
 
 
 @pytest.fixture(autouse=True)
