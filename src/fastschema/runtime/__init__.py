@@ -1,1 +1,1 @@
-"""What uses generated code: programs, bindings, dispatches, and the JSON engine."""
+"""What uses generated code: programs, bound programs, dispatches, and the JSON engine."""

@@ -59,10 +59,10 @@ class CompiledSerializer:
 
     def __init__(self, schema: Any, *, is_frozen: bool) -> None:
         self.schema = schema
-        self._binding: BoundProgram | None = None
+        self._bound_program: BoundProgram | None = None
         if is_frozen and is_stock_serializer(self._row_serializer):
             with contextlib.suppress(Exception):  # stock represents, or raises when it does
-                self._binding = bound_now(self._row_serializer)
+                self._bound_program = bound_now(self._row_serializer)
 
     @property
     def _row_serializer(self) -> Any:
@@ -75,25 +75,25 @@ class CompiledSerializer:
         if isinstance(schema, ListSerializer):
             if not is_stock_list(schema):
                 return schema.to_representation(obj)
-            if self._binding is None:
+            if self._bound_program is None:
                 return represent_list(schema, obj)
             return self._dump_rows(obj)
         if not is_stock_serializer(schema):
             if many:
                 return [schema.to_representation(each) for each in rows(obj)]
             return schema.to_representation(obj)
-        if self._binding is None:
+        if self._bound_program is None:
             return represent_many(schema, obj) if many else represent(schema, obj)
         if many:
             return self._dump_rows(obj)
-        dispatch = self._binding.begin(Form.PYTHON)
+        dispatch = self._bound_program.begin(Form.PYTHON)
         result = dispatch.one_row(obj)
         dispatch.end()
         return result
 
     def _dump_rows(self, obj: Any) -> list[Any]:
-        assert self._binding is not None
-        dispatch = self._binding.new_dispatch(Form.PYTHON)
+        assert self._bound_program is not None
+        dispatch = self._bound_program.new_dispatch(Form.PYTHON)
         results, each_row = dump_rows(self._row_serializer, rows(obj), dispatch)
         return dispatch.all_rows(each_row) if results is None else results
 
@@ -119,9 +119,13 @@ class CompiledSerializer:
             return None
         if not is_stock_serializer(self._row_serializer):
             return None
-        if self._binding is None:
+        if self._bound_program is None:
             return nested_dumper_of(self._row_serializer, form)
-        return self._binding.new_dispatch(form) if rows is None else self._binding.begin(form)
+        return (
+            self._bound_program.new_dispatch(form)
+            if rows is None
+            else self._bound_program.begin(form)
+        )
 
     def rows(self, obj: Any) -> Iterable[Any]:
         """Return the rows, or all rows of a manager."""
