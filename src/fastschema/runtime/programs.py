@@ -42,8 +42,8 @@ Function = TypeVar("Function")
 class Program(Generic[Node, Function]):
     """The functions generated from one node. Shared by all schemas that read as that node.
 
-    It holds nothing of a schema instance, a request or a dump; a bound program brings those. Functions
-    are generated when first needed; safe to use from many threads at once.
+    It holds nothing of a schema instance, a request or a dump; a bound program brings those.
+    Functions are generated when first needed; safe to use from many threads at once.
 
     :param node: the node
     :param generate: makes a function of it
