@@ -7,7 +7,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from marshmallow import Schema, fields
+from marshmallow import EXCLUDE, Schema, ValidationError, fields
 
 import fastschema
 from fastschema.runtime import thresholds
@@ -77,6 +77,15 @@ def test_a_declared_field_that_a_nested_class_gets_later_is_seen():
     assert parent().dump(row) == {"c": {"a": 1, "b": 2}}
 
 
+def test_an_option_of_a_nested_class_that_is_set_later_is_seen():
+    child, parent = nesting()
+    data = {"c": {"a": 1, "more": 2}}
+    with pytest.raises(ValidationError):
+        parent().load(data)
+    child.opts.unknown = EXCLUDE
+    assert parent().load(data) == {"c": {"a": 1}}
+
+
 def test_a_method_that_a_nested_class_gets_later_sees_its_own_schema(monkeypatch):
     child, parent = nesting()
     seen = []
@@ -90,6 +99,14 @@ def test_a_method_that_a_nested_class_gets_later_sees_its_own_schema(monkeypatch
     for schema in schemas:
         assert schema.dump({"c": {}}) == {"c": {"a": 5, "b": "5"}}
     assert [schema.fields["c"].schema for schema in schemas] == [seen[0], seen[2]]
+
+
+def test_nested_fields_that_one_schema_leaves_out_later_are_left_out():
+    _, parent = nesting()
+    schema = parent()
+    schema.load_only.add("c.b")
+    assert schema.dump({"c": {"a": 1, "b": 2}}) == {"c": {"a": 1}}
+    assert parent().dump({"c": {"a": 1, "b": 2}}) == {"c": {"a": 1, "b": "2"}}
 
 
 @pytest.mark.parametrize("option", ["only", "exclude"])

@@ -1,31 +1,12 @@
 """Nodes that are derived from those of schemas."""
 
-from dataclasses import replace
-
-from fastschema.compiler.nodes import (
-    Conversion,
-    FieldNode,
-    Form,
-    Kind,
-    ObjectNode,
-    Read,
-    Slot,
-    Source,
-)
+from fastschema.compiler.nodes import Conversion, Form, Slot
 from fastschema.runtime.bound_program import CallDumper, Dispatch, NestedDumper
 from fastschema.runtime.derived_node import DerivedNode, at, row_field
 from fastschema.runtime.programs import dump_program
+from tests.nodes import field, kind, node
 
-KIND = Kind("as it is", python=Conversion(), json=Conversion())
-NESTED = replace(KIND, nested_slot="child")
-
-
-def field(key, kind=KIND):
-    return FieldNode(key, Source(key, Read(f"obj[{key!r}]")), kind, "None")
-
-
-def node(*fields, slots=()):
-    return ObjectNode("Found", fields, tuple(slots), object(), lambda cls: "general")
+NESTED = kind(Conversion(), nested_slot="child")
 
 
 def dumped(derived, obj):
@@ -52,7 +33,7 @@ def test_fields_are_read_from_rows():
 
 def test_something_else_dumps_what_is_nested():
     child = Slot("child", lambda bound, cls, form: NestedDumper(lambda: CallDumper(repr)))
-    derived = DerivedNode(node(field("a", NESTED), slots=[child]))
+    derived = DerivedNode(node(field("a", NESTED), slots=(child,)))
     derived.nest("child", lambda bound, dumper: CallDumper(lambda value: [dumper(value)]))
 
     assert dumped(derived.with_fields(derived.node.fields), {"a": 1}) == [{"a": ["1"]}]
@@ -60,7 +41,7 @@ def test_something_else_dumps_what_is_nested():
 
 def test_slots_are_added_and_changed():
     given = Slot("given", lambda bound, cls, form: "given", by_class=True)
-    derived = DerivedNode(node(slots=[given]))
+    derived = DerivedNode(node(slots=(given,)))
 
     assert derived.add_slot("added", lambda *args: "added") == "added"
     derived.add_slot("given", lambda *args: "changed")

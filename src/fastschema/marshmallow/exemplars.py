@@ -87,6 +87,16 @@ class Exemplar:
         """
         return self.classes.is_current()
 
+    def has_same_options(self, own: dict[str, Any]) -> bool:
+        """Return whether a schema chooses among the fields of nested schemas as it did when new.
+
+        :param own: its ``__dict__``
+        """
+        like = self.schema.__dict__
+        return bool(
+            own.get("load_only") == like["load_only"] and own.get("dump_only") == like["dump_only"]
+        )
+
     def becomes_independent(self, direction: str) -> bool:
         """Return whether no user code that takes part sees the schema or a field.
 
@@ -96,6 +106,7 @@ class Exemplar:
         if nested is None:
             return False
         for cls in nested:
+            self.classes.add(cls.opts)
             for each in own_classes(cls, cls._declared_fields.values()):
                 self.classes.add(each)
         return True
@@ -106,7 +117,9 @@ def classes_of(cls: Any, fields: dict[str, Any] | None = None) -> ClassSnapshot:
 
     :param fields: fields of such a schema; None: those that the class declares
     """
-    return ClassSnapshot(own_classes(cls, (fields or cls._declared_fields).values()))
+    classes = ClassSnapshot(own_classes(cls, (fields or cls._declared_fields).values()))
+    classes.add(cls.opts)
+    return classes
 
 
 class ClassRecord(State):

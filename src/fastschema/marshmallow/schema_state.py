@@ -141,7 +141,7 @@ def find_compiled(
     common = _of_exemplar(exemplar, direction, rows, is_inner=is_inner)
     if common is None or common.program is None:
         return common
-    if is_pending and common.is_shared:
+    if is_pending and common.is_shared and exemplar.has_same_options(own):
         return common
     return _with_own_fields(schema, state, direction, common)
 

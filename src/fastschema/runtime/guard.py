@@ -110,7 +110,7 @@ class Snapshot:
 
 
 class ClassSnapshot:
-    """What some classes were like: their attributes, and which fields they declare.
+    """What some classes were like: their attributes and options, and which fields they declare.
 
     :param classes: the classes
     """
@@ -119,12 +119,12 @@ class ClassSnapshot:
 
     def __init__(self, classes: Iterable[type] = ()) -> None:
         self._generation = generations.current
-        self._seen: dict[type, dict[str, Any]] = {}
+        self._seen: dict[Any, dict[str, Any]] = {}
         for cls in classes:
             self.add(cls)
 
-    def add(self, cls: type) -> None:
-        """Add a class as it is, if it is not there yet."""
+    def add(self, cls: Any) -> None:
+        """Add a class, or an object that holds options of one, as it is, if it is not there yet."""
         if cls not in self._seen:
             seen = self._seen[cls] = dict(vars(cls))
             if _DECLARED in seen:

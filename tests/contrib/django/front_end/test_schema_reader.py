@@ -19,7 +19,7 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import BuiltinSignatureError, CreateOnlyDefault, SkipField
 
 import fastschema
-from fastschema.contrib.django.front_end import fields, schema_reader
+from fastschema.contrib.django.front_end import fields, fields_relations, schema_reader
 from flights.models import Airline, Airport, Flight
 from tests.contrib.django.differential import (
     Thing,
@@ -931,7 +931,7 @@ def test_a_setting_that_a_field_computes_is_asked_for_each_time():
 
 def test_rules_read_no_attributes_of_fields_but_options():
     read = set()
-    modules = (fields, schema_reader)
+    modules = (fields, fields_relations, schema_reader)
     source = "".join(map(inspect.getsource, modules))
     for function in ast.walk(ast.parse(source)):
         if isinstance(function, ast.FunctionDef) and (

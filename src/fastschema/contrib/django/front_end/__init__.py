@@ -4,7 +4,7 @@ In the order in which they build on each other:
 
 - ``clones``, ``customization``, ``exemplars``: the fields of a class, made once and copied.
 - ``access``, ``json_encoding``, ``hyperlinks``: values as DRF reads and writes them.
-- ``fields``: what is done to each value.
+- ``fields``, ``fields_relations``: what is done to each value.
 - ``schema_reader``: a serializer to its description, and that to a node.
 - ``class_state``: what is known of a serializer class, for serializers that follow it.
 - ``bound_serializer``: what a serializer object runs.

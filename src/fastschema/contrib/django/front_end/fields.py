@@ -15,9 +15,7 @@ import datetime
 import decimal
 import uuid
 import zoneinfo
-from collections.abc import Callable, Iterable
-from operator import attrgetter
-from types import FunctionType
+from collections.abc import Iterable
 from typing import Any
 
 import rest_framework
@@ -25,9 +23,7 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.duration import duration_iso_string, duration_string
 from rest_framework import ISO_8601, fields, relations
-from rest_framework.reverse import reverse
-from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
-from rest_framework.settings import api_settings
+from rest_framework.serializers import BaseSerializer
 
 from fastschema.compiler.kinds import (
     BOOLEAN,
@@ -45,7 +41,6 @@ from fastschema.compiler.kinds import (
     expression,
     for_all,
     longest_decimal,
-    new_slot,
 )
 from fastschema.compiler.nodes import (
     ANY,
@@ -54,18 +49,13 @@ from fastschema.compiler.nodes import (
     Conversion,
     Form,
     Kind,
-    Rereading,
     Slot,
     as_template,
     literal,
 )
+from fastschema.contrib.django.front_end import fields_relations
 from fastschema.contrib.django.front_end.access import SerializerPath, option, option_slot
 from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
-from fastschema.contrib.django.front_end.hyperlinks import (
-    link_from_value,
-    of_request,
-    with_known_addresses,
-)
 from fastschema.contrib.django.front_end.json_encoding import UTC_NAMES, UTC_TEMPLATE
 from fastschema.registration import registered
 from fastschema.runtime.guard import computes_options
@@ -366,160 +356,6 @@ _ISO_DURATION, _DJANGO_DURATION = [
 ]
 
 
-# Methods of the serializer, relations and files
-
-_CONTEXT = stock_method(fields.Field, "context")
-_GET_URL = stock_method(relations.HyperlinkedRelatedField, "get_url")
-
-
-def _file(field: Any) -> Description:
-    if type(field).context is not _CONTEXT:
-        return stock("context is overridden")
-    return (_address_or_name,)
-
-
-def _address_or_name(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    def resolve(bound: Any, cls: type, form: Form) -> Any:
-        function = _file_function(path.get(bound.options), bound)
-        return function or path.get(bound.fields).to_representation
-
-    represent = new_slot(slots, "file", resolve, of_request)
-    return for_all("file", path.called(f"{represent}({{value}})"))
-
-
-def _file_function(field: Any, bound: Any) -> Callable[[Any], Any] | None:
-    """``FileField.to_representation``, for one setting and one request."""
-    if not getattr(field, "use_url", api_settings.UPLOADED_FILES_USE_URL):
-        return lambda value: value.name if value else None
-    context = bound.context
-    if not isinstance(context, dict):
-        return None
-    request = context.get("request", None)
-
-    def url(value: Any) -> Any:
-        if not value:
-            return None
-        try:
-            found = value.url
-        except AttributeError:
-            return None
-        return found if request is None else request.build_absolute_uri(found)
-
-    return url
-
-
-def _method(field: Any) -> Description:
-    if type(field.method_name) is not str:
-        return stock("the name of its method is not a plain str")
-    return (_called_method,)
-
-
-def _called_method(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    def find(bound: Any) -> Any:
-        parent = bound.serializer if path.is_own else path.get(bound.fields).parent
-        return _method_of(parent, path.get(bound.options).method_name)
-
-    def resolve(bound: Any, cls: type, form: Form) -> Any:
-        return find(bound) or path.get(bound.fields).to_representation
-
-    call = f"{new_slot(slots, 'method', resolve, find)}({{value}})"
-    return for_all("method field", call, user_code="a method of the serializer")
-
-
-def _method_of(parent: Any, name: str) -> Callable[[Any], Any] | None:
-    """Return the serializer's method, if it is found the same way for each row."""
-    if name not in vars(parent) and type(getattr(type(parent), name, None)) is FunctionType:
-        return getattr(parent, name, None)
-    return None
-
-
-def string_related(*, path: SerializerPath, **_: Any) -> Kind:
-    """Return the kind of ``StringRelatedField``."""
-    text = path.called("str({value})")
-    return for_all(
-        "string related", text, survives_json=True, user_code="__str__ of the related object"
-    )
-
-
-def _slug(field: Any) -> Description:
-    if type(field.slug_field) is not str:
-        return stock("its slug_field is not a plain str")
-    return (slug,)
-
-
-def slug(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """Return the kind of ``SlugRelatedField``."""
-    getter = option_slot(
-        slots,
-        "slug",
-        path,
-        lambda field: attrgetter(field.slug_field.replace("__", ".")),
-        lambda bound: path.get(bound.options).slug_field,
-    )
-    return for_all("slug related", path.called(f"{getter}({{value}})"))
-
-
-def _primary_key(field: Any) -> Description:
-    if field.pk_field is not None:
-        return stock("a pk_field is not compiled")
-    return (primary_key,)
-
-
-def primary_key(**_: Any) -> Kind:
-    """Return the kind of a related key; :mod:`schema_reader` reads foreign keys itself."""
-    return for_all("primary key", "{value}.pk", rereading=Rereading.KEY)
-
-
-def _hyperlink(field: Any) -> Description:
-    if type(field).context is not _CONTEXT:
-        return stock("context is overridden")
-    if field.reverse is not reverse:
-        return stock("reverse is set on the field object")
-    if method_of(field, "get_url") is not _GET_URL:
-        return (own_hyperlink,)
-    if type(field.lookup_field) is not str or type(field.view_name) is not str:
-        return stock("its lookup_field or view_name is not a plain str")
-    return (hyperlink,)
-
-
-def hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """Return the kind of the address of an object that is there."""
-
-    def resolve(bound: Any, cls: type, form: Form) -> Any:
-        def own(value: Any) -> Any:
-            return path.get(bound.fields).to_representation(value)
-
-        return link_from_value(path.get(bound.options), bound.context, own, form)
-
-    address = path.called(f"{new_slot(slots, 'link', resolve, of_request)}({{value}})")
-    return for_all("hyperlink", address, PLAIN, rereading=Rereading.ADDRESS)
-
-
-def own_hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """Return the kind of an address that a ``get_url`` of users' makes.
-
-    The field's own method calls it.
-    """
-
-    def resolve(bound: Any, cls: type, form: Form) -> Any:
-        field = path.get(bound.fields)
-        return with_known_addresses(field, field.to_representation)
-
-    address = path.called(f"{new_slot(slots, 'link', resolve, of_request)}({{value}})")
-    return for_all("hyperlink", address, user_code="get_url of the field")
-
-
-def nested(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """Return the kind of a serializer that is a field."""
-    slot = new_slot(slots, "nested", lambda bound, cls, form: bound.nested_dumper(path.get, form))
-    return Kind("nested serializer", python=Conversion(), json=Conversion(), nested_slot=slot)
-
-
-def nested_list(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """Return the kind of a list serializer that is a field."""
-    return nested(path=path, slots=slots)
-
-
 # Choices, and fields that hold others
 
 
@@ -607,6 +443,7 @@ def _stock(cls: type) -> Any:
 
 
 RULES: dict[Any, Rule] = {
+    **fields_relations.RULES,
     _stock(fields.CharField): always(STRING),
     _stock(fields.IntegerField): always(INTEGER),
     _stock(fields.FloatField): always(FLOAT),
@@ -624,15 +461,7 @@ RULES: dict[Any, Rule] = {
     _stock(fields.ReadOnlyField): always(_as_it_is),
     _stock(fields._UnvalidatedField): always(_as_it_is),
     _stock(fields.ModelField): always(model_field),
-    _stock(fields.FileField): _file,
-    _stock(fields.SerializerMethodField): _method,
     _stock(relations.ManyRelatedField): _many_related,
-    _stock(relations.StringRelatedField): always(string_related),
-    _stock(relations.PrimaryKeyRelatedField): _primary_key,
-    _stock(relations.SlugRelatedField): _slug,
-    _stock(relations.HyperlinkedRelatedField): _hyperlink,
-    _stock(Serializer): always(nested),
-    _stock(ListSerializer): always(nested_list),
 }
 if hasattr(fields, "BigIntegerField"):  # since DRF 3.17, when multiple choices became lists
     RULES[_stock(fields.BigIntegerField)] = _big_integer

@@ -43,17 +43,19 @@ from fastschema.contrib.django.front_end.access import (
 )
 from fastschema.contrib.django.front_end.fields import (
     describe,
-    hyperlink,
     kind,
     many_related,
     model_field,
+    why_unknown,
+)
+from fastschema.contrib.django.front_end.fields_relations import (
+    hyperlink,
     nested,
     nested_list,
     own_hyperlink,
     primary_key,
     slug,
     string_related,
-    why_unknown,
 )
 from fastschema.contrib.django.front_end.hyperlinks import link_from_relation, of_request
 from fastschema.contrib.django.front_end.json_encoding import json_number, json_value, missing

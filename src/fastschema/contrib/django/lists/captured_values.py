@@ -50,13 +50,12 @@ class WrittenRows:
 
     :param serializer: the serializer, with ``many=True``
     :param count: how many rows it has
-    :param of_database: whether they are rows of the database, whose values nobody else has; else
-        instances
     """
 
-    def __init__(self, serializer: Any, count: int, *, of_database: bool = False) -> None:
+    def __init__(self, serializer: Any, count: int) -> None:
         self.count = count
-        self.of_database = of_database
+        self.of_database = False
+        """Whether they are rows of the database, whose values nobody else has; else instances."""
         self.text: JsonText
         self.is_final = True
         """Whether stock would write the same, whatever happens until it is asked to."""
