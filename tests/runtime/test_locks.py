@@ -117,10 +117,12 @@ settings.configure(
 django.setup()
 
 from django.contrib.contenttypes.models import ContentType
+from fastschema.contrib.django.internals.queries import CompiledQuery
 from fastschema.contrib.django.lists import queryset_rows
 
 row_layout_of = queryset_rows.row_layout_of
-rows = queryset_rows.FetchedRows(ContentType.objects.all(), is_run=False)
+query = CompiledQuery(ContentType.objects.all(), is_run=False)
+rows = queryset_rows.DescribedRows(query)
 
 def hold(pause):
     def slowly(compiler):
@@ -133,7 +135,7 @@ def hold(pause):
 def child():
     queryset_rows.row_layout_of = row_layout_of
     assert rows.layout
-    assert queryset_rows.FetchedRows(ContentType.objects.all(), is_run=False).layout
+    assert queryset_rows.DescribedRows(query).layout
 
 fork_while(hold, child)
 """

@@ -205,9 +205,9 @@ def _dumped(data: Any, child: Any, chunk_size: int, *, is_compiled: bool) -> Gen
         return _each_dumped(_source(data, chunk_size), partial(_represented, child), size)
     form = engine().form
     if is_fetchable(data) and is_stock_serializer(child):
-        fetched = fetch_in_blocks(data, chunk_size)
-        if fetched is not None:
-            return dump_in_blocks(fetched, child, form, size)
+        blocks = fetch_in_blocks(data, chunk_size)
+        if blocks is not None:
+            return dump_in_blocks(blocks, child, form, size)
     return _each_dumped(_source(data, chunk_size), nested_dumper_of(child, form).all_rows, size)
 
 

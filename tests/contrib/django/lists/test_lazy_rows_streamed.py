@@ -13,7 +13,8 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django.lists import lazy_rows, queryset_rows
+from fastschema.contrib.django.internals.queries import CompiledQuery
+from fastschema.contrib.django.lists import lazy_rows
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
 from tests.contrib.django.differential import assert_equal, outcome
@@ -120,13 +121,13 @@ def test_fields_of_ones_own_are_called_as_in_stock(written):
 
 def test_a_client_that_goes_closes_the_cursor(monkeypatch):
     cursors = []
-    blocks = queryset_rows.FetchedRows.blocks
+    execute = CompiledQuery.execute
 
-    def noting(self):
-        cursors.append(self._results)
-        return blocks(self)
+    def noting(self, chunk_size):
+        cursors.append(execute(self, chunk_size))
+        return cursors[-1]
 
-    monkeypatch.setattr(queryset_rows.FetchedRows, "blocks", noting)
+    monkeypatch.setattr(CompiledQuery, "execute", noting)
     view_class = view_of(PEOPLE, serializer_of(name=serializers.CharField()), chunk_size=1)
     response = view_class.as_view()(APIRequestFactory().get("/"))
     next(iter(response.streaming_content))

@@ -32,7 +32,7 @@ class Names(serializers.Serializer):
 
 def later(queryset=PEOPLE):
     """The instances of a queryset, to be made later."""
-    return LazyInstanceList(FetchedRows(queryset.all()))
+    return LazyInstanceList(FetchedRows.of(queryset.all()))
 
 
 def inside(instance, seen=()):

@@ -59,7 +59,7 @@ def by_stock(queryset):
 
 
 def by_fastschema(queryset):
-    fetched = FetchedRows(queryset)
+    fetched = FetchedRows.of(queryset)
     return [tuple(row) for row in fetched.converted()]
 
 

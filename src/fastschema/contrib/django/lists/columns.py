@@ -83,7 +83,7 @@ class NullCheck(NamedTuple):
     """Where to see that a relation on the way to a value leads to no object.
 
     :param place: where None stands then: the primary key of the object, or its row
-    :param is_nullable: see :class:`fastschema.contrib.django.lists.row_layout.Relation`
+    :param is_nullable: see :class:`fastschema.contrib.django.lists.row_layout.RelatedLayout`
     """
 
     place: Place
@@ -297,12 +297,12 @@ def _follow(
     null_checks = []
     row: Place = ()
     for name in relations:
-        relation = layout.relation(name)
-        layout = relation.layout
-        if relation.position is not None:
-            row = (*row, relation.position)
-        place = (*row, layout.key) if relation.position is None else row
-        null_checks.append(NullCheck(place, relation.is_nullable))
+        related = layout.related(name)
+        layout = related.layout
+        if related.position is not None:
+            row = (*row, related.position)
+        place = (*row, layout.key) if related.position is None else row
+        null_checks.append(NullCheck(place, related.is_nullable))
     return tuple(null_checks), row, layout
 
 
@@ -370,15 +370,15 @@ def _positions(columns: Columns) -> Iterator[int]:
 
 def _names(layout: RowLayout, positions: set[int], path: str = "") -> Iterator[str]:
     """Yield the columns at some positions, by the names that ``only()`` takes."""
-    joins = [field for field, _ in layout.relations]
+    joins = [field for field, _ in layout.joined]
     for field in layout.model._meta.concrete_fields:
         position = layout.columns.get(field.attname)
         if position is not None and (
             position in positions or position == layout.key or field in joins
         ):
             yield f"{path}{field.name}"
-    for (field, is_reverse), relation in layout.relations.items():
+    for (field, is_reverse), joined in layout.joined.items():
         name = field.remote_field.name if is_reverse else field.name
         if is_reverse:
             yield f"{path}{name}__{field.name}"
-        yield from _names(relation.layout, positions, f"{path}{name}__")
+        yield from _names(joined.layout, positions, f"{path}{name}__")

@@ -36,7 +36,7 @@ from fastschema.contrib.django.lists.lazy_rows import (
 from fastschema.contrib.django.lists.n_plus_one import warn_of_queries
 from fastschema.contrib.django.lists.pagination import check_paginator, paginate
 from fastschema.contrib.django.lists.prefetching import described
-from fastschema.contrib.django.lists.queryset_rows import FetchedRows, check_fetchable
+from fastschema.contrib.django.lists.queryset_rows import DescribedRows, check_fetchable
 from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.shadow import schedule_comparison
@@ -203,7 +203,7 @@ def dispatch_of(view: Any, rows: Any) -> Dispatch:
     return dispatch_for(serializer.child, Form.JSON)
 
 
-def described_rows(view: Any, queryset: Any) -> FetchedRows:
+def described_rows(view: Any, queryset: Any) -> DescribedRows:
     """Return what is known of a view's rows; no query is run.
 
     :raises NotRowReadableError: if they are instances
@@ -221,7 +221,7 @@ def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
     try:
         if prefetch_lookups(queryset):
             return queryset
-        fetched = described_rows(view, queryset)
-        return narrowed(queryset, read_by_column(dispatch_of(view, []), fetched), fetched.layout)
+        rows = described_rows(view, queryset)
+        return narrowed(queryset, read_by_column(dispatch_of(view, []), rows), rows.layout)
     except Exception:
         return queryset  # stock raises its own, if it does

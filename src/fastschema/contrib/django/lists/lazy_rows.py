@@ -25,8 +25,12 @@ from fastschema.contrib.django.lists.columns import (
     check_no_field_fails,
     columns_of,
 )
-from fastschema.contrib.django.lists.prefetching import blocks, evaluate
-from fastschema.contrib.django.lists.queryset_rows import FetchedRows, LazyInstanceList
+from fastschema.contrib.django.lists.prefetching import evaluate
+from fastschema.contrib.django.lists.queryset_rows import (
+    DescribedRows,
+    FetchedRows,
+    LazyInstanceList,
+)
 from fastschema.contrib.django.lists.row_programs import by_row, with_kept_relations
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import Dispatch
@@ -165,13 +169,13 @@ def _dispatch_of(serializer: Any, rows: int) -> Dispatch | None:
 
 
 def dump_in_blocks(
-    fetched: FetchedRows, serializer: Any, form: Form, chunk_size: int
+    blocks: Generator[FetchedRows], serializer: Any, form: Form, chunk_size: int
 ) -> Generator[list[Any]]:
     """Yield what a serializer makes of the rows of a query, some of them at a time.
 
-    Closing it closes the cursor.
+    Closing it closes the blocks.
 
-    :param fetched: the rows, which come in blocks
+    :param blocks: the rows
     :param serializer: a stock serializer; its fields are not looked at before there is a row
     :param form: the form of the output
     :param chunk_size: how many rows to dump at a time, at most
@@ -179,8 +183,8 @@ def dump_in_blocks(
     """
     by_stock = nested_dumper_of(serializer, form)
     dispatch: Dispatch | None = None
-    with closing(blocks(fetched)) as found:
-        for nth, block in enumerate(found):
+    with closing(blocks):
+        for nth, block in enumerate(blocks):
             if nth == 0:
                 with suppress(UnreadableError):
                     dispatch = dispatch_for(serializer, form)
@@ -205,13 +209,13 @@ def columns_of_rows(dispatch: Dispatch, rows: list[Any]) -> Columns | None:
         return None
 
 
-def read_by_column(dispatch: Dispatch, fetched: FetchedRows) -> Columns:
+def read_by_column(dispatch: Dispatch, rows: DescribedRows) -> Columns:
     """Return how a serializer reads rows of the database.
 
     :raises NotRowReadableError: if it must be given instances
     :raises UnreadableError: if a nested serializer cannot be compiled
     """
-    columns = columns_of(dispatch.bound_schema.options, dispatch.program.node, fetched.layout)
+    columns = columns_of(dispatch.bound_schema.options, dispatch.program.node, rows.layout)
     if calls_user_code(columns):
         check_no_field_fails(columns)  # they are raised from the rows then: no such code runs twice
     return columns

@@ -25,9 +25,13 @@ from fastschema.contrib.django.internals.instances import (
     queryset_of_relation,
     single_relation,
 )
-from fastschema.contrib.django.internals.queries import comes_from_relation, prefetch_lookups
-from fastschema.contrib.django.lists.queryset_rows import FetchedRows
-from fastschema.contrib.django.lists.row_layout import RowLayout, whole_layout
+from fastschema.contrib.django.internals.queries import (
+    CompiledQuery,
+    comes_from_relation,
+    fetch_mode_of,
+    prefetch_lookups,
+)
+from fastschema.contrib.django.lists.row_layout import RowLayout, row_layout_of, whole_layout
 
 
 class Keys(NamedTuple):
@@ -52,7 +56,7 @@ class Keys(NamedTuple):
 class PrefetchQuery(NamedTuple):
     """One query of ``prefetch_related``: from some objects to those of a relation.
 
-    :param owner: the number of the step that finds the former; -1: they are the rows
+    :param owner: the number of the query that finds the former, from 1; 0: they are the rows
     :param name: of the relation
     :param attribute: where objects keep what is found
     :param keys: how they belong together
@@ -68,14 +72,15 @@ class PrefetchQuery(NamedTuple):
     level: int
 
 
-def steps_of(queryset: Any, rows: FetchedRows) -> list[PrefetchQuery]:
+def steps_of(queryset: Any, layout: RowLayout) -> list[PrefetchQuery]:
     """Return the queries that ``prefetch_related`` makes for the rows of a queryset, in stock's
     order.
 
+    :param layout: the layout of the rows
     :raises NotRowReadableError: if code of users takes part in one of them, or sees its objects
     """
     _check_prefetching(queryset)
-    path = _Path(rows)
+    path = _Path(queryset, layout)
     waiting = [(lookup, False) for lookup in normalized_lookups(prefetch_lookups(queryset))]
     while waiting:
         lookup, is_inner = waiting.pop()
@@ -86,7 +91,7 @@ def steps_of(queryset: Any, rows: FetchedRows) -> list[PrefetchQuery]:
 class _Found(NamedTuple):
     """Objects that a step finds.
 
-    :param step: its number; -1: they are the rows
+    :param step: its number, from 1; 0: they are the rows
     :param layout: the layout of their rows
     :param back: see :class:`Keys`
     :param is_inner: whether a queryset of related objects prefetches them itself
@@ -101,13 +106,14 @@ class _Found(NamedTuple):
 class _Path:
     """Follows lookups, and notes the steps that are new.
 
-    :param rows: where they begin
+    :param queryset: where they begin
+    :param layout: the layout of its rows
     """
 
-    def __init__(self, rows: FetchedRows) -> None:
+    def __init__(self, queryset: Any, layout: RowLayout) -> None:
         self.steps: list[PrefetchQuery] = []
-        self._rows = rows
-        self._found = {"": _Found(-1, rows.own_layout)}
+        self._db, self._fetch_mode = queryset.db, fetch_mode_of(queryset)
+        self._found = {"": _Found(0, layout)}
 
     def follow(self, lookup: Any, *, is_inner: bool) -> list[Prefetch]:
         """Follow one lookup; return those that the querysets on its way add.
@@ -127,12 +133,13 @@ class _Path:
                 if found.is_inner and not is_inner:
                     raise NotRowReadableError(f"{path} continues what a queryset prefetches")
                 step = self._step(found, name, lookup, level)
-                related = unfiltered(step, self._bare(found.layout))
+                owner = bare(found.layout.model, self._db, self._fetch_mode)
+                related = unfiltered(step, owner)
                 if not is_prefetched_as_stock(related):
                     raise NotRowReadableError(f"{type(related).__name__} is not a plain QuerySet")
                 layout = _layout_of(related, step)
-                self._found[path] = _Found(len(self.steps), layout, step.keys.back, is_inner)
                 self.steps.append(step)
+                self._found[path] = _Found(len(self.steps), layout, step.keys.back, is_inner)
                 inner = map(copy.copy, prefetch_lookups(related))
                 added += normalized_lookups(inner, path)
             found = self._found[path]
@@ -144,7 +151,7 @@ class _Path:
             raise NotRowReadableError(f"{name} belongs to a primary key of several columns")
         attribute, is_own = attribute_for(lookup, level)
         keys = _keys(layout.model, name)
-        if keys.single is not None and keys.single in (*layout.relations, owner.back):
+        if keys.single is not None and keys.single in (*layout.joined, owner.back):
             raise NotRowReadableError(f"{name} is loaded before it is prefetched")
         if is_own and (hasattr(layout.model, attribute) or attribute in layout.annotations):
             raise NotRowReadableError(f"{attribute} is an attribute of the model, too")
@@ -153,9 +160,6 @@ class _Path:
         if keys.of_object not in layout.columns:
             raise NotRowReadableError(f"{keys.of_object} is deferred")
         return PrefetchQuery(owner.step, name, attribute, keys, lookup, level)
-
-    def _bare(self, layout: RowLayout) -> Any:
-        return bare(layout.model, self._rows.db, self._rows.fetch_mode)
 
 
 def _check_prefetching(queryset: Any) -> None:
@@ -176,7 +180,7 @@ def _layout_of(queryset: Any, step: PrefetchQuery) -> RowLayout:
     """
     if given_queryset(step.lookup, step.level) is None:
         return whole_layout(queryset.model)
-    layout = FetchedRows(queryset, is_run=False).layout
+    layout = row_layout_of(CompiledQuery(queryset, is_run=False))
     keys = step.keys
     if layout.model._meta.concrete_model is not keys.model._meta.concrete_model:
         raise NotRowReadableError(f"{step.name} is prefetched as {layout.model.__name__}")

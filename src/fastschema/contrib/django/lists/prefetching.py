@@ -9,7 +9,6 @@ later gets what Django makes of the same answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from fastschema.contrib.django.internals.instances import (
@@ -23,6 +22,7 @@ from fastschema.contrib.django.internals.instances import (
     new_state,
 )
 from fastschema.contrib.django.internals.queries import (
+    CompiledQuery,
     evaluated,
     give_results,
     is_prefetched,
@@ -32,6 +32,8 @@ from fastschema.contrib.django.internals.queries import (
 )
 from fastschema.contrib.django.lists.prefetch_plan import PrefetchQuery, bare, steps_of, unfiltered
 from fastschema.contrib.django.lists.queryset_rows import (
+    DescribedPrefetch,
+    DescribedRows,
     FetchedRows,
     LazyInstanceList,
     is_fetchable,
@@ -43,7 +45,6 @@ from fastschema.contrib.django.lists.row_instances import (
     keep_related_rows,
     keep_row,
 )
-from fastschema.contrib.django.lists.row_layout import Collection, Relation, RowLayout
 from fastschema.runtime import thresholds
 
 if TYPE_CHECKING:
@@ -59,15 +60,15 @@ def prefetch(rows: FetchedRows, steps: Iterable[PrefetchQuery]) -> None:
     :raises Exception: what running one of them raises
     """
     rows.converted()  # In stock, they are instances before anything is prefetched for them.
-    found: list[FetchedRows] = []
+    found = [rows]
     for step in steps:
-        owner = rows if step.owner < 0 else found[step.owner]
-        related = Related(step, owner)
-        owner.related.append(related)
-        found.append(related.rows)
+        owner = found[step.owner]
+        result = PrefetchResult(step, owner)
+        owner.prefetched.append(result)
+        found.append(result.rows)
 
 
-class Related:
+class PrefetchResult(DescribedPrefetch):
     """The related objects that one query has found for some rows.
 
     :param step: the query
@@ -75,19 +76,19 @@ class Related:
     :raises Exception: what running the query raises
     """
 
+    rows: FetchedRows
+
     def __init__(self, step: PrefetchQuery, owner: FetchedRows) -> None:
-        self._step = step
-        self.attribute = step.attribute
         self._keys: list[Any] = []
         self._related_keys: list[Any] = []
         self._owners: list[Any] = []
         if not owner.converted():
-            self.rows = FetchedRows(unfiltered(step, _bare_of(owner)), is_run=False)
+            super().__init__(step, FetchedRows(_described_query(step, owner), ()))
             return
         objects = list(_bare_objects(owner, step.keys.of_object))
         queryset = unfiltered(step, objects[0])
         queryset, self._answer = ask_prefetcher(objects, step.name, step.attribute, queryset)
-        self.rows = FetchedRows(queryset)
+        super().__init__(step, FetchedRows.of(queryset))
         self._keys = list(map(self._answer.key_of_owner, objects))
         self._related_keys = list(
             _keys_of_rows(self.rows, step.keys.of_related, self._answer.key_of_related)
@@ -98,16 +99,6 @@ class Related:
                 if each not in known:  # to Python, that is; as Django has it
                     raise KeyError(each)
 
-    def add_to(self, layout: RowLayout, position: int) -> None:
-        """Add what is found to the layout of the rows, beside which it stands at some position."""
-        single = self._step.keys.single
-        if single is None:
-            layout.collections[self.attribute] = Collection(position, self.rows.layout)
-        else:
-            layout.prefetched[single] = Relation(
-                self.rows.layout, single.may_be_none, position=position
-            )
-
     def beside(self) -> Iterator[Any]:
         """Return what stands beside each row: a list of rows; or one, None if there is none."""
         by_key: dict[Any, RelatedRows] = {}
@@ -116,7 +107,7 @@ class Related:
             if found is None:
                 found = by_key[key] = RelatedRows()
             found.append(row)
-        if self._step.keys.single is None:
+        if self.step.keys.single is None:
             return (by_key[key] if key in by_key else RelatedRows() for key in self._keys)
         return (by_key[key][0] if key in by_key else None for key in self._keys)
 
@@ -131,10 +122,10 @@ class Related:
             return
         if self._cache is not None:
             self._owners = instances
-        lookup, level = self._step.lookup, self._step.level
+        lookup, level = self.step.lookup, self.step.level
         _, is_own_attribute = attribute_for(lookup, level)
         is_changed = CHANGES_GIVEN_QUERYSETS and given_queryset(lookup, level) is not None
-        single = self._step.keys.single
+        single = self.step.keys.single
         if is_own_attribute or is_changed or not (owner.makers and owner.collection_makers):
             assign_prefetched(instances, self.objects, self._answer, lookup, level)
         elif single is None:
@@ -160,8 +151,8 @@ class Related:
         """Let each instance keep the rows of its related objects."""
         name = self._answer.cache_name
         layout = owner.layout
-        position = layout.collections[self.attribute].position
-        keys = {owner.model._meta.pk.attname, self._step.keys.of_object}
+        position = layout.collections[self.step.attribute].position
+        keys = {owner.model._meta.pk.attname, self.step.keys.of_object}
         positions = {key: layout.columns[key] for key in keys}
 
         def objects(rows: RelatedRows) -> list[Any]:
@@ -175,8 +166,8 @@ class Related:
                 return rows  # a tuple, which code of users has put there
             found = objects(rows)
             with as_it_was(instance, {key: rows.owner[at] for key, at in positions.items()}):
-                related = unfiltered(self._step, instance)
-                queryset = filtered_for(instance, self._step.name, related)
+                related = unfiltered(self.step, instance)
+                queryset = filtered_for(instance, self.step.name, related)
             give_results(queryset, found, is_prefetched=True)
             return queryset
 
@@ -187,12 +178,12 @@ class Related:
     @cached_property
     def objects(self) -> list[Any]:
         """Return the related instances, which know what belongs to them."""
-        related = self.rows.instances(with_related=False)
+        related = self.rows.instances(with_prefetched=False)
         if self._cache is not None:
             owners = dict(zip(self._keys, self._owners, strict=True))
             for each, key in zip(related, self._related_keys, strict=True):
                 self._cache.set_cached_value(each, owners[key])
-        self.rows.give_related(related)
+        self.rows.give_prefetched(related)
         return related
 
     @cached_property
@@ -203,9 +194,9 @@ class Related:
     @cached_property
     def _cache(self) -> Any:
         """Return what keeps the one object of each related one; None if that is not to be told."""
-        keys = self._step.keys
+        keys = self.step.keys
         # select_related may have loaded it with them.
-        if keys.back is None or (not keys.single and keys.back in self.rows.own_layout.relations):
+        if keys.back is None or (not keys.single and keys.back in self.rows.own_layout.joined):
             return None
         return keys.back.cache
 
@@ -218,12 +209,12 @@ def fetch(queryset: Any) -> FetchedRows:
     :param queryset: see :func:`fastschema.contrib.django.lists.queryset_rows.is_fetchable`
     :raises Exception: what running one of them raises
     """
-    rows = FetchedRows(queryset)
+    rows = FetchedRows.of(queryset)
     rows.are_few = len(rows) < thresholds.rows_worth_reading_by_column
     if not prefetch_lookups(queryset) or rows.are_few:
         return rows
     try:
-        steps = steps_of(queryset, rows)
+        steps = steps_of(queryset, rows.own_layout)
     except Exception:
         return rows  # Django prefetches; it raises what is wrong with a queryset in its turn
     rows.converted()
@@ -236,20 +227,27 @@ def fetch(queryset: Any) -> FetchedRows:
     return rows
 
 
-def described(queryset: Any) -> FetchedRows:
+def described(queryset: Any) -> DescribedRows:
     """Return what is known of the rows of a queryset, and of what it prefetches; no query is run.
 
     :raises NotRowReadableError: if code of users takes part in what is prefetched
     """
-    rows = FetchedRows(queryset, is_run=False)
+    rows = DescribedRows(CompiledQuery(queryset, is_run=False))
     if prefetch_lookups(queryset):
-        rows.steps = steps_of(queryset, rows)
-        prefetch(rows, rows.steps)
+        rows.steps = steps_of(queryset, rows.own_layout)
+    found = [rows]
+    for step in rows.steps:
+        owner = found[step.owner]
+        related = DescribedRows(_described_query(step, owner))
+        owner.prefetched = [*owner.prefetched, DescribedPrefetch(step, related)]
+        found.append(related)
     return rows
 
 
-def fetch_in_blocks(queryset: Any, chunk_size: int) -> FetchedRows | None:
-    """Run the query of a queryset, whose rows :func:`blocks` gives as they are read.
+def fetch_in_blocks(queryset: Any, chunk_size: int) -> Generator[FetchedRows] | None:
+    """Run the query of a queryset, and return its rows in blocks as they are read.
+
+    Closing the generator closes the cursor.
 
     :param queryset: see :func:`fastschema.contrib.django.lists.queryset_rows.is_fetchable`
     :param chunk_size: how many rows to read at a time
@@ -263,23 +261,25 @@ def fetch_in_blocks(queryset: Any, chunk_size: int) -> FetchedRows | None:
         return None  # Django raises its own, if it does
     if known.converters is None or tracks_peers(known.fetch_mode):
         return None
-    rows = FetchedRows(queryset, chunk_size)
-    rows.steps = known.steps
-    # The same for all blocks.
-    rows.own_layout, rows.converters = known.own_layout, known.converters
-    return rows
+    query = CompiledQuery(queryset, is_run=True)
+    return _blocks(query, query.execute(chunk_size), known)
 
 
-def blocks(fetched: FetchedRows) -> Generator[FetchedRows]:
-    """Yield the rows that :func:`fetch_in_blocks` gives, with what is prefetched for each block.
-
-    Closing it closes the cursor.
-    """
-    with closing(fetched.blocks()) as found:
-        for block in found:
-            if fetched.steps:
-                prefetch(block, fetched.steps)
+def _blocks(
+    query: CompiledQuery, results: Iterable[list[Any]], known: DescribedRows
+) -> Generator[FetchedRows]:
+    """Yield the rows of a query as they are read, with what is prefetched for each block."""
+    try:
+        for each in results:
+            block = FetchedRows(query, [each])
+            # The same for all blocks.
+            block.own_layout, block.converters = known.own_layout, known.converters
+            if known.steps:
+                prefetch(block, known.steps)
             yield block
+    finally:
+        if isinstance(results, Generator):
+            results.close()
 
 
 def fetch_lazily(queryset: Any) -> list[Any]:
@@ -309,8 +309,12 @@ def evaluate(queryset: Any) -> list[Any]:
     return evaluated(queryset)  # which prefetches, where that is left to Django
 
 
-def _bare_of(rows: FetchedRows) -> Any:
+def _bare_of(rows: DescribedRows) -> Any:
     return bare(rows.model, rows.db, rows.fetch_mode)
+
+
+def _described_query(step: PrefetchQuery, owner: DescribedRows) -> CompiledQuery:
+    return CompiledQuery(unfiltered(step, _bare_of(owner)), is_run=False)
 
 
 def _bare_objects(rows: FetchedRows, attribute: str) -> Iterator[Any]:

@@ -6,7 +6,7 @@ How a row travels::
         |                prefetching.fetch() runs its query, and those of prefetch_related
     FetchedRows
         | converted()    the row, with values as instances have them
-        | rows()         the same, and beside it what is prefetched for it (prefetching.Related);
+        | rows()         the same, and beside it what is prefetched for it (PrefetchResult);
         | layout         which column each position of it belongs to
     LazyInstanceList     what the queryset, or a page, has in the place of its instances
         |
@@ -20,8 +20,7 @@ are made go that way; see :mod:`fastschema.contrib.django.lists.row_layout`.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -43,14 +42,19 @@ from fastschema.contrib.django.lists.row_instances import (
     fill_before,
     instance_maker,
 )
-from fastschema.contrib.django.lists.row_layout import RowLayout, row_layout_of
+from fastschema.contrib.django.lists.row_layout import (
+    CollectionLayout,
+    RelatedLayout,
+    RowLayout,
+    row_layout_of,
+)
 from fastschema.runtime.locks import Locked
 
 if TYPE_CHECKING:
     from functools import cached_property
 
     from fastschema.contrib.django.lists.prefetch_plan import PrefetchQuery
-    from fastschema.contrib.django.lists.prefetching import Related
+    from fastschema.contrib.django.lists.prefetching import PrefetchResult
 else:  # that of functools has a lock before Python 3.12, one for all objects
     from django.utils.functional import cached_property
 
@@ -79,48 +83,109 @@ def is_fetchable(rows: Any) -> bool:
     return True
 
 
-class FetchedRows(Locked):
-    """The rows of a queryset, and those that were prefetched for them; threads may share it.
+class DescribedPrefetch:
+    """What is known of the related objects that one query of ``prefetch_related`` finds.
 
-    There are three uses of it: :func:`~fastschema.contrib.django.lists.prefetching.fetch` has all
-    rows; ``fetch_in_blocks`` reads them some at a time, by :meth:`blocks`; and ``described`` has
-    none (``is_run=False``), only what is known of them without asking the database.
+    :param step: the query
+    :param rows: what is known of their rows
+    """
+
+    def __init__(self, step: PrefetchQuery, rows: DescribedRows) -> None:
+        self.step = step
+        self.rows = rows
+
+    def add_to(self, layout: RowLayout, position: int) -> None:
+        """Add the related objects to the layout of the rows beside which they stand.
+
+        :param position: where they do
+        """
+        found, single = self.rows.layout, self.step.keys.single
+        if single is None:
+            layout.collections[self.step.attribute] = CollectionLayout(position, found)
+        else:
+            layout.prefetched[single] = RelatedLayout(found, single.may_be_none, position=position)
+
+
+class DescribedRows:
+    """What is known of the rows of a queryset without asking the database.
+
+    :param query: the query of the queryset
+    """
+
+    def __init__(self, query: CompiledQuery) -> None:
+        self.query = query
+        self.model, self.db = query.model, query.db
+        self.fetch_mode = query.fetch_mode
+        self.steps: list[PrefetchQuery] = []
+        """What is to be prefetched for rows that come in blocks."""
+        self.prefetched: Sequence[DescribedPrefetch] = []
+        """What stands beside each row, in this order."""
+
+    @cached_property
+    def converters(self) -> Converters | None:
+        """Return the converters of the query; None if code of users is among them."""
+        return self.query.pure_converters()
+
+    @cached_property
+    def own_layout(self) -> RowLayout:
+        """Return the layout of the rows of the query itself.
+
+        :raises NotRowReadableError: if code of users could notice that no instances are made
+        """
+        return row_layout_of(self.query)
+
+    @cached_property
+    def layout(self) -> RowLayout:
+        """Return the layout of the rows, with what stands beside them.
+
+        :raises NotRowReadableError: see :attr:`own_layout`
+        """
+        layout = replace(self.own_layout, prefetched={}, collections={})
+        for position, each in enumerate(self.prefetched, self.query.column_count):
+            each.add_to(layout, position)
+        return layout
+
+
+class FetchedRows(DescribedRows, Locked):
+    """The rows of a queryset, and those that were prefetched for them; threads may share it.
 
     Rows go through these states, always forward, as somebody asks for more:
 
-    - results: as the driver gives them, not read yet if they come in blocks;
+    - results: as the driver gives them;
     - converted: with values as instances have them;
     - rows: with what was prefetched beside them, which :attr:`layout` describes;
     - instances: there may be code of users that changes them, so rows are not read any more.
 
-    :param queryset: see :func:`is_fetchable`
-    :param chunk_size: how many rows to read at a time, as for ``QuerySet.iterator``; None: all of
-        them, now
-    :param is_run: whether to run the query; else there are no rows, only what is known of them
-    :raises Exception: what running the query raises in stock
+    :param query: the query of the queryset
+    :param results: what executing it has returned: rows, some at a time
     """
 
-    def __init__(
-        self, queryset: Any, chunk_size: int | None = None, *, is_run: bool = True
-    ) -> None:
-        super().__init__()
-        self.query = CompiledQuery(queryset, is_run=is_run)
-        self.model, self.db = self.query.model, self.query.db
-        self.fetch_mode = self.query.fetch_mode
-        self._results: Iterable[Any] = self.query.execute(chunk_size) if is_run else ()
+    prefetched: list[PrefetchResult]
+
+    def __init__(self, query: CompiledQuery, results: Iterable[list[Any]]) -> None:
+        DescribedRows.__init__(self, query)
+        Locked.__init__(self)
+        self.prefetched = []
+        self._results = results
         self._converted: list[Any] | None = None
         self._rows: list[Any] | None = None
         self._instances: list[Any] | None = None
-        self.steps: list[PrefetchQuery] = []
-        """What is to be prefetched for each block; see :meth:`blocks`."""
-        self.related: list[Related] = []
-        """What was prefetched."""
         self.makers: Makers | None = None
         """What makes the single related objects of the instances, if they keep their rows."""
         self.collection_makers: Makers | None = None
         """The same for querysets of many related objects."""
         self.are_few = False
         """Whether Django makes the instances in less time than it takes to look at the rows."""
+
+    @classmethod
+    def of(cls, queryset: Any) -> FetchedRows:
+        """Run the query of a queryset, and return its rows.
+
+        :param queryset: see :func:`is_fetchable`
+        :raises Exception: what running the query raises in stock
+        """
+        query = CompiledQuery(queryset, is_run=True)
+        return cls(query, query.execute(None))
 
     # The rows
 
@@ -144,52 +209,12 @@ class FetchedRows(Locked):
         with self.lock:
             if self._rows is None:
                 rows = self.converted()
-                for each in self.related:
+                for each in self.prefetched:
                     rows = [(*row, beside) for row, beside in zip(rows, each.beside(), strict=True)]
                 self._rows = rows
             return self._rows
 
-    def blocks(self) -> Generator[FetchedRows]:
-        """Yield the rows, some at a time as they are read; only once. Nothing is prefetched.
-
-        Closing it closes the cursor.
-        """
-        try:
-            for results in self._results:
-                block = copy.copy(self)
-                Locked.__init__(block)
-                block._results = [results]
-                block.related = []
-                yield block
-        finally:
-            if isinstance(self._results, Generator):
-                self._results.close()
-
-    # Their layout, and whether to read them
-
-    @cached_property
-    def converters(self) -> Converters | None:
-        """Return the converters of the query; None if code of users is among them."""
-        return self.query.pure_converters()
-
-    @cached_property
-    def own_layout(self) -> RowLayout:
-        """Return the layout of the rows of the query itself.
-
-        :raises NotRowReadableError: if code of users could notice that no instances are made
-        """
-        return row_layout_of(self.query)
-
-    @cached_property
-    def layout(self) -> RowLayout:
-        """Return the layout of the rows, with what stands beside them.
-
-        :raises NotRowReadableError: see :attr:`own_layout`
-        """
-        layout = replace(self.own_layout, prefetched={}, collections={})
-        for position, each in enumerate(self.related, self.query.column_count):
-            each.add_to(layout, position)
-        return layout
+    # Whether to read them
 
     @cached_property
     def _has_layout(self) -> bool:
@@ -211,23 +236,23 @@ class FetchedRows(Locked):
         """Whether instances were made of the rows, for whoever asked."""
         return self._instances is not None
 
-    def instances(self, *, with_related: bool = True) -> list[Any]:
+    def instances(self, *, with_prefetched: bool = True) -> list[Any]:
         """Return the model instances of the rows, always the same.
 
-        :param with_related: whether they know what was prefetched; else :meth:`give_related` is to
-            be called
+        :param with_prefetched: whether they know what was prefetched; else
+            :meth:`give_prefetched` is to be called
         """
         with self.lock:
             if self._instances is None:
                 instances = self._new_instances()
-                if with_related:
-                    self.give_related(instances)
+                if with_prefetched:
+                    self.give_prefetched(instances)
                 self._instances = instances
             return self._instances
 
-    def give_related(self, instances: list[Any]) -> None:
+    def give_prefetched(self, instances: list[Any]) -> None:
         """Let the instances know what was prefetched for them, as Django does."""
-        for each in self.related:
+        for each in self.prefetched:
             each.give(instances, self)
 
     def made_by_django(self) -> list[Any]:
@@ -235,7 +260,7 @@ class FetchedRows(Locked):
 
         Where something is prefetched, they are those of :meth:`instances`.
         """
-        if self._converted is None or self.related:
+        if self._converted is None or self.prefetched:
             return self.instances()
         return self.query.instances(self._converted)
 

@@ -17,7 +17,7 @@ from typing import Any
 from django.db.models.base import ModelState
 
 from fastschema.contrib.django.front_end.access import PREFETCHED
-from fastschema.contrib.django.lists.row_layout import Relation, RowLayout
+from fastschema.contrib.django.lists.row_layout import RelatedLayout, RowLayout
 from fastschema.runtime.locks import Locked
 
 Make = Callable[[Any], Any]
@@ -41,7 +41,7 @@ def instance_maker(layout: RowLayout, db: str, fetch_mode: Any, makers: Makers |
     start, end = min(layout.columns.values()), max(layout.columns.values()) + 1
     keys = layout.foreign_keys
     relations = _related_makers(layout, db, fetch_mode, makers)
-    knows_back = any(each.set_there is not None for each in layout.relations.values())
+    knows_back = any(each.set_there is not None for each in layout.joined.values())
     annotations = list(layout.annotations.items())
 
     def make(row: Any) -> Any:
@@ -86,10 +86,10 @@ def _related_makers(
     related = [
         (
             single.cache_name,
-            relation.layout.key,
-            _related_maker(relation, db, fetch_mode, None if makers is None else Makers()),
+            joined.layout.key,
+            _related_maker(joined, db, fetch_mode, None if makers is None else Makers()),
         )
-        for single, relation in layout.relations.items()
+        for single, joined in layout.joined.items()
     ]
     if makers is not None:
         makers.by_name.update({name: make for name, _, make in related})
@@ -97,10 +97,10 @@ def _related_makers(
 
 
 def _related_maker(
-    relation: Relation, db: str, fetch_mode: Any, makers: Makers | None
+    joined: RelatedLayout, db: str, fetch_mode: Any, makers: Makers | None
 ) -> MakeRelated:
-    make = instance_maker(relation.layout, db, fetch_mode, makers)
-    set_there = relation.set_there
+    make = instance_maker(joined.layout, db, fetch_mode, makers)
+    set_there = joined.set_there
 
     def make_related(instance: Any, row: Any) -> Any:
         related = make(row)

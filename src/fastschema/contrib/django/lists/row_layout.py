@@ -35,8 +35,8 @@ _BASES = (Model, object)
 
 
 @dataclass(slots=True)
-class Relation:
-    """A related object that was loaded with a row.
+class RelatedLayout:
+    """Where in a row, or beside it, a related object stands that was loaded with it.
 
     :param layout: its columns
     :param is_nullable: whether the attribute is None where there is no such object;
@@ -53,8 +53,8 @@ class Relation:
 
 
 @dataclass(slots=True)
-class Collection:
-    """The objects of a relation to many, which stand beside a row as a list of rows.
+class CollectionLayout:
+    """Where beside a row the objects of a relation to many stand, a list of rows.
 
     :param position: of the list
     :param layout: the columns of their rows
@@ -75,8 +75,8 @@ class RowLayout:
     :param files: the names of files among them, of which instances make objects when they are read
     :param annotations: positions of what the query adds, by the names of attributes
     :param of_users: gives the positions of columns whose values code of users may make
-    :param relations: what ``select_related`` has loaded
-    :param prefetched: the same for what another query has loaded
+    :param joined: the relations to one object that ``select_related`` has loaded
+    :param prefetched: those that another query has loaded
     :param collections: the relations to many that were prefetched, by the names of attributes
     """
 
@@ -87,9 +87,9 @@ class RowLayout:
     foreign_keys: list[int] = field(default_factory=list)
     files: set[str] = field(default_factory=set)
     annotations: dict[str, int] = field(default_factory=dict)
-    relations: dict[SingleRelation, Relation] = field(default_factory=dict)
-    prefetched: dict[SingleRelation, Relation] = field(default_factory=dict)
-    collections: dict[str, Collection] = field(default_factory=dict)
+    joined: dict[SingleRelation, RelatedLayout] = field(default_factory=dict)
+    prefetched: dict[SingleRelation, RelatedLayout] = field(default_factory=dict)
+    collections: dict[str, CollectionLayout] = field(default_factory=dict)
 
     def column(self, name: str) -> int:
         """Return the position of what an attribute of the model holds.
@@ -105,18 +105,18 @@ class RowLayout:
             )
         return position
 
-    def relation(self, name: str) -> Relation:
+    def related(self, name: str) -> RelatedLayout:
         """Return the related object that an attribute of the model gives.
 
         :raises NotRowReadableError: if it was not loaded with the rows
         """
         single = single_relation(self.model, name)
-        found = {**self.prefetched, **self.relations}.get(single) if single else None
+        found = {**self.prefetched, **self.joined}.get(single) if single else None
         if found is None:
             raise NotRowReadableError(f"the query does not load {name}")
         return found
 
-    def collection(self, name: str) -> Collection:
+    def collection(self, name: str) -> CollectionLayout:
         """Return the related objects that an attribute of the model gives.
 
         :raises NotRowReadableError: if they were not loaded with the rows
@@ -162,7 +162,7 @@ def _layout(selected: SelectedModel, of_users: Callable[[], frozenset[int]]) -> 
     for each in selected.relations:
         _check_cache(each.field)
         relation = SingleRelation(each.field, each.is_reverse)
-        layout.relations[relation] = Relation(
+        layout.joined[relation] = RelatedLayout(
             _layout(each.related, of_users),
             relation.may_be_none,
             each.set_there if each.field.unique else None,
