@@ -58,8 +58,6 @@ from fastschema.contrib.django.lists.pagination import check_paginator
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.switch import is_disabled
 
-PER_VIEW = "fastschema_load_relations"
-"""The attribute of a view that says more than the setting."""
 STOCK_RETRIEVE = stock_method(RetrieveModelMixin, "retrieve")
 _PAGINATE = stock_method(GenericAPIView, "paginate_queryset")
 _GET_OBJECT = stock_method(GenericAPIView, "get_object")
@@ -114,7 +112,7 @@ def load_relations(queryset: QuerySet[Any], serializer: Any) -> QuerySet[Any]:
 
 def loads_relations(view: Any) -> bool:
     """Return whether a view loads the relations that its serializer reads."""
-    return bool(getattr(view, PER_VIEW, conf.settings().load_relations))
+    return conf.holds_for(view, "load_relations")
 
 
 def with_relations(view: Any, queryset: Any) -> Any:

@@ -60,6 +60,14 @@ def settings() -> Settings:
     return checked(getattr(django_settings, NAME, {}))
 
 
+def holds_for(view: Any, setting: str) -> bool:
+    """Return whether a setting holds for a view: its own ``fastschema_only_columns``, say, first.
+
+    :param setting: the name of the attribute of :class:`Settings`
+    """
+    return bool(getattr(view, f"fastschema_{setting}", getattr(settings(), setting)))
+
+
 def checked(value: Any) -> Settings:
     """Return the settings in a dictionary.
 

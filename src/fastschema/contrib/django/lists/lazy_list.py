@@ -53,10 +53,6 @@ views_whose_data_is_read: WeakSet[type] = WeakSet()
 """Views of which data were needed before they were rendered: nothing is to be gained there."""
 
 
-PER_VIEW = "fastschema_only_columns"
-"""The attribute of a view that says more than the setting."""
-
-
 class LazyResponse(Response):
     """A ``Response`` whose rows are JSON already.
 
@@ -126,7 +122,7 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     if loads_relations(self):
         queryset = with_relations(self, queryset)
     may_be_lazy = is_fast and type(self) not in views_whose_data_is_read
-    if may_be_lazy and selects_only_what_is_read(self):
+    if may_be_lazy and conf.holds_for(self, "only_columns"):
         queryset = _with_columns_that_are_read(self, queryset)
     page = paginate(self, queryset)
     serializer = self.get_serializer(queryset if page is None else page, many=True)
@@ -179,11 +175,6 @@ def writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:
         and renderer.strict == JSONRenderer.strict
         and renderer.is_fast(media_type, context)
     )
-
-
-def selects_only_what_is_read(view: Any) -> bool:
-    """Return whether a view's list asks the database only for what its serializer reads."""
-    return bool(getattr(view, PER_VIEW, conf.settings().only_columns))
 
 
 def data_were_needed(view_class: type) -> bool:

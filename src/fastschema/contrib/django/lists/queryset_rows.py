@@ -37,7 +37,6 @@ from fastschema.contrib.django.internals.queries import (
 )
 from fastschema.contrib.django.lists.converted_rows import converted_rows
 from fastschema.contrib.django.lists.row_instances import (
-    Make,
     Makers,
     fill_before,
     instance_maker,
@@ -274,28 +273,20 @@ class FetchedRows(DescribedRows, Locked):
     @property
     def may_keep_rows(self) -> bool:
         """Whether the instances can keep their rows, and that pays."""
-        return self._instances is None and not self.are_few and self._may_be_made
+        return self._instances is None and self._makes_instances
 
     def _new_instances(self) -> list[Any]:
-        make = self._make
-        if make is not None:
+        if self._makes_instances:
+            make = instance_maker(self.layout, self.db, self.fetch_mode, self.makers)
             return list(map(make, self.converted()))
         rows = self._converted
         return self.query.instances(self.query.converted(self._results) if rows is None else rows)
 
     @cached_property
-    def _make(self) -> Make | None:
-        """Return what makes instances of rows; None if stock must."""
-        if self.are_few or not self._may_be_made:
-            return None
-        return instance_maker(self.layout, self.db, self.fetch_mode, self.makers)
-
-    @cached_property
-    def _may_be_made(self) -> bool:
-        """Return whether code of users cannot notice that Django does not make the instances."""
-        if self.query.comes_from_relation or tracks_peers(self.fetch_mode):
-            return False
-        return self._has_layout
+    def _makes_instances(self) -> bool:
+        """Return whether Django need not make the instances: nobody can tell, and it pays."""
+        is_told = self.query.comes_from_relation or tracks_peers(self.fetch_mode)
+        return self.are_readable and not is_told
 
 
 class LazyInstanceList(list[Any]):
