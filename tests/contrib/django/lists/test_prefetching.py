@@ -28,6 +28,7 @@ from tests.contrib.django.lists.models import (
 )
 from tests.contrib.django.lists.reading import inside, reads_rows
 from tests.contrib.django.lists.test_random import Numbered
+from tests.contrib.django.lists.user_code import seen
 
 pytestmark = pytest.mark.usefixtures("people")
 
@@ -162,6 +163,28 @@ ROWS = {
         Worker.objects.order_by("pk").prefetch_related("languages", "profile", "city"),
         {"languages": slugs("name"), "profile": MottoSerializer(), "city": NamedSerializer()},
     ),
+    "of an object that is joined": (
+        PEOPLE.select_related("birthplace__country").prefetch_related("birthplace__natives"),
+        {"birthplace": type("Town", (NamedSerializer,), {"natives": NamedSerializer(many=True)})()},
+    ),
+    "of an object behind a joined one, and one of its own": (
+        PEOPLE.select_related("birthplace__country").prefetch_related(
+            "languages",
+            "birthplace__country__cities__people",
+            Prefetch("birthplace__natives", Person.objects.order_by("name"), "born_there"),
+        ),
+        {
+            "languages": slugs("name"),
+            "place": type("Town", (NamedSerializer,), {"born_there": keys()})(source="birthplace"),
+            "cities": NamedSerializer(source="birthplace.country.cities", many=True, default=None),
+        },
+    ),
+    "one object of a joined one that is missing for some": (
+        PEOPLE.select_related("profile").prefetch_related("profile__country"),
+        {
+            "profile": type("Of", (MottoSerializer,), {"country": NamedSerializer()})(),
+        },
+    ),
     "no rows": (
         PEOPLE.none().prefetch_related("languages"),
         {"languages": NamedSerializer(many=True)},
@@ -251,8 +274,16 @@ INSTANCES = {
         {"people": NamedSerializer(many=True)},
     ),
     "an object that is joined": (
-        PEOPLE.select_related("city").prefetch_related("city__people"),
+        PEOPLE.select_related("city").prefetch_related("city"),
         {"name": serializers.CharField()},
+    ),
+    "a method that sees what belongs to a joined object": (
+        PEOPLE.select_related("birthplace").prefetch_related("birthplace__natives"),
+        {
+            "there": serializers.SerializerMethodField(),
+            "get_there": lambda self, person: seen(person),
+            "birthplace": type("Town", (NamedSerializer,), {"natives": keys()})(),
+        },
     ),
     "one object in an attribute of its own": (
         PEOPLE.prefetch_related(Prefetch("city", to_attr="town")),

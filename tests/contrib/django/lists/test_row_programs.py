@@ -37,6 +37,15 @@ QUERYSETS = {
         Prefetch("friends", Person.objects.select_related("city").prefetch_related("languages")),
         Prefetch("city", City.objects.select_related("country")),
     ),
+    "prefetched for joined ones": PEOPLE.select_related(
+        "city", "birthplace", "profile"
+    ).prefetch_related(
+        "languages",
+        "city__country",
+        "birthplace__natives__friends",
+        "profile__country",
+        Prefetch("friends", Person.objects.select_related("city").prefetch_related("city__people")),
+    ),
 }
 COLLECTIONS = {
     "select_related": (),

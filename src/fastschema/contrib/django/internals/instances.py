@@ -228,9 +228,18 @@ def assign_prefetched(
     :param lookup: the ``Prefetch``
     :param level: which part of its path was found
     """
-    for each in instances:
-        each.__dict__.setdefault(PREFETCHED, {})
+    prepare_for_prefetching(instances)
     query.prefetch_one_level(instances, _Answered((related, *answer)), lookup, level)
+
+
+def prepare_for_prefetching(instances: Iterable[Any]) -> None:
+    """Let instances have a place for what is prefetched, as ``prefetch_related_objects`` does.
+
+    :param instances: the instances; None among them is passed over
+    """
+    for each in instances:
+        if each is not None:
+            each.__dict__.setdefault(PREFETCHED, {})
 
 
 def queryset_of_relation(instance: Any, name: str) -> Any:

@@ -62,6 +62,8 @@ class PrefetchQuery(NamedTuple):
     :param keys: how they belong together
     :param lookup: the lookup of which this is a part
     :param level: which part of it
+    :param joins: the relations that lead from what the owner finds to the objects, if
+        ``select_related`` has loaded these with it
     """
 
     owner: int
@@ -70,6 +72,7 @@ class PrefetchQuery(NamedTuple):
     keys: Keys
     lookup: Prefetch
     level: int
+    joins: tuple[SingleRelation, ...]
 
 
 def steps_of(queryset: Any, layout: RowLayout) -> list[PrefetchQuery]:
@@ -89,18 +92,28 @@ def steps_of(queryset: Any, layout: RowLayout) -> list[PrefetchQuery]:
 
 
 class _Found(NamedTuple):
-    """Objects that a step finds.
+    """Objects that a step finds, or that are joined to those.
 
     :param step: its number, from 1; 0: they are the rows
     :param layout: the layout of their rows
     :param back: see :class:`Keys`
     :param is_inner: whether a queryset of related objects prefetches them itself
+    :param joins: see :class:`PrefetchQuery`
     """
 
     step: int
     layout: RowLayout
     back: SingleRelation | None = None
     is_inner: bool = False
+    joins: tuple[SingleRelation, ...] = ()
+
+    def joined(self, single: SingleRelation | None) -> _Found | None:
+        """Return the objects that are joined to them by a relation; None if it is no such."""
+        related = self.layout.joined.get(single) if single else None
+        if single is None or related is None:
+            return None
+        back = SingleRelation(single.field, not single.is_reverse) if related.set_there else None
+        return self._replace(layout=related.layout, back=back, joins=(*self.joins, single))
 
 
 class _Path:
@@ -132,18 +145,26 @@ class _Path:
             if path not in self._found:
                 if found.is_inner and not is_inner:
                     raise NotRowReadableError(f"{path} continues what a queryset prefetches")
-                step = self._step(found, name, lookup, level)
-                owner = bare(found.layout.model, self._db, self._fetch_mode)
-                related = unfiltered(step, owner)
-                if not is_prefetched_as_stock(related):
-                    raise NotRowReadableError(f"{type(related).__name__} is not a plain QuerySet")
-                layout = _layout_of(related, step)
-                self.steps.append(step)
-                self._found[path] = _Found(len(self.steps), layout, step.keys.back, is_inner)
-                inner = map(copy.copy, prefetch_lookups(related))
-                added += normalized_lookups(inner, path)
+                joined = found.joined(single_relation(found.layout.model, name))
+                if joined is not None and path != lookup.prefetch_to:
+                    self._found[path] = joined
+                else:
+                    step = self._step(found, name, lookup, level)
+                    related = self._add(path, step, found, is_inner=is_inner)
+                    inner = map(copy.copy, prefetch_lookups(related))
+                    added += normalized_lookups(inner, path)
             found = self._found[path]
         return added
+
+    def _add(self, path: str, step: PrefetchQuery, owner: _Found, *, is_inner: bool) -> Any:
+        """Add a step, and return the queryset of all objects that it may find."""
+        related = unfiltered(step, bare(owner.layout.model, self._db, self._fetch_mode))
+        if not is_prefetched_as_stock(related):
+            raise NotRowReadableError(f"{type(related).__name__} is not a plain QuerySet")
+        layout = _layout_of(related, step)
+        self.steps.append(step)
+        self._found[path] = _Found(len(self.steps), layout, step.keys.back, is_inner)
+        return related
 
     def _step(self, owner: _Found, name: str, lookup: Prefetch, level: int) -> PrefetchQuery:
         layout = owner.layout
@@ -159,7 +180,7 @@ class _Path:
             raise NotRowReadableError(f"{attribute} is one object, which Django may ask for twice")
         if keys.of_object not in layout.columns:
             raise NotRowReadableError(f"{keys.of_object} is deferred")
-        return PrefetchQuery(owner.step, name, attribute, keys, lookup, level)
+        return PrefetchQuery(owner.step, name, attribute, keys, lookup, level, owner.joins)
 
 
 def _check_prefetching(queryset: Any) -> None:

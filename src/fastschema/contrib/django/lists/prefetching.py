@@ -20,6 +20,7 @@ from fastschema.contrib.django.internals.instances import (
     filtered_for,
     given_queryset,
     new_state,
+    prepare_for_prefetching,
 )
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
@@ -82,14 +83,17 @@ class PrefetchResult(DescribedPrefetch):
         self._keys: list[Any] = []
         self._related_keys: list[Any] = []
         self._owners: list[Any] = []
-        if not owner.converted():
+        instances = list(_bare_objects(owner, step))
+        objects = [each for each in instances if each is not None]
+        if not objects:
+            self._keys = instances
             super().__init__(step, FetchedRows(_described_query(step, owner), ()))
             return
-        objects = list(_bare_objects(owner, step.keys.of_object))
         queryset = unfiltered(step, objects[0])
         queryset, self._answer = ask_prefetcher(objects, step.name, step.attribute, queryset)
         super().__init__(step, FetchedRows.of(queryset))
-        self._keys = list(map(self._answer.key_of_owner, objects))
+        key_of = self._answer.key_of_owner
+        self._keys = [None if each is None else key_of(each) for each in instances]
         self._related_keys = list(
             _keys_of_rows(self.rows, step.keys.of_related, self._answer.key_of_related)
         )
@@ -118,20 +122,26 @@ class PrefetchResult(DescribedPrefetch):
         several: the objects are there when somebody looks. Else Django assigns them now, and what
         has an attribute of its own (``to_attr``), or a queryset that Django changes.
         """
-        if not instances:
-            return
+        lookup, level, joins = self.step.lookup, self.step.level, self.step.joins
+        for join in joins:
+            prepare_for_prefetching(instances)
+            instances = [
+                None if each is None else join.cache.get_cached_value(each) for each in instances
+            ]
         if self._cache is not None:
             self._owners = instances
-        lookup, level = self.step.lookup, self.step.level
+        found = [each for each in instances if each is not None]
+        if not found:
+            return
         _, is_own_attribute = attribute_for(lookup, level)
         is_changed = CHANGES_GIVEN_QUERYSETS and given_queryset(lookup, level) is not None
-        single = self.step.keys.single
-        if is_own_attribute or is_changed or not (owner.makers and owner.collection_makers):
-            assign_prefetched(instances, self.objects, self._answer, lookup, level)
+        single, makers, many = self.step.keys.single, owner.makers, owner.collection_makers
+        if is_own_attribute or is_changed or joins or makers is None or many is None:
+            assign_prefetched(found, self.objects, self._answer, lookup, level)
         elif single is None:
-            self._give_many(instances, owner, owner.collection_makers)
+            self._give_many(found, owner, many)
         else:
-            self._give_one(single, instances, owner, owner.makers)
+            self._give_one(single, found, owner, makers)
 
     def _give_one(
         self, relation: SingleRelation, instances: list[Any], owner: FetchedRows, makers: Makers
@@ -309,22 +319,22 @@ def evaluate(queryset: Any) -> list[Any]:
     return evaluated(queryset)  # which prefetches, where that is left to Django
 
 
-def _bare_of(rows: DescribedRows) -> Any:
-    return bare(rows.model, rows.db, rows.fetch_mode)
-
-
 def _described_query(step: PrefetchQuery, owner: DescribedRows) -> CompiledQuery:
-    return CompiledQuery(unfiltered(step, _bare_of(owner)), is_run=False)
+    model = owner.own_layout.at_end_of(step.joins).model
+    return CompiledQuery(unfiltered(step, bare(model, owner.db, owner.fetch_mode)), is_run=False)
 
 
-def _bare_objects(rows: FetchedRows, attribute: str) -> Iterator[Any]:
-    """Instances of rows that know nothing but their keys."""
-    key = rows.model._meta.pk.attname
-    columns = rows.own_layout.columns
-    positions = columns[key], columns[attribute]
-    state = new_state(rows.db, rows.fetch_mode)
-    for row in rows.converted():
-        instance = object.__new__(rows.model)
+def _bare_objects(owner: FetchedRows, step: PrefetchQuery) -> Iterator[Any]:
+    """Yield the object of each row, which knows nothing but its keys; None if there is none."""
+    layout, attribute = owner.own_layout.at_end_of(step.joins), step.keys.of_object
+    key = layout.model._meta.pk.attname
+    positions = layout.columns[key], layout.columns[attribute]
+    state = new_state(owner.db, owner.fetch_mode)
+    for row in owner.converted():
+        if row[layout.key] is None:
+            yield None
+            continue
+        instance = object.__new__(layout.model)
         instance.__dict__.update(
             {"_state": state, key: row[positions[0]], attribute: row[positions[1]]}
         )
@@ -334,7 +344,7 @@ def _bare_objects(rows: FetchedRows, attribute: str) -> Iterator[Any]:
 def _keys_of_rows(rows: FetchedRows, attribute: str, key_of: Callable[[Any], Any]) -> Iterator[Any]:
     """Yield the key of each row, from an attribute that its instance would have."""
     position = rows.own_layout.column(attribute)
-    instance = _bare_of(rows)
+    instance = bare(rows.model, rows.db, rows.fetch_mode)
     found: dict[Any, Any] = {}
     for row in rows.converted():
         value = row[position]

@@ -21,7 +21,6 @@ are made go that way; see :mod:`fastschema.contrib.django.lists.row_layout`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from django.db import router as routers
@@ -99,6 +98,7 @@ class DescribedPrefetch:
         :param position: where they do
         """
         found, single = self.rows.layout, self.step.keys.single
+        layout = layout.at_end_of(self.step.joins)
         if single is None:
             layout.collections[self.step.attribute] = CollectionLayout(position, found)
         else:
@@ -139,7 +139,7 @@ class DescribedRows:
 
         :raises NotRowReadableError: see :attr:`own_layout`
         """
-        layout = replace(self.own_layout, prefetched={}, collections={})
+        layout = self.own_layout.copy()
         for position, each in enumerate(self.prefetched, self.query.column_count):
             each.add_to(layout, position)
         return layout

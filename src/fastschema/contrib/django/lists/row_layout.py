@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db.models import Model
@@ -90,6 +90,20 @@ class RowLayout:
     joined: dict[SingleRelation, RelatedLayout] = field(default_factory=dict)
     prefetched: dict[SingleRelation, RelatedLayout] = field(default_factory=dict)
     collections: dict[str, CollectionLayout] = field(default_factory=dict)
+
+    def copy(self) -> RowLayout:
+        """Return a copy to which what is prefetched may be added, also of what is joined."""
+        joined = {
+            single: replace(each, layout=each.layout.copy()) for single, each in self.joined.items()
+        }
+        return replace(self, joined=joined, prefetched={}, collections={})
+
+    def at_end_of(self, joins: Iterable[SingleRelation]) -> RowLayout:
+        """Return the layout of the objects to which some joined relations lead."""
+        layout = self
+        for single in joins:
+            layout = layout.joined[single].layout
+        return layout
 
     def column(self, name: str) -> int:
         """Return the position of what an attribute of the model holds.
