@@ -78,6 +78,15 @@ def with_prefetched(count: int) -> Run:
     return in_function(serializer, articles(count).prefetch_related(*PREFETCHED))
 
 
+@DRF.add("api_view: comments with their articles joined, and the tags of these", sizes=SIZES)
+def with_prefetched_for_joined(count: int) -> Run:
+    nested = article_serializer("slug", "tags")()
+    serializer = model_serializer(Comment, ("id", "name", "text", "article"), article=nested)
+    articles(count)  # which have the comments
+    comments = Comment.objects.select_related("article").prefetch_related("article__tags")
+    return in_function(serializer, comments.order_by("pk")[:count])
+
+
 @DRF.add("a page by hand in an envelope of its own, one relation", sizes=SIZES)
 def by_hand(count: int) -> Run:
     serializer = article_and_author()
