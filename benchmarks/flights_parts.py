@@ -65,15 +65,16 @@ def _of_fastschema(serializer_class: Any) -> Parts:
     from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
     from fastschema.contrib.django.front_end.json_encoding import engine
     from fastschema.contrib.django.lists.columns import columns_of
+    from fastschema.contrib.django.lists.prefetching import described
     from fastschema.contrib.django.lists.queryset_rows import FetchedRows
     from fastschema.contrib.django.lists.row_programs import by_row
     from flights.views import FLIGHTS
 
     dispatch = dispatch_for(serializer_class(), Form.JSON)
-    layout = FetchedRows(FLIGHTS.all(), is_run=False).layout
+    layout = described(FLIGHTS.all()).layout
     reads = columns_of(dispatch.bound_schema.options, dispatch.program.node, layout)
 
     def dump(rows: Any) -> Any:
         return by_row(dispatch, reads).all_rows(rows)
 
-    return lambda queryset: FetchedRows(queryset).converted(), dump, engine().encode
+    return lambda queryset: FetchedRows.of(queryset).converted(), dump, engine().encode
