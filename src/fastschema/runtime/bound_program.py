@@ -13,10 +13,23 @@
     NestedDumper     finds the dispatch of the nested schema when a value needs it first
 
 A slot gets its value from the bound schema (``BoundSchema`` or ``BoundSerializer``). Some values
-depend on something else, such as the active time zone. When the next dump begins, these are looked
-up again, and if one has changed, all functions are bound anew. The dispatches of nested schemas are
-found anew in each dump, but not for each of many rows that are dumped one by one (``checkout()``).
-What changes on the schema itself is not noticed here: the front end then binds another program.
+depend on something else, such as the active time zone: they are *ambient*. If one of those has
+changed, all functions are bound anew. What changes on the schema itself is not noticed here: the
+front end then binds another program.
+
+What becomes of a dispatch after a dump:
+
+==============================  =====================================  ==========================
+what comes next                 ambient values are looked up again by  nested schemas
+==============================  =====================================  ==========================
+another dump                    ``begin()``, which calls               are found anew
+                                ``begin_again()``
+the next row, of many that are  ``checkout()``, which calls            stay, and are looked at in
+dumped one by one               ``refresh()``                          the same way
+a dump by another serializer    ``begin()``                            and the functions that use
+of the same class (DRF)                                                them go: ``drop_nested()``
+nothing, after an exception     nobody: the dispatch is thrown away
+==============================  =====================================  ==========================
 
 A row of another class than its function expects goes back to the dispatch. Where there is no
 program, a :class:`CallDumper` takes the place of the dispatch: it calls stock.
