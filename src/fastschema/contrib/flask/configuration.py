@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from flask import Flask, current_app, request
 
 from fastschema.runtime.encode import CHUNK_SIZE
-from fastschema.switch import VARIABLE, disabled, is_disabled, is_yes, switch_for_rest
+from fastschema.switch import VARIABLE, is_disabled, is_yes, switch_for_rest
 
 EXTENSION = "fastschema"
 """The key in ``app.extensions``."""
@@ -42,10 +41,6 @@ class Settings:
     shadow: float
     shadow_values: bool
     is_off: bool
-
-    def switched(self) -> AbstractContextManager[None]:
-        """Run stock inside the ``with`` statement if the application is to stay as it is."""
-        return disabled() if self.is_off else nullcontext()
 
 
 def configured(app: Flask) -> Settings:

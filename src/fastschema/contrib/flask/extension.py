@@ -24,6 +24,7 @@ from fastschema.contrib.flask.responses import (
     HeadersLike,
     Status,
     checked_format,
+    class_of,
     dumping,
     refuse_collection,
     response_in,
@@ -33,7 +34,6 @@ from fastschema.contrib.flask.responses import (
 from fastschema.contrib.flask.shadow import follow_dump, schedule_comparison
 from fastschema.contrib.flask.streaming import stream_response
 from fastschema.marshmallow.installation import follow_lists
-from fastschema.runtime.front_end import front_end_for
 from fastschema.shadow import is_sampled
 from fastschema.switch import DISABLED_AT_START, chooser, install
 
@@ -119,15 +119,12 @@ class FastSchema:
         """
         settings = current_settings()
         checked_format(format)
-        with settings.switched():
-            compiled, rows = schema_and_rows(schema, rows, session, many)
-            with nullcontext() if session is None else closing(rows):
-                refuse_collection(compiled, rows, many)
-                response = response_in(format, compiled, rows, many)
-            if settings.shadow and is_sampled(settings.shadow):
-                schedule_comparison(
-                    response, compiled, rows, many, has_values=settings.shadow_values
-                )
+        compiled, rows = schema_and_rows(schema, rows, session, many)
+        with nullcontext() if session is None else closing(rows):
+            refuse_collection(compiled, rows, many)
+            response = response_in(format, compiled, rows, many)
+        if settings.shadow and is_sampled(settings.shadow):
+            schedule_comparison(response, compiled, rows, many, has_values=settings.shadow_values)
         return with_status(response, status, headers)
 
     def stream(
@@ -162,8 +159,7 @@ class FastSchema:
         """
         settings = current_settings()
         size = settings.chunk_size if chunk_size is None else chunk_size
-        with settings.switched():
-            response = stream_response(schema, rows, format, size, session)
+        response = stream_response(schema, rows, format, size, session)
         try:
             return with_status(response, status, headers)
         except BaseException:
@@ -189,7 +185,7 @@ class FastSchema:
             raise TypeError(
                 f"@fs.output on {schema.__qualname__} needs a schema: write @fs.output(YourSchema)"
             )
-        front_end_for(schema)
+        class_of(schema)
         checked_format(format)
         respond = partial(self.response, schema, many=many, format=format)
         return partial(dumping, respond, schema)

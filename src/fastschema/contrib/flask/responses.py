@@ -13,14 +13,16 @@ from typing import Any, ParamSpec, cast
 
 from flask import Response, current_app, request
 from flask.typing import ResponseReturnValue
+from marshmallow import Schema
 from marshmallow.decorators import PRE_DUMP
 from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Response as BaseResponse
 
 from fastschema.contrib.flask.json_provider import FastJSONProvider, JsonifyEngine
 from fastschema.contrib.flask.signals import CountingSchema, dumped
+from fastschema.marshmallow.front_end import CompiledMarshmallowSchema
 from fastschema.runtime.encode import dumped_bytes, dumped_data
-from fastschema.runtime.front_end import DumpingSchema, front_end_for
+from fastschema.runtime.front_end import DumpingSchema
 from fastschema.runtime.message_pack import packed
 
 JSON = "application/json"
@@ -32,6 +34,17 @@ Status = int | str
 """``201`` or ``"201 CREATED"``."""
 HeadersLike = Headers | Mapping[str, Any] | Iterable[tuple[str, Any]]
 """Headers as views may return them."""
+
+
+def class_of(schema: Any) -> type[Schema]:
+    """Return the class of a marshmallow schema, an instance or a class.
+
+    :raises TypeError: if it is no schema
+    """
+    cls = schema if isinstance(schema, type) else type(schema)
+    if not issubclass(cls, Schema):
+        raise TypeError(f"{cls.__module__}.{cls.__qualname__} is not a schema of marshmallow")
+    return cls
 
 
 def schema_and_rows(
@@ -51,7 +64,8 @@ def schema_and_rows(
     :raises TypeError: if it is no schema, or for a statement or a session that is not accepted
     :raises ValueError: for a statement if ``many`` is False
     """
-    compiled = front_end_for(schema).compiled(schema, is_frozen=False)
+    cls = class_of(schema)
+    compiled = CompiledMarshmallowSchema(cls() if schema is cls else schema)
     if session is None:
         sqlalchemy = sys.modules.get("sqlalchemy")
         if sqlalchemy is not None and isinstance(rows, sqlalchemy.Select):
