@@ -20,7 +20,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.handlers.asgi import ASGIRequest
 from django.core.signals import got_request_exception
 from django.db import connections
-from django.db.models import QuerySet, query
+from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
@@ -34,10 +34,7 @@ from fastschema.contrib.django.front_end.customization import is_stock_list, is_
 from fastschema.contrib.django.front_end.json_encoding import engine
 from fastschema.contrib.django.internals.queries import (
     evaluates_as_stock,
-    is_stock_queryset,
-    prefetch_lookups,
     results_of,
-    without_prefetches,
 )
 from fastschema.contrib.django.lists.lazy_rows import dump_in_blocks
 from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
@@ -224,20 +221,8 @@ def _each_dumped(
 
 
 def _source(data: Any, chunk_size: int) -> Generator[Any]:
-    if not _has_iterator(data):
-        return _each(data)
-    if prefetch_lookups(data) and is_stock_queryset(data):
-        return _prefetched(data, chunk_size)
-    found: Generator[Any] = data.iterator(chunk_size)
+    found: Generator[Any] = data.iterator(chunk_size) if _has_iterator(data) else _each(data)
     return found
-
-
-def _prefetched(queryset: Any, chunk_size: int) -> Generator[Any]:
-    """Yield what ``QuerySet.iterator`` gives, which leaves the cursor open if prefetching fails."""
-    with closing(without_prefetches(queryset).iterator(chunk_size)) as source:
-        while chunk := list(islice(source, chunk_size)):
-            query.prefetch_related_objects(chunk, *prefetch_lookups(queryset))
-            yield from chunk
 
 
 def _has_iterator(data: Any) -> bool:
