@@ -9,14 +9,12 @@ import uuid
 from collections.abc import Callable, Collection
 from copy import copy
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from flask import Flask
 from flask.json.provider import DefaultJSONProvider
 
 import fastschema.json
-from fastschema.runtime.encode import CHUNK_SIZE, JsonArray
 from fastschema.runtime.json_engine import (
     JsonText,
     LeftToStock,
@@ -66,28 +64,20 @@ class Writing:
         """Return data as ``json.dumps`` writes them with these settings, or None if it must do
         that.
 
-        A long list is looked at and written piece by piece: what has just been looked at is still
-        in the CPU's cache. No user code is called, but for the ``utcoffset`` of a time zone of the
-        user's own, which ``json.dumps`` may then call again.
+        No user code is called, but for the ``utcoffset`` of a time zone of the user's own, which
+        ``json.dumps`` may then call again.
         """
         option = orjson.OPT_SORT_KEYS | _PASSED_ON if self.sort_keys else _PASSED_ON
         if indent:
             option |= orjson.OPT_INDENT_2
+        others = written_by_default(self.default)
         try:
-            if type(data) is list and len(data) > CHUNK_SIZE and not indent:
-                encode = partial(self._encode_piece, option=option)
-                text = JsonArray(data, list, encode).join()
-            else:
-                text = self._encode_piece(data, option)
+            if not orjson_matches_stdlib(data, (dict,), (list, tuple), others):
+                return None
+            text = orjson.dumps(data, self.default, option)
         except (TypeError, RecursionError):
             return None
         return to_ascii(text) if self.ensure_ascii else text
-
-    def _encode_piece(self, data: Any, option: int) -> bytes:
-        others = written_by_default(self.default)
-        if not orjson_matches_stdlib(data, (dict,), (list, tuple), others):
-            raise TypeError("json.dumps writes this otherwise, or calls user code for it")
-        return orjson.dumps(data, self.default, option)
 
     def stock(self, data: Any, default: Callable[[Any], Any] | None = None) -> bytes:
         """Return what ``DefaultJSONProvider.dumps`` writes with ``COMPACT``, as UTF-8.
