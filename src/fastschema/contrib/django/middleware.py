@@ -10,7 +10,8 @@ from django.core.exceptions import ImproperlyConfigured, MiddlewareNotUsed
 from django.utils.decorators import sync_and_async_middleware
 
 from fastschema.contrib.django.app import conf
-from fastschema.switch import DISABLED_AT_START, chooser, switched
+from fastschema.settings import chooser
+from fastschema.switch import DISABLED_AT_START, switched
 
 PATH = f"{__name__}.switch_by_request"
 """What belongs into ``MIDDLEWARE``."""

@@ -14,6 +14,7 @@ from flask import Flask, Response, current_app
 from fastschema.contrib.flask.commands import command
 from fastschema.contrib.flask.configuration import (
     EXTENSION,
+    Settings,
     configured,
     current_settings,
     settings_of,
@@ -34,8 +35,9 @@ from fastschema.contrib.flask.responses import (
 from fastschema.contrib.flask.shadow import follow_dump, schedule_comparison
 from fastschema.contrib.flask.streaming import stream_response
 from fastschema.marshmallow.installation import follow_lists
+from fastschema.settings import chooser
 from fastschema.shadow import is_sampled
-from fastschema.switch import DISABLED_AT_START, chooser, install
+from fastschema.switch import DISABLED_AT_START, install
 
 
 class FastSchema:
@@ -83,9 +85,7 @@ class FastSchema:
         if settings.is_off:
             switch_by_request(app, lambda request: False)
         else:
-            _switch_on(app)
-            if settings.shadow:
-                follow_lists(follow_dump)
+            _switch_on(app, settings)
         app.cli.add_command(command)
         app.extensions[EXTENSION] = settings
 
@@ -191,21 +191,22 @@ class FastSchema:
         return partial(dumping, respond, schema)
 
 
-def _switch_on(app: Flask) -> None:
+def _switch_on(app: Flask, settings: Settings) -> None:
     """Do what an application is configured to.
 
     :raises ValueError: if ``FASTSCHEMA_ENABLED`` leads to no callable
     """
-    choose = app.config["FASTSCHEMA_ENABLED"]
-    if choose is not None:
-        choose = chooser(choose, "FASTSCHEMA_ENABLED")
+    if settings.enabled is not None:
+        choose = chooser(settings.enabled, "FASTSCHEMA_ENABLED")
         if not DISABLED_AT_START:
             switch_by_request(app, choose)
-    if app.config["FASTSCHEMA_INSTALL"]:
+    if settings.install:
         install()
         install_jsonify()
-    if app.config["FASTSCHEMA_JSON_PROVIDER"]:
+    if settings.json_provider:
         _replace_provider(app)
+    if settings.shadow:
+        follow_lists(follow_dump)
 
 
 def _replace_provider(app: Flask) -> None:
