@@ -174,8 +174,14 @@ def test_schemas_defined_later_are_compiled(app):
 
 
 HIDING = """
-import sys
-sys.modules[{name!r}] = None
+from importlib import metadata
+
+def version(package, found=metadata.version):
+    if package == {name!r}:
+        raise metadata.PackageNotFoundError(package)
+    return found(package)
+
+metadata.version = version
 try:
     import fastschema.contrib.flask
 except ModuleNotFoundError as error:
