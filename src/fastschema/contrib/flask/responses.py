@@ -86,7 +86,7 @@ def json_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -
     """
     provider = current_app.json
     if isinstance(provider, FastJSONProvider) and provider.is_fast and provider.is_compact:
-        body = dumped_bytes(compiled, obj, many, JsonifyEngine(provider.writing), b"\n")
+        body = dumped_bytes(compiled, obj, many, JsonifyEngine(provider), b"\n")
         if body is not None:
             return current_app.response_class(body, mimetype=provider.mimetype)
     return cast(Response, provider.response(dumped_data(compiled, obj, many)))
