@@ -8,6 +8,7 @@ import json
 import uuid
 from collections.abc import Callable, Collection
 from copy import copy
+from functools import partial
 from typing import Any
 
 from flask import Flask
@@ -48,6 +49,10 @@ def written_by_default(default: Callable[[Any], Any]) -> Collection[type]:
     return _WRITTEN_BY_FLASK if default is DefaultJSONProvider.default else ()
 
 
+_Left = dict[int, bytes | Exception]
+"""The JSON of each value that is left to the encoder, or its exception, by the value's id."""
+
+
 class JsonifyEngine(OrjsonEngine):
     """Writes what programs make of objects as ``jsonify`` writes what ``Schema.dump`` makes.
 
@@ -57,6 +62,7 @@ class JsonifyEngine(OrjsonEngine):
     def __init__(self, provider: FastJSONProvider) -> None:
         super().__init__()
         self._provider = provider
+        self._others = written_by_default(provider.default)
         self._option = orjson.OPT_SORT_KEYS if provider.sort_keys else None
 
     def encode(self, data: Any) -> bytes:
@@ -64,48 +70,36 @@ class JsonifyEngine(OrjsonEngine):
 
         :raises TypeError, ValueError: what ``jsonify`` raises
         """
-        left = _Left(self._provider)
+        left: _Left = {}
         try:
-            text = orjson.dumps(data, left.fragment, self._option)
+            text = orjson.dumps(data, partial(self._fragment, left), self._option)
         except TypeError:
-            return self._provider.stock_encode(data, lambda value: self._plain(value, left))
+            return self._provider.stock_encode(data, partial(self._plain, left))
         return to_ascii(text) if self._provider.ensure_ascii else text
 
-    def _plain(self, value: Any, left: _Left) -> Any:
-        """Return what stock's encoder is given for a value that is only found in data
-        in JSON form.
-        """
-        if isinstance(value, (datetime.date, datetime.time, uuid.UUID)):
-            return self._stock_value(value)
-        return json.loads(left.text(value))
-
-
-class _Left:
-    """The values of one piece of data in JSON form that are left to the encoder, each asked once.
-
-    :param provider: the JSON provider of the application
-    """
-
-    def __init__(self, provider: FastJSONProvider) -> None:
-        self._provider = provider
-        self._others = written_by_default(provider.default)
-        self._written: dict[int, bytes | Exception] = {}
-
-    def fragment(self, value: Any) -> Any:
+    def _fragment(self, left: _Left, value: Any) -> Any:
         """Return what orjson is to write for a value that it does not know.
 
         :raises Exception: what ``jsonify`` raises for the value
         """
         if type(value) in self._others:
             return self._provider.default(value)
-        return orjson.Fragment(self.text(value))
+        return orjson.Fragment(self._text(left, value))
 
-    def text(self, value: Any) -> bytes:
-        """Return the value's JSON.
+    def _plain(self, left: _Left, value: Any) -> Any:
+        """Return what stock's encoder is given for a value that is only found in data
+        in JSON form.
+        """
+        if isinstance(value, (datetime.date, datetime.time, uuid.UUID)):
+            return self._stock_value(value)
+        return json.loads(self._text(left, value))
+
+    def _text(self, left: _Left, value: Any) -> bytes:
+        """Return the JSON of a value that is left to the encoder.
 
         :raises Exception: what ``jsonify`` raises for it
         """
-        written = self._written.get(id(value))
+        written = left.get(id(value))
         if written is None:
             stock_value = value.value if type(value) in _LEFT_TO_ENCODER else value
             try:
@@ -113,7 +107,7 @@ class _Left:
                 written = self._provider.stock_encode(stock_value) if text is None else text
             except Exception as error:
                 written = error
-            self._written[id(value)] = written
+            left[id(value)] = written
         if isinstance(written, Exception):
             raise written
         return written
