@@ -385,7 +385,11 @@ def test_every_setting_is_in_the_reference_with_its_default():
         re.findall(r"^\| `([A-Z_]+)` \| `(\w+)` \|", read("docs/settings.md"), re.MULTILINE)
     )
     django = {name.upper(): default for name, default in asdict(conf.Settings()).items()}
-    settings = {**configuration.DEFAULTS, **django}
+    flask = {
+        f"FASTSCHEMA_{name.upper()}": default
+        for name, default in asdict(configuration.Settings()).items()
+    }
+    settings = {**flask, **django}
     assert rows == {name: repr(default) for name, default in settings.items()}
 
 

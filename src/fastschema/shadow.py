@@ -68,17 +68,6 @@ class Counter(Locked):
             self.failed = 0
             """Answers that could not be compared: stock raised an exception, most likely."""
 
-    def add_compared(self, *, is_different: bool) -> None:
-        """Count an answer that was compared."""
-        with self.lock:
-            self.compared += 1
-            self.differed += is_different
-
-    def add_failed(self) -> None:
-        """Count an answer that could not be compared."""
-        with self.lock:
-            self.failed += 1
-
 
 counter = Counter()
 
@@ -113,10 +102,13 @@ def compare(
         with disabled():
             expected = by_stock()
     except Exception:
-        counter.add_failed()
+        with counter.lock:
+            counter.failed += 1
         logger.exception("%s in %s could not be compared with stock", schema, view)
         return
-    counter.add_compared(is_different=written != expected)
+    with counter.lock:
+        counter.compared += 1
+        counter.differed += written != expected
     if written == expected:
         return
     position = first_difference(written, expected)

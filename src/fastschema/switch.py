@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
 
 VARIABLE = "FASTSCHEMA_DISABLED"
 
@@ -62,26 +59,6 @@ def switched(*, is_on: bool) -> Iterator[None]:
 def switch_for_rest(*, is_on: bool) -> None:
     """Switch for all that follows in this context (:class:`contextvars.Context`)."""
     _disabled.set(not is_on)
-
-
-def chooser(value: Any, setting: str) -> Callable[[Any], Any]:
-    """Return the callable that chooses requests, so that it shows whether it is ``async``.
-
-    :param value: the callable, or its dotted path
-    :param setting: what the setting is called
-    :raises ValueError: if it is none
-    """
-    try:
-        found = pkgutil.resolve_name(value) if isinstance(value, str) else value
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ValueError(f"{setting} cannot be imported: {error}") from error
-    if not callable(found):
-        raise ValueError(
-            f"{setting} must be a callable that is given a request, or its dotted path, "
-            f"not {value!r}"
-        )
-    call: Callable[[Any], Any] = type(found).__call__.__get__(found)
-    return call if inspect.iscoroutinefunction(call) else found
 
 
 def install() -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
 from fastschema import __version__
-
-_MODULES = {"djangorestframework": "rest_framework", "django-debug-toolbar": "debug_toolbar"}
 
 
 def require(part: str, **oldest: tuple[int, int]) -> None:
@@ -19,24 +16,20 @@ def require(part: str, **oldest: tuple[int, int]) -> None:
     :raises ImportError: if one is older; ``ModuleNotFoundError`` if one is missing
     """
     for package, least in oldest.items():
-        module = _MODULES.get(package, package)
         least_text = ".".join(map(str, least))
         install = f"pip install '{package}>={least_text}'"
         try:
-            importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            if error.name != module:
-                raise
+            found = version(package)
+        except PackageNotFoundError:
             raise ModuleNotFoundError(
-                f"{part} needs {package}, which is not installed: {install}", name=module
+                f"{part} needs {package}, which is not installed: {install}", name=package
             ) from None
-        found = version(package)
         numbers = [int(part) for part in found.split(".")[:2] if part.isdecimal()]
         if tuple(numbers) < least:
             raise ImportError(
                 f"{part} needs {package} {least_text} or newer, and {found} is "
                 f"installed: {install}",
-                name=module,
+                name=package,
             )
 
 

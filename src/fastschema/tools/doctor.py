@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import pkgutil
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from operator import attrgetter
@@ -101,12 +100,8 @@ def named(name: str, paths: Iterable[str]) -> list[str]:
 def object_at(path: str) -> Any:
     """Return the object at ``package.module:Name`` or ``package.module.Name``.
 
-    Modules of the current directory are found, too.
-
     :raises PathError: if it cannot be imported
     """
-    if "." not in sys.path and "" not in sys.path:
-        sys.path.insert(0, "")
     if not re.fullmatch(r"\w[\w.]*[.:]\w[\w.]*", path):
         raise PathError(f"{path!r} is not of the form package.module:Name")
     try:

@@ -202,7 +202,7 @@ class TestSchemas:
     def test_those_with_other_fields_say_where(self):
         printed = run("--all", "--urlconf", HERE)
 
-        for use in ("GET /dynamic/ (Dynamic.list)", "GET /dynamic/<pk>/ (Dynamic.retrieve)"):
+        for use in ("GET /dynamic/ (Dynamic.list)", "GET /dynamic/{pk}/ (Dynamic.retrieve)"):
             assert f"  {HERE}:DynamicSerializer, used by {use}\n" in printed
 
     def test_one_with_an_override_around_compiled_code_says_so(self):

@@ -21,7 +21,6 @@ from markupsafe import Markup
 
 import fastschema
 from fastschema.contrib.flask import FastJSONProvider, FastSchema
-from fastschema.contrib.flask.json_provider import Writing
 from tests.contrib.flask.differential import answers, assert_same_response
 from tests.contrib.flask.schemas import BandSchema
 from tests.marks import needs_orjson
@@ -230,9 +229,9 @@ def test_any_data_are_answered_as_by_flask(data, sort_keys, ensure_ascii, compac
 @pytest.mark.parametrize("indent", [True, False])
 @needs_orjson
 def test_the_usual_values_are_written_by_orjson(name, indent):
-    writing = Writing(DefaultJSONProvider.default, sort_keys=True, ensure_ascii=True)
+    provider = FastJSONProvider(Flask("app"))
 
-    assert writing.encode(VALUES[name](), indent=indent) is not None
+    assert provider.encode(VALUES[name](), indent=indent) is not None
 
 
 @pytest.mark.parametrize(
@@ -240,9 +239,9 @@ def test_the_usual_values_are_written_by_orjson(name, indent):
 )
 @needs_orjson
 def test_what_orjson_would_write_otherwise_is_left_to_flask(name):
-    writing = Writing(DefaultJSONProvider.default, sort_keys=True, ensure_ascii=True)
+    provider = FastJSONProvider(Flask("app"))
 
-    assert writing.encode(VALUES[name]()) is None
+    assert provider.encode(VALUES[name]()) is None
 
 
 def test_user_code_is_called_once():
@@ -452,9 +451,11 @@ def test_a_method_that_a_subclass_of_the_fast_provider_overrides_is_called(monke
     app.json = ShoutingFast(app)
     fast = FastSchema(app)
     written = []
-    encode = Writing.encode
+    encode = FastJSONProvider.encode
     monkeypatch.setattr(
-        Writing, "encode", lambda self, data, **how: written.append(data) or encode(self, data)
+        FastJSONProvider,
+        "encode",
+        lambda self, data, **how: written.append(data) or encode(self, data),
     )
 
     assert type(app.json) is ShoutingFast

@@ -223,7 +223,7 @@ def test_a_share_that_is_none_is_a_clear_error(share):
 def test_showing_values_is_a_yes_or_no():
     app = Flask("app")
     app.config["FASTSCHEMA_SHADOW_VALUES"] = 1
-    with pytest.raises(ValueError, match="FASTSCHEMA_SHADOW_VALUES must be True or False, not 1"):
+    with pytest.raises(ValueError, match="FASTSCHEMA_SHADOW_VALUES must be of type bool, not 1"):
         FastSchema(app)
 
 

@@ -66,19 +66,17 @@ class FastJSONRenderer(JSONRenderer):
         self, accepted_media_type: str | None, renderer_context: dict[str, Any] | None
     ) -> bool:
         """Return whether the settings are those that orjson writes by."""
-        cls = type(self)
         return (
             orjson is not None
             and self.compact
             and self.encoder_class is JSONEncoder
-            and cls.get_indent is JSONRenderer.get_indent
-            and "get_indent" not in vars(self)
+            and type(self).get_indent is JSONRenderer.get_indent
             and self.get_indent(accepted_media_type, renderer_context or {}) is None
             and not is_disabled()
         )
 
 
-class NDJSONRenderer(JSONRenderer):
+class NDJSONRenderer(FastJSONRenderer):
     """Newline-delimited JSON (``application/x-ndjson``): a line for each row of a list.
 
     A line holds what :class:`FastJSONRenderer` writes for the row, never indented; it ends with a
@@ -101,17 +99,8 @@ class NDJSONRenderer(JSONRenderer):
         if data is None:
             return b""
         rows = data if isinstance(data, (list, tuple)) else [data]
-        write = self._row_renderer().render
+        write = super().render  # without what would indent it
         return b"".join([(write(row) or b"null") + b"\n" for row in rows])
-
-    def _row_renderer(self) -> FastJSONRenderer:
-        """Return what writes the lines: by the settings of this renderer, but for the
-        indentation.
-        """
-        renderer = FastJSONRenderer()
-        renderer.compact, renderer.ensure_ascii = self.compact, self.ensure_ascii
-        renderer.strict, renderer.encoder_class = self.strict, self.encoder_class
-        return renderer
 
 
 class FastMessagePackRenderer(BaseRenderer):

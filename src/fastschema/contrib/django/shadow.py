@@ -58,14 +58,30 @@ def schedule_comparison(
     if type(serializer).data is not _DATA or not is_stock_list(serializer):
         return
     kept = _kept_rows(serializer.instance)
-    made = vars(response).get("data")
+    cls, made = type(response), vars(response).get("data")
     is_around = type(made) is dict and any(each is rows for each in made.values())
-    if kept is not None and (made is rows or is_around):
-        try:
-            shadow = _Shadow(response, view, serializer, rows, renderer, kept)
-        except RecursionError:  # data that hold themselves: rendering them is an error, too
-            return
-        response.add_post_render_callback(shadow)
+    if kept is None or not (made is rows or is_around):
+        return
+    try:
+        parts = list(_parts(made))
+    except RecursionError:  # data that hold themselves: rendering them is an error, too
+        return
+    context = copy_context()
+    context.run(stop_logging)  # what stock does in the shadow is no part of the answer
+
+    def follow(response: Any) -> None:
+        """Compare the response that has been rendered, unless somebody has changed it since."""
+        is_as_made = (
+            type(response) is cls
+            and vars(response).get("data") is made
+            and response.accepted_renderer is renderer
+        )
+        if is_as_made:
+            now = list(_parts(made))
+            if len(now) == len(parts) and all(map(is_, now, parts)):
+                context.run(_compare, response, view, serializer, rows, kept)
+
+    response.add_post_render_callback(follow)
 
 
 def _kept_rows(rows: Any) -> Any:
@@ -91,68 +107,35 @@ def _parts(data: Any) -> Iterator[Any]:
     yield _END
 
 
-class _Shadow:
-    """Called with a response that has been rendered.
+def _compare(response: Any, view: Any, serializer: Any, rows: Any, kept: Any) -> None:
+    """Compare a response with what stock renders.
 
-    The parameters are those of :func:`schedule_comparison`.
-
-    :param kept: the rows that were read
+    :param kept: the rows that were read; the others as for :func:`schedule_comparison`
     """
+    view_class = type(view)
 
-    def __init__(
-        self, response: Any, view: Any, serializer: Any, rows: Any, renderer: Any, kept: Any
-    ) -> None:
-        self._class = type(response)
-        self._made = vars(response)["data"]
-        self._parts = list(_parts(self._made))
-        self._view = view
-        self._serializer = serializer
-        self._rows = rows
-        self._renderer = renderer
-        self._kept = kept
-        self._context = copy_context()
-        self._context.run(stop_logging)  # what stock does in the shadow is no part of the answer
-
-    def __call__(self, response: Any) -> None:
-        """Compare it with what stock renders, unless somebody has changed it since."""
-        is_as_made = (
-            type(response) is self._class
-            and vars(response).get("data") is self._made
-            and response.accepted_renderer is self._renderer
-        )
-        if is_as_made and not self._is_changed():
-            self._context.run(self._compare, response)
-
-    def _is_changed(self) -> bool:
-        """Return whether the data are others than they were."""
-        now = list(_parts(self._made))
-        return len(now) != len(self._parts) or not all(map(is_, now, self._parts))
-
-    def _compare(self, response: Any) -> None:
-        view_class = type(self._view)
-
-        def tell(difference: Difference) -> None:
-            shadow_differed.send_robust(sender=view_class, difference=difference)
-
-        compare(
-            response.content,
-            lambda: self._rendered_by_stock(response),
-            schema=type(self._serializer.child).__name__,
-            view=f"{view_class.__module__}.{view_class.__qualname__}",
-            has_values=conf.settings().shadow_values,
-            tell=tell,
-        )
-
-    def _rendered_by_stock(self, response: Any) -> bytes:
+    def by_stock() -> bytes:
         with _savepoints():
-            data: Any = self._serializer.to_representation(_instances(self._kept))
-            made = self._made
-            if made is not self._rows:
-                data = {key: data if each is self._rows else each for key, each in made.items()}
-            rendered: bytes = self._renderer.render(
+            data: Any = serializer.to_representation(_instances(kept))
+            made = vars(response)["data"]
+            if made is not rows:
+                data = {key: data if each is rows else each for key, each in made.items()}
+            rendered: bytes = response.accepted_renderer.render(
                 data, response.accepted_media_type, response.renderer_context
             )
         return rendered
+
+    def tell(difference: Difference) -> None:
+        shadow_differed.send_robust(sender=view_class, difference=difference)
+
+    compare(
+        response.content,
+        by_stock,
+        schema=type(serializer.child).__name__,
+        view=f"{view_class.__module__}.{view_class.__qualname__}",
+        has_values=conf.settings().shadow_values,
+        tell=tell,
+    )
 
 
 def _instances(rows: Any) -> list[Any]:

@@ -10,9 +10,8 @@ import logging
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from contextvars import copy_context
-from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -20,7 +19,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.handlers.asgi import ASGIRequest
 from django.core.signals import got_request_exception
 from django.db import connections
-from django.db.models import QuerySet, query
+from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
@@ -34,22 +33,16 @@ from fastschema.contrib.django.front_end.customization import is_stock_list, is_
 from fastschema.contrib.django.front_end.json_encoding import engine
 from fastschema.contrib.django.internals.queries import (
     evaluates_as_stock,
-    is_stock_queryset,
-    prefetch_lookups,
     results_of,
-    without_prefetches,
 )
 from fastschema.contrib.django.lists.lazy_rows import dump_in_blocks
 from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
 from fastschema.contrib.django.lists.queryset_rows import is_fetchable
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
-from fastschema.runtime.encode import CHUNK_SIZE, checked_chunk_size
+from fastschema.runtime.encode import CHUNK_SIZE, JsonArray, JsonLines, checked_chunk_size
 from fastschema.switch import is_disabled
 
 logger = logging.getLogger("django.request")
-
-DumpMany = Callable[[Iterable[Any]], list[Any]]
-Write = Callable[[list[Any]], bytes | memoryview]
 
 
 def stream(request: Any, serializer: Any, chunk_size: int | None = None) -> Any:
@@ -61,9 +54,9 @@ def stream(request: Any, serializer: Any, chunk_size: int | None = None) -> Any:
     but not ``iterator`` is iterated over as in stock, and so read whole.
 
     The answer is streamed where its bytes are sure to be those of ``Response(serializer.data)``:
-    as JSON (not indented) or as newline-delimited JSON, by a renderer that overrides nothing of
-    the writing, and if the list serializer overrides neither ``to_representation`` nor ``data``.
-    Otherwise it is that response.
+    as JSON (neither indented nor spaced) or as newline-delimited JSON, by a renderer that overrides
+    nothing of the writing, and if the list serializer overrides neither ``to_representation`` nor
+    ``data``. Otherwise it is that response.
 
     :param request: DRF's request
     :param serializer: made with the rows and ``many=True``, as for ``Response(serializer.data)``
@@ -87,100 +80,63 @@ def stream(request: Any, serializer: Any, chunk_size: int | None = None) -> Any:
         )
     size = conf.settings().stream_chunk_size if chunk_size is None else chunk_size
     checked_chunk_size(size)
-    writer = Writer.of(request)
-    if writer is None or not _is_streamable(serializer):
+    by_renderer = _by_renderer(request)
+    if by_renderer is None or not _is_streamable(serializer):
         return Response(serializer.data)
     data = rows(serializer.instance)
     if _has_iterator(data):
         _check_transaction(request, data.db)
-    is_compiled = not is_disabled() and writer.is_usual()
-    dumped = _dumped(data, serializer.child, size, is_compiled=is_compiled)
-    write = _write_fast(writer.layout) if is_compiled else writer.write
-    written = _written(dumped, write, writer.layout)
+    renderer = request.accepted_renderer
+    is_compiled = not is_disabled() and _writes_as_engine(renderer)
     if dump_log.in_use:
         dump_log.log_stream(serializer, is_compiled=is_compiled)
+    in_chunks, encode = by_renderer
+    if is_compiled:
+        encode = engine().encode
+    written = _written(data, serializer.child, size, in_chunks, encode, is_compiled=is_compiled)
     chunks = Chunks(written, request)
     if request.method == "HEAD":
         chunks.close()
-    is_async = isinstance(request._request, ASGIRequest)
+    media_type, charset = renderer.media_type, renderer.charset
     return StreamingHttpResponse(
-        AsyncChunks(chunks) if is_async else chunks, content_type=writer.content_type
+        AsyncChunks(chunks) if isinstance(request._request, ASGIRequest) else chunks,
+        content_type=media_type if charset is None else f"{media_type}; charset={charset}",
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """What stands around the rows.
-
-    :param opening: before the first row
-    :param separator: between two rows
-    :param closing: after the last row: without it, everybody sees that an answer was cut off
-    :param empty: the whole, if there are no rows
-    """
-
-    opening: bytes
-    separator: bytes
-    closing: bytes
-    empty: bytes
-
-
-_ARRAY = Layout(b"[", b",", b"]", b"[]")
-_SPACED_ARRAY = Layout(b"[", b", ", b"]", b"[]")
-_LINES = Layout(b"", b"\n", b"\n", b"")
 _ARRAY_RENDERS = {JSONRenderer.render, FastJSONRenderer.render}
 
 
-class Writer:
-    """What writes the rows of one answer: the renderer that the request has accepted.
+InChunks = type[JsonArray] | type[JsonLines]
+Encode = Callable[[Any], bytes]
 
-    :param request: DRF's request
-    :param layout: the layout of the renderer's lists
-    :param context: the renderer's context
+
+def _by_renderer(request: Any) -> tuple[InChunks, Encode] | None:
+    """Return what writes rows as the renderer that a request has accepted.
+
+    :returns: in which chunks, and from what was dumped (of an array several rows, or else one) to
+        JSON; None if the renderer's lists cannot be written row by row
     """
+    renderer, media_type = request.accepted_renderer, request.accepted_media_type
+    view = request.parser_context.get("view")
+    context = {} if view is None else view.get_renderer_context()
+    render = partial(renderer.render, accepted_media_type=media_type, renderer_context=context)
+    if type(renderer).render is NDJSONRenderer.render:
+        return JsonLines, lambda row: render([row])[:-1]
+    is_array = type(renderer).render in _ARRAY_RENDERS and renderer.compact
+    if is_array and renderer.get_indent(media_type, context) is None:
+        return JsonArray, render
+    return None
 
-    def __init__(self, request: Any, layout: Layout, context: dict[str, Any]) -> None:
-        self.layout = layout
-        self._renderer = request.accepted_renderer
-        self._media_type = request.accepted_media_type
-        self._context = context
 
-    @classmethod
-    def of(cls, request: Any) -> Writer | None:
-        """Return the writer, or None if the renderer's lists cannot be written row by row."""
-        renderer = request.accepted_renderer
-        render = type(renderer).render
-        if render not in {NDJSONRenderer.render, *_ARRAY_RENDERS}:
-            return None
-        view = request.parser_context.get("view")
-        context = {} if view is None else view.get_renderer_context()
-        if render is NDJSONRenderer.render:
-            return cls(request, _LINES, context)
-        if renderer.get_indent(request.accepted_media_type, context) is not None:
-            return None
-        return cls(request, _ARRAY if renderer.compact else _SPACED_ARRAY, context)
-
-    @property
-    def content_type(self) -> str:
-        """The ``Content-Type``, as ``Response`` sets it."""
-        media_type: str = self._renderer.media_type
-        charset = self._renderer.charset
-        return media_type if charset is None else f"{media_type}; charset={charset}"
-
-    def is_usual(self) -> bool:
-        """Return whether the engine writes what the renderer writes."""
-        renderer = self._renderer
-        return (
-            renderer.compact
-            and not renderer.ensure_ascii
-            and renderer.encoder_class is JSONEncoder
-            and renderer.strict == JSONRenderer.strict
-        )
-
-    def write(self, dumped: list[Any]) -> memoryview:
-        """Rows by the renderer itself, without what stands around them."""
-        layout = self.layout
-        written = self._renderer.render(dumped, self._media_type, self._context)
-        return memoryview(written)[len(layout.opening) : -len(layout.closing)]
+def _writes_as_engine(renderer: Any) -> bool:
+    """Return whether the engine writes what a renderer writes."""
+    return (
+        renderer.compact
+        and not renderer.ensure_ascii
+        and renderer.encoder_class is JSONEncoder
+        and renderer.strict == JSONRenderer.strict
+    )
 
 
 def _is_streamable(serializer: Any) -> bool:
@@ -195,49 +151,38 @@ def _is_streamable(serializer: Any) -> bool:
     )
 
 
-def _dumped(data: Any, child: Any, chunk_size: int, *, is_compiled: bool) -> Generator[list[Any]]:
-    """Return what a serializer makes of rows, some at a time. Each row is read once.
+def _written(
+    data: Any,
+    child: Any,
+    chunk_size: int,
+    in_chunks: InChunks,
+    encode: Encode,
+    *,
+    is_compiled: bool,
+) -> Generator[bytes]:
+    """Yield the answer in chunks. Each row is read once, and only when it is needed.
 
     Closing it closes a cursor or a generator behind the rows.
     """
-    size = min(chunk_size, CHUNK_SIZE)
-    if not is_compiled:
-        return _each_dumped(_source(data, chunk_size), partial(_represented, child), size)
-    form = engine().form
-    if is_fetchable(data) and is_stock_serializer(child):
+    form, size = engine().form, min(chunk_size, CHUNK_SIZE)
+    blocks = None
+    if is_compiled and is_fetchable(data) and is_stock_serializer(child):
         blocks = fetch_in_blocks(data, chunk_size)
-        if blocks is not None:
-            return dump_in_blocks(blocks, child, form, size)
-    return _each_dumped(_source(data, chunk_size), nested_dumper_of(child, form).all_rows, size)
+    each_row: Iterable[Any]
+    dump_many: Callable[[Iterable[Any]], list[Any]]
+    if blocks is not None:
+        source: Any = dump_in_blocks(blocks, child, form, size)
+        each_row, dump_many = chain.from_iterable(source), list
+    else:
+        source = each_row = data.iterator(chunk_size) if _has_iterator(data) else _each(data)
+        compiled = nested_dumper_of(child, form).all_rows
+        dump_many = compiled if is_compiled else partial(_represented, child)
+    with closing(source):
+        yield from in_chunks(each_row, dump_many, encode, size)
 
 
 def _represented(serializer: Any, rows: Iterable[Any]) -> list[Any]:
     return [serializer.to_representation(row) for row in rows]
-
-
-def _each_dumped(
-    source: Generator[Any], dump_many: DumpMany, chunk_size: int
-) -> Generator[list[Any]]:
-    with closing(source):
-        while dumped := dump_many(islice(source, chunk_size)):
-            yield dumped
-
-
-def _source(data: Any, chunk_size: int) -> Generator[Any]:
-    if not _has_iterator(data):
-        return _each(data)
-    if prefetch_lookups(data) and is_stock_queryset(data):
-        return _prefetched(data, chunk_size)
-    found: Generator[Any] = data.iterator(chunk_size)
-    return found
-
-
-def _prefetched(queryset: Any, chunk_size: int) -> Generator[Any]:
-    """Yield what ``QuerySet.iterator`` gives, which leaves the cursor open if prefetching fails."""
-    with closing(without_prefetches(queryset).iterator(chunk_size)) as source:
-        while chunk := list(islice(source, chunk_size)):
-            query.prefetch_related_objects(chunk, *prefetch_lookups(queryset))
-            yield from chunk
 
 
 def _has_iterator(data: Any) -> bool:
@@ -272,24 +217,6 @@ def _check_transaction(request: Any, alias: str) -> None:
         )
 
 
-def _write_fast(layout: Layout) -> Write:
-    """Return what writes the JSON of rows that were dumped, by the engine."""
-    encode = engine().encode
-    if layout is _LINES:
-        return lambda dumped: b"\n".join([encode(row) for row in dumped])
-    return lambda dumped: memoryview(encode(dumped))[1:-1]
-
-
-def _written(dumped: Generator[list[Any]], write: Write, layout: Layout) -> Generator[bytes]:
-    """Yield the answer in chunks. Rows are read only as they are needed."""
-    before = layout.opening
-    with closing(dumped):
-        for rows in dumped:
-            yield b"".join([before, write(rows)])
-            before = layout.separator
-    yield layout.closing if before is layout.separator else layout.empty
-
-
 class Chunks(Iterator[bytes]):
     """The chunks of an answer, for WSGI.
 
@@ -306,7 +233,7 @@ class Chunks(Iterator[bytes]):
         self._chunks = chunks
         self._request = request
         self._context = copy_context()
-        self._first: bytes | None = self._context.run(next, chunks)
+        self._first: bytes | None = self._context.run(next, chunks, b"")
 
     def __next__(self) -> bytes:
         """Return the next chunk.

@@ -2,50 +2,48 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from flask import Flask, current_app, request
 
 from fastschema.runtime.encode import CHUNK_SIZE
-from fastschema.switch import VARIABLE, disabled, is_disabled, is_yes, switch_for_rest
+from fastschema.settings import checked_settings
+from fastschema.switch import is_disabled, is_yes, switch_for_rest
 
 EXTENSION = "fastschema"
 """The key in ``app.extensions``."""
 
-DEFAULTS = {
-    "FASTSCHEMA_INSTALL": True,
-    "FASTSCHEMA_JSON_PROVIDER": True,
-    "FASTSCHEMA_CHUNK_SIZE": CHUNK_SIZE,
-    "FASTSCHEMA_SHADOW": 0,
-    "FASTSCHEMA_SHADOW_VALUES": False,
-    "FASTSCHEMA_ENABLED": None,
-    VARIABLE: False,
-}
-"""The configuration keys."""
+_PREFIX = "FASTSCHEMA_"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What an application is configured to.
+    """What an application's configuration may hold, in capitals, after ``FASTSCHEMA_``.
 
+    :param install: whether all marshmallow schemas of the process are compiled
+    :param json_provider: whether ``app.json`` is replaced
     :param chunk_size: how many rows a stream writes at a time
     :param shadow: the share of responses that stock makes as well, to compare them
     :param shadow_values: whether what is told of a difference shows values
-    :param is_off: whether the application stays as it is
+    :param enabled: a callable that says which requests fastschema answers, or its path; False: none
+    :param disabled: whether the application stays as it is; as text, what it is in the environment
     """
 
-    chunk_size: int
-    shadow: float
-    shadow_values: bool
-    is_off: bool
+    install: bool = True
+    json_provider: bool = True
+    chunk_size: int = CHUNK_SIZE
+    shadow: float | int = 0
+    shadow_values: bool = False
+    enabled: Any = None
+    disabled: bool | int | str | None = False
 
-    def switched(self) -> AbstractContextManager[None]:
-        """Run stock inside the ``with`` statement if the application is to stay as it is."""
-        return disabled() if self.is_off else nullcontext()
+    @property
+    def is_off(self) -> bool:
+        """Whether the application stays as it is."""
+        is_disabled = self.disabled is not None and is_yes(str(self.disabled))
+        return is_disabled or self.enabled is False
 
 
 def configured(app: Flask) -> Settings:
@@ -54,44 +52,14 @@ def configured(app: Flask) -> Settings:
 
     :raises ValueError: for a key that there is not, or one with a value that it cannot have
     """
-    for key, default in DEFAULTS.items():
-        app.config.setdefault(key, default)
-    for key in app.config:
-        if key.startswith("FASTSCHEMA_") and key not in DEFAULTS:
-            raise ValueError(f"app.config has the unknown key {key!r}. {_hint(key)}")
-    for key in ("FASTSCHEMA_INSTALL", "FASTSCHEMA_JSON_PROVIDER", "FASTSCHEMA_SHADOW_VALUES"):
-        if type(app.config[key]) is not bool:
-            raise ValueError(f"{key} must be True or False, not {app.config[key]!r}")
-    size = app.config["FASTSCHEMA_CHUNK_SIZE"]
-    if type(size) is not int or size < 1:
-        raise ValueError(f"FASTSCHEMA_CHUNK_SIZE must be a positive int, not {size!r}")
-    share = app.config["FASTSCHEMA_SHADOW"]
-    if type(share) not in (int, float) or not 0 <= share <= 1:
-        raise ValueError(
-            f"FASTSCHEMA_SHADOW must be a number from 0 to 1, such as 0.1, not {share!r}"
-        )
-    return Settings(
-        chunk_size=size,
-        shadow=share,
-        shadow_values=app.config["FASTSCHEMA_SHADOW_VALUES"],
-        is_off=_is_disabled(app.config[VARIABLE]) or app.config["FASTSCHEMA_ENABLED"] is False,
-    )
-
-
-def _is_disabled(value: Any) -> bool:
-    """Return what ``FASTSCHEMA_DISABLED`` says; it may come from the environment, as
-    text or a number.
-    """
-    if value is not None and not isinstance(value, (bool, int, str)):
-        raise ValueError(
-            f"{VARIABLE} must be True or False, or text as in the environment, not {value!r}"
-        )
-    return value is not None and is_yes(str(value))
-
-
-def _hint(key: str) -> str:
-    similar = difflib.get_close_matches(key, DEFAULTS, n=1)
-    return f"Did you mean {similar[0]!r}?" if similar else f"The keys are {', '.join(DEFAULTS)}."
+    for name, default in asdict(Settings()).items():
+        app.config.setdefault(f"{_PREFIX}{name.upper()}", default)
+    given = {
+        key.removeprefix(_PREFIX): value
+        for key, value in app.config.items()
+        if key.startswith(_PREFIX)
+    }
+    return checked_settings(Settings, given, f"{_PREFIX}{{}}")
 
 
 def settings_of(app: Any) -> Settings | None:

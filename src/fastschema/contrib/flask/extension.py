@@ -14,6 +14,7 @@ from flask import Flask, Response, current_app
 from fastschema.contrib.flask.commands import command
 from fastschema.contrib.flask.configuration import (
     EXTENSION,
+    Settings,
     configured,
     current_settings,
     settings_of,
@@ -24,6 +25,7 @@ from fastschema.contrib.flask.responses import (
     HeadersLike,
     Status,
     checked_format,
+    class_of,
     dumping,
     refuse_collection,
     response_in,
@@ -33,9 +35,9 @@ from fastschema.contrib.flask.responses import (
 from fastschema.contrib.flask.shadow import follow_dump, schedule_comparison
 from fastschema.contrib.flask.streaming import stream_response
 from fastschema.marshmallow.installation import follow_lists
-from fastschema.runtime.front_end import front_end_for
+from fastschema.settings import chooser
 from fastschema.shadow import is_sampled
-from fastschema.switch import DISABLED_AT_START, chooser, install
+from fastschema.switch import DISABLED_AT_START, install
 
 
 class FastSchema:
@@ -83,9 +85,7 @@ class FastSchema:
         if settings.is_off:
             switch_by_request(app, lambda request: False)
         else:
-            _switch_on(app)
-            if settings.shadow:
-                follow_lists(follow_dump)
+            _switch_on(app, settings)
         app.cli.add_command(command)
         app.extensions[EXTENSION] = settings
 
@@ -119,15 +119,12 @@ class FastSchema:
         """
         settings = current_settings()
         checked_format(format)
-        with settings.switched():
-            compiled, rows = schema_and_rows(schema, rows, session, many)
-            with nullcontext() if session is None else closing(rows):
-                refuse_collection(compiled, rows, many)
-                response = response_in(format, compiled, rows, many)
-            if settings.shadow and is_sampled(settings.shadow):
-                schedule_comparison(
-                    response, compiled, rows, many, has_values=settings.shadow_values
-                )
+        compiled, rows = schema_and_rows(schema, rows, session, many)
+        with nullcontext() if session is None else closing(rows):
+            refuse_collection(compiled, rows, many)
+            response = response_in(format, compiled, rows, many)
+        if settings.shadow and is_sampled(settings.shadow):
+            schedule_comparison(response, compiled, rows, many, has_values=settings.shadow_values)
         return with_status(response, status, headers)
 
     def stream(
@@ -162,8 +159,7 @@ class FastSchema:
         """
         settings = current_settings()
         size = settings.chunk_size if chunk_size is None else chunk_size
-        with settings.switched():
-            response = stream_response(schema, rows, format, size, session)
+        response = stream_response(schema, rows, format, size, session)
         try:
             return with_status(response, status, headers)
         except BaseException:
@@ -189,27 +185,28 @@ class FastSchema:
             raise TypeError(
                 f"@fs.output on {schema.__qualname__} needs a schema: write @fs.output(YourSchema)"
             )
-        front_end_for(schema)
+        class_of(schema)
         checked_format(format)
         respond = partial(self.response, schema, many=many, format=format)
         return partial(dumping, respond, schema)
 
 
-def _switch_on(app: Flask) -> None:
+def _switch_on(app: Flask, settings: Settings) -> None:
     """Do what an application is configured to.
 
     :raises ValueError: if ``FASTSCHEMA_ENABLED`` leads to no callable
     """
-    choose = app.config["FASTSCHEMA_ENABLED"]
-    if choose is not None:
-        choose = chooser(choose, "FASTSCHEMA_ENABLED")
+    if settings.enabled is not None:
+        choose = chooser(settings.enabled, "FASTSCHEMA_ENABLED")
         if not DISABLED_AT_START:
             switch_by_request(app, choose)
-    if app.config["FASTSCHEMA_INSTALL"]:
+    if settings.install:
         install()
         install_jsonify()
-    if app.config["FASTSCHEMA_JSON_PROVIDER"]:
+    if settings.json_provider:
         _replace_provider(app)
+    if settings.shadow:
+        follow_lists(follow_dump)
 
 
 def _replace_provider(app: Flask) -> None:

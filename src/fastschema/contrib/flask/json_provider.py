@@ -8,7 +8,6 @@ import json
 import uuid
 from collections.abc import Callable, Collection
 from copy import copy
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,6 @@ from flask import Flask
 from flask.json.provider import DefaultJSONProvider
 
 import fastschema.json
-from fastschema.runtime.encode import CHUNK_SIZE, JsonArray
 from fastschema.runtime.json_engine import (
     JsonText,
     LeftToStock,
@@ -51,125 +49,65 @@ def written_by_default(default: Callable[[Any], Any]) -> Collection[type]:
     return _WRITTEN_BY_FLASK if default is DefaultJSONProvider.default else ()
 
 
-@dataclass(slots=True)
-class Writing:
-    """How an application's JSON is written; see the attributes of ``DefaultJSONProvider``.
-
-    :param default: makes other values ones that JSON has
-    """
-
-    default: Callable[[Any], Any]
-    sort_keys: bool
-    ensure_ascii: bool
-
-    def encode(self, data: Any, *, indent: bool = False) -> bytes | None:
-        """Return data as ``json.dumps`` writes them with these settings, or None if it must do
-        that.
-
-        A long list is looked at and written piece by piece: what has just been looked at is still
-        in the CPU's cache. No user code is called, but for the ``utcoffset`` of a time zone of the
-        user's own, which ``json.dumps`` may then call again.
-        """
-        option = orjson.OPT_SORT_KEYS | _PASSED_ON if self.sort_keys else _PASSED_ON
-        if indent:
-            option |= orjson.OPT_INDENT_2
-        try:
-            if type(data) is list and len(data) > CHUNK_SIZE and not indent:
-                encode = partial(self._encode_piece, option=option)
-                text = JsonArray(data, list, encode).join()
-            else:
-                text = self._encode_piece(data, option)
-        except (TypeError, RecursionError):
-            return None
-        return to_ascii(text) if self.ensure_ascii else text
-
-    def _encode_piece(self, data: Any, option: int) -> bytes:
-        others = written_by_default(self.default)
-        if not orjson_matches_stdlib(data, (dict,), (list, tuple), others):
-            raise TypeError("json.dumps writes this otherwise, or calls user code for it")
-        return orjson.dumps(data, self.default, option)
-
-    def stock(self, data: Any, default: Callable[[Any], Any] | None = None) -> bytes:
-        """Return what ``DefaultJSONProvider.dumps`` writes with ``COMPACT``, as UTF-8.
-
-        :param default: instead of the settings' own
-        :raises TypeError, ValueError: what it raises
-        """
-        return json.dumps(
-            data,
-            default=default or self.default,
-            ensure_ascii=self.ensure_ascii,
-            sort_keys=self.sort_keys,
-            separators=COMPACT,
-        ).encode()
+_Left = dict[int, bytes | Exception]
+"""The JSON of each value that is left to the encoder, or its exception, by the value's id."""
 
 
 class JsonifyEngine(OrjsonEngine):
     """Writes what programs make of objects as ``jsonify`` writes what ``Schema.dump`` makes.
 
-    :param writing: the settings of the application
+    :param provider: the JSON provider of the application
     """
 
-    def __init__(self, writing: Writing) -> None:
+    def __init__(self, provider: FastJSONProvider) -> None:
         super().__init__()
-        self._writing = writing
-        self._option = orjson.OPT_SORT_KEYS if writing.sort_keys else None
+        self._provider = provider
+        self._others = written_by_default(provider.default)
+        self._option = orjson.OPT_SORT_KEYS if provider.sort_keys else None
 
     def encode(self, data: Any) -> bytes:
         """Write ``data`` (in JSON form) as UTF-8.
 
         :raises TypeError, ValueError: what ``jsonify`` raises
         """
-        left = _Left(self._writing)
+        left: _Left = {}
         try:
-            text = orjson.dumps(data, left.fragment, self._option)
+            text = orjson.dumps(data, partial(self._fragment, left), self._option)
         except TypeError:
-            return self._writing.stock(data, lambda value: self._plain(value, left))
-        return to_ascii(text) if self._writing.ensure_ascii else text
+            return self._provider.stock_encode(data, partial(self._plain, left))
+        return to_ascii(text) if self._provider.ensure_ascii else text
 
-    def _plain(self, value: Any, left: _Left) -> Any:
-        """Return what stock's encoder is given for a value that is only found in data
-        in JSON form.
-        """
-        if isinstance(value, (datetime.date, datetime.time, uuid.UUID)):
-            return self._stock_value(value)
-        return json.loads(left.text(value))
-
-
-class _Left:
-    """The values of one piece of data in JSON form that are left to the encoder, each asked once.
-
-    :param writing: the settings of the application
-    """
-
-    def __init__(self, writing: Writing) -> None:
-        self._writing = writing
-        self._others = written_by_default(writing.default)
-        self._written: dict[int, bytes | Exception] = {}
-
-    def fragment(self, value: Any) -> Any:
+    def _fragment(self, left: _Left, value: Any) -> Any:
         """Return what orjson is to write for a value that it does not know.
 
         :raises Exception: what ``jsonify`` raises for the value
         """
         if type(value) in self._others:
-            return self._writing.default(value)
-        return orjson.Fragment(self.text(value))
+            return self._provider.default(value)
+        return orjson.Fragment(self._text(left, value))
 
-    def text(self, value: Any) -> bytes:
-        """Return the value's JSON.
+    def _plain(self, left: _Left, value: Any) -> Any:
+        """Return what stock's encoder is given for a value that is only found in data
+        in JSON form.
+        """
+        if isinstance(value, (datetime.date, datetime.time, uuid.UUID)):
+            return self._stock_value(value)
+        return json.loads(self._text(left, value))
+
+    def _text(self, left: _Left, value: Any) -> bytes:
+        """Return the JSON of a value that is left to the encoder.
 
         :raises Exception: what ``jsonify`` raises for it
         """
-        written = self._written.get(id(value))
+        written = left.get(id(value))
         if written is None:
             stock_value = value.value if type(value) in _LEFT_TO_ENCODER else value
             try:
-                text = self._writing.encode(stock_value)
-                written = self._writing.stock(stock_value) if text is None else text
+                text = self._provider.encode(stock_value)
+                written = self._provider.stock_encode(stock_value) if text is None else text
             except Exception as error:
                 written = error
-            self._written[id(value)] = written
+            left[id(value)] = written
         if isinstance(written, Exception):
             raise written
         return written
@@ -183,10 +121,33 @@ class FastJSONProvider(DefaultJSONProvider):
     ``DefaultJSONProvider``.
     """
 
-    @property
-    def writing(self) -> Writing:
-        """The settings that orjson writes by, as they are now."""
-        return Writing(self.default, bool(self.sort_keys), bool(self.ensure_ascii))
+    def encode(self, data: Any, *, indent: bool = False) -> bytes | None:
+        """Return data as ``json.dumps`` writes them with these settings, or None if it must do
+        that.
+
+        No user code is called, but for the ``utcoffset`` of a time zone of the user's own, which
+        ``json.dumps`` may then call again.
+        """
+        default = self.default
+        option = orjson.OPT_SORT_KEYS | _PASSED_ON if self.sort_keys else _PASSED_ON
+        if indent:
+            option |= orjson.OPT_INDENT_2
+        try:
+            if not orjson_matches_stdlib(data, (dict,), (list, tuple), written_by_default(default)):
+                return None
+            text = orjson.dumps(data, default, option)
+        except (TypeError, RecursionError):
+            return None
+        return to_ascii(text) if self.ensure_ascii else text
+
+    def stock_encode(self, data: Any, default: Callable[[Any], Any] | None = None) -> bytes:
+        """Return what ``DefaultJSONProvider.dumps`` writes with ``COMPACT``, as UTF-8.
+
+        :param default: instead of the setting
+        :raises TypeError, ValueError: what it raises
+        """
+        default = self.default if default is None else default
+        return super().dumps(data, default=default, separators=COMPACT).encode()
 
     @property
     def is_compact(self) -> bool:
@@ -199,7 +160,7 @@ class FastJSONProvider(DefaultJSONProvider):
         :raises TypeError, ValueError: what it raises
         """
         if kwargs in ({"separators": COMPACT}, {"indent": 2}) and _orjson_writes():
-            text = self.writing.encode(obj, indent="indent" in kwargs)
+            text = self.encode(obj, indent="indent" in kwargs)
             if text is not None:
                 return text.decode()
         return super().dumps(obj, **kwargs)

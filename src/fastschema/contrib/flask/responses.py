@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from time import perf_counter
 from types import GeneratorType
@@ -13,14 +12,16 @@ from typing import Any, ParamSpec, cast
 
 from flask import Response, current_app, request
 from flask.typing import ResponseReturnValue
+from marshmallow import Schema
 from marshmallow.decorators import PRE_DUMP
 from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Response as BaseResponse
 
 from fastschema.contrib.flask.json_provider import FastJSONProvider, JsonifyEngine
 from fastschema.contrib.flask.signals import CountingSchema, dumped
+from fastschema.marshmallow.front_end import CompiledMarshmallowSchema
 from fastschema.runtime.encode import dumped_bytes, dumped_data
-from fastschema.runtime.front_end import DumpingSchema, front_end_for
+from fastschema.runtime.front_end import DumpingSchema
 from fastschema.runtime.message_pack import packed
 
 JSON = "application/json"
@@ -32,6 +33,17 @@ Status = int | str
 """``201`` or ``"201 CREATED"``."""
 HeadersLike = Headers | Mapping[str, Any] | Iterable[tuple[str, Any]]
 """Headers as views may return them."""
+
+
+def class_of(schema: Any) -> type[Schema]:
+    """Return the class of a marshmallow schema, an instance or a class.
+
+    :raises TypeError: if it is no schema
+    """
+    cls = schema if isinstance(schema, type) else type(schema)
+    if not issubclass(cls, Schema):
+        raise TypeError(f"{cls.__module__}.{cls.__qualname__} is not a schema of marshmallow")
+    return cls
 
 
 def schema_and_rows(
@@ -51,7 +63,8 @@ def schema_and_rows(
     :raises TypeError: if it is no schema, or for a statement or a session that is not accepted
     :raises ValueError: for a statement if ``many`` is False
     """
-    compiled = front_end_for(schema).compiled(schema, is_frozen=False)
+    cls = class_of(schema)
+    compiled = CompiledMarshmallowSchema(cls() if schema is cls else schema)
     if session is None:
         sqlalchemy = sys.modules.get("sqlalchemy")
         if sqlalchemy is not None and isinstance(rows, sqlalchemy.Select):
@@ -73,7 +86,7 @@ def json_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -
     """
     provider = current_app.json
     if isinstance(provider, FastJSONProvider) and provider.is_fast and provider.is_compact:
-        body = dumped_bytes(compiled, obj, many, JsonifyEngine(provider.writing), b"\n")
+        body = dumped_bytes(compiled, obj, many, JsonifyEngine(provider), b"\n")
         if body is not None:
             return current_app.response_class(body, mimetype=provider.mimetype)
     return cast(Response, provider.response(dumped_data(compiled, obj, many)))
@@ -165,22 +178,14 @@ def dumping(
 
     :param schema: by which it does that; it is noted on the view
     """
-    if inspect.iscoroutinefunction(view):
-
-        @wraps(view)
-        async def async_view(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Any:
-            awaitable: Awaitable[Any] = view(*args, **kwargs)
-            return _view_response(respond, await awaitable)
-
-        setattr(async_view, SCHEMA, schema)
-        return async_view
 
     @wraps(view)
-    def sync_view(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Any:
-        return _view_response(respond, view(*args, **kwargs))
+    def dumping_view(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Any:
+        returned = current_app.ensure_sync(view)(*args, **kwargs)
+        return _view_response(respond, returned)
 
-    setattr(sync_view, SCHEMA, schema)
-    return sync_view
+    setattr(dumping_view, SCHEMA, schema)
+    return dumping_view
 
 
 def _view_response(respond: Callable[[Any], Response], returned: Any) -> ResponseReturnValue:

@@ -136,7 +136,7 @@ def _chunks(
     provider = current_app.json
     engine: Engine = ProviderEngine(provider)
     if isinstance(provider, FastJSONProvider) and provider.is_fast:
-        engine = JsonifyEngine(provider.writing)
+        engine = JsonifyEngine(provider)
     count = len(rows) if type(rows) is list else None
     dumper = None if is_disabled() else compiled.row_dumper(engine.form, count)
     if dumper is None:  # stock must see all rows

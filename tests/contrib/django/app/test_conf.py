@@ -34,13 +34,21 @@ def test_without_the_setting_the_defaults_hold():
     [
         (True, "FASTSCHEMA must be a dictionary, such as {'INSTALL': True}, not True."),
         (None, "FASTSCHEMA must be a dictionary, such as {'INSTALL': True}, not None."),
-        ({"INSTAL": True}, "FASTSCHEMA has the unknown key 'INSTAL'. Did you mean 'INSTALL'?"),
-        ({"install": True}, "FASTSCHEMA has the unknown key 'install'. Did you mean 'INSTALL'?"),
+        (
+            {"INSTAL": True},
+            "FASTSCHEMA['INSTAL'] is not a setting. Did you mean FASTSCHEMA['INSTALL']?",
+        ),
+        (
+            {"install": True},
+            "FASTSCHEMA['install'] is not a setting. Did you mean FASTSCHEMA['INSTALL']?",
+        ),
         (
             {1: True},
-            "FASTSCHEMA has the unknown key 1. "
-            "It may hold INSTALL, ROWS, FILTERS, ONLY_COLUMNS, LOAD_RELATIONS, STREAM_CHUNK_SIZE, "
-            "BULK_INPUT, CHECK_SERIALIZERS, SHADOW, SHADOW_VALUES, ENABLED.",
+            "FASTSCHEMA[1] is not a setting. The settings are FASTSCHEMA['INSTALL'], "
+            "FASTSCHEMA['ROWS'], FASTSCHEMA['FILTERS'], FASTSCHEMA['ONLY_COLUMNS'], "
+            "FASTSCHEMA['LOAD_RELATIONS'], FASTSCHEMA['STREAM_CHUNK_SIZE'], "
+            "FASTSCHEMA['BULK_INPUT'], FASTSCHEMA['CHECK_SERIALIZERS'], FASTSCHEMA['SHADOW'], "
+            "FASTSCHEMA['SHADOW_VALUES'], FASTSCHEMA['ENABLED'].",
         ),
         ({"INSTALL": "yes"}, "FASTSCHEMA['INSTALL'] must be of type bool, not 'yes'."),
         ({"INSTALL": None}, "FASTSCHEMA['INSTALL'] must be of type bool, not None."),
@@ -102,8 +110,8 @@ def test_a_setting_that_is_none_stops_django_when_it_starts(tmp_path):
     )
     assert finished.returncode == 1
     assert (
-        "ImproperlyConfigured: FASTSCHEMA has the unknown key 'INSTALLED'. "
-        "Did you mean 'INSTALL'?" in finished.stderr
+        "ImproperlyConfigured: FASTSCHEMA['INSTALLED'] is not a setting. "
+        "Did you mean FASTSCHEMA['INSTALL']?" in finished.stderr
     )
 
 

@@ -106,7 +106,7 @@ class TestWhatIsMade:
 
     def test_the_class_has_no_filters(self):
         assert not hasattr(filter_set(), "filters")
-        with pytest.raises(AttributeError, match="'Flights' object has no attribute 'filters'"):
+        with pytest.raises(AttributeError, match="Flights has no filters yet"):
             _ = object.__new__(filter_set()).filters
 
     def test_the_state_of_a_class_is_not_pickled(self):
@@ -141,15 +141,6 @@ class TestLooks:
 
         assert_same(filter_set, "airline=UA", look, rows_of)
         assert_same(filter_set, "airline=XYZ", look, rows_of)
-
-    def test_a_form_after_validation_is_that_of_the_data_by_then(self):
-        def look(made):
-            is_valid = made.is_valid()
-            made.data = QueryDict("airline=UA&number=x")
-            return is_valid, made.form.errors, repr(made.form.cleaned_data), made.data["number"]
-
-        for query in ("airline=DL", "number=2", "airline=XYZ"):
-            assert_same(filter_set, query, look, rows_of)
 
 
 class TestOwnCode:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import NoneType
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 from django.conf import settings as django_settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
+
+from fastschema.settings import checked_settings
 
 NAME = "FASTSCHEMA"
 
@@ -48,9 +48,6 @@ class Settings:
     enabled: str | None = None
 
 
-_TYPES = {name.upper(): cls for name, cls in get_type_hints(Settings).items()}
-
-
 @cache
 def settings() -> Settings:
     """Return what Django's settings say now.
@@ -77,39 +74,10 @@ def checked(value: Any) -> Settings:
         raise ImproperlyConfigured(
             f"{NAME} must be a dictionary, such as {{'INSTALL': True}}, not {value!r}."
         )
-    for key, given in value.items():
-        if key not in _TYPES:
-            raise ImproperlyConfigured(_unknown(key))
-        if key == "SHADOW":
-            _check_share(given)
-        else:
-            _check_type(key, given)
-    result = Settings(**{key.lower(): value[key] for key in value})
-    if result.stream_chunk_size < 1:
-        raise ImproperlyConfigured(
-            f"{NAME}['STREAM_CHUNK_SIZE'] must be at least 1, not {result.stream_chunk_size}."
-        )
-    return result
-
-
-def _unknown(key: Any) -> str:
-    similar = difflib.get_close_matches(str(key).upper(), _TYPES, n=1)
-    hint = f"Did you mean {similar[0]!r}?" if similar else f"It may hold {', '.join(_TYPES)}."
-    return f"{NAME} has the unknown key {key!r}. {hint}"
-
-
-def _check_share(value: Any) -> None:
-    if type(value) not in (int, float) or not 0 <= value <= 1:
-        raise ImproperlyConfigured(
-            f"{NAME}['SHADOW'] must be a number from 0 to 1, such as 0.1, not {value!r}."
-        )
-
-
-def _check_type(key: str, value: Any) -> None:
-    expected = get_args(_TYPES[key]) or (_TYPES[key],)
-    if type(value) not in expected:  # True is an int, but no number of rows
-        names = " or ".join("None" if each is NoneType else each.__name__ for each in expected)
-        raise ImproperlyConfigured(f"{NAME}[{key!r}] must be of type {names}, not {value!r}.")
+    try:
+        return checked_settings(Settings, value, f"{NAME}[{{!r}}]")
+    except ValueError as error:
+        raise ImproperlyConfigured(str(error)) from error
 
 
 def _forget(*, setting: str, **kwargs: Any) -> None:

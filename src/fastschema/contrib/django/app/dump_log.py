@@ -38,16 +38,8 @@ class Output(StrEnum):
     STREAM = "a stream"
 
 
-@dataclass(slots=True)
-class Loaded:
-    """What was loaded with rows when their dump began.
-
-    :param model: their class
-    :param loads: what was loaded
-    """
-
-    model: type
-    loads: Loads
+Loaded = tuple[type, Loads]
+"""The class of rows, and what was loaded with them when their dump began."""
 
 
 @dataclass(slots=True)
@@ -82,7 +74,7 @@ class Dumps:
         """Return the relations that their rows had to ask the database for."""
         if self.loaded is None:
             return []
-        return unloaded_with(self.row_serializer, self.loaded.model, self.loaded.loads)
+        return unloaded_with(self.row_serializer, *self.loaded)
 
 
 class DumpLog:
@@ -197,9 +189,9 @@ def loaded_with(data: Any) -> Loaded | None:
     """
     try:
         if isinstance(data, QuerySet):
-            return Loaded(data.model, Loads.of(data))
+            return data.model, Loads.of(data)
         if type(data) is list and data and isinstance(data[0], Model):
-            return Loaded(type(data[0]), Loads.of_rows(data))
+            return type(data[0]), Loads.of_rows(data)
     except Exception:
         pass  # of code of users; who watches must not end a request
     return None

@@ -13,15 +13,17 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.conf import settings
-from django.contrib.admindocs.views import simplify_regex
 from django.db import connections
 from django.http import HttpRequest
-from django.urls import URLPattern, get_resolver
-from django.views import View
+from django.urls import get_resolver
 from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
+from rest_framework.schemas.generators import (
+    BaseSchemaGenerator,
+    EndpointEnumerator,
+    is_api_view,
+)
 from rest_framework.serializers import BaseSerializer, ListSerializer
-from rest_framework.views import APIView
 
 from fastschema.contrib.django import filters
 from fastschema.contrib.django.app.list_report import STREAMED, ListReport, list_report, why_unknown
@@ -42,35 +44,13 @@ from fastschema.tools.doctor import (
 if TYPE_CHECKING:
     from fastschema.profiling import Profile
 
-_FORMAT_SUFFIX = re.compile(r"<(\w+:)?format>/?$")
 
+class Endpoints(EndpointEnumerator):
+    """DRF's way to list endpoints, with those that an OpenAPI schema leaves out."""
 
-class Endpoint(NamedTuple):
-    """A method of a path.
-
-    :param path: as people write it: ``/flights/<pk>/``
-    :param method: in capitals
-    :param callback: the view function
-    """
-
-    path: str
-    method: str
-    callback: Any
-
-    @property
-    def action(self) -> str | None:
-        """What a viewset calls the method; None for other views."""
-        actions = getattr(self.callback, "actions", None)
-        return actions[self.method.lower()] if actions else None
-
-    @property
-    def takes_input(self) -> bool:
-        """Whether its requests bring data."""
-        return self.method in ("POST", "PUT", "PATCH")
-
-    def __str__(self) -> str:
-        action = f".{self.action}" if self.action else ""
-        return f"{self.method} {self.path} ({self.callback.cls.__name__}{action})"
+    def should_include_endpoint(self, path: str, callback: Any) -> bool:
+        """Return whether it is a view of DRF, and not one of the addresses with a format."""
+        return is_api_view(callback) and not path.rstrip("/").endswith("{format}")
 
 
 class ListView(NamedTuple):
@@ -92,9 +72,9 @@ class ListView(NamedTuple):
 class Survey:
     """What is reached.
 
-    :param serializers: each once, in the order of the URL configuration; a class whose fields
-        differ between endpoints, once for each set of fields. How one takes input is left out
-        unless one of its endpoints takes any.
+    :param serializers: each once, those of GET first; a class whose fields differ between
+        endpoints, once for each set of fields. How one takes input is left out unless one of its
+        endpoints takes any.
     :param endpoints: all endpoints with a serializer, and the path of that
     :param lists: the list views among them
     :param without: the endpoints whose serializer could not be found, and why
@@ -154,44 +134,32 @@ def reached(urlconf: str | None = None, user: Any = None) -> Survey:
     """
     survey = Survey()
     with_input = set()
-    for endpoint in endpoints(get_resolver(urlconf).url_patterns):
-        if endpoint.method == "DELETE":
+    for path, method, callback in Endpoints(get_resolver(urlconf).url_patterns).get_api_endpoints():
+        if method == "DELETE":
             continue
+        action = getattr(callback, "actions", {}).get(method.lower())
+        view_name = f"{callback.cls.__name__}.{action}" if action else callback.cls.__name__
+        endpoint = f"{method} {path} ({view_name})"
         try:
-            view = _view(endpoint, user)
+            view = _view(path, method, callback, user)
             serializer = _serializer(view)
             if not isinstance(serializer, BaseSerializer):
-                survey.without[str(endpoint)] = "the view names no serializer"
+                survey.without[endpoint] = "the view names no serializer"
             else:
-                survey.add(serializer, str(endpoint))
+                survey.add(serializer, endpoint)
                 row_serializer = getattr(serializer, "child", serializer)
-                survey.endpoints[str(endpoint)] = path_of(type(row_serializer))
-                if endpoint.takes_input:
-                    with_input.add(str(endpoint))
-            if _lists(view, endpoint):
-                survey.lists[str(endpoint)] = _list_view(view)
+                survey.endpoints[endpoint] = path_of(type(row_serializer))
+                if method in ("POST", "PUT", "PATCH"):
+                    with_input.add(endpoint)
+            if isinstance(view, ListModelMixin) and method == "GET" and action in (None, "list"):
+                survey.lists[endpoint] = _list_view(view)
         except Exception as error:  # whatever the project's own code raises
-            survey.without[str(endpoint)] = why_unknown(error)
+            survey.without[endpoint] = why_unknown(error)
     survey.serializers = [
         each.without_loading() if with_input.isdisjoint(each.uses) else each
         for each in survey.serializers
     ]
     return survey
-
-
-def endpoints(patterns: list[Any], prefix: str = "") -> Iterator[Endpoint]:
-    """Yield the endpoints of DRF views below URL patterns, in their order."""
-    for pattern in patterns:
-        route = prefix + str(pattern.pattern)
-        if not isinstance(pattern, URLPattern):
-            yield from endpoints(pattern.url_patterns, route)
-            continue
-        path = simplify_regex(route)
-        cls = getattr(pattern.callback, "cls", None)
-        if not isinstance(cls, type) or not issubclass(cls, APIView) or _FORMAT_SUFFIX.search(path):
-            continue
-        for method in _methods(pattern.callback):
-            yield Endpoint(path, method, pattern.callback)
 
 
 def _nested(field: Any) -> Any:
@@ -203,32 +171,17 @@ def _nested(field: Any) -> Any:
     return field
 
 
-def _methods(callback: Any) -> list[str]:
-    """Return the methods in the order of Django's: ``api_view`` keeps them in a set."""
-    names = getattr(callback, "actions", None) or [
-        name for name in callback.cls.http_method_names if hasattr(callback.cls, name)
-    ]
-    order = {name: position for position, name in enumerate(View.http_method_names)}
-    found = sorted(names, key=lambda name: order.get(name, len(order)))
-    return [name.upper() for name in found if name not in ("head", "options")]
-
-
-def _view(endpoint: Endpoint, user: Any) -> Any:
-    """Return an endpoint's view, made as for a request."""
-    view = endpoint.callback.cls(**getattr(endpoint.callback, "initkwargs", {}))
+def _view(path: str, method: str, callback: Any, user: Any) -> Any:
+    """Return the view of an endpoint, made as for a request."""
     request = HttpRequest()
     request.META.update(SERVER_NAME=_host(), SERVER_PORT="80")
-    request.method = endpoint.method
-    request.path = endpoint.path
-    view.args, view.kwargs, view.format_kwarg = (), {}, None
-    view.request = Request(request)
+    request.path = path
+    view = BaseSchemaGenerator().create_view(callback, method, Request(request))
     if user is None:
         view.swagger_fake_view = True
     else:
         view.request.user = user
     view.request.version = view.request.versioning_scheme = None
-    view.action = endpoint.action
-    view.action_map = getattr(endpoint.callback, "actions", None)
     return view
 
 
@@ -256,13 +209,6 @@ def _list_view(view: Any) -> ListView:
         return ListView(view, how, unloaded(view.get_serializer(), queryset))
     except Exception as error:  # whatever the project's own code raises
         return ListView(view, how, [], why_unknown(error))
-
-
-def _lists(view: Any, endpoint: Endpoint) -> bool:
-    """Return whether an endpoint lists rows, as far as its classes tell."""
-    if not isinstance(view, ListModelMixin) or endpoint.method != "GET":
-        return False
-    return endpoint.action in (None, "list")
 
 
 class Run(NamedTuple):

@@ -50,7 +50,7 @@ class Demand(State):
     :param recipe: what its class does with each parameter
     """
 
-    __slots__ = ("answers", "data", "is_known", "recipe", "steps")
+    __slots__ = ("answers", "is_known", "recipe", "steps")
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
@@ -63,7 +63,7 @@ class Demand(State):
     def clean(self, filter_set: Any) -> None:
         """Clean the parameters that were sent. If one is wrong, the form has to word the error."""
         self.is_known = True
-        data = self.data = filter_set.data
+        data = filter_set.data
         is_usual = type(data) in (QueryDict, MultiValueDict, dict) and not filter_set.form_prefix
         if not filter_set.is_bound or not is_usual:
             return
@@ -133,8 +133,7 @@ class FiltersOnDemand:
     def __get__(self, filter_set: Any, cls: Any) -> Any:
         own = {} if filter_set is None else vars(filter_set)
         if ATTRIBUTE not in own:
-            which = f"{'type' if filter_set is None else cls.__name__!r} object"
-            raise AttributeError(f"{which} has no attribute 'filters'")
+            raise AttributeError(f"{cls.__name__} has no filters yet")
         made = own["filters"] = _filters_of(filter_set)
         return made
 
@@ -142,21 +141,17 @@ class FiltersOnDemand:
 def _form(self: Any) -> Any:
     """``BaseFilterSet.form``, cleaned without asking the database again."""
     demand = vars(self).get(ATTRIBUTE)
-    if "_form" in vars(self) or type(demand) is not Demand or not demand.is_known:
-        return STOCK_FORM.fget(self)
-    data, self.data = self.data, demand.data  # stock had made it by now, and cleaned it
-    try:
-        made = STOCK_FORM.fget(self)
-    finally:
-        self.data = data
-    asking = {name: each for name, each in made.fields.items() if name in demand.answers}
-    for name, field in asking.items():
-        field.clean = partial(_repeat, demand.answers[name])
-    try:
-        _ = made.errors
-    finally:
-        for field in asking.values():
-            del field.clean
+    is_new = "_form" not in vars(self)
+    made = STOCK_FORM.fget(self)
+    if is_new and type(demand) is Demand and demand.is_known:
+        asking = {name: each for name, each in made.fields.items() if name in demand.answers}
+        for name, field in asking.items():
+            field.clean = partial(_repeat, demand.answers[name])
+        try:
+            _ = made.errors
+        finally:
+            for field in asking.values():
+                del field.clean
     return made
 
 

@@ -1,0 +1,64 @@
+"""Check the settings of an application: which there are, and what values they may have."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import pkgutil
+from collections.abc import Callable, Mapping
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_type_hints
+
+Settings = TypeVar("Settings")
+
+
+def checked_settings(cls: type[Settings], given: Mapping[Any, Any], written: str) -> Settings:
+    """Return the settings that an application gives, and the defaults of the others.
+
+    :param cls: a dataclass, which has the types and the defaults
+    :param given: the values by name, in capitals
+    :param written: how people write a name, to be formatted with it
+    :raises ValueError: for a name that there is not, or a value that it cannot have
+    """
+    types = {name.upper(): each for name, each in get_type_hints(cls).items()}
+    for name, value in given.items():
+        shown = written.format(name)
+        if name not in types:
+            similar = difflib.get_close_matches(str(name).upper(), types, n=1)
+            hint = "Did you mean {}?" if similar else "The settings are {}."
+            names = ", ".join(written.format(each) for each in similar or types)
+            raise ValueError(f"{shown} is not a setting. {hint.format(names)}")
+        expected = get_args(types[name]) or (types[name],)
+        if name == "SHADOW":
+            if type(value) not in expected or not 0 <= value <= 1:
+                raise ValueError(
+                    f"{shown} must be a number from 0 to 1, such as 0.1, not {value!r}."
+                )
+        elif Any not in expected and type(value) not in expected:  # True is no number of rows
+            allowed = " or ".join(
+                "None" if each is NoneType else each.__name__ for each in expected
+            )
+            raise ValueError(f"{shown} must be of type {allowed}, not {value!r}.")
+        elif name.endswith("CHUNK_SIZE") and value < 1:
+            raise ValueError(f"{shown} must be at least 1, not {value}.")
+    return cls(**{name.lower(): value for name, value in given.items()})
+
+
+def chooser(value: Any, setting: str) -> Callable[[Any], Any]:
+    """Return the callable that chooses requests, so that it shows whether it is ``async``.
+
+    :param value: the callable, or its dotted path
+    :param setting: what the setting is called
+    :raises ValueError: if it is none
+    """
+    try:
+        found = pkgutil.resolve_name(value) if isinstance(value, str) else value
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(f"{setting} cannot be imported: {error}") from error
+    if not callable(found):
+        raise ValueError(
+            f"{setting} must be a callable that is given a request, or its dotted path, "
+            f"not {value!r}"
+        )
+    call: Callable[[Any], Any] = type(found).__call__.__get__(found)
+    return call if inspect.iscoroutinefunction(call) else found
