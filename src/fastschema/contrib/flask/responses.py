@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import wraps
 from time import perf_counter
 from types import GeneratorType
@@ -178,14 +179,22 @@ def dumping(
 
     :param schema: by which it does that; it is noted on the view
     """
+    if inspect.iscoroutinefunction(view):
+
+        @wraps(view)
+        async def async_view(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Any:
+            awaitable: Awaitable[Any] = view(*args, **kwargs)
+            return _view_response(respond, await awaitable)
+
+        setattr(async_view, SCHEMA, schema)
+        return async_view
 
     @wraps(view)
-    def dumping_view(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Any:
-        returned = current_app.ensure_sync(view)(*args, **kwargs)
-        return _view_response(respond, returned)
+    def sync_view(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Any:
+        return _view_response(respond, view(*args, **kwargs))
 
-    setattr(dumping_view, SCHEMA, schema)
-    return dumping_view
+    setattr(sync_view, SCHEMA, schema)
+    return sync_view
 
 
 def _view_response(respond: Callable[[Any], Response], returned: Any) -> ResponseReturnValue:
