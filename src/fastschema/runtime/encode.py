@@ -139,13 +139,15 @@ class JsonLines(_Chunks):
 class JsonArray(_Chunks):
     """Rows as one JSON array; ``encode`` writes a list of rows."""
 
+    separator = b","
+
     def __iter__(self) -> Iterator[bytes]:
         """Yield the chunks. They are not empty; joined, they are the array."""
         rows = _once(self._rows)
         opening = b"["
         while chunk := self._chunk(rows):
             yield b"".join([opening, chunk])
-            opening = b","
+            opening = self.separator
         yield b"[]" if opening == b"[" else b"]"
 
     def join(self, ending: bytes = b"") -> bytes:
@@ -163,7 +165,7 @@ class JsonArray(_Chunks):
         while chunk := self._chunk(rows):
             text.write(opening)
             text.write(chunk)
-            opening = b","
+            opening = self.separator
         text.write(b"[]" if opening == b"[" else b"]")
         text.write(ending)
         return text.getvalue()
@@ -174,6 +176,12 @@ class JsonArray(_Chunks):
         """
         dumped = self._dump_many(islice(rows, self._chunk_size))
         return memoryview(self._encode(dumped) if dumped else b"")[1:-1]
+
+
+class SpacedJsonArray(JsonArray):
+    """The same for an ``encode`` that writes a space after each comma."""
+
+    separator = b", "
 
 
 def _once(rows: Iterable[Any]) -> Iterator[Any]:

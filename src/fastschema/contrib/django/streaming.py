@@ -39,7 +39,13 @@ from fastschema.contrib.django.lists.lazy_rows import dump_in_blocks
 from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
 from fastschema.contrib.django.lists.queryset_rows import is_fetchable
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
-from fastschema.runtime.encode import CHUNK_SIZE, JsonArray, JsonLines, checked_chunk_size
+from fastschema.runtime.encode import (
+    CHUNK_SIZE,
+    JsonArray,
+    JsonLines,
+    SpacedJsonArray,
+    checked_chunk_size,
+)
 from fastschema.switch import is_disabled
 
 logger = logging.getLogger("django.request")
@@ -54,9 +60,9 @@ def stream(request: Any, serializer: Any, chunk_size: int | None = None) -> Any:
     but not ``iterator`` is iterated over as in stock, and so read whole.
 
     The answer is streamed where its bytes are sure to be those of ``Response(serializer.data)``:
-    as JSON (neither indented nor spaced) or as newline-delimited JSON, by a renderer that overrides
-    nothing of the writing, and if the list serializer overrides neither ``to_representation`` nor
-    ``data``. Otherwise it is that response.
+    as JSON (not indented) or as newline-delimited JSON, by a renderer that overrides nothing of
+    the writing, and if the list serializer overrides neither ``to_representation`` nor ``data``.
+    Otherwise it is that response.
 
     :param request: DRF's request
     :param serializer: made with the rows and ``many=True``, as for ``Response(serializer.data)``
@@ -123,9 +129,9 @@ def _by_renderer(request: Any) -> tuple[InChunks, Encode] | None:
     render = partial(renderer.render, accepted_media_type=media_type, renderer_context=context)
     if type(renderer).render is NDJSONRenderer.render:
         return JsonLines, lambda row: render([row])[:-1]
-    is_array = type(renderer).render in _ARRAY_RENDERS and renderer.compact
+    is_array = type(renderer).render in _ARRAY_RENDERS
     if is_array and renderer.get_indent(media_type, context) is None:
-        return JsonArray, render
+        return JsonArray if renderer.compact else SpacedJsonArray, render
     return None
 
 
