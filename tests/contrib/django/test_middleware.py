@@ -1,21 +1,19 @@
 """Requests that a callable of the project's chooses for fastschema, or for stock."""
 
 import asyncio
-import json
+import io
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured, MiddlewareNotUsed
-from django.http import HttpResponse
+from django.core.signals import request_finished
+from django.db import close_old_connections
+from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from django.test import AsyncClient, Client, override_settings
 from django.urls import path
-from rest_framework import serializers
-from rest_framework.views import APIView
 
 import fastschema
 from fastschema.contrib.django import middleware
 from fastschema.contrib.django.app.checks import check_middleware
-from fastschema.contrib.django.renderers import FastJSONRenderer
-from fastschema.contrib.django.streaming import stream
 from fastschema.switch import is_disabled
 
 MIDDLEWARE = ["fastschema.contrib.django.middleware.switch_by_request"]
@@ -51,24 +49,30 @@ async def async_view(request):
     return HttpResponse(answered_by())
 
 
-class RowSerializer(serializers.Serializer):
-    by = serializers.SerializerMethodField()
-
-    def get_by(self, row):
-        return answered_by()
+def chunks():
+    for _ in range(3):
+        yield answered_by()
 
 
-class Streamed(APIView):
-    renderer_classes = [FastJSONRenderer]
+def streamed(request):
+    return StreamingHttpResponse(chunks())
 
-    def get(self, request):
-        return stream(request, RowSerializer(range(3), many=True), chunk_size=1)
+
+async def async_chunks():
+    for _ in range(3):
+        await asyncio.sleep(0)
+        yield answered_by()
+
+
+async def async_streamed(request):
+    return StreamingHttpResponse(async_chunks())
 
 
 urlpatterns = [
     path("view/", view),
     path("async/", async_view),
-    path("streamed/", Streamed.as_view()),
+    path("streamed/", streamed),
+    path("async-streamed/", async_streamed),
 ]
 
 
@@ -99,6 +103,14 @@ def async_body(url, header):
     return asyncio.run(ask()).decode()
 
 
+@pytest.fixture
+def close_without_database():
+    """Responses can be closed: it does not look after the connections, as in Django's client."""
+    request_finished.disconnect(close_old_connections)
+    yield
+    request_finished.connect(close_old_connections)
+
+
 @pytest.mark.parametrize("name", ["by_header", "by_header_later"])
 @pytest.mark.parametrize("ask", [body, async_body])
 @pytest.mark.parametrize("url", ["/view/", "/async/"])
@@ -117,18 +129,55 @@ class TestChoosing:
 
 @pytest.mark.parametrize("header", ["0", "1"])
 @pytest.mark.parametrize("is_around", [False, True])
-@pytest.mark.parametrize("ask", [body, async_body])
-def test_a_streamed_list_keeps_the_choice(header, is_around, ask):
-    expected = [{"by": "fastschema" if header == "1" else "stock"}] * 3
-    with chosen_by("by_header"), fastschema.switch.switched(is_on=is_around):
-        assert json.loads(ask("/streamed/", header)) == expected
+class TestStreams:
+    """The choice holds until the last chunk, whatever holds outside."""
+
+    def test_a_streamed_answer_keeps_the_choice(self, header, is_around):
+        expected = ("fastschema" if header == "1" else "stock") * 3
+        with chosen_by("by_header"), fastschema.switch.switched(is_on=is_around):
+            assert body("/streamed/", header) == expected
+
+    def test_an_asynchronous_stream_does_too(self, header, is_around):
+        expected = ("fastschema" if header == "1" else "stock") * 3
+        with chosen_by("by_header"), fastschema.switch.switched(is_on=is_around):
+            assert async_body("/async-streamed/", header) == expected
 
 
 def test_between_two_chunks_nothing_is_switched():
     with chosen_by("by_header"):
         response = Client().get("/streamed/", headers={"X-Canary": "0"})
-        for _ in response:
+        for chunk in response:
+            assert chunk == b"stock"
             assert not is_disabled()
+
+
+@pytest.mark.usefixtures("close_without_database")
+def test_a_stream_that_is_not_read_to_its_end_is_closed():
+    closed = []
+
+    def rows():
+        try:
+            yield answered_by()
+            yield answered_by()
+        finally:
+            closed.append(True)
+
+    with chosen_by("by_header"):
+        choose = middleware.switch_by_request(lambda request: StreamingHttpResponse(rows()))
+        response = choose(type("Request", (), {"headers": {}}))
+        assert next(iter(response)) == b"stock"
+        response.close()
+    assert closed == [True]
+
+
+@pytest.mark.usefixtures("close_without_database")
+def test_a_file_is_sent_as_ever():
+    file = io.BytesIO(b"text")
+    with chosen_by("by_header"):
+        choose = middleware.switch_by_request(lambda request: FileResponse(file))
+        response = choose(type("Request", (), {"headers": {}}))
+    assert response.file_to_stream is file
+    response.close()
 
 
 @pytest.mark.parametrize("ask", [body, async_body])

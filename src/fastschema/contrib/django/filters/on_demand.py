@@ -133,7 +133,8 @@ class FiltersOnDemand:
     def __get__(self, filter_set: Any, cls: Any) -> Any:
         own = {} if filter_set is None else vars(filter_set)
         if ATTRIBUTE not in own:
-            raise AttributeError(f"{cls.__name__} has no filters yet")
+            which = f"{'type' if filter_set is None else cls.__name__!r} object"
+            raise AttributeError(f"{which} has no attribute 'filters'")
         made = own["filters"] = _filters_of(filter_set)
         return made
 
