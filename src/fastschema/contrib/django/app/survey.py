@@ -93,12 +93,12 @@ class Survey:
         """
         if isinstance(serializer, ListSerializer):
             if not is_stock_list(serializer):
-                self._is_new(serializer, use)
+                self._add_one(serializer, use)
             serializer = serializer.child
         cls = type(serializer)
         if not isinstance(serializer, BaseSerializer) or cls in holders:
             return
-        is_new = self._is_new(serializer, use)
+        is_new = self._add_one(serializer, use)
         list_class = getattr(getattr(cls, "Meta", None), "list_serializer_class", None)
         if list_class is not None and not holders:
             self.add(list_class(child=serializer), use, (cls,))
@@ -109,8 +109,8 @@ class Survey:
             if nested is not None:
                 self.add(nested, f"{path_of(cls)}.{name}", (*holders, cls))
 
-    def _is_new(self, serializer: Any, use: str) -> bool:
-        """Add a serializer if there is none like it, and its use in any case."""
+    def _add_one(self, serializer: Any, use: str) -> bool:
+        """Add a serializer and its use; return whether there was none like it."""
         new = SchemaFinding(path_of(type(serializer)), compile(serializer).explain(), uses=[use])
         for found in self.serializers:
             if (found.path, found.report) == (new.path, new.report):
