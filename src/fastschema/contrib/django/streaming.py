@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterat
 from contextlib import closing
 from contextvars import copy_context
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -19,7 +19,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.handlers.asgi import ASGIRequest
 from django.core.signals import got_request_exception
 from django.db import connections
-from django.db.models import QuerySet
+from django.db.models import QuerySet, query
 from django.http import StreamingHttpResponse
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
@@ -33,7 +33,10 @@ from fastschema.contrib.django.front_end.customization import is_stock_list, is_
 from fastschema.contrib.django.front_end.json_encoding import engine
 from fastschema.contrib.django.internals.queries import (
     evaluates_as_stock,
+    is_stock_queryset,
+    prefetch_lookups,
     results_of,
+    without_prefetches,
 )
 from fastschema.contrib.django.lists.lazy_rows import dump_in_blocks
 from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
@@ -180,7 +183,7 @@ def _written(
         source: Any = dump_in_blocks(blocks, child, form, size)
         each_row, dump_many = chain.from_iterable(source), list
     else:
-        source = each_row = data.iterator(chunk_size) if _has_iterator(data) else _each(data)
+        source = each_row = _source(data, chunk_size)
         compiled = nested_dumper_of(child, form).all_rows
         dump_many = compiled if is_compiled else partial(_represented, child)
     with closing(source):
@@ -189,6 +192,26 @@ def _written(
 
 def _represented(serializer: Any, rows: Iterable[Any]) -> list[Any]:
     return [serializer.to_representation(row) for row in rows]
+
+
+def _source(data: Any, chunk_size: int) -> Generator[Any]:
+    if not _has_iterator(data):
+        return _each(data)
+    if prefetch_lookups(data) and is_stock_queryset(data):
+        return _prefetched(data, chunk_size)
+    found: Generator[Any] = data.iterator(chunk_size)
+    return found
+
+
+def _prefetched(queryset: Any, chunk_size: int) -> Generator[Any]:
+    """Yield what ``QuerySet.iterator`` gives, which leaves the cursor open if prefetching fails.
+
+    Whoever closes it later may spoil a transaction that goes on.
+    """
+    with closing(without_prefetches(queryset).iterator(chunk_size)) as source:
+        while chunk := list(islice(source, chunk_size)):
+            query.prefetch_related_objects(chunk, *prefetch_lookups(queryset))
+            yield from chunk
 
 
 def _has_iterator(data: Any) -> bool:

@@ -1,10 +1,12 @@
 """Streamed lists that are written from rows: the bytes, errors, queries and calls of stock."""
 
+import contextlib
 import random
 
 import pytest
 from django.db import connection, transaction
 from django.db.models import Prefetch
+from django.db.models.sql import compiler
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.renderers import JSONRenderer
@@ -17,7 +19,7 @@ from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
 from tests.contrib.django.differential import assert_equal, outcome
 from tests.contrib.django.lists import test_row_programs as kept
-from tests.contrib.django.lists.models import City, Country, Person, Profile, Worker
+from tests.contrib.django.lists.models import City, Country, Language, Person, Profile, Worker
 from tests.contrib.django.lists.random_views import random_queryset, random_serializer
 from tests.contrib.django.lists.test_row_layout import CALLS, Noting, model_of
 from tests.contrib.django.lists.user_code import seen
@@ -242,3 +244,24 @@ def test_values_are_converted_as_they_are_read():
     next(iter(response.streaming_content))
     response.close()
     assert len(CALLS) < 9
+
+
+def test_an_error_while_objects_are_prefetched_closes_the_cursor(monkeypatch):
+    opened, closed = [], []
+    cursor_iter = compiler.cursor_iter
+
+    def noting(*args, **kwargs):
+        opened.append(True)
+        with contextlib.closing(cursor_iter(*args, **kwargs)) as rows:
+            try:
+                yield from rows
+            finally:
+                closed.append(True)
+
+    monkeypatch.setattr(compiler, "cursor_iter", noting)
+    people = PEOPLE.prefetch_related(Prefetch("languages", Language.objects.order_by("pk")[:1]))
+    view_class = view_of(people, serializer_of(name=serializers.CharField()))
+    with pytest.raises(TypeError) as raised:
+        view_class.as_view()(APIRequestFactory().get("/"))
+    assert "Cannot filter" in str(raised.value)
+    assert closed == opened  # while the exception still refers to all that was going on
