@@ -3,6 +3,7 @@
 import gc
 import weakref
 
+import pytest
 from marshmallow import Schema, fields
 
 from fastschema.compiler.nodes import Form
@@ -50,3 +51,18 @@ def test_a_dispatch_that_waits_is_in_no_reference_cycle():
         assert reference() is None
     finally:
         gc.enable()
+
+
+@counts_references
+@pytest.mark.parametrize("many", [False, True])
+def test_the_functions_of_few_classes_are_kept(many):
+    bound_program, references = bound(), []
+    for _ in range(40):
+        cls = type("Row", (), {"name": "a"})
+        references.append(weakref.ref(cls))
+        dispatch = bound_program.begin(Form.PYTHON)
+        dispatch.all_rows([cls(), cls()]) if many else dispatch.one_row(cls())
+        dispatch.end()
+    del cls
+    gc.collect()
+    assert sum(reference() is not None for reference in references) <= 10

@@ -253,20 +253,20 @@ class Dispatch(dict[type, Dump]):
         """
         for nested in self._nested:
             nested.found = NOT_FOUND
-        if self._ambient or len(self) > _MOST_CLASSES:
+        if self._ambient or self._has_many_classes:
             self.refresh()
 
     @property
     def may_have_changed(self) -> bool:
         """Whether :meth:`refresh` has anything to look at."""
-        return bool(self._ambient or self._nested or len(self) > _MOST_CLASSES)
+        return bool(self._ambient or self._nested or self._has_many_classes)
 
     def refresh(self) -> bool:
         """Look up again what does not belong to the schema; return whether it had changed.
 
         Otherwise, classes (if they are few) and nested schemas stay what they were.
         """
-        if len(self) > _MOST_CLASSES:
+        if self._has_many_classes:
             self._forget_classes()
         has_changed = False
         for ambient, bound_schema, seen in self._ambient:
@@ -294,6 +294,10 @@ class Dispatch(dict[type, Dump]):
             self._forget_classes()
         for nested in self._nested:
             nested.found = NOT_FOUND
+
+    @property
+    def _has_many_classes(self) -> bool:
+        return len(self) > _MOST_CLASSES or len(self._rows) > _MOST_CLASSES
 
     def _forget_classes(self) -> None:
         self.clear()

@@ -13,13 +13,13 @@ from fastschema.contrib.django.lists.lazy_rows import ListDumper
 def reads_rows(view_class, path="/"):
     """Whether a view makes its list without making instances of the rows."""
     lazy_list.views_whose_data_is_read.discard(view_class)
-    by_row, made = ListDumper.by_row, []
+    dump_rows, made = ListDumper.dump_database_rows, []
 
     def noted(dumper, dump, rows):
-        made.append(by_row(dumper, dump, rows))
+        made.append(dump_rows(dumper, dump, rows))
         return made[-1]
 
-    with mock.patch.object(ListDumper, "by_row", noted):
+    with mock.patch.object(ListDumper, "dump_database_rows", noted):
         view_class.as_view()(APIRequestFactory().get(path)).render()
     return any(each is not None for each in made)
 

@@ -48,6 +48,8 @@ class NotLazyError(Exception):
 class ListDumper:
     """Dumps the rows of a list: as the database gave them if that will do, else as instances.
 
+    To make one may let instances keep their rows, as long as there are none.
+
     :param dispatch: what dumps the instances
     :param rows: the instances, or a :class:`LazyInstanceList`
     """
@@ -56,15 +58,15 @@ class ListDumper:
         columns = columns_of_rows(dispatch, rows)
         self.reads_database_rows = columns is not None
         """Whether the rows of the database will do."""
-        self.by_instance = (
+        self.instance_dispatch = (
             dispatch if self.reads_database_rows else with_kept_relations(dispatch, rows)
         )
         """What dumps the instances."""
         if columns is not None:
-            self._by_row = by_row(dispatch, columns)
+            self._row_dispatch = by_row(dispatch, columns)
             self._calls_user_code = calls_user_code(columns)
 
-    def by_row(
+    def dump_database_rows(
         self, dump: Callable[[Dispatch, list[Any]], Result], rows: LazyInstanceList
     ) -> Result | None:
         """Return what a function makes of the rows of the database; None if instances are needed.
@@ -75,7 +77,7 @@ class ListDumper:
         if not self.reads_database_rows:
             return None
         try:
-            return dump(self._by_row, rows.rows())
+            return dump(self._row_dispatch, rows.rows())
         except Exception:
             if self._calls_user_code:
                 raise
@@ -86,8 +88,8 @@ class ListDumper:
 
         :raises Exception: what stock raises for one of them
         """
-        results = self.by_row(Dispatch.all_rows, rows)
-        return self.by_instance.all_rows(list(rows)) if results is None else results
+        results = self.dump_database_rows(Dispatch.all_rows, rows)
+        return self.instance_dispatch.all_rows(list(rows)) if results is None else results
 
 
 def write(serializer: Any) -> WrittenRows | None:
@@ -122,8 +124,8 @@ def write(serializer: Any) -> WrittenRows | None:
         instances = list(rows)
         if isinstance(serializer.instance, QuerySet):
             give_results(serializer.instance, instances)
-        written.write(dumper.by_instance, instances)
-    elif dumper.by_row(written.write, rows) is None:
+        written.write(dumper.instance_dispatch, instances)
+    elif dumper.dump_database_rows(written.write, rows) is None:
         return None
     written.give_data()
     return written
@@ -149,13 +151,13 @@ def dump_rows(
     if dispatch is None:
         dispatch = _dispatch_of(serializer, len(data))
     dumper = None if dispatch is None else ListDumper(dispatch, data)
-    results = None if dumper is None else dumper.by_row(Dispatch.all_rows, data)
+    results = None if dumper is None else dumper.dump_database_rows(Dispatch.all_rows, data)
     if results is not None:
         return results, data
     instances = list(data)
     if queryset is not None:
         give_results(queryset, instances)
-    return None if dumper is None else dumper.by_instance.all_rows(instances), instances
+    return None if dumper is None else dumper.instance_dispatch.all_rows(instances), instances
 
 
 def _dispatch_of(serializer: Any, rows: int) -> Dispatch | None:
@@ -188,7 +190,7 @@ def dump_in_blocks(
             if nth == 0:
                 with suppress(UnreadableError):
                     dispatch = dispatch_for(serializer, form)
-            # The layout of a block may be another than the last one's.
+            # What is prefetched beside the rows may have another layout than the last block's.
             dumper = None if dispatch is None else ListDumper(dispatch, LazyInstanceList(block))
             for start in range(0, len(block), chunk_size):
                 numbers = range(start, min(start + chunk_size, len(block)))
@@ -217,7 +219,8 @@ def read_by_column(dispatch: Dispatch, rows: DescribedRows) -> Columns:
     """
     columns = columns_of(dispatch.bound_schema.options, dispatch.program.node, rows.layout)
     if calls_user_code(columns):
-        check_no_field_fails(columns)  # they are raised from the rows then: no such code runs twice
+        # What such code raises is raised as it reads the rows: it must not run twice.
+        check_no_field_fails(columns)
     return columns
 
 

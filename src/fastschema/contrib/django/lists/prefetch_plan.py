@@ -146,6 +146,7 @@ class _Path:
                 if found.is_inner and not is_inner:
                     raise NotRowReadableError(f"{path} continues what a queryset prefetches")
                 joined = found.joined(single_relation(found.layout.model, name))
+                # A lookup that ends at what is joined runs no query; that is left to Django.
                 if joined is not None and path != lookup.prefetch_to:
                     self._found[path] = joined
                 else:

@@ -152,7 +152,7 @@ class PrefetchResult(DescribedPrefetch):
 
         def make(instance: Any, row: Any) -> Any:
             makers.shared.add(name)
-            return self._by_row[id(row[position])]
+            return self._instance_by_row_id[id(row[position])]
 
         makers.by_name[name] = make
         keep_row(instances, owner.rows(), position, name, makers)
@@ -168,7 +168,7 @@ class PrefetchResult(DescribedPrefetch):
         def objects(rows: RelatedRows) -> list[Any]:
             makers.shared.add(name)
             if rows.objects is None:
-                rows.objects = [self._by_row[id(row)] for row in rows]
+                rows.objects = [self._instance_by_row_id[id(row)] for row in rows]
             return rows.objects
 
         def make(instance: Any, rows: Any) -> Any:
@@ -197,7 +197,7 @@ class PrefetchResult(DescribedPrefetch):
         return related
 
     @cached_property
-    def _by_row(self) -> dict[int, Any]:
+    def _instance_by_row_id(self) -> dict[int, Any]:
         """Return the related instances by their rows, which may be equal: by their identities."""
         return dict(zip(map(id, self.rows.rows()), self.objects, strict=True))
 
@@ -214,7 +214,7 @@ class PrefetchResult(DescribedPrefetch):
 def fetch(queryset: Any) -> FetchedRows:
     """Run the query of a queryset, and those of what it prefetches if that may be rows.
 
-    If not, they are left to Django: the queryset is not prefetched then.
+    If not, they are left to Django: the queryset is not marked as prefetched then.
 
     :param queryset: see :func:`fastschema.contrib.django.lists.queryset_rows.is_fetchable`
     :raises Exception: what running one of them raises

@@ -273,20 +273,20 @@ class FetchedRows(DescribedRows, Locked):
     @property
     def may_keep_rows(self) -> bool:
         """Whether the instances can keep their rows, and that pays."""
-        return self._instances is None and self._makes_instances
+        return self._instances is None and self._may_bypass_django
 
     def _new_instances(self) -> list[Any]:
-        if self._makes_instances:
+        if self._may_bypass_django:
             make = instance_maker(self.layout, self.db, self.fetch_mode, self.makers)
             return list(map(make, self.converted()))
         rows = self._converted
         return self.query.instances(self.query.converted(self._results) if rows is None else rows)
 
     @cached_property
-    def _makes_instances(self) -> bool:
+    def _may_bypass_django(self) -> bool:
         """Return whether Django need not make the instances: nobody can tell, and it pays."""
-        is_told = self.query.comes_from_relation or tracks_peers(self.fetch_mode)
-        return self.are_readable and not is_told
+        django_must_know = self.query.comes_from_relation or tracks_peers(self.fetch_mode)
+        return self.are_readable and not django_must_know
 
 
 class LazyInstanceList(list[Any]):
