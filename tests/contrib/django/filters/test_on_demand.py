@@ -142,6 +142,15 @@ class TestLooks:
         assert_same(filter_set, "airline=UA", look, rows_of)
         assert_same(filter_set, "airline=XYZ", look, rows_of)
 
+    def test_a_form_after_validation_is_that_of_the_data_by_then(self):
+        def look(made):
+            is_valid = made.is_valid()
+            made.data = QueryDict("airline=UA&number=x")
+            return is_valid, made.form.errors, repr(made.form.cleaned_data), made.data["number"]
+
+        for query in ("airline=DL", "number=2", "airline=XYZ"):
+            assert_same(filter_set, query, look, rows_of)
+
 
 class TestOwnCode:
     """What people write into filter sets runs as often as in stock, on the same values."""

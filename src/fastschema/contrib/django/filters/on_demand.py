@@ -50,7 +50,7 @@ class Demand(State):
     :param recipe: what its class does with each parameter
     """
 
-    __slots__ = ("answers", "is_known", "recipe", "steps")
+    __slots__ = ("answers", "data", "is_known", "recipe", "steps")
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
@@ -63,7 +63,7 @@ class Demand(State):
     def clean(self, filter_set: Any) -> None:
         """Clean the parameters that were sent. If one is wrong, the form has to word the error."""
         self.is_known = True
-        data = filter_set.data
+        data = self.data = filter_set.data
         is_usual = type(data) in (QueryDict, MultiValueDict, dict) and not filter_set.form_prefix
         if not filter_set.is_bound or not is_usual:
             return
@@ -142,17 +142,21 @@ class FiltersOnDemand:
 def _form(self: Any) -> Any:
     """``BaseFilterSet.form``, cleaned without asking the database again."""
     demand = vars(self).get(ATTRIBUTE)
-    is_new = "_form" not in vars(self)
-    made = STOCK_FORM.fget(self)
-    if is_new and type(demand) is Demand and demand.is_known:
-        asking = {name: each for name, each in made.fields.items() if name in demand.answers}
-        for name, field in asking.items():
-            field.clean = partial(_repeat, demand.answers[name])
-        try:
-            _ = made.errors
-        finally:
-            for field in asking.values():
-                del field.clean
+    if "_form" in vars(self) or type(demand) is not Demand or not demand.is_known:
+        return STOCK_FORM.fget(self)
+    data, self.data = self.data, demand.data  # stock had made it by now, and cleaned it
+    try:
+        made = STOCK_FORM.fget(self)
+    finally:
+        self.data = data
+    asking = {name: each for name, each in made.fields.items() if name in demand.answers}
+    for name, field in asking.items():
+        field.clean = partial(_repeat, demand.answers[name])
+    try:
+        _ = made.errors
+    finally:
+        for field in asking.values():
+            del field.clean
     return made
 
 
