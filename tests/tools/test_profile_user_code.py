@@ -1,7 +1,7 @@
 """Which fields run code of users."""
 
 import functools
-from collections import namedtuple
+from collections import UserDict, namedtuple
 
 import pytest
 from django.utils import functional
@@ -47,6 +47,11 @@ class Slots:
     __slots__ = ("title",)
 
 
+class Overridden:
+    def __getattribute__(self, name):
+        return 1
+
+
 def code(name, cls=Album, access=ATTRIBUTE):
     return user_code(field(name, source=Source(name, Read("1"), path=(name,))), cls, access)
 
@@ -71,6 +76,15 @@ def test_data_is_no_code(name, cls):
 
 def test_a_class_inherits_its_code():
     assert code("prop", type("Single", (Album,), {})) == "Single.prop is a property"
+
+
+def test_items_that_a_class_looks_up_itself_are_code():
+    assert code("key", UserDict, ITEM) == "UserDict.__getitem__ is overridden"
+
+
+def test_attributes_that_a_class_looks_up_itself_are_code():
+    why = "Overridden.__getattribute__ is overridden"
+    assert code("key", Overridden) == why
 
 
 def test_properties_of_a_dictionary_are_not_read():

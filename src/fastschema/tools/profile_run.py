@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial, partialmethod
 from time import perf_counter as clock
@@ -77,12 +78,23 @@ def user_code(field: FieldNode, cls: type, access: str) -> str:
 
 def _on_class(cls: type, name: str, access: str) -> str:
     """Return what code a class has under a name, in words."""
+    for method in ("__getattribute__", *(["__getitem__"] if access == ITEM else [])):
+        if _is_overridden(cls, method):
+            return f"{cls.__name__}.{method} is overridden"
     if access == ITEM and issubclass(cls, Mapping):
         return ""
     found = inspect.getattr_static(cls, name, None)
     if isinstance(found, (FunctionType, classmethod, staticmethod, partialmethod)):
         return f"{cls.__name__}.{name} is a method"
     return f"{cls.__name__}.{name} is a property" if _is_property(found) else ""
+
+
+def _is_overridden(cls: type, method: str) -> bool:
+    """Return whether a method is written in Python, and not Python's own (PyPy's are, too)."""
+    for base in cls.__mro__:
+        if method in base.__dict__:
+            return type(base.__dict__[method]) is FunctionType and base.__module__ != "builtins"
+    return False
 
 
 def _is_property(found: object) -> bool:
@@ -238,13 +250,8 @@ def profile(schema: CompiledSchema, obj: Any, many: bool | None) -> Profile:
     :param many: whether it is a collection; None: as the schema says
     :raises Exception: what stock's dump raises
     """
-    was_enabled = gc.isenabled()
-    gc.disable()  # as in timeit: it would run in a field that need not be to blame for it
-    try:
+    with _collector_waiting():
         return _profile(schema, obj, None if many is None else bool(many))  # asked once
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _profile(schema: CompiledSchema, obj: Any, many: bool | None) -> Profile:
@@ -320,6 +327,21 @@ def _why_stock(schema: CompiledSchema, key: str) -> str:
     """Why a nested schema runs as stock."""
     why = next((field.why for field in schema.explain() if field.key == key), "")
     return why or "code of yours runs around each dump of its schema"
+
+
+@contextmanager
+def _collector_waiting() -> Iterator[None]:
+    """Switch the garbage collector off meanwhile, as timeit does.
+
+    It runs when many objects were made, in a field that need not be to blame for them.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
