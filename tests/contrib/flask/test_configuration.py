@@ -1,7 +1,6 @@
 """Requests that a callable of the application's chooses for fastschema, or for stock."""
 
 import asyncio
-from functools import partial
 
 import pytest
 from flask import Flask, g, request
@@ -225,20 +224,22 @@ class TestAnApplicationThatIsSwitchedOff:
         assert compiled_rows(lambda: client.get("/").json) == (0, ["stock", *BANDS])
 
     @pytest.mark.parametrize("is_installed", [False, True])
-    def test_has_its_helpers_which_run_stock(self, make_app, fast, config, is_installed):
+    def test_has_its_helpers_which_run_stock_also_outside_of_requests(
+        self, make_app, fast, config, is_installed
+    ):
         app = make_app(**config)
         if is_installed:
             make_app()
-        app.add_url_rule("/", view_func=lambda: fast.response(Band(many=True), BANDS))
-        for form in ("json", "ndjson"):
-            view = partial(fast.stream, Band, BANDS, format=form, chunk_size=1)
-            app.add_url_rule(f"/{form}", form, view)
-        client = app.test_client()
+
+        def stream(form):
+            return fast.stream(Band, iter(BANDS), format=form, chunk_size=1).data
+
         with app.app_context():
             expected = app.json.response(BANDS).data
-        assert compiled_rows(lambda: client.get("/").data) == (0, expected)
-        assert compiled_rows(lambda: client.get("/json").data) == (0, expected)
-        assert compiled_rows(lambda: client.get("/ndjson").data)[0] == 0
+            response = compiled_rows(lambda: fast.response(Band(many=True), BANDS).data)
+            assert response == (0, expected)
+            assert compiled_rows(lambda: stream("json")) == (0, expected)
+            assert compiled_rows(lambda: stream("ndjson"))[0] == 0
 
     def test_leaves_others_alone(self, make_app, config):
         make_app(**config)

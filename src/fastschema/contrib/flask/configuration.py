@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from flask import Flask, current_app, request
 
 from fastschema.runtime.encode import CHUNK_SIZE
 from fastschema.settings import checked_settings
-from fastschema.switch import is_disabled, is_yes, switch_for_rest
+from fastschema.switch import disabled, is_disabled, is_yes, switch_for_rest
 
 EXTENSION = "fastschema"
 """The key in ``app.extensions``."""
@@ -44,6 +45,10 @@ class Settings:
         """Whether the application stays as it is."""
         is_disabled = self.disabled is not None and is_yes(str(self.disabled))
         return is_disabled or self.enabled is False
+
+    def switched(self) -> AbstractContextManager[None]:
+        """Run stock inside the ``with`` statement if the application is to stay as it is."""
+        return disabled() if self.is_off else nullcontext()
 
 
 def configured(app: Flask) -> Settings:

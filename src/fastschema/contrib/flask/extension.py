@@ -119,12 +119,15 @@ class FastSchema:
         """
         settings = current_settings()
         checked_format(format)
-        compiled, rows = schema_and_rows(schema, rows, session, many)
-        with nullcontext() if session is None else closing(rows):
-            refuse_collection(compiled, rows, many)
-            response = response_in(format, compiled, rows, many)
-        if settings.shadow and is_sampled(settings.shadow):
-            schedule_comparison(response, compiled, rows, many, has_values=settings.shadow_values)
+        with settings.switched():
+            compiled, rows = schema_and_rows(schema, rows, session, many)
+            with nullcontext() if session is None else closing(rows):
+                refuse_collection(compiled, rows, many)
+                response = response_in(format, compiled, rows, many)
+            if settings.shadow and is_sampled(settings.shadow):
+                schedule_comparison(
+                    response, compiled, rows, many, has_values=settings.shadow_values
+                )
         return with_status(response, status, headers)
 
     def stream(
@@ -159,7 +162,8 @@ class FastSchema:
         """
         settings = current_settings()
         size = settings.chunk_size if chunk_size is None else chunk_size
-        response = stream_response(schema, rows, format, size, session)
+        with settings.switched():
+            response = stream_response(schema, rows, format, size, session)
         try:
             return with_status(response, status, headers)
         except BaseException:
