@@ -21,6 +21,7 @@ from markupsafe import Markup
 
 import fastschema
 from fastschema.contrib.flask import FastJSONProvider, FastSchema
+from fastschema.contrib.flask.json_provider import encode
 from tests.contrib.flask.differential import answers, assert_same_response
 from tests.contrib.flask.schemas import BandSchema
 from tests.marks import needs_orjson
@@ -231,7 +232,7 @@ def test_any_data_are_answered_as_by_flask(data, sort_keys, ensure_ascii, compac
 def test_the_usual_values_are_written_by_orjson(name, indent):
     provider = FastJSONProvider(Flask("app"))
 
-    assert provider.encode(VALUES[name](), indent=indent) is not None
+    assert encode(provider, VALUES[name](), indent=indent) is not None
 
 
 @pytest.mark.parametrize(
@@ -241,7 +242,7 @@ def test_the_usual_values_are_written_by_orjson(name, indent):
 def test_what_orjson_would_write_otherwise_is_left_to_flask(name):
     provider = FastJSONProvider(Flask("app"))
 
-    assert provider.encode(VALUES[name]()) is None
+    assert encode(provider, VALUES[name]()) is None
 
 
 def test_user_code_is_called_once():
@@ -440,6 +441,29 @@ def test_a_method_set_on_a_provider_stays(caplog):
     assert "of your own" in caplog.text
 
 
+def test_a_provider_may_have_methods_of_its_own():
+    class Provider(DefaultJSONProvider):
+        sort_keys = False
+
+        def encode(self, value):
+            return f"<{value}>"
+
+        def stock_encode(self, value):
+            return self.encode(value)
+
+    answered = []
+    for is_fast in (False, True):
+        app = Flask("app")
+        app.json = Provider(app)
+        if is_fast:
+            FastSchema(app)
+            assert isinstance(app.json, FastJSONProvider)
+        with app.test_request_context():
+            data = {"b": app.json.stock_encode("é"), "a": app.json.encode(1), "c": [math.nan]}
+            answered.append(jsonify(data).data)
+    assert answered[0] == answered[1]
+
+
 class ShoutingFast(FastJSONProvider):
     def dumps(self, obj, **kwargs):
         return super().dumps(obj, **kwargs).upper()
@@ -451,11 +475,9 @@ def test_a_method_that_a_subclass_of_the_fast_provider_overrides_is_called(monke
     app.json = ShoutingFast(app)
     fast = FastSchema(app)
     written = []
-    encode = FastJSONProvider.encode
     monkeypatch.setattr(
-        FastJSONProvider,
-        "encode",
-        lambda self, data, **how: written.append(data) or encode(self, data),
+        "fastschema.contrib.flask.json_provider.encode",
+        lambda provider, data, **how: written.append(data) or encode(provider, data),
     )
 
     assert type(app.json) is ShoutingFast

@@ -49,6 +49,40 @@ def written_by_default(default: Callable[[Any], Any]) -> Collection[type]:
     return _WRITTEN_BY_FLASK if default is DefaultJSONProvider.default else ()
 
 
+def encode(provider: Any, data: Any, *, indent: bool = False) -> bytes | None:
+    """Return data as ``json.dumps`` writes them with the settings of a provider, or None if it must
+    do that.
+
+    No user code is called, but for the ``utcoffset`` of a time zone of the user's own, which
+    ``json.dumps`` may then call again.
+
+    :param provider: a ``DefaultJSONProvider``; a function, as its class may have an ``encode``
+    """
+    default = provider.default
+    option = orjson.OPT_SORT_KEYS | _PASSED_ON if provider.sort_keys else _PASSED_ON
+    if indent:
+        option |= orjson.OPT_INDENT_2
+    try:
+        if not orjson_matches_stdlib(data, (dict,), (list, tuple), written_by_default(default)):
+            return None
+        text = orjson.dumps(data, default, option)
+    except (TypeError, RecursionError):
+        return None
+    return to_ascii(text) if provider.ensure_ascii else text
+
+
+def stock_encode(provider: Any, data: Any, default: Callable[[Any], Any] | None = None) -> bytes:
+    """Return what ``DefaultJSONProvider.dumps`` writes with ``COMPACT``, as UTF-8.
+
+    :param provider: a ``DefaultJSONProvider``
+    :param default: instead of its own
+    :raises TypeError, ValueError: what it raises
+    """
+    default = provider.default if default is None else default
+    dumps = DefaultJSONProvider.dumps
+    return dumps(provider, data, default=default, separators=COMPACT).encode()
+
+
 _Left = dict[int, bytes | Exception]
 """The JSON of each value that is left to the encoder, or its exception, by the value's id."""
 
@@ -74,7 +108,7 @@ class JsonifyEngine(OrjsonEngine):
         try:
             text = orjson.dumps(data, partial(self._fragment, left), self._option)
         except TypeError:
-            return self._provider.stock_encode(data, partial(self._plain, left))
+            return stock_encode(self._provider, data, partial(self._plain, left))
         return to_ascii(text) if self._provider.ensure_ascii else text
 
     def _fragment(self, left: _Left, value: Any) -> Any:
@@ -103,8 +137,8 @@ class JsonifyEngine(OrjsonEngine):
         if written is None:
             stock_value = value.value if type(value) in _LEFT_TO_ENCODER else value
             try:
-                text = self._provider.encode(stock_value)
-                written = self._provider.stock_encode(stock_value) if text is None else text
+                text = encode(self._provider, stock_value)
+                written = stock_encode(self._provider, stock_value) if text is None else text
             except Exception as error:
                 written = error
             left[id(value)] = written
@@ -121,34 +155,6 @@ class FastJSONProvider(DefaultJSONProvider):
     ``DefaultJSONProvider``.
     """
 
-    def encode(self, data: Any, *, indent: bool = False) -> bytes | None:
-        """Return data as ``json.dumps`` writes them with these settings, or None if it must do
-        that.
-
-        No user code is called, but for the ``utcoffset`` of a time zone of the user's own, which
-        ``json.dumps`` may then call again.
-        """
-        default = self.default
-        option = orjson.OPT_SORT_KEYS | _PASSED_ON if self.sort_keys else _PASSED_ON
-        if indent:
-            option |= orjson.OPT_INDENT_2
-        try:
-            if not orjson_matches_stdlib(data, (dict,), (list, tuple), written_by_default(default)):
-                return None
-            text = orjson.dumps(data, default, option)
-        except (TypeError, RecursionError):
-            return None
-        return to_ascii(text) if self.ensure_ascii else text
-
-    def stock_encode(self, data: Any, default: Callable[[Any], Any] | None = None) -> bytes:
-        """Return what ``DefaultJSONProvider.dumps`` writes with ``COMPACT``, as UTF-8.
-
-        :param default: instead of the setting
-        :raises TypeError, ValueError: what it raises
-        """
-        default = self.default if default is None else default
-        return super().dumps(data, default=default, separators=COMPACT).encode()
-
     @property
     def is_compact(self) -> bool:
         """Whether ``response`` writes compact JSON, as ``DefaultJSONProvider`` decides it."""
@@ -160,7 +166,7 @@ class FastJSONProvider(DefaultJSONProvider):
         :raises TypeError, ValueError: what it raises
         """
         if kwargs in ({"separators": COMPACT}, {"indent": 2}) and _orjson_writes():
-            text = self.encode(obj, indent="indent" in kwargs)
+            text = encode(self, obj, indent="indent" in kwargs)
             if text is not None:
                 return text.decode()
         return super().dumps(obj, **kwargs)
