@@ -12,11 +12,13 @@ from django.db import OperationalError
 from django.test import override_settings
 from django.urls import path
 from rest_framework import serializers
+from rest_framework.generics import ListAPIView
 from rest_framework.pagination import CursorPagination, PageNumberPagination
 from rest_framework.renderers import JSONRenderer
+from rest_framework.views import APIView
 
 from fastschema.contrib.django.app.checks import check_serializers
-from fastschema.contrib.django.app.survey import Survey, reached
+from fastschema.contrib.django.app.survey import Endpoints, Survey, reached
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
 from fastschema.tools.doctor import path_of
@@ -121,6 +123,35 @@ class TestReached:
             "GET /unnamed/ (Unnamed)": "the view names no serializer",
             "GET /function/ (function)": "the view names no serializer",
         }
+
+    def test_methods_come_in_one_order_though_functions_have_theirs_in_a_set(self):
+        class Many(APIView):
+            http_method_names = ["purge", "delete", "post", "get", "options"]
+            get = post = delete = purge = lambda self, request: None
+
+        found = Endpoints([path("", Many.as_view())]).get_api_endpoints()
+        assert [method for _, method, _ in found] == ["GET", "POST", "DELETE", "PURGE"]
+
+    def test_views_that_are_made_with_arguments_are_found(self):
+        class Served(ListAPIView):
+            serializer_class = AirlineSerializer
+            queryset = Airline.objects.all()
+            service = None
+
+            def __init__(self, service, **arguments):
+                super().__init__(**arguments)
+                self.service = service
+
+        class Broken(ListAPIView):
+            serializer_class = WholeSerializer
+
+            def __init__(self, missing, **arguments):
+                raise AssertionError
+
+        urls = (path("served/", Served.as_view(service=1)), path("broken/", Broken.as_view()))
+        survey = reached(urls)
+        assert list(survey.endpoints) == ["GET /served/ (Served)"]
+        assert list(survey.without) == ["GET /broken/ (Broken)"]
 
     def test_it_says_how_lists_are_made(self, survey):
         assert {endpoint: str(each.how) for endpoint, each in survey.lists.items()} == {

@@ -52,6 +52,17 @@ class Endpoints(EndpointEnumerator):
         """Return whether it is a view of DRF, and not one of the addresses with a format."""
         return is_api_view(callback) and not path.rstrip("/").endswith("{format}")
 
+    def get_allowed_methods(self, callback: Any) -> list[str]:
+        """Return the methods of a view, which need not be made for that: it may take arguments."""
+        if hasattr(callback, "actions"):
+            methods: list[str] = super().get_allowed_methods(callback)
+            return methods
+        cls = callback.cls
+        names = sorted(cls.http_method_names)  # api_view has them in a set
+        return [
+            name.upper() for name in names if hasattr(cls, name) and name not in ("options", "head")
+        ]
+
 
 class ListView(NamedTuple):
     """A list view.
