@@ -109,9 +109,9 @@ class _Found(NamedTuple):
 
     def joined(self, single: SingleRelation | None) -> _Found | None:
         """Return the objects that are joined to them by a relation; None if it is no such."""
-        related = self.layout.joined.get(single) if single else None
-        if single is None or related is None:
+        if single is None or single not in self.layout.joined:
             return None
+        related = self.layout.joined[single]
         back = SingleRelation(single.field, not single.is_reverse) if related.set_there else None
         return self._replace(layout=related.layout, back=back, joins=(*self.joins, single))
 
