@@ -79,7 +79,8 @@ class Compiled:
         self.idle: defaultdict[Any, list[Any]] = defaultdict(list)
         """By their options, loads that wait for the next one."""
         self.inner: dict[int, Compiled] | None = None
-        """For a plan, what nested schemas compile to, by the ids of those; else None."""
+        """What nested schemas compile to, by the ids of those, if nobody can change them; else
+        None: they are looked at for each dump."""
 
 
 class _OwnFields(dict[int, Any]):
@@ -210,6 +211,7 @@ def _of_exemplar(
         runner = compiled.schema = pending_like(exemplar)
         compiled.fields = _OwnFields(runner, state_of(runner), list(fields.values()))
         compiled.is_shared = True
+        compiled.inner = {}  # nobody gets the schemas nested in that one either
     exemplar.objects = objects
     if exemplar.classes is classes:  # it was not forgotten meanwhile
         setattr(exemplar, direction.name, compiled)
