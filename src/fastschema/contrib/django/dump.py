@@ -22,7 +22,6 @@ from fastschema.contrib.django.front_end.customization import (
 )
 from fastschema.contrib.django.lists.lazy_rows import dump_rows
 from fastschema.contrib.django.lists.n_plus_one import view_of, warn_of_queries
-from fastschema.runtime import thresholds
 from fastschema.runtime.guard import ATTRIBUTE
 from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
@@ -68,7 +67,7 @@ def _represent_list(serializer: Any, data: Any) -> Any:
     if is_disabled() or not is_stock_serializer(child):
         if type(data) is list and isinstance(child, Serializer) and not is_disabled():
             # Its own method may call super() for each of them.
-            class_state(type(child)).is_in_use(len(data))
+            class_state(type(child)).count(len(data))
         return STOCK_LIST_TO_REPRESENTATION(serializer, data)
     return represent_many(child, data)
 
@@ -102,7 +101,7 @@ def _represent_each(serializer: Any, each_row: Iterable[Any]) -> list[Any]:
     results: list[Any] = []
     iterator = iter(each_row)
     for row in iterator:
-        bound_program = find_bound_program(serializer, thresholds.rows_worth_comparing)
+        bound_program = find_bound_program(serializer, None)
         if bound_program is not None:
             every_row = chain(iter((row,)), iterator)
             del row  # as any row, it goes when the next one is there

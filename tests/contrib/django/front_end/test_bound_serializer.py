@@ -257,6 +257,15 @@ def test_a_class_is_compiled_once_it_has_represented_enough_objects(monkeypatch)
         assert compiled == ([0] * 7 if make() is shared else [1] * 7)
 
 
+def test_each_row_of_a_generator_counts_once(monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_reading", 5)
+    known = type("Known", (Plain,), {})
+    before = fastschema.stats().compiled_rows
+    assert len(known(many=True).to_representation(ROW for _ in range(7))) == 7
+    # So does making the fields.
+    assert fastschema.stats().compiled_rows == before + 4
+
+
 def test_a_serializer_that_has_made_its_fields_represents_short_lists_as_stock(monkeypatch):
     monkeypatch.setattr(thresholds, "rows_worth_comparing", 3)
     many = Plain(many=True)

@@ -218,10 +218,10 @@ class KeptBoundProgram(State):
         return True
 
 
-def find_bound_program(serializer: Any, rows: int) -> BoundProgram | None:
+def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None:
     """Return what represents objects by a stock serializer, if that pays; None if stock must.
 
-    :param rows: how many objects are to be represented at least
+    :param rows: how many objects are to be represented; None: one, and perhaps many more
     """
     own = serializer.__dict__
     state = own.get(ATTRIBUTE)
@@ -229,11 +229,13 @@ def find_bound_program(serializer: Any, rows: int) -> BoundProgram | None:
     if type(state) is KeptBoundProgram and state.is_current(serializer):
         return state.bound_program
     of_class = class_state(type(serializer))
-    if not of_class.is_in_use(rows):
+    of_class.count(1 if rows is None else rows)
+    if not of_class.is_in_use:
         return None
     known = state_of_pending(serializer)
     if known is None:
-        bound_program = _bind_made(serializer, of_class, rows)
+        is_worth_comparing = rows is None or rows >= thresholds.rows_worth_comparing
+        bound_program = _bind_made(serializer, of_class) if is_worth_comparing else None
         own[ATTRIBUTE] = RUNS_AS_STOCK if bound_program is None else COMPILED
         return bound_program
     if state is None and known.idle is not None:  # there may be no other object
@@ -243,10 +245,8 @@ def find_bound_program(serializer: Any, rows: int) -> BoundProgram | None:
     return state.bound_program
 
 
-def _bind_made(serializer: Any, of_class: ClassState, rows: int) -> BoundProgram | None:
+def _bind_made(serializer: Any, of_class: ClassState) -> BoundProgram | None:
     """Return the same for a serializer that has made its fields, or must."""
-    if rows < thresholds.rows_worth_comparing:
-        return None
     fields = readable_fields(serializer)
     known = of_class.compiled(serializer, fields)
     if known is None:

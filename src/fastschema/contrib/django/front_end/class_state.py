@@ -217,12 +217,16 @@ class ClassState(StateOfClass):
         self.validation: Any = None
         """How its serializers validate: a ``CompiledByNames`` of ``input.validation``."""
 
-    def is_in_use(self, objects: int) -> bool:
-        """Count objects that are to be represented; return whether the class is worth a program."""
+    def count(self, objects: int) -> None:
+        """Count objects that are to be represented or validated."""
         self._objects += objects
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether so many objects were counted that the class is worth a program."""
         return thresholds.is_worth_compiling(self._objects)
 
-    def is_current(self) -> bool:
+    def refresh(self) -> bool:
         """Forget what has changed; return whether anything may be known of the class."""
         if self._classes is not None and not self._classes.is_current():
             self._forget()
@@ -244,7 +248,7 @@ class ClassState(StateOfClass):
 
     def exemplar(self) -> Exemplar | None:
         """Return what makes fields in the current language; None if stock must."""
-        if not self.is_current():
+        if not self.refresh():
             return None
         cls: Any = self.owner()
         # Stock reads names and messages of models when it makes fields.
@@ -275,7 +279,7 @@ class ClassState(StateOfClass):
 
     def pending(self) -> CompiledState | None:
         """Return what its serializers run without fields; None if they must make them."""
-        return self.dumping.pending() if self.is_current() else None
+        return self.dumping.pending() if self.refresh() else None
 
     def example(self) -> Any:
         """Return a serializer whose fields are like those of all serializers of the class.
@@ -300,7 +304,7 @@ class ClassState(StateOfClass):
 
         :param fields: those that are dumped
         """
-        if not self.is_current():
+        if not self.refresh():
             return None
         return self.dumping.made(serializer, fields, is_worth_reading=True)
 
@@ -407,4 +411,5 @@ def _exemplar(serializer: Any, objects: int) -> Exemplar | None:
     state = class_state(type(serializer))
     if state.leaves_fields_to_stock or not follows_its_class(serializer):
         return None
-    return state.exemplar() if state.is_in_use(objects) else None
+    state.count(objects)
+    return state.exemplar() if state.is_in_use else None

@@ -198,7 +198,8 @@ def find_validation(
     if is_disabled():
         return None
     state = class_state(cls)
-    if not state.is_in_use(objects) or not state.is_current():
+    state.count(objects)
+    if not state.is_in_use or not state.refresh():
         return None
     if state.validation is None:
         state.validation = CompiledByNames(state, _all_fields, read_validation)

@@ -113,7 +113,9 @@ def write(serializer: Any) -> WrittenRows | None:
     child = serializer.child
     try:
         check_child(child)
-        if not class_state(type(child)).is_in_use(len(rows)):
+        state = class_state(type(child))
+        state.count(len(rows))
+        if not state.is_in_use:
             return None
         dispatch = dispatch_for(child, Form.JSON)
     except (NotLazyError, UnreadableError):
@@ -162,7 +164,9 @@ def dump_rows(
 
 def _dispatch_of(serializer: Any, rows: int) -> Dispatch | None:
     """Return what dumps objects by a serializer; None if stock must, or for so few rows should."""
-    if not class_state(type(serializer)).is_in_use(rows):
+    state = class_state(type(serializer))
+    state.count(rows)
+    if not state.is_in_use:
         return None
     try:
         return dispatch_for(serializer, Form.PYTHON)
