@@ -72,7 +72,7 @@ def _of_fastschema(serializer_class: Any) -> Parts:
 
     dispatch = dispatch_for(serializer_class(), Form.JSON)
     layout = described(FLIGHTS.all()).layout
-    reads = columns_of(dispatch.bound_schema.options, dispatch.program.node, layout)
+    reads = columns_of(dispatch.bound_schema.exemplar_fields, dispatch.program.node, layout)
 
     def dump(rows: Any) -> Any:
         return by_row(dispatch, reads).all_rows(rows)

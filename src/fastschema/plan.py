@@ -262,7 +262,7 @@ class Plan:
         program = self._schema.program()
         if program is None:
             return self._comment()
-        function = program.function(Form(form), access, many)
+        function = program.generated(Form(form), access, many)
         return module_text(function, self._schema, Form(form), access, many=many)
 
     def load_source(self) -> str:
@@ -271,7 +271,7 @@ class Plan:
         :returns: its source, or a comment if the schema loads as stock
         """
         program = self._schema.load_program()
-        return self._comment() if program is None else program.function().text
+        return self._comment() if program is None else program.generated().text
 
     def _comment(self) -> str:
         return "".join(f"# {line}".rstrip() + "\n" for line in str(self.explain()).splitlines())

@@ -17,7 +17,7 @@ import pytest
 from marshmallow import Schema, fields, missing, post_dump, post_load, pre_dump
 
 import fastschema
-from fastschema.runtime.guard import ATTRIBUTE
+from fastschema.runtime.guard import STATE_KEY
 from fastschema.runtime.programs import CACHE_SIZE, programs
 from tests.marks import counts_references
 from tests.marshmallow.differential import (
@@ -767,9 +767,9 @@ def used(schema, obj, method="dump"):
 def test_what_was_made_for_one_dump_is_used_for_the_next():
     schema = Late()
     with installed():
-        bound_program = vars(used(schema, LATE_ROW))[ATTRIBUTE].dump.bound_program
+        bound_program = vars(used(schema, LATE_ROW))[STATE_KEY].dump.bound_program
         schema.dump(LATE_ROW)
-        assert vars(schema)[ATTRIBUTE].dump.bound_program is bound_program
+        assert vars(schema)[STATE_KEY].dump.bound_program is bound_program
 
 
 @pytest.mark.parametrize("method", ["dump", "load"])
@@ -874,7 +874,7 @@ def test_a_used_schema_can_be_copied(duplicate):
         expected = schema.dump(LATE_ROW)
         duplicated = duplicate(schema)
 
-        assert duplicate is copy.copy or vars(duplicated)[ATTRIBUTE] is None
+        assert duplicate is copy.copy or vars(duplicated)[STATE_KEY] is None
         assert duplicated.dump(LATE_ROW) == expected
         assert schema.dump(LATE_ROW) == expected
 
@@ -885,7 +885,7 @@ def test_a_dump_leaves_one_attribute_on_the_schema_and_none_on_its_fields():
     with installed():
         schema.dump(LATE_ROW)
 
-    assert vars(schema).keys() - vars(stock).keys() == {ATTRIBUTE}
+    assert vars(schema).keys() - vars(stock).keys() == {STATE_KEY}
     for name, field in schema.fields.items():
         assert vars(field).keys() == vars(stock.fields[name]).keys()
 

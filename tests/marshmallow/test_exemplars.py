@@ -11,7 +11,7 @@ from marshmallow import EXCLUDE, Schema, ValidationError, fields
 
 import fastschema
 from fastschema.runtime import thresholds
-from fastschema.runtime.guard import CLASS_ATTRIBUTE
+from fastschema.runtime.guard import CLASS_STATE_KEY
 from tests.marshmallow.differential import MARSHMALLOW_3, outcome
 
 
@@ -179,7 +179,7 @@ class Dog(Schema):
 
 def test_a_class_that_was_used_can_be_pickled_by_value():
     Dog().dump({})
-    assert pickle.loads(pickle.dumps(vars(Dog)[CLASS_ATTRIBUTE])) is None
+    assert pickle.loads(pickle.dumps(vars(Dog)[CLASS_STATE_KEY])) is None
 
 
 def test_a_schema_whose_class_is_set_is_one_of_that_class():

@@ -54,14 +54,14 @@ def test_an_iterator_need_not_be_iterable_itself():
 def test_a_function_is_generated_once():
     program = dump_program(node(field("a")))
 
-    assert program.function(Form.JSON, ITEM, False) is program.function(Form.JSON, ITEM, False)
+    assert program.generated(Form.JSON, ITEM, False) is program.generated(Form.JSON, ITEM, False)
 
 
 def test_many_rows_have_a_function_of_their_own():
     program = dump_program(node(field("a")))
 
-    assert program.function(Form.JSON, ITEM, True) is program.function(Form.JSON, ITEM, True)
-    assert program.function(Form.JSON, ITEM, True) is not program.function(Form.JSON, ITEM, False)
+    assert program.generated(Form.JSON, ITEM, True) is program.generated(Form.JSON, ITEM, True)
+    assert program.generated(Form.JSON, ITEM, True) is not program.generated(Form.JSON, ITEM, False)
 
 
 def test_a_single_object_and_rows_of_one_class_make_one_function_each():
@@ -169,7 +169,7 @@ def test_each_form_and_access_has_its_function():
     program = dump_program(node(field("a")))
 
     functions = [
-        program.function(form, access, False) for form in Form for access in (ITEM, ATTRIBUTE)
+        program.generated(form, access, False) for form in Form for access in (ITEM, ATTRIBUTE)
     ]
 
     assert len({id(function) for function in functions}) == 6
@@ -182,7 +182,7 @@ def test_threads_that_need_the_same_function_at_once_get_the_same():
 
     def work():
         barrier.wait()
-        functions.append(program.function(Form.PYTHON, ITEM, False))
+        functions.append(program.generated(Form.PYTHON, ITEM, False))
 
     threads = [threading.Thread(target=work) for _ in range(16)]
     for thread in threads:

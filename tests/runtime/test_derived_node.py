@@ -40,14 +40,14 @@ def test_something_else_dumps_what_is_nested():
 
 
 def test_slots_are_added_and_changed():
-    given = Slot("given", lambda bound, cls, form: "given", by_class=True)
+    given = Slot("given", lambda bound, cls, form: "given", per_class=True)
     derived = DerivedNode(node(slots=(given,)))
 
     assert derived.add_slot("added", lambda *args: "added") == "added"
     derived.add_slot("given", lambda *args: "changed")
 
     slots = derived.with_fields([]).slots
-    assert [(slot.name, slot.resolve(), slot.by_class) for slot in slots] == [
+    assert [(slot.name, slot.resolve(), slot.per_class) for slot in slots] == [
         ("given", "changed", True),
         ("added", "added", False),
     ]

@@ -20,7 +20,7 @@ from fastschema.compiler.nodes import (
     TEXT,
     Conversion,
     Kind,
-    Rereading,
+    Repeatable,
     Result,
     Slot,
     as_template,
@@ -122,7 +122,7 @@ class ByClass:
             otherwise,
             self.result,
             names={name: self.common, **self.names},
-            rereading=Rereading.VALUE,
+            repeatable=Repeatable.VALUE,
             survives_json=self.survives_json,
             **self.more,
         )

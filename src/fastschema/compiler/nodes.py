@@ -89,7 +89,7 @@ class Source:
         return self.reads.get(access, self.otherwise)
 
 
-class Rereading(enum.Enum):
+class Repeatable(enum.Enum):
     """When a value can be read, and converted, once more without anybody noticing."""
 
     NEVER = "never"
@@ -163,7 +163,7 @@ class Kind:
         ``runtime.bound_program.NestedDumper``)
     :param item_slot: the same for a list of such; ``otherwise`` is for all but plain lists
     :param nested_for_none: whether stock looks for the nested schema even if the value is None
-    :param rereading: when the value can be read and converted once more
+    :param repeatable: when the value can be read and converted once more
     :param survives_json: whether ``json.loads`` gives exactly what stock returned
     :param makes_lists: whether it makes new lists, of what the items of a value become
     :param user_code: what code of users' or of stock's it calls for every value, for profiles; ""
@@ -179,7 +179,7 @@ class Kind:
     nested_slot: str | None = None
     item_slot: str | None = None
     nested_for_none: bool = False
-    rereading: Rereading = Rereading.NEVER
+    repeatable: Repeatable = Repeatable.NEVER
     survives_json: bool = False
     makes_lists: bool = False
     user_code: str = ""
@@ -260,7 +260,7 @@ class Slot:
     name: str
     resolve: Callable[..., Any]
     ambient: Callable[[Any], object] | None = None
-    by_class: bool = False
+    per_class: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from fastschema.marshmallow.customization import (
     own_classes,
 )
 from fastschema.runtime import thresholds
-from fastschema.runtime.guard import ATTRIBUTE, CLASS_ATTRIBUTE, ClassSnapshot, State
+from fastschema.runtime.guard import CLASS_STATE_KEY, STATE_KEY, ClassSnapshot, ClassState, State
 from fastschema.runtime.patching import stock_method
 
 STOCK_INIT: Any = stock_method(Schema, "__init__")
@@ -122,14 +122,11 @@ def classes_of(cls: Any, fields: dict[str, Any] | None = None) -> ClassSnapshot:
     return classes
 
 
-class ClassRecord(State):
-    """What is known of one schema class. It hangs on the class, and lives as long as that does.
-
-    :param cls: the class
-    """
+class SchemaClassState(ClassState):
+    """What is known of one schema class."""
 
     def __init__(self, cls: Any) -> None:
-        self._cls = cls
+        super().__init__(cls)
         self._classes = classes_of(cls)
         self.makes_fields_as_stock = makes_fields_as_stock(cls)
         self._names = DECIDING_NAMES
@@ -137,10 +134,8 @@ class ClassRecord(State):
             self._names = self._names.union(*map(method_names, cls._declared_fields.values()))
         self._exemplars: dict[Arguments, Exemplar] = {}
 
-    def is_current(self, cls: Any) -> bool:
+    def is_current(self) -> bool:
         """Return whether new schemas of the class are still made of the same."""
-        if self._cls is not cls:
-            return False  # it is made of the attributes of another
         return self._classes.is_current()
 
     def exemplar(self, schema: Any, arguments: Arguments) -> Exemplar | None:
@@ -163,7 +158,7 @@ class ClassRecord(State):
         """Return whether there are the fields that are chosen; stock's error shows the schema."""
         only, exclude, *_ = arguments
         names = {name.split(".", 1)[0] for name in (*(only or ()), *exclude)}
-        return bool(names <= self._cls._declared_fields.keys())
+        return bool(names <= self.owner()._declared_fields.keys())
 
 
 def _make(cls: Any, arguments: Arguments) -> Any:
@@ -185,18 +180,18 @@ def find_exemplar(
     :param schema: the schema; the other parameters are those of ``Schema.__init__``
     """
     cls: Any = type(schema)
-    known = cls.__dict__.get(CLASS_ATTRIBUTE)
+    known = cls.__dict__.get(CLASS_STATE_KEY)
     if known is None and thresholds.spares_first_schemas and not is_lasting(cls):
-        type.__setattr__(cls, CLASS_ATTRIBUTE, FIRST)
-        schema.__dict__[ATTRIBUTE] = FIRST
+        type.__setattr__(cls, CLASS_STATE_KEY, FIRST)
+        schema.__dict__[STATE_KEY] = FIRST
         return None
-    record = record_of(cls)
-    if not record.makes_fields_as_stock:
+    state = class_state(cls)
+    if not state.makes_fields_as_stock:
         return None
     arguments: Arguments | None = _NO_ARGUMENTS
     if only is not None or exclude != () or load_only != () or dump_only != ():
         arguments = _given(only, exclude, load_only, dump_only)
-    return None if arguments is None else record.exemplar(schema, arguments)
+    return None if arguments is None else state.exemplar(schema, arguments)
 
 
 def is_lasting(cls: type) -> bool:
@@ -205,14 +200,10 @@ def is_lasting(cls: type) -> bool:
     return module is not None and vars(module).get(cls.__qualname__) is cls
 
 
-def record_of(cls: Any) -> ClassRecord:
+def class_state(cls: Any) -> SchemaClassState:
     """Return what is known of a schema class as it is now."""
-    record: Any = cls.__dict__.get(CLASS_ATTRIBUTE)
-    if type(record) is not ClassRecord or not record.is_current(cls):
-        record = ClassRecord(cls)
-        type.__setattr__(cls, CLASS_ATTRIBUTE, record)
-    known: ClassRecord = record
-    return known
+    state = SchemaClassState.of(cls)
+    return state if state.is_current() else SchemaClassState.new(cls)
 
 
 def _given(only: Any, *others: Any) -> Arguments | None:

@@ -22,7 +22,7 @@ from fastschema.marshmallow.load import (
 )
 from fastschema.marshmallow.pending import STOCK_INIT_FIELDS, init, init_fields
 from fastschema.runtime import thresholds
-from fastschema.runtime.guard import ATTRIBUTE
+from fastschema.runtime.guard import STATE_KEY
 from fastschema.runtime.patching import Replacements, warn_of_newer
 from fastschema.statistics import recorder
 
@@ -38,12 +38,12 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
     processed = obj
     if hooks[PRE_DUMP]:
         processed = self._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=obj)
-    state = self._fastschema  # guard.ATTRIBUTE
+    state = self._fastschema  # guard.STATE_KEY
     rows = 1 if not many else len(processed) if type(processed) is list else thresholds.MANY
     if state is not None and rows <= state.stock_up_to:
         # Without a call of serialize(): that would take longer than what follows it.
         if state is FIRST and rows:
-            self.__dict__[ATTRIBUTE] = None
+            self.__dict__[STATE_KEY] = None
         result = self._serialize(processed, many=many)
         if rows:
             recorder.stock(rows)

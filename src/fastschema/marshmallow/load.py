@@ -93,7 +93,7 @@ class Load:
         self.schema = schema
         self.store = store
         if self._bound is None:
-            generated = self.program.function()
+            generated = self.program.generated()
             self._bound = generated.function(*[slot.resolve(self) for slot in generated.slots])
         else:
             for loader in self._nested:

@@ -20,11 +20,11 @@ from fastschema.marshmallow.exemplars import (
     METHODS,
     STOCK_INIT,
     Exemplar,
+    class_state,
     clone,
     find_exemplar,
-    record_of,
 )
-from fastschema.runtime.guard import ATTRIBUTE, State
+from fastschema.runtime.guard import STATE_KEY, State
 from fastschema.runtime.locks import Locked
 from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
@@ -54,7 +54,7 @@ if _HAS_CONTEXT:
     )
 
 # So that a schema of which nothing is known says so at the price of any attribute.
-setattr(Schema, ATTRIBUTE, None)
+setattr(Schema, STATE_KEY, None)
 
 
 class SchemaState(State):
@@ -151,11 +151,11 @@ class FieldsOnDemand:
 def make_fields(schema: Any) -> None:
     """Make the fields of a pending schema, and hand them out."""
     own = schema.__dict__
-    state = own.get(ATTRIBUTE)
+    state = own.get(STATE_KEY)
     if type(state) is not SchemaState or state.exemplar is None or own.keys() >= _ALL_NAMES:
         return
     if state.owner != id(schema):
-        state = own[ATTRIBUTE] = SchemaState(schema, state.exemplar)
+        state = own[STATE_KEY] = SchemaState(schema, state.exemplar)
     for name, made in state.make(schema).items():
         own.setdefault(name, made)
 
@@ -165,7 +165,7 @@ def pending_like(exemplar: Exemplar) -> Any:
     like = exemplar.schema
     schema = object.__new__(type(like))
     own = {name: each for name, each in vars(like).items() if name not in _ALL_NAMES}
-    vars(schema).update(own, **{ATTRIBUTE: SchemaState(schema, exemplar)})
+    vars(schema).update(own, **{STATE_KEY: SchemaState(schema, exemplar)})
     return schema
 
 
@@ -209,7 +209,7 @@ def init(
         own["context"] = others.get("context") or {}
         if own["context"]:
             warnings.warn(_CONTEXT_WARNING, RemovedInMarshmallow4Warning, stacklevel=2)
-    own[ATTRIBUTE] = SchemaState(self, exemplar)
+    own[STATE_KEY] = SchemaState(self, exemplar)
 
 
 def init_fields(self: Any) -> None:
@@ -219,7 +219,7 @@ def init_fields(self: Any) -> None:
     made with stays pending.
     """
     own = self.__dict__
-    state = own.get(ATTRIBUTE)
+    state = own.get(STATE_KEY)
     if type(state) is not SchemaState or not _is_as_made(own, state):
         STOCK_INIT_FIELDS(self)
 
@@ -238,7 +238,7 @@ class _Copying:
 
     def __get__(self, schema: Any, owner: Any) -> Any:
         is_installed = owner._init_fields is init_fields
-        if schema is None and is_installed and record_of(owner).makes_fields_as_stock:
+        if schema is None and is_installed and class_state(owner).makes_fields_as_stock:
             return _copy
         raise AttributeError(f"type object {owner.__name__!r} has no attribute '__copy__'")
 
@@ -250,15 +250,15 @@ def _copy(schema: Any) -> Any:
     copied_own = copied.__dict__
     if is_disabled():
         make_fields(schema)
-    copied_own.update(own, **{ATTRIBUTE: None})
-    state = own.get(ATTRIBUTE)
+    copied_own.update(own, **{STATE_KEY: None})
+    state = own.get(STATE_KEY)
     if is_disabled() or type(state) is not SchemaState or state.exemplar is None:
         return copied
     made = {name: own[name] for name in NAMES if name in own}
     if all(state.is_unchanged(*each) for each in made.items()):
         for name in made:
             del copied_own[name]
-        copied_own[ATTRIBUTE] = SchemaState(copied, state.exemplar)
+        copied_own[STATE_KEY] = SchemaState(copied, state.exemplar)
     return copied
 
 
@@ -291,7 +291,7 @@ def for_stock(schema: Any, name: str) -> Any:
     :param name: the attribute with the fields that they need
     """
     own, cls = schema.__dict__, type(schema)
-    state = own.get(ATTRIBUTE)
+    state = own.get(STATE_KEY)
     if type(state) is not SchemaState or state.exemplar is None or name in own:
         return schema
     proxy: Any = SchemaProxy(schema, **{name: state.fields(schema, name)})

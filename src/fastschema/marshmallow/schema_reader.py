@@ -312,7 +312,7 @@ def _source(attribute: str, own_accessor: bool, slots: list[Slot]) -> Source:
         by_attribute = Read(f"obj.{attribute}", (("AttributeError", "missing"),))
     by_item = Read(f"obj[{name}]", ((_LOOKUP_ERRORS, f"getattr(obj, {name}, missing)"),))
     key = f"loaded_{len(slots)}"
-    slots.append(Slot(key, lambda bound, cls, form: key_finder(cls)(attribute), by_class=True))
+    slots.append(Slot(key, lambda bound, cls, form: key_finder(cls)(attribute), per_class=True))
     mapped = Read(f"loaded[{key}]", (("KeyError", f"getattr(obj, {name}, missing)"),))
     reads = {ATTRIBUTE: by_attribute, ITEM: by_item, MAPPED: mapped}
     return Source(attribute, general, reads, path)

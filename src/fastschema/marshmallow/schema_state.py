@@ -35,7 +35,7 @@ from fastschema.marshmallow.pending import (
     pending_like,
 )
 from fastschema.runtime import thresholds
-from fastschema.runtime.guard import ATTRIBUTE, ClassSnapshot
+from fastschema.runtime.guard import STATE_KEY, ClassSnapshot
 from fastschema.runtime.programs import Description, Program, programs
 
 
@@ -104,10 +104,10 @@ class _OwnFields(dict[int, Any]):
 def state_of(schema: Any) -> SchemaState:
     """Return the state of a schema, made if there is none."""
     own = schema.__dict__
-    state = own.get(ATTRIBUTE)
+    state = own.get(STATE_KEY)
     if type(state) is SchemaState and state.owner == id(schema):
         return state
-    state = own[ATTRIBUTE] = SchemaState(schema)
+    state = own[STATE_KEY] = SchemaState(schema)
     return state
 
 
@@ -122,7 +122,7 @@ def find_compiled(
     if not is_inner and thresholds.are_too_few(direction.name, rows):
         return None
     own = schema.__dict__
-    state = own.get(ATTRIBUTE)
+    state = own.get(STATE_KEY)
     if type(state) is not SchemaState or state.owner != id(schema):
         state = state_of(schema)
     exemplar = state.exemplar

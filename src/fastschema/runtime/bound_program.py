@@ -70,33 +70,38 @@ class BoundProgram:
         self._idle_text: list[Dispatch] = []
 
     def begin(self, form: Form) -> Dispatch:
-        """Return a dispatch for one dump; call :meth:`end` (or its own) when the dump is over."""
-        idle = self._idle_python
-        if form is not _PYTHON:
-            idle = self._idle_json if form is _JSON else self._idle_text
+        """Return a dispatch for one dump; call its ``end()`` when the dump is over."""
         try:
-            dispatch = idle.pop()
+            dispatch = self._idle(form).pop()
             recorder.program_used()
         except IndexError:
             dispatch = self.new_dispatch(form)
-        dispatch.idle = idle
+        dispatch.owner = self
         dispatch.begin_again()
         return dispatch
 
     def checkout(self) -> Dispatch | None:
         """Return a dispatch for one row of many: what is nested in it stays what it was.
 
-        Call :meth:`end` when the row is over. None if something that does not belong to the schema
-        has changed since the row before.
+        Call its ``end()`` when the row is over. None if something that does not belong to the
+        schema has changed since the row before.
         """
         idle = self._idle_python
         dispatch = idle.pop() if idle else self.new_dispatch(_PYTHON)
-        dispatch.idle = idle
+        dispatch.owner = self
         return None if dispatch.may_have_changed and dispatch.refresh() else dispatch
 
-    def end(self, dispatch: Dispatch) -> None:
-        """End a dump or a row."""
-        dispatch.end()
+    def take_back(self, dispatch: Dispatch) -> None:
+        """Keep a dispatch, whose dump or row is over, for the next one."""
+        idle = self._idle(dispatch.form)
+        if len(idle) < MOST_IDLE:
+            idle.append(dispatch)
+
+    def _idle(self, form: Form) -> list[Dispatch]:
+        """Return the dispatches of a form that wait for a dump."""
+        if form is _PYTHON:
+            return self._idle_python
+        return self._idle_json if form is _JSON else self._idle_text
 
     def new_dispatch(self, form: Form) -> Dispatch:
         """Return a dispatch that belongs to the caller."""
@@ -177,7 +182,7 @@ class Dispatch(dict[type, Dump]):
         "_values",
         "bound_schema",
         "form",
-        "idle",
+        "owner",
         "program",
     )
 
@@ -185,8 +190,8 @@ class Dispatch(dict[type, Dump]):
         self.program = program
         self.form = form
         self.bound_schema = bound_schema
-        self.idle: list[Dispatch] | None = None
-        """Where it is to wait for the next dump, if it is."""
+        self.owner: BoundProgram | None = None
+        """What takes it back when the dump is over, if it is to wait for another."""
         self._rows: dict[type, DumpRows] = {}
         self._values: dict[str, Any] = {}
         self._ambient: list[Ambient] = []
@@ -221,7 +226,7 @@ class Dispatch(dict[type, Dump]):
         :param many: whether it dumps many rows, or one object
         """
         access = self.access(cls)
-        generated = self.program.function(self.form, access, many)
+        generated = self.program.generated(self.form, access, many)
         known = self._values
         values = [
             known[slot.name] if slot.name in known else self._resolve(slot, cls)
@@ -236,7 +241,7 @@ class Dispatch(dict[type, Dump]):
         if ambient is not None and all(ambient is not each for each, _, _ in self._ambient):
             seen = value if ambient is slot.resolve else ambient(bound_schema)
             self._ambient.append((ambient, bound_schema, seen))
-        if not slot.by_class:
+        if not slot.per_class:
             self._values[slot.name] = value
         if type(value) is NestedDumper:
             self._nested.append(value)
@@ -284,9 +289,9 @@ class Dispatch(dict[type, Dump]):
 
     def end(self) -> None:
         """End the dump. After one that ended with an exception nobody need call this."""
-        idle, self.idle = self.idle, None  # while it waits, the list refers to it
-        if idle is not None and len(idle) < MOST_IDLE:
-            idle.append(self)
+        owner, self.owner = self.owner, None  # while it waits, the owner refers to it
+        if owner is not None:
+            owner.take_back(self)
 
     def drop_nested(self) -> None:
         """Drop nested schemas, and the functions that have found them."""

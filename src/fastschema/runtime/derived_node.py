@@ -46,9 +46,9 @@ class DerivedNode:
         self.node = node
         self._slots = {slot.name: slot for slot in node.slots}
 
-    def add_slot(self, name: str, resolve: Callable[..., Any], *, by_class: bool = False) -> str:
+    def add_slot(self, name: str, resolve: Callable[..., Any], *, per_class: bool = False) -> str:
         """Add a slot, or change what one resolves to; return its name."""
-        slot = self._slots.get(name, Slot(name, resolve, by_class=by_class))
+        slot = self._slots.get(name, Slot(name, resolve, per_class=per_class))
         self._slots[name] = replace(slot, resolve=resolve)
         return name
 

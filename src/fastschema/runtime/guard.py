@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter, call
 from types import FunctionType
-from typing import Any
+from typing import Any, Self
 
-ATTRIBUTE = "_fastschema"
+STATE_KEY = "_fastschema"
 """Where what is known of a schema hangs on it: a key of its ``__dict__``."""
 
-CLASS_ATTRIBUTE = "_fastschema_class"
+CLASS_STATE_KEY = "_fastschema_class"
 """The same for a class, of which instances inherit it."""
 
 
@@ -44,6 +45,42 @@ class Generations:
 
 
 generations = Generations()
+
+
+class ClassState:
+    """What hangs on a class: what its subclass knows of it. It lives as long as the class.
+
+    :param cls: the class
+    """
+
+    __slots__ = ("__weakref__", "_generation", "owner")
+
+    def __init__(self, cls: type) -> None:
+        self.owner: Any = weakref.ref(cls)
+        self._generation = generations.current
+
+    def __reduce__(self) -> Any:
+        # Of a class that is pickled by value nothing is known elsewhere.
+        return type(None), ()
+
+    @classmethod
+    def of(cls, owner: type) -> Self:
+        """Return what is known of a class, which may be made of the attributes of another one."""
+        state = owner.__dict__.get(CLASS_STATE_KEY)
+        if (
+            type(state) is not cls
+            or state.owner() is not owner
+            or state._generation is not generations.current
+        ):
+            return cls.new(owner)
+        return state
+
+    @classmethod
+    def new(cls, owner: type) -> Self:
+        """Return what is known of a class anew: nothing."""
+        state = cls(owner)
+        type.__setattr__(owner, CLASS_STATE_KEY, state)
+        return state
 
 
 _FUNCTIONS = (FunctionType, staticmethod, classmethod)
@@ -148,10 +185,10 @@ _DECLARED = "_declared_fields"
 
 def _is_like(own: Mapping[str, Any], seen: dict[str, Any]) -> bool:
     """Return whether a class has changed only in what hangs on it, and see that as it is now."""
-    state = own.get(CLASS_ATTRIBUTE)
-    if {**seen, CLASS_ATTRIBUTE: state} != {**own, CLASS_ATTRIBUTE: state}:
+    state = own.get(CLASS_STATE_KEY)
+    if {**seen, CLASS_STATE_KEY: state} != {**own, CLASS_STATE_KEY: state}:
         return False
-    seen[CLASS_ATTRIBUTE] = state
+    seen[CLASS_STATE_KEY] = state
     return True
 
 

@@ -57,8 +57,8 @@ class Program(Generic[Node, Function]):
         self._functions: dict[tuple[object, ...], Function] = {}
         self._derived: dict[Hashable, Program[Node, Function]] = {}
 
-    def function(self, *variant: object) -> Function:
-        """Return the generated ``bind`` function.
+    def generated(self, *variant: object) -> Function:
+        """Return the generated ``bind`` function, made when it is first needed.
 
         :param variant: what else its generator takes: for a dump the form, the access, and
             whether it is for many rows

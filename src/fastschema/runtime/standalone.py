@@ -88,7 +88,7 @@ def known_object(schema: Any, form: str, access: str, name: str) -> object:
     :raises KeyError: if its code names no such object
     """
     dispatch = _dispatch(schema, Form(form))
-    return dispatch.program.function(Form(form), access, False).names[name]
+    return dispatch.program.generated(Form(form), access, False).names[name]
 
 
 def dumper(bind: Callable[..., Dump], schema: Any, form: str, access: str) -> Dispatch:

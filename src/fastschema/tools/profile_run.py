@@ -131,7 +131,7 @@ class Recording:
         for number, field in enumerate(self._node.fields):
             for name in filter(None, (field.kind.nested_slot, field.kind.item_slot)):
                 derived.nest(name, partial(self._find, number))
-        derived.add_slot(SPENT, self._spent_on, by_class=True)
+        derived.add_slot(SPENT, self._spent_on, per_class=True)
         program = Program(derived.with_fields(self._node.fields), self._generate)
         return Dispatch(program, dispatch.form, dispatch.bound_schema)
 

@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
 
 import fastschema
-from fastschema.runtime.guard import ATTRIBUTE
+from fastschema.runtime.guard import STATE_KEY
 from flights.models import Airline, Flight
 from flights.serializers import AirlineSerializer, CompactFlightSerializer, FlightSerializer
 from tests.contrib.django.differential import (
@@ -473,7 +473,7 @@ class TestData:
             nested = serializer.fields["one"], serializer.fields["many"].child
             owners = [serializer, *serializer.fields.values(), *nested, nested[0].fields["b"]]
             assert [owner.validators for owner in owners]  # of clones they are made now
-            unseen = {ATTRIBUTE, "_fastschema_fields", "fields"}
+            unseen = {STATE_KEY, "_fastschema_fields", "fields"}
             return [sorted(vars(owner).keys() - unseen) for owner in owners]
 
         with fastschema.disabled():

@@ -35,7 +35,7 @@ from fastschema.contrib.django.input.validation import (
 from fastschema.contrib.django.lists.lazy_rows import dump_rows
 from fastschema.report import Above, FieldReport, Report, field_reports, with_nested
 from fastschema.runtime.bound_program import BoundProgram, Dispatch, RowDumper
-from fastschema.runtime.guard import ATTRIBUTE, generations
+from fastschema.runtime.guard import STATE_KEY, generations
 from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.patching import calls_super, is_stock
 from fastschema.runtime.programs import DumpProgram
@@ -181,7 +181,7 @@ class RestFrameworkFrontEnd:
             generations.forget()
         else:
             for serializer in (schema, getattr(schema, "child", schema)):
-                vars(serializer).pop(ATTRIBUTE, None)
+                vars(serializer).pop(STATE_KEY, None)
                 forget_class(type(serializer))
 
 

@@ -22,7 +22,7 @@ from fastschema.contrib.django.front_end.customization import (
 )
 from fastschema.contrib.django.lists.lazy_rows import dump_rows
 from fastschema.contrib.django.lists.n_plus_one import view_of, warn_of_queries
-from fastschema.runtime.guard import ATTRIBUTE
+from fastschema.runtime.guard import STATE_KEY
 from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
@@ -39,9 +39,9 @@ def represent(serializer: Any, obj: Any) -> Any:
         if dispatch is not None:
             result = dispatch[type(obj)](obj)
             recorder.compiled(bound_program.program)
-            bound_program.end(dispatch)
+            dispatch.end()
             return result
-        serializer.__dict__[ATTRIBUTE] = RUNS_AS_STOCK
+        serializer.__dict__[STATE_KEY] = RUNS_AS_STOCK
     result = STOCK_TO_REPRESENTATION(serializer, obj)
     recorder.stock()
     return result
@@ -92,7 +92,7 @@ def represent_many(serializer: Any, data: Any) -> list[Any]:
         return [_stock_row(serializer, each) for each in each_row]
     dispatch = bound_program.begin(_PYTHON)
     results = dispatch.all_rows(each_row)
-    bound_program.end(dispatch)
+    dispatch.end()
     return results
 
 

@@ -40,7 +40,7 @@ _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
 def _to_representation(self: Any, instance: Any) -> Any:
     """``Serializer.to_representation``, compiled."""
-    if self._fastschema is RUNS_AS_STOCK:  # guard.ATTRIBUTE
+    if self._fastschema is RUNS_AS_STOCK:  # guard.STATE_KEY
         recorder.stock()
         return STOCK_TO_REPRESENTATION(self, instance)
     if not _replacements.are_installed:

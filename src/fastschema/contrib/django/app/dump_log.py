@@ -16,12 +16,12 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from rest_framework.serializers import ListSerializer
 
-from fastschema.contrib.django.front_end.bound_serializer import COMPILED, KeptBoundProgram
+from fastschema.contrib.django.front_end.bound_serializer import COMPILED, BoundState
 from fastschema.contrib.django.front_end.customization import is_stock_serializer
 from fastschema.contrib.django.internals.queries import results_of
 from fastschema.contrib.django.lists.n_plus_one import Loads, Unloaded, unloaded_with
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
-from fastschema.runtime.guard import ATTRIBUTE
+from fastschema.runtime.guard import STATE_KEY
 from fastschema.switch import is_disabled
 
 in_use = False
@@ -205,5 +205,5 @@ def _are_rows(data: Any) -> bool:
 
 def _was_compiled(serializer: Any) -> bool:
     """Return whether generated code has just represented objects by a serializer."""
-    state = vars(getattr(serializer, "child", serializer)).get(ATTRIBUTE)
-    return state is COMPILED or type(state) is KeptBoundProgram
+    state = vars(getattr(serializer, "child", serializer)).get(STATE_KEY)
+    return state is COMPILED or type(state) is BoundState

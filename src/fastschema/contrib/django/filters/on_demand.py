@@ -26,7 +26,7 @@ from fastschema.contrib.django.filters.recipes import (
 from fastschema.contrib.django.front_end.class_state import ClassCache
 from fastschema.contrib.django.front_end.clones import is_stock_queryset_class
 from fastschema.contrib.django.internals.queries import evaluates_as_stock, is_combined, results_of
-from fastschema.runtime.guard import ATTRIBUTE, State
+from fastschema.runtime.guard import STATE_KEY, State
 from fastschema.runtime.patching import Replacements, stock_method
 from fastschema.switch import is_disabled
 
@@ -84,7 +84,7 @@ class Demand(State):
 def demanded(filter_set: Any) -> list[tuple[str, Any, Any]] | None:
     """Return what a filter set has to do; None if stock must do it."""
     own = vars(filter_set)
-    demand = own.get(ATTRIBUTE)
+    demand = own.get(STATE_KEY)
     if type(demand) is not Demand or not own.keys().isdisjoint(_LOOKED_AT):
         return None
     if not demand.is_known:
@@ -115,7 +115,7 @@ def init(
         self.filters = _filters_of(self)
     else:
         del own["filters"]
-        own[ATTRIBUTE] = Demand(recipe)
+        own[STATE_KEY] = Demand(recipe)
 
 
 def _filters_of(filter_set: Any) -> Any:
@@ -132,7 +132,7 @@ class FiltersOnDemand:
 
     def __get__(self, filter_set: Any, cls: Any) -> Any:
         own = {} if filter_set is None else vars(filter_set)
-        if ATTRIBUTE not in own:
+        if STATE_KEY not in own:
             which = f"{'type' if filter_set is None else cls.__name__!r} object"
             raise AttributeError(f"{which} has no attribute 'filters'")
         made = own["filters"] = _filters_of(filter_set)
@@ -141,7 +141,7 @@ class FiltersOnDemand:
 
 def _form(self: Any) -> Any:
     """``BaseFilterSet.form``, cleaned without asking the database again."""
-    demand = vars(self).get(ATTRIBUTE)
+    demand = vars(self).get(STATE_KEY)
     if "_form" in vars(self) or type(demand) is not Demand or not demand.is_known:
         return STOCK_FORM.fget(self)
     data, self.data = self.data, demand.data  # stock had made it by now, and cleaned it

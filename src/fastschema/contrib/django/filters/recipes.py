@@ -19,13 +19,12 @@ from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import filters as rest_filters
 from django_filters.rest_framework.filterset import FilterSet as RestFilterSet
 
-from fastschema.contrib.django.front_end.class_state import StateOfClass
 from fastschema.contrib.django.front_end.clones import (
     is_copied_by_attributes,
     is_stock_queryset_class,
 )
 from fastschema.runtime import thresholds
-from fastschema.runtime.guard import ClassSnapshot
+from fastschema.runtime.guard import ClassSnapshot, ClassState
 from fastschema.runtime.patching import stock_method, stock_of
 
 ASKING = filters.QuerySetRequestMixin
@@ -306,7 +305,7 @@ def _why_class(cls: Any) -> str | None:
     return None
 
 
-class FilterSetState(StateOfClass):
+class FilterSetState(ClassState):
     """What is known of a filter set class.
 
     :param cls: the class

@@ -388,6 +388,6 @@ def option_slot(
     """
 
     def resolve(bound: Any, cls: Any = None, form: Any = None) -> Any:
-        return get(path.get(bound.options))
+        return get(path.get(bound.exemplar_fields))
 
     return new_slot(slots, name, resolve, ambient or resolve)

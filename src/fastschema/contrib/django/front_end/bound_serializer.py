@@ -3,14 +3,14 @@
 What hangs on a serializer, on its class and on its fields, is
 
 - ``_fastschema``: None until the serializer has represented something; then :data:`COMPILED` or
-  :data:`RUNS_AS_STOCK`, or, from the second object or list on, a :class:`KeptBoundProgram`.
+  :data:`RUNS_AS_STOCK`, or, from the second object or list on, a :class:`BoundState`.
 - ``_fastschema_fields``: the fields that it needed before anybody looked at them (``class_state``).
-- ``_fastschema_class``, on the class: a ``ClassState`` (``class_state``).
+- ``_fastschema_class``, on the class: a ``SerializerClassState`` (``class_state``).
 - ``_fastschema_validators``, on a field: validators that nobody has read (``clones``).
 
 .. code-block:: text
 
-    ClassState           of a class
+    SerializerClassState of a class
         Exemplar             clones fields for its serializers
         CompiledByNames      what its serializers run, to dump (``dumping``) and to validate
             pending()            those that have made no fields: a CompiledState
@@ -31,8 +31,8 @@ from rest_framework.serializers import ListSerializer, Serializer
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.class_state import (
-    ClassState,
     CompiledState,
+    SerializerClassState,
     class_state,
     has_made_fields,
     is_still_pending,
@@ -56,11 +56,11 @@ from fastschema.runtime.bound_program import (
     Dispatcher,
     NestedDumper,
 )
-from fastschema.runtime.guard import ATTRIBUTE, State, generations
+from fastschema.runtime.guard import STATE_KEY, State, generations
 from fastschema.runtime.programs import DumpProgram
 
 # So that a serializer of which nothing is known says so at the price of any attribute.
-setattr(Serializer, ATTRIBUTE, None)
+setattr(Serializer, STATE_KEY, None)
 COMPILED, RUNS_AS_STOCK = State(), State()
 """Hang on a serializer that has represented by generated code, and on one whose rows, if they come
 one by one, are left to stock."""
@@ -70,22 +70,23 @@ class BoundSerializer:
     """What the slots of a program resolve from: one serializer and its fields.
 
     :param find: gives the serializer; called when it is needed
-    :param options: fields like its own, of which only options are read
+    :param exemplar_fields: the exemplar's fields, of which only options are read; its own if it has
+        made them
     :param fields: its own fields, or what makes them when one of them is needed
     :param outer: the serializer in which this one is nested, bound
     """
 
-    __slots__ = ("captured", "fields", "find", "options", "outer")
+    __slots__ = ("captured", "exemplar_fields", "fields", "find", "outer")
 
     def __init__(
         self,
         find: Callable[[], Any],
-        options: list[Any],
+        exemplar_fields: list[Any],
         fields: Any,
         outer: BoundSerializer | None = None,
     ) -> None:
         self.find = find
-        self.options = options
+        self.exemplar_fields = exemplar_fields
         self.fields = fields
         self.outer = outer
         self.captured: Any = None
@@ -155,12 +156,12 @@ class ReusedBoundProgram(BoundProgram):
     :param idle: where it waits for the next one
     """
 
-    __slots__ = ("_idle", "_serializer")
+    __slots__ = ("_serializer", "_waiting")
     bound_schema: BoundSerializer
 
     def __init__(self, known: CompiledState, idle: list[ReusedBoundProgram]) -> None:
         super().__init__(known.program, bound_pending(known, lambda: self._serializer))
-        self._idle = idle
+        self._waiting = idle
         self._serializer: Any = None
 
     @classmethod
@@ -179,17 +180,17 @@ class ReusedBoundProgram(BoundProgram):
         """Return a dispatch for one row; another serializer may have had it before."""
         return self.begin(Form.PYTHON)
 
-    def end(self, dispatch: Dispatch) -> None:
-        """End a row or a list: another serializer may have the bound_program."""
+    def take_back(self, dispatch: Dispatch) -> None:
+        """Keep a dispatch after a row or a list: another serializer may have the next one."""
         dispatch.drop_nested()
-        dispatch.end()
+        super().take_back(dispatch)
         self._serializer = None
         self.bound_schema.fields.clear()
-        if len(self._idle) < MOST_IDLE:
-            self._idle.append(self)
+        if len(self._waiting) < MOST_IDLE:
+            self._waiting.append(self)
 
 
-class KeptBoundProgram(State):
+class BoundState(State):
     """What represents by a serializer that has made no fields, from its second object or list on.
 
     (It is nested in one that runs as stock, say, or its own ``to_representation`` calls ``super()``
@@ -224,9 +225,9 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
     :param rows: how many objects are to be represented; None: one, and perhaps many more
     """
     own = serializer.__dict__
-    state = own.get(ATTRIBUTE)
+    state = own.get(STATE_KEY)
     # This first, as it is asked for each row of many that come one by one.
-    if type(state) is KeptBoundProgram and state.is_current(serializer):
+    if type(state) is BoundState and state.is_current(serializer):
         return state.bound_program
     of_class = class_state(type(serializer))
     of_class.count(1 if rows is None else rows)
@@ -236,16 +237,16 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
     if known is None:
         is_worth_comparing = rows is None or rows >= thresholds.rows_worth_comparing
         bound_program = _bind_made(serializer, of_class) if is_worth_comparing else None
-        own[ATTRIBUTE] = RUNS_AS_STOCK if bound_program is None else COMPILED
+        own[STATE_KEY] = RUNS_AS_STOCK if bound_program is None else COMPILED
         return bound_program
     if state is None and known.idle is not None:  # there may be no other object
-        own[ATTRIBUTE] = COMPILED
+        own[STATE_KEY] = COMPILED
         return ReusedBoundProgram.to(known, known.idle, serializer)
-    own[ATTRIBUTE] = state = KeptBoundProgram(serializer, known)
+    own[STATE_KEY] = state = BoundState(serializer, known)
     return state.bound_program
 
 
-def _bind_made(serializer: Any, of_class: ClassState) -> BoundProgram | None:
+def _bind_made(serializer: Any, of_class: SerializerClassState) -> BoundProgram | None:
     """Return the same for a serializer that has made its fields, or must."""
     fields = readable_fields(serializer)
     known = of_class.compiled(serializer, fields)
@@ -307,7 +308,7 @@ def bound_now(serializer: Any) -> BoundProgram:
 
 def _nested_dispatch(outer: BoundSerializer, get: Callable[[Any], Any], form: Form) -> Dispatcher:
     """Return the dispatch of a nested serializer, single or many."""
-    field = get(outer.options)
+    field = get(outer.exemplar_fields)
     if not isinstance(field, ListSerializer):
         return _dispatch_like(field, form, lambda: get(outer.fields), outer)
     if dumps_each(field):

@@ -10,16 +10,15 @@ its class.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.core.signals import setting_changed
 from django.utils.translation import get_language
 from rest_framework.serializers import ModelSerializer, Serializer
 from rest_framework.settings import api_settings
 
-from fastschema.compiler.nodes import Rereading
+from fastschema.compiler.nodes import Repeatable
 from fastschema.contrib.django.front_end.clones import NESTED, UncloneableError
 from fastschema.contrib.django.front_end.customization import own_classes
 from fastschema.contrib.django.front_end.exemplars import (
@@ -33,13 +32,20 @@ from fastschema.contrib.django.front_end.exemplars import (
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
 from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
-from fastschema.runtime.guard import CLASS_ATTRIBUTE, ClassSnapshot, Snapshot, State, generations
+from fastschema.runtime.guard import (
+    CLASS_STATE_KEY,
+    ClassSnapshot,
+    ClassState,
+    Snapshot,
+    State,
+    generations,
+)
 from fastschema.runtime.patching import is_stock
 from fastschema.runtime.programs import DumpProgram
 from fastschema.switch import is_disabled
 
 _UNKNOWN: Any = object()
-_PLAIN = (Rereading.VALUE, Rereading.KEY)
+_PLAIN = (Repeatable.VALUE, Repeatable.KEY)
 _MOST_CHANGES = 8
 """A class that has changed so often since its first use runs as stock."""
 _MOST_LANGUAGES = 16
@@ -72,7 +78,7 @@ class CompiledState(State):
         self.snapshot = snapshot
         self.fields = fields
         kinds = [node.kind for node in program.node.fields]
-        is_plain = all(kind.rereading in _PLAIN or kind.nested_slot is not None for kind in kinds)
+        is_plain = all(kind.repeatable in _PLAIN or kind.nested_slot is not None for kind in kinds)
         self.idle: list[Any] | None = [] if is_plain else None
         """Bindings that serializers use in turns; None if values depend on more than plain data (on
         a request, say). What is nested is found by each of them."""
@@ -98,7 +104,7 @@ class CompiledByNames(Generic[Compiled]):
 
     def __init__(
         self,
-        state: ClassState,
+        state: SerializerClassState,
         fields_of: Callable[[Any], list[Any]],
         read: Callable[[Any, list[Any], list[Any]], Compiled],
     ) -> None:
@@ -151,37 +157,7 @@ class CompiledByNames(Generic[Compiled]):
         return found
 
 
-class StateOfClass:
-    """What is known of a class; it hangs on the class.
-
-    :param cls: the class
-    """
-
-    __slots__ = ("__weakref__", "_generation", "owner")
-
-    def __init__(self, cls: type) -> None:
-        self.owner: Any = weakref.ref(cls)
-        self._generation = generations.current
-
-    def __reduce__(self) -> Any:
-        # Of a class that is pickled by value nothing is known elsewhere.
-        return type(None), ()
-
-    @classmethod
-    def of(cls, owner: type) -> Self:
-        """Return what is known of a class, which may be made of the attributes of another one."""
-        state = owner.__dict__.get(CLASS_ATTRIBUTE)
-        if (
-            type(state) is not cls
-            or state.owner() is not owner
-            or state._generation is not generations.current
-        ):
-            state = cls(owner)
-            type.__setattr__(owner, CLASS_ATTRIBUTE, state)
-        return state
-
-
-class ClassCache(StateOfClass):
+class ClassCache(ClassState):
     """A dictionary that hangs on a class, for what is made of it."""
 
     __slots__ = ("known",)
@@ -191,7 +167,7 @@ class ClassCache(StateOfClass):
         self.known: dict[Any, Any] = {}
 
 
-class ClassState(StateOfClass):
+class SerializerClassState(ClassState):
     """What is known of a serializer class."""
 
     def __init__(self, cls: type) -> None:
@@ -314,13 +290,13 @@ def _read(serializer: Any, fields: list[Any], options: list[Any]) -> CompiledSta
     return CompiledState(read(serializer, fields), snapshot, options)
 
 
-class_state = ClassState.of
+class_state = SerializerClassState.of
 
 
 def forget_class(cls: type) -> None:
     """Forget what is known of a serializer class."""
-    if CLASS_ATTRIBUTE in vars(cls):
-        type.__delattr__(cls, CLASS_ATTRIBUTE)
+    if CLASS_STATE_KEY in vars(cls):
+        type.__delattr__(cls, CLASS_STATE_KEY)
 
 
 def _forget_all(**kwargs: Any) -> None:

@@ -409,7 +409,7 @@ def _collection(name: str, child: Description, *, path: SerializerPath, slots: l
         PLAIN,
         json=each(Form.JSON),
         names=child_kind.names,
-        rereading=child_kind.rereading,
+        repeatable=child_kind.repeatable,
         survives_json=child_kind.survives_json,
         makes_lists=name == "list",
     )

@@ -13,7 +13,7 @@ from rest_framework.serializers import ListSerializer, Serializer
 from rest_framework.settings import api_settings
 
 from fastschema.compiler.kinds import for_all, new_slot
-from fastschema.compiler.nodes import PLAIN, Conversion, Form, Kind, Rereading, Slot
+from fastschema.compiler.nodes import PLAIN, Conversion, Form, Kind, Repeatable, Slot
 from fastschema.contrib.django.front_end.access import SerializerPath, option_slot
 from fastschema.contrib.django.front_end.hyperlinks import (
     link_from_value,
@@ -36,7 +36,7 @@ def _file(field: Any) -> Description:
 
 def _address_or_name(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     def resolve(bound: Any, cls: type, form: Form) -> Any:
-        function = _file_function(path.get(bound.options), bound)
+        function = _file_function(path.get(bound.exemplar_fields), bound)
         return function or path.get(bound.fields).to_representation
 
     represent = new_slot(slots, "file", resolve, of_request)
@@ -73,7 +73,7 @@ def _method(field: Any) -> Description:
 def _called_method(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     def find(bound: Any) -> Any:
         parent = bound.serializer if path.is_own else path.get(bound.fields).parent
-        return _method_of(parent, path.get(bound.options).method_name)
+        return _method_of(parent, path.get(bound.exemplar_fields).method_name)
 
     def resolve(bound: Any, cls: type, form: Form) -> Any:
         return find(bound) or path.get(bound.fields).to_representation
@@ -110,7 +110,7 @@ def slug(*, path: SerializerPath, slots: list[Slot]) -> Kind:
         "slug",
         path,
         lambda field: attrgetter(field.slug_field.replace("__", ".")),
-        lambda bound: path.get(bound.options).slug_field,
+        lambda bound: path.get(bound.exemplar_fields).slug_field,
     )
     return for_all("slug related", path.called(f"{getter}({{value}})"))
 
@@ -123,7 +123,7 @@ def _primary_key(field: Any) -> Description:
 
 def primary_key(**_: Any) -> Kind:
     """Return the kind of a related key; :mod:`schema_reader` reads foreign keys itself."""
-    return for_all("primary key", "{value}.pk", rereading=Rereading.KEY)
+    return for_all("primary key", "{value}.pk", repeatable=Repeatable.KEY)
 
 
 def _hyperlink(field: Any) -> Description:
@@ -145,10 +145,10 @@ def hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
         def own(value: Any) -> Any:
             return path.get(bound.fields).to_representation(value)
 
-        return link_from_value(path.get(bound.options), bound.context, own, form)
+        return link_from_value(path.get(bound.exemplar_fields), bound.context, own, form)
 
     address = path.called(f"{new_slot(slots, 'link', resolve, of_request)}({{value}})")
-    return for_all("hyperlink", address, PLAIN, rereading=Rereading.ADDRESS)
+    return for_all("hyperlink", address, PLAIN, repeatable=Repeatable.ADDRESS)
 
 
 def own_hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:

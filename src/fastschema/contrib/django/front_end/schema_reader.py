@@ -23,7 +23,7 @@ from fastschema.compiler.nodes import (
     Kind,
     ObjectNode,
     Read,
-    Rereading,
+    Repeatable,
     Slot,
     Source,
     UnreadableError,
@@ -256,7 +256,7 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
 def _class_slot(slots: list[Slot], name: str, resolve: Callable[[type], Any]) -> str:
     """Return the name of a new slot for what depends on the class of the objects alone."""
     slot = f"{name}_{len(slots)}"
-    slots.append(Slot(slot, lambda bound, cls, form: resolve(cls), by_class=True))
+    slots.append(Slot(slot, lambda bound, cls, form: resolve(cls), per_class=True))
     return slot
 
 
@@ -291,7 +291,7 @@ def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> 
     return FieldNode(
         name,
         Source(source, Read(expression), path=(source,)),
-        by_class("primary key", "int", None, key, PLAIN, names=names, rereading=Rereading.KEY),
+        by_class("primary key", "int", None, key, PLAIN, names=names, repeatable=Repeatable.KEY),
         field,
     )
 
@@ -302,14 +302,14 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
 
     def resolve(bound: Any, cls: type, form: Form) -> Any:
         own = partial(_represent_later, bound.fields, index)
-        field, context = bound.options[index], bound.context
+        field, context = bound.exemplar_fields[index], bound.context
         return link_from_relation(field, context, own, form, column(cls, source))
 
-    slots.append(Slot(link, resolve, of_request, by_class=True))
+    slots.append(Slot(link, resolve, of_request, per_class=True))
     return FieldNode(
         name,
         Source(source, Read(f"{link}(obj)"), path=(source,)),
-        Kind("hyperlink", python=Conversion(), json=Conversion(), rereading=Rereading.ADDRESS),
+        Kind("hyperlink", python=Conversion(), json=Conversion(), repeatable=Repeatable.ADDRESS),
         f"fields[{index}]",
     )
 

@@ -48,7 +48,7 @@ from fastschema.runtime.programs import Program
 _SET_VALUE = stock_method(Serializer, "set_value")
 
 
-class Conversion(NamedTuple):
+class InputConversion(NamedTuple):
     """What is done to a value of the usual class.
 
     :param kind: how reports name it
@@ -85,7 +85,7 @@ class InputField:
 
     name: str
     source_attrs: tuple[str, ...]
-    conversion: Conversion
+    conversion: InputConversion
     is_nested: bool = False
     skips: bool | None = None
     has_default: bool = False

@@ -34,7 +34,7 @@ from rest_framework.validators import ProhibitSurrogateCharactersValidator
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.front_end.clones import UNREAD_VALIDATORS
 from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
-from fastschema.contrib.django.input.code import Conversion, InputField
+from fastschema.contrib.django.input.code import InputConversion, InputField
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import stock_method, stock_of
 from fastschema.runtime.programs import method_of, methods_of
@@ -93,7 +93,7 @@ _LARGEST = 2**63 - 1
 _LARGEST_EXACT = 2**53
 
 
-BY_STOCK = Conversion("the field's run_validation")
+BY_STOCK = InputConversion("the field's run_validation")
 
 
 def why_by_stock(field: Any) -> str | None:
@@ -123,12 +123,12 @@ def has_stock_validators(field: Any) -> bool:
     return all(getattr(type(field), name) is method for name, method in _VALIDATING.items())
 
 
-def conversion(field: Any) -> tuple[Conversion, str | None]:
+def conversion(field: Any) -> tuple[InputConversion, str | None]:
     """Return how values are converted, and why that is left to the field's own method, or None."""
     if isinstance(field, serializers.ListSerializer):
-        return Conversion("nested list"), None
+        return InputConversion("nested list"), None
     if isinstance(field, serializers.BaseSerializer):
-        return Conversion("nested serializer"), None
+        return InputConversion("nested serializer"), None
     for name, method in _VALIDATING.items():
         found = getattr(type(field), name)
         if found is not method:
@@ -142,8 +142,8 @@ def conversion(field: Any) -> tuple[Conversion, str | None]:
         if conversion is not None:
             return conversion, None
     if getattr(convert, "__module__", "").startswith("rest_framework."):
-        return Conversion("the field's to_internal_value"), None
-    return Conversion("the field's to_internal_value"), _unknown(convert)
+        return InputConversion("the field's to_internal_value"), None
+    return InputConversion("the field's to_internal_value"), _unknown(convert)
 
 
 def _checks(field: Any, known: tuple[Any, ...]) -> list[str] | None:
@@ -184,7 +184,7 @@ _PLAIN_EMAIL = re.compile(
 _OF_NUMBERS = (MaxValueValidator, MinValueValidator)
 
 
-def _text(field: Any) -> Conversion | None:
+def _text(field: Any) -> InputConversion | None:
     value = "value.strip()" if field.trim_whitespace else "value"
     checks = _checks(field, _OF_TEXTS)
     is_text = f"type(value) is str and (converted := {value})"
@@ -199,21 +199,21 @@ def _text(field: Any) -> Conversion | None:
         ("is_plain_email", _PLAIN_EMAIL.fullmatch),
         ("passes", passes),
     )
-    return Conversion("string", accepts, "converted", names, checks is None)
+    return InputConversion("string", accepts, "converted", names, checks is None)
 
 
-def _number(field: Any, kind: str, condition: str, result: str) -> Conversion:
+def _number(field: Any, kind: str, condition: str, result: str) -> InputConversion:
     checks = _checks(field, _OF_NUMBERS)
     accepts = " and ".join([condition, *(checks or ())])
-    return Conversion(kind, accepts, result, has_more_validators=checks is None)
+    return InputConversion(kind, accepts, result, has_more_validators=checks is None)
 
 
-def _integer(field: Any) -> Conversion | None:
+def _integer(field: Any) -> InputConversion | None:
     condition = f"type(value) is int and {-_LARGEST} <= value <= {_LARGEST}"
     return _number(field, "integer", condition, "value")
 
 
-def _float(field: Any) -> Conversion | None:
+def _float(field: Any) -> InputConversion | None:
     largest = repr(sys.float_info.max)
     condition = (
         f"(type(value) is float and -{largest} <= value <= {largest}"
@@ -222,14 +222,14 @@ def _float(field: Any) -> Conversion | None:
     return _number(field, "float", condition, "float(value)")
 
 
-def _boolean(field: Any) -> Conversion | None:
+def _boolean(field: Any) -> InputConversion | None:
     true, false = field.TRUE_VALUES, field.FALSE_VALUES
     if not (type(true) is type(false) is set and True in true and False in false - true):
         return None
     return _validated(field, "boolean", "value is True or value is False", "value")
 
 
-def _decimal(field: Any) -> Conversion | None:
+def _decimal(field: Any) -> InputConversion | None:
     """Convert texts that have the places of the field: quantizing them changes nothing."""
     whole, places = field.max_whole_digits, field.decimal_places
     is_usual = whole is not None and whole > 0 and places > 0 and not field.localize
@@ -251,18 +251,18 @@ def _is_iso(field: Any, setting: str) -> bool:
     return is_ordered and list(formats)[:1] in ([ISO_8601], [ISO_8601.upper()])
 
 
-def _date(field: Any) -> Conversion | None:
+def _date(field: Any) -> InputConversion | None:
     is_iso = _is_iso(field, "DATE_INPUT_FORMATS")
     return _parsed(field, "date", "iso_date(value)", ("iso_date", iso_date)) if is_iso else None
 
 
-def _parsed(field: Any, kind: str, parse: str, name: tuple[str, object]) -> Conversion:
+def _parsed(field: Any, kind: str, parse: str, name: tuple[str, object]) -> InputConversion:
     """Return a conversion by a function that gives None for what it cannot read."""
     accepts = f"(converted := {parse}) is not None"
     return _validated(field, kind, accepts, "converted", (name,))
 
 
-def _datetime(field: Any) -> Conversion | None:
+def _datetime(field: Any) -> InputConversion | None:
     if not _is_iso(field, "DATETIME_INPUT_FORMATS"):
         return None
     zone = "None" if hasattr(field, "timezone") else "own.zone"
@@ -270,16 +270,16 @@ def _datetime(field: Any) -> Conversion | None:
     return _parsed(field, "datetime", parse, ("iso_datetime", iso_datetime))
 
 
-def _uuid(field: Any) -> Conversion | None:
+def _uuid(field: Any) -> InputConversion | None:
     return _parsed(field, "uuid", "uuid_of(value)", ("uuid_of", uuid_of))
 
 
-def _choice(field: Any) -> Conversion | None:
+def _choice(field: Any) -> InputConversion | None:
     found = "(converted := {field}.choice_strings_to_values.get(value, empty)) is not empty"
     return _validated(field, "choice", f"type(value) is str and value and {found}", "converted")
 
 
-def _list(field: Any) -> Conversion | None:
+def _list(field: Any) -> InputConversion | None:
     """Convert lists of values that are all converted here, if none of them is refused."""
     child = field.child
     if why_by_stock(child) is not None or child.read_only:  # it gives its default for any value
@@ -295,7 +295,7 @@ def _list(field: Any) -> Conversion | None:
     checks = _checks(field, (MaxLengthValidator, MinLengthValidator))
     conditions += [check.replace("converted", "items") for check in checks or ()]
     names = inner.names
-    return Conversion("list", " and ".join(conditions), "items", names, checks is None)
+    return InputConversion("list", " and ".join(conditions), "items", names, checks is None)
 
 
 def _validated(
@@ -304,10 +304,10 @@ def _validated(
     accepts: str,
     result: str,
     names: tuple[tuple[str, object], ...] = (),
-) -> Conversion:
+) -> InputConversion:
     """Return a conversion after which validators are called, if there are any."""
     has_validators = bool(field.validators)
-    return Conversion(kind, accepts, result, names, has_more_validators=has_validators)
+    return InputConversion(kind, accepts, result, names, has_more_validators=has_validators)
 
 
 def is_encodable(text: str) -> bool:
@@ -359,7 +359,7 @@ def iso_datetime(field: Any, value: Any, zone: Any) -> datetime.datetime | None:
     return enforced
 
 
-_Rule = Callable[[Any], Conversion | None]
+_Rule = Callable[[Any], InputConversion | None]
 
 
 def _rule(cls: Any, rule: _Rule, *called: str) -> tuple[Any, tuple[_Rule, dict[str, Any]]]:

@@ -112,7 +112,7 @@ class Validation(NamedTuple):
         :param own: its own fields
         :raises ValidationError: as stock
         """
-        value = self.program.function().function(serializer, options, own, data)
+        value = self.program.generated().function(serializer, options, own, data)
         has_validators = self.has_validators_for(serializer)
         if has_validators or self.has_validate:
             return checked(serializer, value, has_validators=has_validators)
@@ -384,7 +384,7 @@ def to_internal_value(self: Any, data: Any) -> Any:
     if found is None:
         return _STOCK_TO_INTERNAL_VALUE(self, data)
     validation, options = found
-    return validation.program.function().function(self, options, OwnFields(self), data)
+    return validation.program.generated().function(self, options, OwnFields(self), data)
 
 
 def raise_errors_on_nested_writes(method_name: str, serializer: Any, validated_data: Any) -> None:

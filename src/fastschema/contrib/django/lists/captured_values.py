@@ -23,7 +23,7 @@ from typing import Any
 
 from rest_framework.relations import Hyperlink
 
-from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, Rereading
+from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, Repeatable
 from fastschema.compiler.source import identifiers
 from fastschema.contrib.django.front_end.json_encoding import (
     encode_anything,
@@ -133,7 +133,7 @@ class CapturedValues:
     def writer(self, field: FieldNode) -> Callable[[Any], Any]:
         """Return what gives what the JSON engine writes for a value of a field."""
         written, makes_lists = self._written, field.kind.makes_lists
-        lasts = written.of_database and field.kind.rereading is not Rereading.NEVER
+        lasts = written.of_database and field.kind.repeatable is not Repeatable.NEVER
 
         def write(value: Any) -> Any:
             if lasts or _is_lasting(value, makes_lists):

@@ -26,7 +26,7 @@ from rest_framework.relations import (
 )
 from rest_framework.serializers import ListSerializer, Serializer
 
-from fastschema.compiler.nodes import FieldNode, NotRowReadableError, ObjectNode, Rereading
+from fastschema.compiler.nodes import FieldNode, NotRowReadableError, ObjectNode, Repeatable
 from fastschema.contrib.django.front_end.access import column, on_class
 from fastschema.contrib.django.front_end.bound_serializer import read_now
 from fastschema.contrib.django.front_end.class_state import state_of_pending
@@ -174,7 +174,7 @@ def _field_columns(field: Any, node: FieldNode, layout: RowLayout) -> FieldColum
     path = node.source.path
     if path is None:
         raise NotRowReadableError(f"{node.key} runs code of yours on each object")
-    if node.kind.rereading is Rereading.ADDRESS:
+    if node.kind.repeatable is Repeatable.ADDRESS:
         return _address(field, node, path, layout)
     relations, name = attributes_read(field, path)
     if node.kind.nested_slot is not None:
@@ -183,7 +183,7 @@ def _field_columns(field: Any, node: FieldNode, layout: RowLayout) -> FieldColum
         raise NotRowReadableError(f"{node.key} needs the whole object")
     if isinstance(field, ManyRelatedField):
         return _many_related(field, node, relations, name, layout)
-    if node.kind.rereading is Rereading.KEY:
+    if node.kind.repeatable is Repeatable.KEY:
         if relations:
             raise NotRowReadableError(f"{node.key} reads a key of another object")
         return FieldColumns(ColumnAccess.KEY, (_key(name, layout),))
@@ -218,7 +218,7 @@ def _file(field: Any, node: FieldNode, name: str, layout: RowLayout) -> FieldCol
 def _value(node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
     """Return how the value of a column is read, or its label."""
     displayed = displayed_field(layout.model, name)
-    is_own = node.reason is not None or node.kind.rereading is Rereading.NEVER
+    is_own = node.reason is not None or node.kind.repeatable is Repeatable.NEVER
     position = layout.column(name if displayed is None else displayed.attname)
     is_of_users = position in layout.of_users()
     if displayed is None:

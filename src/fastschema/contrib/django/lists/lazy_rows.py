@@ -221,7 +221,7 @@ def read_by_column(dispatch: Dispatch, rows: DescribedRows) -> Columns:
     :raises NotRowReadableError: if it must be given instances
     :raises UnreadableError: if a nested serializer cannot be compiled
     """
-    columns = columns_of(dispatch.bound_schema.options, dispatch.program.node, rows.layout)
+    columns = columns_of(dispatch.bound_schema.exemplar_fields, dispatch.program.node, rows.layout)
     if calls_user_code(columns):
         # What such code raises is raised as it reads the rows: it must not run twice.
         check_no_field_fails(columns)

@@ -22,7 +22,7 @@ from rest_framework.pagination import (
 
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.internals.queries import with_instances, with_iterable
-from fastschema.contrib.django.lists.prefetching import fetch_lazily
+from fastschema.contrib.django.lists.prefetching import fetch_instances
 from fastschema.contrib.django.lists.queryset_rows import (
     FetchedRows,
     LazyInstanceList,
@@ -183,7 +183,7 @@ def _is_paged_by_stock(paginator: Any, queryset: Any, view: Any) -> bool:
 
 def _places(queryset: Any, **arguments: Any) -> list[Any]:
     """Return what stands for the rows of a queryset."""
-    rows = fetch_lazily(queryset)
+    rows = fetch_instances(queryset)
     return _places_of(rows) if type(rows) is LazyInstanceList else rows
 
 

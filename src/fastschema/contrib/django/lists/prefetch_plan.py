@@ -53,7 +53,7 @@ class Keys(NamedTuple):
     is_between: bool = False
 
 
-class PrefetchQuery(NamedTuple):
+class PrefetchStep(NamedTuple):
     """One query of ``prefetch_related``: from some objects to those of a relation.
 
     :param owner: the number of the query that finds the former, from 1; 0: they are the rows
@@ -75,7 +75,7 @@ class PrefetchQuery(NamedTuple):
     joins: tuple[SingleRelation, ...]
 
 
-def steps_of(queryset: Any, layout: RowLayout) -> list[PrefetchQuery]:
+def steps_of(queryset: Any, layout: RowLayout) -> list[PrefetchStep]:
     """Return the queries that ``prefetch_related`` makes for the rows of a queryset, in stock's
     order.
 
@@ -98,7 +98,7 @@ class _Found(NamedTuple):
     :param layout: the layout of their rows
     :param back: see :class:`Keys`
     :param is_inner: whether a queryset of related objects prefetches them itself
-    :param joins: see :class:`PrefetchQuery`
+    :param joins: see :class:`PrefetchStep`
     """
 
     step: int
@@ -124,7 +124,7 @@ class _Path:
     """
 
     def __init__(self, queryset: Any, layout: RowLayout) -> None:
-        self.steps: list[PrefetchQuery] = []
+        self.steps: list[PrefetchStep] = []
         self._db, self._fetch_mode = queryset.db, fetch_mode_of(queryset)
         self._found = {"": _Found(0, layout)}
 
@@ -157,7 +157,7 @@ class _Path:
             found = self._found[path]
         return added
 
-    def _add(self, path: str, step: PrefetchQuery, owner: _Found, *, is_inner: bool) -> Any:
+    def _add(self, path: str, step: PrefetchStep, owner: _Found, *, is_inner: bool) -> Any:
         """Add a step, and return the queryset of all objects that it may find."""
         related = unfiltered(step, bare(owner.layout.model, self._db, self._fetch_mode))
         if not is_prefetched_as_stock(related):
@@ -167,7 +167,7 @@ class _Path:
         self._found[path] = _Found(len(self.steps), layout, step.keys.back, is_inner)
         return related
 
-    def _step(self, owner: _Found, name: str, lookup: Prefetch, level: int) -> PrefetchQuery:
+    def _step(self, owner: _Found, name: str, lookup: Prefetch, level: int) -> PrefetchStep:
         layout = owner.layout
         if layout.model._meta.is_composite_pk:
             raise NotRowReadableError(f"{name} belongs to a primary key of several columns")
@@ -181,7 +181,7 @@ class _Path:
             raise NotRowReadableError(f"{attribute} is one object, which Django may ask for twice")
         if keys.of_object not in layout.columns:
             raise NotRowReadableError(f"{keys.of_object} is deferred")
-        return PrefetchQuery(owner.step, name, attribute, keys, lookup, level, owner.joins)
+        return PrefetchStep(owner.step, name, attribute, keys, lookup, level, owner.joins)
 
 
 def _check_prefetching(queryset: Any) -> None:
@@ -195,7 +195,7 @@ def _check_prefetching(queryset: Any) -> None:
         raise NotRowReadableError("the queryset overrides how it prefetches")
 
 
-def _layout_of(queryset: Any, step: PrefetchQuery) -> RowLayout:
+def _layout_of(queryset: Any, step: PrefetchStep) -> RowLayout:
     """Return the layout of the rows of a queryset of related objects.
 
     :raises NotRowReadableError: if code of users could notice that no instances are made
@@ -272,7 +272,7 @@ def _has_own_key(field: Any) -> bool:
     return type(target).__module__.startswith("django.")
 
 
-def unfiltered(step: PrefetchQuery, first: Any) -> Any:
+def unfiltered(step: PrefetchStep, first: Any) -> Any:
     """Return the queryset of all objects to which a relation may lead.
 
     :param first: an object that has the relation

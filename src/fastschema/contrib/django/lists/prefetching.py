@@ -31,7 +31,7 @@ from fastschema.contrib.django.internals.queries import (
     prefetch_lookups,
     tracks_peers,
 )
-from fastschema.contrib.django.lists.prefetch_plan import PrefetchQuery, bare, steps_of, unfiltered
+from fastschema.contrib.django.lists.prefetch_plan import PrefetchStep, bare, steps_of, unfiltered
 from fastschema.contrib.django.lists.queryset_rows import (
     DescribedPrefetch,
     DescribedRows,
@@ -54,7 +54,7 @@ else:  # that of functools has a lock before Python 3.12, one for all objects
     from django.utils.functional import cached_property
 
 
-def prefetch(rows: FetchedRows, steps: Iterable[PrefetchQuery]) -> None:
+def prefetch(rows: FetchedRows, steps: Iterable[PrefetchStep]) -> None:
     """Run the queries of ``prefetch_related`` for some rows.
 
     :param steps: see :func:`steps_of`
@@ -79,7 +79,7 @@ class PrefetchResult(DescribedPrefetch):
 
     rows: FetchedRows
 
-    def __init__(self, step: PrefetchQuery, owner: FetchedRows) -> None:
+    def __init__(self, step: PrefetchStep, owner: FetchedRows) -> None:
         self._keys: list[Any] = []
         self._related_keys: list[Any] = []
         self._owners: list[Any] = []
@@ -211,7 +211,7 @@ class PrefetchResult(DescribedPrefetch):
         return keys.back.cache
 
 
-def fetch(queryset: Any) -> FetchedRows:
+def fetch_rows(queryset: Any) -> FetchedRows:
     """Run the query of a queryset, and those of what it prefetches if that may be rows.
 
     If not, they are left to Django: the queryset is not marked as prefetched then.
@@ -292,7 +292,7 @@ def _blocks(
             results.close()
 
 
-def fetch_lazily(queryset: Any) -> list[Any]:
+def fetch_instances(queryset: Any) -> list[Any]:
     """Run the query of a queryset, and return its instances, or :class:`LazyInstanceList`.
 
     In the former nothing is prefetched yet.
@@ -300,7 +300,7 @@ def fetch_lazily(queryset: Any) -> list[Any]:
     :param queryset: see :func:`fastschema.contrib.django.lists.queryset_rows.is_fetchable`
     :raises Exception: what running the query, or converting its values, raises
     """
-    rows = fetch(queryset)
+    rows = fetch_rows(queryset)
     if is_prefetched(queryset) and rows.are_readable:
         rows.converted()
         return LazyInstanceList(rows)
@@ -315,16 +315,16 @@ def evaluate(queryset: Any) -> list[Any]:
     :raises Exception: what running the query raises
     """
     if is_fetchable(queryset):
-        give_results(queryset, fetch_lazily(queryset))
+        give_results(queryset, fetch_instances(queryset))
     return evaluated(queryset)  # which prefetches, where that is left to Django
 
 
-def _described_query(step: PrefetchQuery, owner: DescribedRows) -> CompiledQuery:
+def _described_query(step: PrefetchStep, owner: DescribedRows) -> CompiledQuery:
     model = owner.own_layout.at_end_of(step.joins).model
     return CompiledQuery(unfiltered(step, bare(model, owner.db, owner.fetch_mode)), is_run=False)
 
 
-def _bare_objects(owner: FetchedRows, step: PrefetchQuery) -> Iterator[Any]:
+def _bare_objects(owner: FetchedRows, step: PrefetchStep) -> Iterator[Any]:
     """Yield the object of each row, which knows nothing but its keys; None if there is none."""
     layout, attribute = owner.own_layout.at_end_of(step.joins), step.keys.of_object
     key = layout.model._meta.pk.attname

@@ -3,7 +3,7 @@
 How a row travels::
 
     queryset             which nobody has evaluated
-        |                prefetching.fetch() runs its query, and those of prefetch_related
+        |                prefetching.fetch_rows() runs its query, and those of prefetch_related
     FetchedRows
         | converted()    the row, with values as instances have them
         | rows()         the same, and beside it what is prefetched for it (PrefetchResult);
@@ -51,7 +51,7 @@ from fastschema.runtime.locks import Locked
 if TYPE_CHECKING:
     from functools import cached_property
 
-    from fastschema.contrib.django.lists.prefetch_plan import PrefetchQuery
+    from fastschema.contrib.django.lists.prefetch_plan import PrefetchStep
     from fastschema.contrib.django.lists.prefetching import PrefetchResult
 else:  # that of functools has a lock before Python 3.12, one for all objects
     from django.utils.functional import cached_property
@@ -88,7 +88,7 @@ class DescribedPrefetch:
     :param rows: what is known of their rows
     """
 
-    def __init__(self, step: PrefetchQuery, rows: DescribedRows) -> None:
+    def __init__(self, step: PrefetchStep, rows: DescribedRows) -> None:
         self.step = step
         self.rows = rows
 
@@ -115,7 +115,7 @@ class DescribedRows:
         self.query = query
         self.model, self.db = query.model, query.db
         self.fetch_mode = query.fetch_mode
-        self.steps: list[PrefetchQuery] = []
+        self.steps: list[PrefetchStep] = []
         """What is to be prefetched for rows that come in blocks."""
         self.prefetched: Sequence[DescribedPrefetch] = []
         """What stands beside each row, in this order."""

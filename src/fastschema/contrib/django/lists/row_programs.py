@@ -120,7 +120,7 @@ def with_kept_relations(dispatch: Dispatch, rows: list[Any]) -> Dispatch:
     fetched = rows.fetched if type(rows) is LazyInstanceList else None
     if fetched is None or not fetched.may_keep_rows:
         return dispatch
-    pairs = zip(dispatch.bound_schema.options, dispatch.program.node.fields, strict=True)
+    pairs = zip(dispatch.bound_schema.exemplar_fields, dispatch.program.node.fields, strict=True)
     kept = tuple([_kept_relation(field, node, fetched.layout) for field, node in pairs])
     if not any(kept):
         return dispatch
@@ -243,7 +243,7 @@ def _address_link(number: int, bound: Any, cls: type, form: Form) -> Callable[[A
 
     if bound.captured is not None:
         form = Form.PYTHON
-    return link_from_value(bound.options[number], bound.context, own, form)
+    return link_from_value(bound.exemplar_fields[number], bound.context, own, form)
 
 
 def _dumper_of_rows(
