@@ -12,11 +12,10 @@ from fastschema.runtime.encode import (
     CHUNK_SIZE,
     JsonLines,
     checked_chunk_size,
-    dumped_data,
     json_bytes,
     json_stream,
 )
-from fastschema.runtime.front_end import CompiledSchema, front_end_for
+from fastschema.runtime.front_end import CompiledSchema, dumped_data, front_end_for
 from fastschema.runtime.guard import generations
 from fastschema.runtime.message_pack import MessagePackError, packed
 from fastschema.runtime.standalone import FORMS, module_text

@@ -7,7 +7,7 @@ from io import BytesIO
 from itertools import islice
 from typing import Any
 
-from fastschema.runtime.front_end import DumpingSchema
+from fastschema.runtime.front_end import DumpingSchema, dumped_data
 from fastschema.runtime.json_engine import Engine
 from fastschema.switch import is_disabled
 
@@ -38,14 +38,6 @@ def dumped_bytes(
         text = engine.encode(dumper.one_row(obj)) + ending
     dumper.end()
     return text
-
-
-def dumped_data(schema: DumpingSchema, obj: Any, many: bool | None) -> Any:
-    """Return what stock's dump returns, by generated code unless that is switched off.
-
-    :raises Exception: what stock's dump raises
-    """
-    return schema.stock_dump(obj, many) if is_disabled() else schema.dump(obj, many)
 
 
 def json_bytes(schema: DumpingSchema, obj: Any, many: bool | None) -> bytes:

@@ -12,6 +12,7 @@ from fastschema.report import Report
 from fastschema.runtime.bound_program import Dispatch, RowDumper
 from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.programs import DumpProgram, LoadProgram
+from fastschema.switch import is_disabled
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,14 @@ class DumpingSchema(Protocol):
     def stock_encode(self, data: Any) -> bytes:
         """Stock's data as JSON, in the standard library's writing."""
         ...
+
+
+def dumped_data(schema: DumpingSchema, obj: Any, many: bool | None) -> Any:
+    """Return what stock's dump returns, by generated code unless that is switched off.
+
+    :raises Exception: what stock's dump raises
+    """
+    return schema.stock_dump(obj, many) if is_disabled() else schema.dump(obj, many)
 
 
 class CompiledSchema(DumpingSchema, Protocol):

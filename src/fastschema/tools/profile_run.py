@@ -18,8 +18,7 @@ from fastschema.compiler.source import GeneratedFunction, Lines
 from fastschema.profiling import FieldTime, Profile
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
 from fastschema.runtime.derived_node import DerivedNode
-from fastschema.runtime.encode import dumped_data
-from fastschema.runtime.front_end import CompiledSchema, Hooks
+from fastschema.runtime.front_end import CompiledSchema, Hooks, dumped_data
 from fastschema.runtime.programs import Program
 from fastschema.switch import is_disabled
 

@@ -21,8 +21,8 @@ from werkzeug.wrappers import Response as BaseResponse
 from fastschema.contrib.flask.json_provider import FastJSONProvider, JsonifyEngine
 from fastschema.contrib.flask.signals import CountingSchema, dumped
 from fastschema.marshmallow.front_end import CompiledMarshmallowSchema
-from fastschema.runtime.encode import dumped_bytes, dumped_data
-from fastschema.runtime.front_end import DumpingSchema
+from fastschema.runtime.encode import dumped_bytes
+from fastschema.runtime.front_end import DumpingSchema, dumped_data
 from fastschema.runtime.message_pack import packed
 
 JSON = "application/json"

@@ -22,8 +22,8 @@ from fastschema.contrib.flask.json_provider import (
 )
 from fastschema.contrib.flask.responses import response_in, schema_and_rows
 from fastschema.contrib.flask.signals import CountingSchema, dumped
-from fastschema.runtime.encode import JsonArray, JsonLines, checked_chunk_size, dumped_data
-from fastschema.runtime.front_end import DumpingSchema
+from fastschema.runtime.encode import JsonArray, JsonLines, checked_chunk_size
+from fastschema.runtime.front_end import DumpingSchema, dumped_data
 from fastschema.runtime.json_engine import Engine
 from fastschema.switch import is_disabled
 
