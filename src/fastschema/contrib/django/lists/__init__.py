@@ -2,8 +2,7 @@
 
 Each module builds on those before it:
 
-- ``row_layout``: which column each position of a row belongs to. ``converted_rows``: the values, as
-  instances have them. ``row_instances``: the instances.
+- ``row_layout``: which column each position of a row belongs to. ``row_instances``: the instances.
 - ``queryset_rows``: the rows of one queryset, which its docstring follows on their way.
 - ``prefetch_plan``, ``prefetching``: the rows that ``prefetch_related`` adds.
 - ``pagination``: pages of rows.

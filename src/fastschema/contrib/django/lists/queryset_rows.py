@@ -30,11 +30,11 @@ from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
     Converters,
+    converted_rows,
     is_stock_queryset,
     results_of,
     tracks_peers,
 )
-from fastschema.contrib.django.lists.converted_rows import converted_rows
 from fastschema.contrib.django.lists.row_instances import (
     Makers,
     fill_before,
