@@ -64,6 +64,14 @@ def test_a_looked_at_schema_of_few_values_runs_as_stock(monkeypatch, names, is_c
     assert compiled_rows(lambda: schema.dump([{}] * 4, many=True)) == 4
 
 
+def test_a_nested_object_counts_for_several_values(monkeypatch):
+    monkeypatch.setattr(thresholds, "values_worth_comparing", {"dump": 4, "load": 4})
+    nested = Schema.from_dict({"a": fields.Integer()})
+    schema = Schema.from_dict({"inner": fields.Nested(nested)})()
+    assert schema.fields
+    assert compiled_rows(lambda: schema.dump({})) == 1
+
+
 def test_stock_makes_the_first_schema_of_a_class_that_may_be_thrown_away(monkeypatch):
     monkeypatch.setattr(thresholds, "spares_first_schemas", True)
     cls = Schema.from_dict({"a": fields.Integer()})

@@ -11,7 +11,7 @@ from marshmallow import Schema, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.compiler.dump_code import is_written
-from fastschema.compiler.nodes import Form
+from fastschema.compiler.nodes import FieldNode, Form
 from fastschema.marshmallow.customization import has_hooks
 from fastschema.marshmallow.fields import array, json_value, written
 from fastschema.marshmallow.pending import for_stock
@@ -39,6 +39,8 @@ STOCK_DUMP = stock_method(Schema, "dump")
 STOCK_SERIALIZE = stock_method(Schema, "_serialize")
 _METHODS = {"_serialize": STOCK_SERIALIZE, "dump": STOCK_DUMP}
 _PYTHON = Form.PYTHON
+_VALUES_OF_NESTED = 4
+"""Roughly how many values a nested object has."""
 
 
 class BoundSchema:
@@ -69,7 +71,14 @@ def overrides_dump(schema: Any) -> str | None:
     return overridden(schema, _METHODS)
 
 
-DUMP = Direction("dump", "dump_fields", describe_dump, make_dump_program, overrides_dump)
+def _values_of(field: FieldNode) -> int:
+    is_nested = field.kind.nested_slot is not None or field.kind.item_slot is not None
+    return _VALUES_OF_NESTED if is_nested else 1
+
+
+DUMP = Direction(
+    "dump", "dump_fields", describe_dump, make_dump_program, overrides_dump, _values_of
+)
 
 
 def bound_program_of(compiled: Compiled) -> BoundProgram | None:

@@ -57,7 +57,9 @@ def deserialize_as_stock(schema: Any, data: Any, options: Options) -> Any:
     return STOCK_DESERIALIZE(for_stock(schema, "load_fields"), data, **options._asdict())
 
 
-LOAD = Direction("load", "load_fields", describe_load, make_load_program, overrides_load)
+LOAD = Direction(
+    "load", "load_fields", describe_load, make_load_program, overrides_load, lambda field: 1
+)
 
 
 class Load:

@@ -47,6 +47,7 @@ class Direction(NamedTuple):
     :param describe: from those fields and the schema to its description
     :param make_program: from that to the program
     :param overrides: from a schema to why its own code does it, or None
+    :param values_of: from the node of a field to roughly how many values it takes
     """
 
     name: str
@@ -54,6 +55,7 @@ class Direction(NamedTuple):
     describe: Callable[[dict[str, Any], Any], Description]
     make_program: Callable[[Description], Program[Any, Any]]
     overrides: Callable[[Any], str | None]
+    values_of: Callable[[Any], int]
 
 
 class Compiled:
@@ -72,6 +74,8 @@ class Compiled:
         self.fields = fields
         self.seen: tuple[FieldsSnapshot, ClassSnapshot] | None = None
         """For a schema that was read by itself, its fields and the classes of users then."""
+        self.values = 0
+        """Roughly how many values it takes for each row; nested objects count for several."""
         self.is_shared = False
         """Whether all schemas like this one run it, and not only this one."""
         self.bound_program: Any = None
@@ -119,7 +123,8 @@ def find_compiled(
     :param rows: how many rows are to be dumped or loaded
     :param is_inner: whether it is nested in one that is compiled: it pays to compile it, too
     """
-    if not is_inner and thresholds.are_too_few(direction.name, rows):
+    fewest_rows = thresholds.fewest_rows
+    if fewest_rows is not None and not is_inner and rows < fewest_rows[direction.name]:
         return None
     own = schema.__dict__
     state = own.get(STATE_KEY)
@@ -133,15 +138,13 @@ def find_compiled(
     ):
         return _of_changed(schema, state, direction, rows, is_inner=is_inner)
     is_pending = direction.fields not in own
-    if not is_pending:
-        fields = own[direction.fields]
-        if not is_inner and _are_too_few(state, direction, rows, len(fields)):
-            return None
-        if not state.is_unchanged(direction.fields, fields):
-            return _of_changed(schema, state, direction, rows, is_inner=is_inner)
+    if not is_pending and not state.is_unchanged(direction.fields, own[direction.fields]):
+        return _of_changed(schema, state, direction, rows, is_inner=is_inner)
     common = _of_exemplar(exemplar, direction, rows, is_inner=is_inner)
     if common is None or common.program is None:
         return common
+    if not (is_pending or is_inner) and _are_too_few(state, direction, rows, common):
+        return None
     if is_pending and common.is_shared and exemplar.has_same_options(own):
         return common
     return _with_own_fields(schema, state, direction, common)
@@ -162,9 +165,9 @@ def find_nested(
     return compiled
 
 
-def _are_too_few(state: SchemaState, direction: Direction, rows: int, fields: int) -> bool:
+def _are_too_few(state: SchemaState, direction: Direction, rows: int, compiled: Compiled) -> bool:
     """Return whether so few values are not worth a look at fields that were made."""
-    are_few = rows * fields < thresholds.values_worth_comparing[direction.name]
+    are_few = rows * compiled.values < thresholds.values_worth_comparing[direction.name]
     if are_few and direction.name == "dump":
         state.stock_up_to = max(rows, state.stock_up_to)
     return are_few
@@ -231,6 +234,7 @@ def _with_own_fields(
         originals = list(getattr(state.exemplar.schema, direction.fields).values())
         fields = _OwnFields(schema, state, originals)
         known = Compiled(schema, common.program, "", fields)
+        known.values = common.values
         setattr(state, direction.name, known)
     return known
 
@@ -243,7 +247,7 @@ def _of_changed(
     fields = getattr(schema, direction.fields)
     own = schema.__dict__
     if known is not None:
-        if not is_inner and _are_too_few(state, direction, rows, len(fields)):
+        if not is_inner and _are_too_few(state, direction, rows, known):
             return None
         if known.seen is not None and own.keys().isdisjoint(DECIDING_ON_ITSELF):
             seen, classes = known.seen
@@ -282,4 +286,7 @@ def _read(schema: Any, fields: dict[str, Any], direction: Direction) -> Compiled
         reason = str(error)
     except Exception as error:
         reason = f"it cannot be read: {error}"
-    return Compiled(schema, program, reason, list(fields.values()))
+    compiled = Compiled(schema, program, reason, list(fields.values()))
+    if program is not None:
+        compiled.values = sum(map(direction.values_of, program.node.fields))
+    return compiled

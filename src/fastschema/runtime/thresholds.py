@@ -30,23 +30,15 @@ fewest_rows = {"dump": 40, "load": 10} if sys.implementation.name == "pypy" else
 """On PyPy stock's own loops become machine code, too. Binding generated code, which is new code
 each time, pays from so many marshmallow rows on."""
 
-values_worth_comparing = {"dump": 8, "load": 2}
+values_worth_comparing = {"dump": 12, "load": 2}
 """To find out whether the fields of a schema are still what they were costs as much as stock needs
-for so many values."""
+for so many values. A nested object counts for several."""
 
 uses_worth_a_recipe = 2
 """django-filter makes the first filter set of a class, which may have been made for one request."""
 
 spares_first_schemas = True
 """Whether stock makes the first schema of a class that no module holds: there may be no second."""
-
-
-def are_too_few(direction: str, rows: int) -> bool:
-    """Return whether so few rows run as stock in any case.
-
-    :param direction: "dump" or "load"
-    """
-    return fewest_rows is not None and rows < fewest_rows[direction]
 
 
 def is_worth_compiling(objects: int) -> bool:
