@@ -5,6 +5,7 @@ import logging
 import pytest
 from marshmallow import Schema
 
+from fastschema.runtime import patching
 from fastschema.runtime.patching import Replacements, stock_method, warn_of_newer
 
 
@@ -79,10 +80,12 @@ def test_a_method_that_was_inherited_is_inherited_again():
     assert "method" not in vars(Heir)
 
 
-def test_a_newer_version_is_logged_once(caplog):
+def test_a_newer_version_is_logged_once(caplog, monkeypatch):
     caplog.set_level(logging.WARNING, "fastschema")
+    versions = {"a-tested-framework": "4.1.2", "a-newer-framework": "5.0rc1"}
+    monkeypatch.setattr(patching, "version", versions.__getitem__)
     for _ in range(2):
-        warn_of_newer("some-framework", "4.1.2", (4, 1))
-        warn_of_newer("some-framework", "5.0rc1", (4, 1))
+        for package in versions:
+            warn_of_newer(package, (4, 1))
     [record] = caplog.records
-    assert record.getMessage().startswith("some-framework 5.0rc1 is newer than")
+    assert record.getMessage().startswith("a-newer-framework 5.0rc1 is newer than")

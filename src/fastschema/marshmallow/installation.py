@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import version
 from typing import Any
 
 from marshmallow import RAISE, Schema
@@ -130,7 +129,7 @@ def install() -> None:
     """
     if _replacements.are_installed:
         return
-    warn_of_newer("marshmallow", version("marshmallow"), _NEWEST_TESTED)
+    warn_of_newer("marshmallow", _NEWEST_TESTED)
     _replacements.install()
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Mapping, Sequence
-from functools import cached_property, update_wrapper
+from functools import cache, cached_property, update_wrapper
+from importlib.metadata import version
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -158,22 +159,20 @@ class Replacements:
         self.are_installed = False
 
 
-_warned: set[str] = set()
+@cache
+def warn_of_newer(package: str, newest: tuple[int, int]) -> None:
+    """Log one warning for a framework that is newer than the versions that are tested.
 
-
-def warn_of_newer(package: str, version: str, newest: tuple[int, int]) -> None:
-    """Log one warning for a version of a framework that is newer than those that are tested.
-
+    :param package: its name
     :param newest: the newest version that is tested
     """
-    numbers = [int(part) for part in version.split(".")[:2] if part.isdecimal()]
-    if tuple(numbers) > newest and package not in _warned:
-        _warned.add(package)
-        tested = ".".join(map(str, newest))
+    found = version(package)
+    numbers = [int(part) for part in found.split(".")[:2] if part.isdecimal()]
+    if tuple(numbers) > newest:
         logger.warning(
             "%s %s is newer than the versions that fastschema is tested with (up to %s). It is "
             "compiled as usual; FASTSCHEMA_DISABLED=1 switches fastschema off.",
             package,
-            version,
-            tested,
+            found,
+            ".".join(map(str, newest)),
         )

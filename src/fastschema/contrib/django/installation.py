@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import version
 from typing import Any
 
 from django.utils.functional import cached_property
@@ -101,7 +100,7 @@ def install() -> None:
     nothing.
     """
     for package, newest in _NEWEST_TESTED.items():
-        warn_of_newer(package, version(package), newest)
+        warn_of_newer(package, newest)
     _replacements.install()
     _follow_filters(is_on=conf.settings().filters)
 
@@ -117,7 +116,7 @@ def _follow_filters(*, is_on: bool) -> None:
     if is_on and filters.is_available():
         from fastschema.contrib.django.filters import on_demand
 
-        warn_of_newer("django-filter", version("django-filter"), filters.NEWEST_TESTED)
+        warn_of_newer("django-filter", filters.NEWEST_TESTED)
         on_demand.install()
     elif not is_on and _FILTERS in sys.modules:
         sys.modules[_FILTERS].uninstall()
