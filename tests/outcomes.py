@@ -63,19 +63,22 @@ def exactly(
     """
     if value is None:
         return None
-    if type(value) is str:
+    cls = type(value)
+    if cls is str:
         return text(value)
+    if cls is int:
+        return int, hex(value)  # the digits of a huge one would be too many
+    if cls is bool or cls is float:  # the commonest of those that are no containers
+        return cls, leaf(value)
     again = partial(exactly, leaf=leaf, mapping=mapping, text=text)
     if isinstance(value, mapping):
-        return type(value), [(again(key), again(each)) for key, each in value.items()]
+        return cls, [(again(key), again(each)) for key, each in value.items()]
     if isinstance(value, (list, tuple)):
         iterate = list.__iter__ if isinstance(value, list) else tuple.__iter__
-        return type(value), [again(each) for each in iterate(value)]
+        return cls, [again(each) for each in iterate(value)]
     if isinstance(value, (set, frozenset)):
-        return type(value), sorted(map(repr, value))
-    if type(value) is int:
-        return int, hex(value)  # the digits of a huge one would be too many
-    return type(value), leaf(value)
+        return cls, sorted(map(repr, value))
+    return cls, leaf(value)
 
 
 def without_address(text: str) -> str:

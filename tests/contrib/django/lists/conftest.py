@@ -5,6 +5,8 @@ import uuid
 from decimal import Decimal
 
 import pytest
+from django.core.management.color import no_style
+from django.db import connection, transaction
 
 from fastschema.contrib.django.lists import lazy_list
 from fastschema.runtime import thresholds
@@ -29,8 +31,35 @@ def tables(django_db_setup, django_db_blocker):
 
 
 @pytest.fixture
-def people(tables, db):
+def people(rows_of_people, db):
     """Nine people, in whom each column is null at times; two are workers."""
+    with connection.cursor() as cursor:
+        for statement, rows in rows_of_people.items():
+            cursor.executemany(statement, rows)
+        for statement in connection.ops.sequence_reset_sql(no_style(), MODELS):
+            cursor.execute(statement)
+
+
+@pytest.fixture(scope="session")
+def rows_of_people(tables, django_db_blocker):
+    """The rows of all tables, by the statements that insert them: creating people takes longer."""
+    many = [field.remote_field.through for model in MODELS for field in model._meta.many_to_many]
+    found = {}
+    with django_db_blocker.unblock(), transaction.atomic(), connection.cursor() as cursor:
+        create_people()
+        for table in dict.fromkeys(model._meta.db_table for model in [*MODELS, *many]):
+            cursor.execute(f"SELECT * FROM {table}")
+            adapted = connection.ops.adapt_unknown_value
+            if rows := [list(map(adapted, row)) for row in cursor.fetchall()]:
+                columns = ", ".join([column[0] for column in cursor.description])
+                places = ", ".join(["%s"] * len(cursor.description))
+                found[f"INSERT INTO {table} ({columns}) VALUES ({places})"] = rows
+        transaction.set_rollback(True)
+    return found
+
+
+def create_people():
+    """Create the people, and what belongs to them."""
     countries = [
         Country.objects.create(code=code, name=name, area=area)
         for code, name, area in (("NO", "Norway", -0.0), ("SE", "Sveríge \u2028", None))
