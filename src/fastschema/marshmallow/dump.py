@@ -91,8 +91,9 @@ def bound_program_of(compiled: Compiled) -> BoundProgram | None:
 
 
 def find_bound_program(schema: Any, rows: int) -> BoundProgram | None:
-    """Return what dumps by a schema, if that is known or if it pays to find out; None if stock
-    must.
+    """Count rows, and return what dumps them by a schema.
+
+    None if stock must dump them, or takes less time.
 
     :param rows: how many rows are to be dumped
     """

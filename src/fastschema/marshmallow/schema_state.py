@@ -118,7 +118,9 @@ def state_of(schema: Any) -> SchemaState:
 def find_compiled(
     schema: Any, direction: Direction, rows: int, *, is_inner: bool = False
 ) -> Compiled | None:
-    """Return what a schema compiles to, if that is known, or if it pays to find out; else None.
+    """Count rows, and return what their schema compiles to; it has no program if that cannot be.
+
+    None if it is not known, and would not pay to find out yet: stock dumps or loads these rows.
 
     :param rows: how many rows are to be dumped or loaded
     :param is_inner: whether it is nested in one that is compiled: it pays to compile it, too

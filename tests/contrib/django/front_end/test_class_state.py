@@ -4,6 +4,7 @@ import copy
 import datetime
 import functools
 import gc
+import itertools
 import os
 import pickle
 import random
@@ -23,6 +24,7 @@ from fastschema.contrib.django.front_end.class_state import (
     has_made_fields,
     state_of_pending,
 )
+from fastschema.contrib.django.front_end.schema_reader import readable_fields
 from flights.models import Airline, Airport, Plane
 from tests.contrib.django.differential import Thing, assert_same, exactly, outcome, serializer_of
 
@@ -335,13 +337,36 @@ def test_fewer_fields_have_a_program_of_their_own():
 
 def test_fields_that_are_others_each_time_do_not_pile_up():
     cls = serializer_of(**{name: serializers.CharField() for name in "abcdefgh"})
+    row = {"a": 1, **dict.fromkeys("bcdefgh", 2)}
     for number in range(500):
-        serializer = cls({"a": 1, **dict.fromkeys("bcdefgh", 2)})
+        serializer = cls([row] * 2, many=True)
+        fields = serializer.child.fields
         if number % 2:
-            serializer.fields[f"n{number}"] = serializers.CharField(source="a")
-        serializer.fields["b"].source_attrs = ["a" if number % 7 else "c"]
-        assert serializer.data["b"] == ("1" if number % 7 else "2")
-    assert sum(map(len, class_state(cls).dumping._made.values())) <= 64 * 4
+            fields[f"n{number}"] = serializers.CharField(source="a")
+        fields["b"].source_attrs = ["a" if number % 7 else "c"]
+        assert [each["b"] for each in serializer.data] == ["1" if number % 7 else "2"] * 2
+    made = class_state(cls).dumping._made
+    assert 1 < sum(len(each.compiled) for each in made.values()) <= 64 * 4
+
+
+def test_serializers_of_many_choices_of_fields_leave_the_usual_ones_compiled():
+    class Choosing(serializers.Serializer):
+        a, b, c, d, e, f, g = [serializers.CharField() for _ in range(7)]
+
+        def __init__(self, *args, chosen, **kwargs):
+            super().__init__(*args, **kwargs)
+            for name in set(self.fields) - set(chosen):
+                self.fields.pop(name)
+
+    def known(chosen):
+        serializer = Choosing(chosen=chosen)
+        return class_state(Choosing).compiled(serializer, readable_fields(serializer))
+
+    every = known("abcdefg")
+    for count in (1, 2, 3, 4, 5):
+        for chosen in itertools.combinations("abcdefg", count):
+            known(chosen)
+    assert known("abcdefg") is every
 
 
 def test_classes_that_need_a_request():

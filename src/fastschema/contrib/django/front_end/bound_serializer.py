@@ -220,7 +220,9 @@ class BoundState(State):
 
 
 def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None:
-    """Return what represents objects by a stock serializer, if that pays; None if stock must.
+    """Count objects, and return what represents them by a stock serializer.
+
+    None if stock must represent them, or takes less time.
 
     :param rows: how many objects are to be represented; None: one, and perhaps many more
     """

@@ -54,7 +54,7 @@ _MOST_NAMES = 64
 _MOST_FOR_NAMES = 4
 """How many programs it keeps for each."""
 _MOST_MISSES = 16
-"""After so many serializers in a row whose fields are like those of no other, nobody compares."""
+"""After so many serializers in a row of the same names, but other options, nobody compares them."""
 _DECIDING = frozenset([*BUILDING, "Meta", "_declared_fields", "_readable_fields", "get_fields"]) | {
     name for name in vars(ModelSerializer) if name.startswith("serializer_")
 }
@@ -91,6 +91,26 @@ class CompiledState(State):
 Compiled = TypeVar("Compiled", bound=Any)
 
 
+class _OfSameNames(Generic[Compiled]):
+    """What serializers run whose fields have the same names."""
+
+    __slots__ = ("compiled", "misses")
+
+    def __init__(self) -> None:
+        self.compiled: list[Compiled] = []
+        self.misses = 0
+        """How many serializers in a row had fields like those of none of them."""
+
+    def find(self, fields: list[Any]) -> Compiled | None:
+        """Return what one runs whose fields are like these; None if there was none yet."""
+        for each in self.compiled:
+            if each.is_like(fields):
+                self.misses = 0
+                return each
+        self.misses += 1
+        return None
+
+
 class CompiledByNames(Generic[Compiled]):
     """What the serializers of a class run, to dump or to validate.
 
@@ -100,7 +120,7 @@ class CompiledByNames(Generic[Compiled]):
         fields of which options are read, for serializers that have made none
     """
 
-    __slots__ = ("_fields_of", "_made", "_misses", "_pending", "_read", "_state")
+    __slots__ = ("_fields_of", "_made", "_pending", "_read", "_state")
 
     def __init__(
         self,
@@ -112,11 +132,13 @@ class CompiledByNames(Generic[Compiled]):
         self._fields_of = fields_of
         self._read = read
         self._pending: Compiled | None = _UNKNOWN
-        self._made: dict[tuple[str, ...], list[Compiled]] = {}
-        self._misses = 0
+        self._made: dict[tuple[str, ...], _OfSameNames[Compiled]] = {}
 
     def pending(self) -> Compiled | None:
-        """Return what those run that have made no fields; None if they must make them."""
+        """Return what those run that have made no fields; None if they must make them.
+
+        It is the same in all languages: labels and messages are no part of it.
+        """
         if self._pending is _UNKNOWN:
             example = self._state.example()
             self._pending = None if example is None else self._compiled(example, is_example=True)
@@ -130,22 +152,20 @@ class CompiledByNames(Generic[Compiled]):
         :param fields: those that matter
         :param is_worth_reading: whether it is to be read if its fields are like those of no other
         """
-        # After that many misses, the fields differ each time, and comparing them gains nothing.
-        if self._misses >= _MOST_MISSES:
-            return self._compiled(serializer) if is_worth_reading else None
         names = tuple([field.field_name for field in fields])
-        known = self._made.get(names, [])
-        for each in known:
-            if each.is_like(fields):
-                self._misses = 0
-                return each
-        has_room = len(known) < _MOST_FOR_NAMES and (known or len(self._made) < _MOST_NAMES)
-        found = self._compiled(serializer) if has_room or is_worth_reading else None
-        if found is None or not has_room:
-            self._misses += 1
-        else:
-            self._state.watch(found.snapshot.classes)
-            self._made[names] = [found, *known]
+        alike = self._made.get(names)
+        if alike is None and len(self._made) < _MOST_NAMES:
+            alike = self._made[names] = _OfSameNames()
+        # After that many misses, the options differ each time, and comparing them gains nothing.
+        if alike is None or alike.misses >= _MOST_MISSES:
+            return self._compiled(serializer) if is_worth_reading else None
+        found = alike.find(fields)
+        has_room = len(alike.compiled) < _MOST_FOR_NAMES
+        if found is None and (has_room or is_worth_reading):
+            found = self._compiled(serializer)
+            if found is not None and has_room:
+                self._state.watch(found.snapshot.classes)
+                alike.compiled = [found, *alike.compiled]
         return found
 
     def _compiled(self, serializer: Any, *, is_example: bool = False) -> Compiled | None:
@@ -174,9 +194,9 @@ class SerializerClassState(ClassState):
         super().__init__(cls)
         self._objects = 0
         self._changes = 0
-        self._forget()
+        self._reset()
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self._classes: ClassSnapshot | None = None
         """What is noticed: the attributes of the class, and of the classes of its fields."""
         self._exemplars: dict[str | None, Exemplar | None] = {}
@@ -205,7 +225,7 @@ class SerializerClassState(ClassState):
     def refresh(self) -> bool:
         """Forget what has changed; return whether anything may be known of the class."""
         if self._classes is not None and not self._classes.is_current():
-            self._forget()
+            self._reset()
             self._changes += 1
         return self._changes <= _MOST_CHANGES
 
