@@ -664,6 +664,14 @@ class TestOneAfterTheOther:
         for _ in range(2):
             assert exactly(represent_two()) == expected
 
+    def test_a_shallow_copy_has_fields_of_its_own(self):
+        serializer = Outer(ROWS[0])
+        assert serializer.data["loud"] == "A0"
+        copied = copy.copy(serializer)
+        for name, field in copied.fields.items():
+            assert field.parent is copied
+            assert serializer.fields[name].parent is serializer
+
     def test_a_copy_of_a_serializer_that_has_represented(self):
         for copied in (copy.copy, copy.deepcopy):
             serializer = self.Plain()

@@ -345,15 +345,45 @@ def has_made_fields(serializer: Any) -> bool:
     return "fields" in vars(serializer)
 
 
+class _UnseenFields(dict[str, Any]):
+    """The fields that a pending serializer needed itself, by name.
+
+    :param serializer: the serializer; a shallow copy of it, which shares them, makes its own
+    """
+
+    __slots__ = ("owner",)
+
+    def __init__(self, serializer: Any) -> None:
+        self.owner = id(serializer)
+
+    @classmethod
+    def of(cls, serializer: Any) -> _UnseenFields:
+        """Return those of a serializer; none, which are kept, if it had none yet."""
+        own = vars(serializer)
+        fields: Any = own.get(_UNSEEN)
+        if fields is None:
+            fields = own.setdefault(_UNSEEN, cls(serializer))
+        if getattr(fields, "owner", None) != id(serializer):
+            fields = own[_UNSEEN] = cls(serializer)
+        found: _UnseenFields = fields
+        return found
+
+    def __reduce__(self) -> Any:
+        return dict, ()
+
+
 def made_fields(serializer: Any) -> Any:
     """Return the fields of a serializer that are made, be it that nobody has looked at them."""
     own = vars(serializer)
-    return own.get("fields", own.get(_UNSEEN, {}))
+    if "fields" in own:
+        return own["fields"]
+    return _UnseenFields.of(serializer) if _UNSEEN in own else {}
 
 
 def new_fields(serializer: Any) -> Any:
     """Return what ``Serializer.fields`` gives to the first who looks at it."""
-    unseen = vars(serializer).pop(_UNSEEN, {})
+    unseen = made_fields(serializer)
+    vars(serializer).pop(_UNSEEN, None)
     is_plain = gets_fields_as_stock(type(serializer)) and not is_disabled()
     exemplar = _exemplar(serializer, 0) if is_plain else None
     if exemplar is not None:
@@ -377,7 +407,7 @@ def unseen_field(serializer: Any, name: str) -> Any:
     exemplar = class_state(type(serializer)).exemplar() if is_later else None
     field = None if exemplar is None else exemplar.bound_field(name, serializer)
     if field is not None:
-        return vars(serializer).setdefault(_UNSEEN, {}).setdefault(name, field)
+        return _UnseenFields.of(serializer).setdefault(name, field)
     if name not in serializer.fields:
         raise RuntimeError(f"the field {name!r} was removed while its serializer dumps")
     return serializer.fields[name]
