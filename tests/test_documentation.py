@@ -252,7 +252,7 @@ def known_reasons() -> set[str]:
     for path in (ROOT / "src").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
-                if node.func.id in ("stock", "UnreadableError"):
+                if node.func.id in ("own_method", "UnreadableError"):
                     reasons.add(text_of(node.args[0]))
                 elif node.func.id == "Report" and len(node.args) == 3:
                     reasons.add(text_of(node.args[2]))

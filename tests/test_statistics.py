@@ -64,12 +64,12 @@ def test_fields_are_counted_for_each_row():
     assert (statistics.compiled_fields, statistics.stock_fields) == (20, 10)
 
 
-def test_plans_are_counted_by_the_name_of_their_schema():
+def test_programs_are_counted_by_the_name_of_their_schema():
     recorder = Recorder()
     for name in ("A", "B", "A"):
         recorder.program_made(name)
 
-    assert recorder.statistics().plans == 3
+    assert recorder.statistics().programs == 3
     assert recorder.statistics().schemas == {"A": 2, "B": 1}
 
 
@@ -151,8 +151,8 @@ def test_a_plan_is_made_once_and_then_found():
         first_of_its_kind = fields.String()
 
     # One for dumping, and one for loading.
-    assert counted(("plans", "cache_hits"), lambda: fastschema.compile(Puppy)) == (2, 0)
-    assert counted(("plans", "cache_hits"), lambda: fastschema.compile(Puppy)) == (2, 2)
+    assert counted(("programs", "cache_hits"), lambda: fastschema.compile(Puppy)) == (2, 0)
+    assert counted(("programs", "cache_hits"), lambda: fastschema.compile(Puppy)) == (2, 2)
     assert fastschema.stats().schemas == {"Puppy": 2}
 
 

@@ -13,10 +13,10 @@ from fastschema.runtime.json_engine import engine
 class Statistics:
     """Counts since the process started, or since they were last reset.
 
-    :param plans: how many plans were made
+    :param programs: how many programs were made
     :param schemas: how many of them from which schema, by name
-    :param cache_hits: how often a plan that was there already was used; that of a nested schema is
-        not counted where all is as it was for an earlier use
+    :param cache_hits: how often a program that was there already was used; that of a nested schema
+        is not counted where all is as it was for an earlier use
     :param compiled_rows: rows dumped by generated code
     :param stock_rows: rows that stock dumped although fastschema was asked: whole schemas that
         cannot be compiled, and everything while fastschema is disabled
@@ -29,7 +29,7 @@ class Statistics:
     counted again.
     """
 
-    plans: int
+    programs: int
     schemas: dict[str, int]
     cache_hits: int
     compiled_rows: int
@@ -80,12 +80,12 @@ class Recorder:
 
         :param reset: whether to begin again at zero
         """
-        plans = self._programs.total()
+        programs = self._programs.total()
         compiled = dict(self._compiled_rows)
         statistics = Statistics(
-            plans=plans,
+            programs=programs,
             schemas=dict(self._programs),
-            cache_hits=max(0, self._uses - plans),
+            cache_hits=max(0, self._uses - programs),
             compiled_rows=sum(compiled.values()),
             stock_rows=self._stock_rows,
             compiled_fields=sum(rows * fields for (fields, _), rows in compiled.items()),

@@ -7,7 +7,7 @@ import types
 import pytest
 
 from fastschema.compiler import kinds
-from fastschema.compiler.dump_code import is_written, quote
+from fastschema.compiler.dump_code import can_be_text, quote
 from fastschema.compiler.nodes import Conversion, Form, Kind, Slot
 from fastschema.runtime.bound_program import CallDumper, Dispatch, NestedDumper
 from fastschema.runtime.programs import dump_program
@@ -102,5 +102,5 @@ def test_the_objects_in_a_list_go_through_one_link():
 
 
 def test_another_class_than_dict_needs_a_dictionary():
-    assert is_written(node(field("a")))
-    assert not is_written(node(field("a"), dict_class="made"))
+    assert can_be_text(node(field("a")))
+    assert not can_be_text(node(field("a"), dict_class="made"))

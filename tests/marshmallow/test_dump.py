@@ -947,12 +947,12 @@ def test_many_throw_away_schemas_leave_nothing_behind():
 
 
 def test_many_throw_away_schemas_that_read_alike_share_one_program():
-    before = fastschema.stats().plans
+    before = fastschema.stats().programs
     for _ in range(50):
         schema = Schema.from_dict({"shared by all of these": fields.String()})
         fastschema.compile(schema).dump({})
 
-    assert fastschema.stats().plans <= before + 2  # for dumping, and for loading
+    assert fastschema.stats().programs <= before + 2  # for dumping, and for loading
 
 
 @pytest.mark.parametrize("shared", [True, False])

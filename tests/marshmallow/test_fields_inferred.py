@@ -136,7 +136,7 @@ def test_new_schemas_are_not_read_again():
         for _ in range(3):
             assert Inferring().dump(rows, many=True) == rows
         after = fastschema.stats()
-    assert after.plans == before.plans
+    assert after.programs == before.programs
     assert after.compiled_rows == before.compiled_rows + 90
 
 

@@ -39,8 +39,8 @@ def snapshot_of(*fields):
 
 def test_fields_that_are_alike_are_like_a_snapshot():
     snapshot = snapshot_of(Field(), Field(format="other"))
-    assert snapshot.is_like([Field(), Field(format="other")])
-    assert not snapshot.is_like([Field(format="other"), Field()])
+    assert snapshot.matches([Field(), Field(format="other")])
+    assert not snapshot.matches([Field(format="other"), Field()])
 
 
 CHANGES = {
@@ -59,10 +59,10 @@ def test_a_change_is_noticed(change):
     outer, inner = Field(), Field()
     snapshot = snapshot_of(outer, Field(inner=inner))
     for changed in (outer, inner):
-        assert snapshot.is_like([outer, Field(inner=inner)])
+        assert snapshot.matches([outer, Field(inner=inner)])
         before = {name: list(v) if type(v) is list else v for name, v in vars(changed).items()}
         change(changed)
-        assert not snapshot.is_like([outer, Field(inner=inner)])
+        assert not snapshot.matches([outer, Field(inner=inner)])
         changed.__class__, changed.__dict__ = Field, before
 
 
@@ -70,24 +70,24 @@ def test_what_is_no_option_is_not_compared():
     field = Field()
     snapshot = snapshot_of(field)
     field.label = "other"
-    assert snapshot.is_like([field])
+    assert snapshot.matches([field])
 
 
 def test_another_attribute_is_noticed_if_it_decides_something():
     bare = Field(harmless=1)
     del bare.format
     snapshot = snapshot_of(Field(harmless=1), bare)
-    assert snapshot.is_like([Field(harmless=1), bare])
-    assert snapshot.is_like([Field(other=1), bare])
-    assert not snapshot.is_like([Field(method=None), bare])
+    assert snapshot.matches([Field(harmless=1), bare])
+    assert snapshot.matches([Field(other=1), bare])
+    assert not snapshot.matches([Field(method=None), bare])
     other = Field()  # with as many attributes, and an option that the other one has not
-    assert not snapshot.is_like([Field(harmless=1), other])
+    assert not snapshot.matches([Field(harmless=1), other])
 
 
 def test_a_field_inside_of_a_field_that_is_gone_is_noticed():
     snapshot = snapshot_of(Field(inner=Field()))
-    assert not snapshot.is_like([Field(more=1)])
-    assert not snapshot.is_like([Field(inner=Derived())])
+    assert not snapshot.matches([Field(more=1)])
+    assert not snapshot.matches([Field(inner=Derived())])
 
 
 @pytest.mark.parametrize("name", ["default", "method", "added"])

@@ -100,7 +100,7 @@ def hold(pause):
 def child():
     use(One)
     use(Other)
-    assert fastschema.stats().plans
+    assert fastschema.stats().programs
 
 fork_while(hold, child)
 use(One)

@@ -65,6 +65,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     statistics = fastschema.stats()
     terminalreporter.write_line(
-        f"fastschema: {statistics.plans} plans, {statistics.compiled_rows} rows compiled, "
+        f"fastschema: {statistics.programs} programs, {statistics.compiled_rows} rows compiled, "
         f"{statistics.stock_rows} stock, {rendered} rendered"
     )

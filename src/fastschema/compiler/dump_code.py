@@ -95,7 +95,7 @@ def generate(node: ObjectNode, form: Form, access: str, many: bool) -> Generated
     return generator(node, form, access, many).generate()
 
 
-def is_written(node: ObjectNode) -> bool:
+def can_be_text(node: ObjectNode) -> bool:
     """Return whether objects can be written as text, without a dictionary: by different keys."""
     return node.dict_class is None
 

@@ -1,6 +1,6 @@
 """Where code of users takes part in making fields, and in dumping and loading.
 
-All schemas of such a class can dump by one and the same: nobody can tell.
+If none does, all pending schemas of an exemplar share one schema object to dump or load.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any
 from marshmallow import Schema, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
-from fastschema.compiler.dump_code import is_written
+from fastschema.compiler.dump_code import can_be_text
 from fastschema.compiler.nodes import FieldNode, Form
 from fastschema.marshmallow.customization import has_hooks
 from fastschema.marshmallow.fields import array, json_value, written
@@ -203,7 +203,7 @@ class _NestedFinder:
             compiled is None
             or compiled.program is None
             or has_hooks(schema, "dump")
-            or (is_text and not is_written(compiled.program.node))
+            or (is_text and not can_be_text(compiled.program.node))
         ):
             return _uniform(partial(dump, schema, many=many), self._form)
         bound_program = bound_program_of(compiled)
@@ -263,7 +263,7 @@ def dumps(schema: Any, obj: Any, many: bool | None) -> str | None:
     if not is_collection or obj is None or not _writes_as_stock(schema):
         return None
     bound_program = find_bound_program(schema, len(obj) if type(obj) is list else thresholds.MANY)
-    if bound_program is None or not is_written(bound_program.program.node):
+    if bound_program is None or not can_be_text(bound_program.program.node):
         return None
     texts = dump_by(bound_program, obj, many=True, form=Form.TEXT)
     return "[" + ", ".join(texts) + "]"

@@ -97,10 +97,11 @@ class Exemplar:
             own.get("load_only") == like["load_only"] and own.get("dump_only") == like["dump_only"]
         )
 
-    def becomes_independent(self, direction: str) -> bool:
-        """Return whether no user code that takes part sees the schema or a field.
+    def watch_nested(self, direction: str) -> bool:
+        """Notice changes of the classes nested in it from now on, if no user code sees a schema.
 
         :param direction: "dump" or "load"
+        :returns: whether that is so: no user code that takes part sees the schema or a field
         """
         nested = nested_classes(type(self.schema), direction)
         if nested is None:

@@ -65,7 +65,7 @@ from fastschema.runtime.programs import (
     describe_by_rule,
     method_of,
     methods_of,
-    stock,
+    own_method,
     tell_booleans,
 )
 
@@ -77,7 +77,7 @@ _UNCHANGED = {str: fields.String, int: fields.Integer, float: fields.Float, list
 def describe_inferred(field: Any) -> Description:
     """Return what is done to the value of such a field."""
     if field.root.TYPE_MAPPING is not _TYPE_MAPPING:
-        return stock("TYPE_MAPPING is overridden")
+        return own_method("TYPE_MAPPING is overridden")
     return (inferred,)
 
 
@@ -204,10 +204,10 @@ def describe(field: Any) -> Description:
     """Return what is done to the value of a field: what makes its kind, then its options."""
     reason = why_unknown(field)
     if reason is not None:
-        return stock(reason)
+        return own_method(reason)
     method = method_of(field, "_serialize")
     if method is None:
-        return stock("_serialize is set on the field object")
+        return own_method("_serialize is set on the field object")
     if method in registered:
         return (_registered, registered[method])
     if method not in RULES:
@@ -260,15 +260,15 @@ def _number(field: Any) -> Description:
     format_num, to_string = method_of(field, "_format_num"), method_of(field, "_to_string")
     if format_num is _DECIMAL_FORMAT_NUM:
         if to_string is not _DECIMAL_TO_STRING:
-            return stock("_to_string is overridden")
+            return own_method("_to_string is overridden")
         places = field.places
         return (_decimal, as_string, None if places is None else -places.as_tuple().exponent)
     if format_num is not _NUMBER_FORMAT_NUM:
-        return stock("_format_num is overridden")
+        return own_method("_format_num is overridden")
     if to_string is not _NUMBER_TO_STRING:
-        return stock("_to_string is overridden")
+        return own_method("_to_string is overridden")
     made = _NUMBERS.get((field.num_type, as_string))
-    return (made,) if made else stock("num_type is neither int nor float")
+    return (made,) if made else own_method("num_type is neither int nor float")
 
 
 _NUMBERS = {
@@ -304,13 +304,13 @@ def _boolean(field: Any) -> Description:
     """Marshmallow 3 coerces by the field's sets, which users may set."""
     if tell_booleans(field.truthy, field.falsy):
         return (BOOLEAN,)
-    return stock("truthy and falsy do not hold the two booleans")
+    return own_method("truthy and falsy do not hold the two booleans")
 
 
 def _enum(field: Any) -> Description:
     by_value = bool(field.by_value)
     if method_of(field.field, "_serialize") is not (_BY_FIELD if by_value else _BY_STRING):
-        return stock("an enum by such a field is not compiled")
+        return own_method("an enum by such a field is not compiled")
     return (_member, "value" if by_value else "name")
 
 
@@ -376,7 +376,7 @@ def _list_of(inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind:
 
 def _mapping(field: Any) -> Description:
     if field.mapping_type is not dict:
-        return stock("its mapping_type is not dict")
+        return own_method("its mapping_type is not dict")
     inner = []
     for name in ("key_field", "value_field"):
         each = getattr(field, name)
@@ -413,15 +413,15 @@ def _mapping_of(
 
 def _nested(field: Any) -> Description:
     if type(field).schema is not _NESTED_SCHEMA:
-        return stock("the schema property is overridden")
+        return own_method("the schema property is overridden")
     return (_nested_kind, "nested schema", "nested_dumper")
 
 
 def _pluck(field: Any) -> Description:
     if type(field)._field_data_key is not _FIELD_DATA_KEY:
-        return stock("_field_data_key is overridden")
+        return own_method("_field_data_key is overridden")
     if methods_of(field, "_serialize", fields.Nested) != _PLUCK_METHODS:
-        return stock("_serialize of a base is overridden")
+        return own_method("_serialize of a base is overridden")
     nested = _nested(field)
     if nested[0] == OWN_METHOD:
         return nested

@@ -21,8 +21,9 @@ from fastschema.compiler.nodes import (
     of_classes,
 )
 from fastschema.runtime.patching import stock_method
-from fastschema.runtime.programs import Description, Rule, method_of, stock
+from fastschema.runtime.programs import Description, Rule, method_of, own_method
 
+_UNKNOWN_FUNCTION = "fastschema cannot compile the function of its format"
 # In marshmallow 3. Fields written for it may still set one, which marshmallow 4 does not look at.
 _TIMEDELTA_HAS_A_TYPE = hasattr(fields.TimeDelta(), "serialization_type")
 _CLASSES: dict[str, type] = {
@@ -75,9 +76,11 @@ def _temporal(field: Any) -> Description:
     function = field.SERIALIZATION_FUNCS.get(data_format)
     if function:
         made = _BY_FUNCTION.get(function)
-        return (made,) if made else stock("fastschema cannot compile the function of its format")
+        return (
+            (made,) if made else own_method("fastschema cannot compile the function of its format")
+        )
     if type(data_format) is not str:
-        return stock("the format is not a plain str")
+        return own_method("the format is not a plain str")
     return (_in_format, field.OBJ_TYPE, data_format)
 
 
@@ -92,13 +95,13 @@ def _timedelta(field: Any) -> Description:
     if hasattr(fields.TimeDelta, "_unit_to_microseconds_mapping"):
         unit = field._unit_to_microseconds_mapping.get(precision)
         if type(unit) is not int:
-            return stock("the unit of its precision is not an int")
+            return own_method("the unit of its precision is not an int")
         return (_duration, "/", unit)
     # marshmallow 3
     unit = datetime.timedelta(**{precision: 1})
     if field.serialization_type is int:
         return (_duration, "//", utils.timedelta_to_microseconds(unit))
-    return stock("a TimeDelta as float is not compiled for marshmallow 3")
+    return own_method("a TimeDelta as float is not compiled for marshmallow 3")
 
 
 def _duration(division: str, unit: int, *, path: Any, **_: Any) -> Kind:
@@ -116,13 +119,13 @@ def _loaded(field: Any, awareness: str | None = None) -> Description:
             return (_parsed, ("str",), function, awareness)
         if function in _FROM_NUMBER:
             return (_parsed, ("int", "float"), function, awareness)
-        return stock("fastschema cannot compile the function of its format")
+        return own_method(_UNKNOWN_FUNCTION)
     if type(data_format) is not str:
-        return stock("the format is not a plain str")
+        return own_method("the format is not a plain str")
     make = method_of(field, "_make_object_from_format")
     obj_type = _FROM_FORMAT.get(make)
     if obj_type is None:
-        return stock("_make_object_from_format is overridden")
+        return own_method("_make_object_from_format is overridden")
     return (_from_format, obj_type, data_format, awareness)
 
 
@@ -171,7 +174,7 @@ def _loaded_timedelta(field: Any) -> Description:
     if _TIMEDELTA_HAS_A_TYPE:
         number_type = field.serialization_type
     if precision not in _PRECISIONS or number_type not in (int, float):
-        return stock("fastschema cannot compile its precision")
+        return own_method("fastschema cannot compile its precision")
     return (_from_number, precision, number_type.__name__)
 
 

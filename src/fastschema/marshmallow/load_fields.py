@@ -34,7 +34,7 @@ from fastschema.runtime.programs import (
     describe_by_rule,
     method_of,
     methods_of,
-    stock,
+    own_method,
     tell_booleans,
 )
 
@@ -80,10 +80,10 @@ def describe(field: Any) -> Description:
     """
     reason = why_not_deserialized(field)
     if reason is not None:
-        return stock(reason)
+        return own_method(reason)
     methods = methods_of(field, "_deserialize", fields.Field)
     if not methods:
-        return stock("_deserialize is set on the field object")
+        return own_method("_deserialize is set on the field object")
     if passes_session(methods[0]):
         methods = methods[1:]
     unknown = next((method for method in methods if method not in RULES), methods[0])
@@ -195,12 +195,12 @@ _BOOLEAN = _simple("boolean", "{value} is True or {value} is False")
 def _boolean(field: Any) -> Description:
     if tell_booleans(field.truthy, field.falsy):
         return (_BOOLEAN,)
-    return stock("truthy and falsy do not hold the two booleans")
+    return own_method("truthy and falsy do not hold the two booleans")
 
 
 def _uuid(field: Any) -> Description:
     if methods_of(field, "_validated", fields.UUID) != (_UUID_VALIDATED,):
-        return stock("_validated is overridden")
+        return own_method("_validated is overridden")
     return (_hexadecimal,)
 
 
@@ -235,20 +235,20 @@ _set_is_safe = vars(uuid.UUID)["is_safe"].__set__
 def _number(field: Any) -> Description:
     name = _VALIDATED.get(methods_of(field, "_validated", fields.Number))
     if name is None:
-        return stock("_validated is overridden")
+        return own_method("_validated is overridden")
     format_num = method_of(field, "_format_num")
     if name == "decimal":
         if format_num is not _DECIMAL_FORMAT_NUM:
-            return stock("_format_num is overridden")
+            return own_method("_format_num is overridden")
         return (_decimal, field.places is not None)
     if format_num is not _NUMBER_FORMAT_NUM:
-        return stock("_format_num is overridden")
+        return own_method("_format_num is overridden")
     num_type = field.num_type
     if num_type is float and name == "float":
         return (_float, field.allow_nan is not False)
     if num_type is int and name in ("integer", "number"):
         return (_INTEGER,)
-    return stock("its num_type is not that of marshmallow's own field")
+    return own_method("its num_type is not that of marshmallow's own field")
 
 
 _NUMBER_VALIDATED = stock_method(fields.Number, "_validated")
@@ -281,7 +281,7 @@ def _enum(field: Any) -> Description:
     by_value = bool(field.by_value)
     inner = methods_of(field.field, "_deserialize", fields.Field)
     if inner != (_BY_FIELD if by_value else _BY_STRING):
-        return stock("an enum by such a field is not compiled")
+        return own_method("an enum by such a field is not compiled")
     return (_member, "value" if by_value else "name")
 
 
@@ -314,7 +314,7 @@ def _list(field: Any) -> Description:
         return (_linked, "list of nested schemas", "nested_list", has_validators)
     described = _describe_inner(inner, kind)
     if described is None:
-        return stock("a list of fields that run as stock is not compiled")
+        return own_method("a list of fields that run as stock is not compiled")
     return (_list_of, described)
 
 
@@ -346,13 +346,13 @@ def _inner(
 
 def _mapping(field: Any) -> Description:
     if field.mapping_type is not dict:
-        return stock("its mapping_type is not dict")
+        return own_method("its mapping_type is not dict")
     inner: list[Description | None] = []
     for name in ("key_field", "value_field"):
         each = getattr(field, name)
         described = None if each is None else _describe_inner(each, describe(each))
         if each is not None and described is None:
-            return stock("a mapping of fields that run as stock is not compiled")
+            return own_method("a mapping of fields that run as stock is not compiled")
         inner.append(described)
     return (_mapping_of, *inner)
 
@@ -374,9 +374,9 @@ def _mapping_of(
 
 def _nested(field: Any) -> Description:
     if type(field).schema is not _NESTED_SCHEMA:
-        return stock("the schema property is overridden")
+        return own_method("the schema property is overridden")
     reason = overridden(field, _NESTED_METHODS)
-    return _NESTED if reason is None else stock(reason)
+    return _NESTED if reason is None else own_method(reason)
 
 
 def _linked(label: str, method: str, *_: Any, path: LoadPath, slots: list[Slot]) -> LoadKind:
@@ -394,7 +394,7 @@ _NESTED = (_linked, "nested schema", "nested")
 
 
 def _by_its_method(field: Any) -> Description:
-    return stock(f"{type(field).__name__} is loaded by its own method")
+    return own_method(f"{type(field).__name__} is loaded by its own method")
 
 
 RULES: dict[Any, Rule] = {

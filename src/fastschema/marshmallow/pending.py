@@ -53,7 +53,7 @@ if _HAS_CONTEXT:
         RemovedInMarshmallow4Warning,
     )
 
-# So that a schema of which nothing is known says so at the price of any attribute.
+# The default, so that ``schema._fastschema`` never raises.
 setattr(Schema, STATE_KEY, None)
 
 
@@ -71,7 +71,8 @@ class SchemaState(State):
         self.rows = 0
         """How many rows were dumped or loaded before its own fields were read."""
         self.stock_up_to = 0
-        """So few rows are known to be dumped by stock: it has made few fields."""
+        """Dumps of at most this many rows go to stock at once: with so few fields, they are below
+        ``values_worth_comparing``."""
         self.dump: Any = None
         self.load: Any = None
         """What it compiles to by fields of its own."""
@@ -359,7 +360,7 @@ class FieldsSnapshot:
         for field, seen, cls in self._attributes:
             if type(field) is not cls:
                 return False
-            if field.__dict__ != seen and not _is_alike(field.__dict__, seen, cls):
+            if field.__dict__ != seen and not _accept_if_alike(field.__dict__, seen, cls):
                 return False
         return True
 
@@ -375,10 +376,10 @@ def _copied(own: dict[str, Any]) -> dict[str, Any]:
     return seen
 
 
-def _is_alike(own: dict[str, Any], seen: dict[str, Any], cls: type) -> bool:
+def _accept_if_alike(own: dict[str, Any], seen: dict[str, Any], cls: type) -> bool:
     """Return whether no attribute that says what a field does has changed.
 
-    What else has changed, such as what a user's field keeps for itself, is not compared again.
+    Then the snapshot takes what else has changed, such as what a user's field keeps for itself.
     """
     for name in own.keys() | seen.keys():
         value, before = own.get(name, _ABSENT), seen.get(name, _ABSENT)

@@ -50,8 +50,8 @@ from fastschema.runtime.programs import (
     dump_program,
     load_program,
     method_of,
+    own_method,
     reason_of,
-    stock,
 )
 
 _STOCK_GET_ATTRIBUTE = stock_method(Schema, "get_attribute")
@@ -138,7 +138,7 @@ def _describe_without_attribute(field: Any) -> Description:
         return (_method, field._serialize_method is not None)
     if method is _FUNCTION and method_of(field, "_call_or_raise") is _CALL_OR_RAISE:
         return (_function,)
-    return stock(f"{type(field).__name__} does not read an attribute")
+    return own_method(f"{type(field).__name__} does not read an attribute")
 
 
 def _why_not_read(field: Any) -> str | None:

@@ -145,7 +145,7 @@ def find_compiled(
     common = _of_exemplar(exemplar, direction, rows, is_inner=is_inner)
     if common is None or common.program is None:
         return common
-    if not (is_pending or is_inner) and _are_too_few(state, direction, rows, common):
+    if not (is_pending or is_inner) and _leave_to_stock(state, direction, rows, common):
         return None
     if is_pending and common.is_shared and exemplar.has_same_options(own):
         return common
@@ -167,8 +167,13 @@ def find_nested(
     return compiled
 
 
-def _are_too_few(state: SchemaState, direction: Direction, rows: int, compiled: Compiled) -> bool:
-    """Return whether so few values are not worth a look at fields that were made."""
+def _leave_to_stock(
+    state: SchemaState, direction: Direction, rows: int, compiled: Compiled
+) -> bool:
+    """Return whether so few values are not worth a look at fields that were made.
+
+    If so, the state keeps that, and ``Schema.dump`` does not come here again for so few rows.
+    """
     are_few = rows * compiled.values < thresholds.values_worth_comparing[direction.name]
     if are_few and direction.name == "dump":
         state.stock_up_to = max(rows, state.stock_up_to)
@@ -208,11 +213,7 @@ def _of_exemplar(
     fields = getattr(schema, direction.fields)
     compiled = _read(schema, fields, direction)
     program = compiled.program
-    if (
-        program is not None
-        and not program.stock_fields
-        and exemplar.becomes_independent(direction.name)
-    ):
+    if program is not None and not program.stock_fields and exemplar.watch_nested(direction.name):
         runner = compiled.schema = pending_like(exemplar)
         compiled.fields = _OwnFields(runner, state_of(runner), list(fields.values()))
         compiled.is_shared = True
@@ -249,7 +250,7 @@ def _of_changed(
     fields = getattr(schema, direction.fields)
     own = schema.__dict__
     if known is not None:
-        if not is_inner and _are_too_few(state, direction, rows, known):
+        if not is_inner and _leave_to_stock(state, direction, rows, known):
             return None
         if known.seen is not None and own.keys().isdisjoint(DECIDING_ON_ITSELF):
             seen, classes = known.seen

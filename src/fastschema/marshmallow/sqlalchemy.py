@@ -20,7 +20,7 @@ from typing import Any
 from fastschema.compiler.kinds import for_all, new_slot
 from fastschema.compiler.nodes import Kind, Slot
 from fastschema.runtime.patching import stock_method
-from fastschema.runtime.programs import Description, stock
+from fastschema.runtime.programs import Description, own_method
 
 _FIELDS = "marshmallow_sqlalchemy.fields"
 _INSTANCES = "marshmallow_sqlalchemy.load_instance_mixin"
@@ -53,7 +53,7 @@ def describe_related(field: Any, method: Any) -> Description | None:
     cls = sys.modules[_FIELDS].Related
     for name in ("model", "related_model", "related_keys"):
         if getattr(type(field), name, None) is not vars(cls)[name]:
-            return stock("it overrides how the keys of the related model are found")
+            return own_method("it overrides how the keys of the related model are found")
     return (_related,)
 
 

@@ -48,7 +48,9 @@ generations = Generations()
 
 
 class ClassState:
-    """What hangs on a class: what its subclass knows of it. It lives as long as the class.
+    """Base of what hangs on a class of users; front ends have subclasses of it.
+
+    It lives as long as the class.
 
     :param cls: the class
     """
@@ -65,7 +67,10 @@ class ClassState:
 
     @classmethod
     def of(cls, owner: type) -> Self:
-        """Return what is known of a class, which may be made of the attributes of another one."""
+        """Return what is known of a class.
+
+        A class that was made of the attributes of another one has its state: that is made anew.
+        """
         state = owner.__dict__.get(CLASS_STATE_KEY)
         if (
             type(state) is not cls
@@ -120,7 +125,7 @@ class Snapshot:
         self._names = [list(field.__dict__) for field in every]
         """The attributes that each has of its own; one that another one has may be a method."""
 
-    def is_like(self, fields: Iterable[Any]) -> bool:
+    def matches(self, fields: Iterable[Any]) -> bool:
         """Return whether fields, as many as those, are what those were."""
         every = list(fields)
         try:
@@ -173,7 +178,7 @@ class ClassSnapshot:
             return False
         try:
             for cls, seen in self._seen.items():
-                if cls.__dict__ != seen and not _is_like(cls.__dict__, seen):
+                if cls.__dict__ != seen and not _accept_if_like(cls.__dict__, seen):
                     return False
         except Exception:
             return False  # an attribute that cannot be compared
@@ -183,8 +188,8 @@ class ClassSnapshot:
 _DECLARED = "_declared_fields"
 
 
-def _is_like(own: Mapping[str, Any], seen: dict[str, Any]) -> bool:
-    """Return whether a class has changed only in what hangs on it, and see that as it is now."""
+def _accept_if_like(own: Mapping[str, Any], seen: dict[str, Any]) -> bool:
+    """Return whether a class has changed only in what hangs on it; then take that as seen."""
     state = own.get(CLASS_STATE_KEY)
     if {**seen, CLASS_STATE_KEY: state} != {**own, CLASS_STATE_KEY: state}:
         return False

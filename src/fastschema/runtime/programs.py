@@ -162,7 +162,7 @@ _DEEPEST = 10
 """How deep descriptions may be inside of each other; Python may refuse code for more."""
 
 
-def stock(reason: str) -> Description:
+def own_method(reason: str) -> Description:
     """Return the description of a field whose own method is called, and why."""
     return (OWN_METHOD, reason)
 
@@ -203,16 +203,16 @@ def describe_by_rule(
     rule = rules.get(method)
     if rule is None:
         name = getattr(method, "__qualname__", f"its {method_name}")
-        return stock(f"fastschema cannot compile {name}")
+        return own_method(f"fastschema cannot compile {name}")
     try:
         description = rule(field)
         if is_too_deep(description):
-            return stock("fields so deep inside of others are not compiled")
+            return own_method("fields so deep inside of others are not compiled")
         return description
     except (RecursionError, MemoryError):
         raise  # of this moment, not of the field: it may be read the next time
     except Exception as error:
-        return stock(f"its options cannot be read: {error}")
+        return own_method(f"its options cannot be read: {error}")
 
 
 def is_too_deep(description: Description, depth: int = 0) -> bool:

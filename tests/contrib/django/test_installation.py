@@ -152,7 +152,7 @@ class TestStatistics:
             serializer = serializer_of(shared_by_equal_serializers=serializers.CharField())
             _ = serializer({"shared_by_equal_serializers": 1}).data
         after = fastschema.stats()
-        assert (after.plans - before.plans, after.cache_hits - before.cache_hits) == (1, 4)
+        assert (after.programs - before.programs, after.cache_hits - before.cache_hits) == (1, 4)
 
     def test_a_plan_is_counted_by_the_name_of_its_serializer(self):
         cls = type("CountedByName", (serializers.Serializer,), {"a": serializers.CharField()})

@@ -19,7 +19,7 @@ from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
 )
-from fastschema.contrib.django.front_end.exemplars import (
+from fastschema.contrib.django.front_end.field_cloner import (
     STOCK_FIELDS,
     STOCK_GET_FIELDS,
     STOCK_MODEL_GET_FIELDS,

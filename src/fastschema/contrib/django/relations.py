@@ -315,10 +315,10 @@ def _key_of(field: Any) -> Any:
 def _has_stock_manager(model: Any) -> bool:
     manager = model._default_manager
     is_stock = overridden(manager, _OF_MANAGERS) is None
-    return is_stock and _is_stock_queryset(manager.get_queryset())
+    return is_stock and _prefetches_as_stock(manager.get_queryset())
 
 
-def _is_stock_queryset(queryset: Any) -> bool:
+def _prefetches_as_stock(queryset: Any) -> bool:
     return overridden(queryset, _HOOKS) is None and is_stock_queryset(queryset)
 
 
@@ -348,7 +348,7 @@ def _is_plain(queryset: Any) -> bool:
     """Return whether it is known how a queryset makes its rows, and what a prefetch does there."""
     return (
         isinstance(queryset, QuerySet)
-        and _is_stock_queryset(queryset)
+        and _prefetches_as_stock(queryset)
         and results_of(queryset) is None
         and not is_combined(queryset)
         and not routers.routers

@@ -57,7 +57,7 @@ def schedule_comparison(
         return
     if type(serializer).data is not _DATA or not is_stock_list(serializer):
         return
-    kept = _kept_rows(serializer.instance)
+    kept = _rows_read(serializer.instance)
     cls, made = type(response), vars(response).get("data")
     is_around = type(made) is dict and any(each is rows for each in made.values())
     if kept is None or not (made is rows or is_around):
@@ -84,7 +84,7 @@ def schedule_comparison(
     response.add_post_render_callback(follow)
 
 
-def _kept_rows(rows: Any) -> Any:
+def _rows_read(rows: Any) -> Any:
     """Return the list of rows that were read; None if they would have to be read a second time."""
     if isinstance(rows, QuerySet):
         rows = results_of(rows)

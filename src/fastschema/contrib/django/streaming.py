@@ -216,10 +216,12 @@ def _prefetched(queryset: Any, chunk_size: int) -> Generator[Any]:
 
 def _has_iterator(data: Any) -> bool:
     """Return whether rows are read by ``QuerySet.iterator``."""
-    return isinstance(data, QuerySet) and results_of(data) is None and _has_stock_rows(type(data))
+    return (
+        isinstance(data, QuerySet) and results_of(data) is None and _iterates_as_stock(type(data))
+    )
 
 
-def _has_stock_rows(cls: type[QuerySet[Any]]) -> bool:
+def _iterates_as_stock(cls: type[QuerySet[Any]]) -> bool:
     """Return whether ``iterator()`` gives what iterating gives, or is the queryset's own."""
     is_stock = cls.__iter__ is QuerySet.__iter__ and evaluates_as_stock(cls)
     return is_stock or cls.iterator is not QuerySet.iterator

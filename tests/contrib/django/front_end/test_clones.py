@@ -126,8 +126,8 @@ def assert_alike(serializer_class):
 
 def is_cloned(serializer_class):
     """Whether no code of users runs for the fields of a class, and fastschema knows it."""
-    exemplar = class_state(serializer_class).exemplar()
-    return exemplar is not None and exemplar.is_complete
+    cloner = class_state(serializer_class).cloner()
+    return cloner is not None and cloner.is_complete
 
 
 class Inner(serializers.Serializer):
@@ -439,8 +439,8 @@ def test_users_code_makes_its_fields_and_no_others(own):
         expected = made()
     for _ in range(3):
         assert made() == expected
-    exemplar = class_state(Rows).exemplar()
-    assert list(exemplar._own) == ["own_field"]
+    cloner = class_state(Rows).cloner()
+    assert list(cloner._own) == ["own_field"]
 
 
 def test_methods_that_users_have_overridden_are_called_as_in_stock():

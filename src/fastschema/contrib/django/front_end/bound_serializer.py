@@ -11,7 +11,7 @@ What hangs on a serializer, on its class and on its fields, is
 .. code-block:: text
 
     SerializerClassState of a class
-        Exemplar             clones fields for its serializers
+        FieldCloner          clones fields for its serializers
         CompiledByNames      what its serializers run, to dump (``dumping``) and to validate
             pending()            those that have made no fields: a CompiledState
             made()               those that have: one for each set of names and options
@@ -59,7 +59,7 @@ from fastschema.runtime.bound_program import (
 from fastschema.runtime.guard import STATE_KEY, State, generations
 from fastschema.runtime.programs import DumpProgram
 
-# So that a serializer of which nothing is known says so at the price of any attribute.
+# The default, so that ``serializer._fastschema`` never raises.
 setattr(Serializer, STATE_KEY, None)
 COMPILED, RUNS_AS_STOCK = State(), State()
 """Hang on a serializer that has represented by generated code, and on one whose rows, if they come

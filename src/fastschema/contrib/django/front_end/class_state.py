@@ -1,7 +1,7 @@
 """What is known of a serializer class, and what its serializers take from it while they may.
 
-It hangs on the class, as ``_fastschema_class``: its exemplars and its programs. Until the class has
-represented a few dozen objects (``thresholds.rows_worth_reading``), nothing is known.
+It hangs on the class, as ``_fastschema_class``: what clones its fields, and its programs. Until the
+class has represented a few dozen objects (``thresholds.rows_worth_reading``), nothing is known.
 
 Stock keeps the fields of a serializer as ``fields`` in its ``__dict__`` once somebody has asked for
 them; so do we. Until then nobody can have changed a field: the serializer is *pending*, and follows
@@ -21,10 +21,10 @@ from rest_framework.settings import api_settings
 from fastschema.compiler.nodes import Repeatable
 from fastschema.contrib.django.front_end.clones import NESTED, UncloneableError
 from fastschema.contrib.django.front_end.customization import own_classes
-from fastschema.contrib.django.front_end.exemplars import (
+from fastschema.contrib.django.front_end.field_cloner import (
     BUILDING,
     STOCK_FIELDS,
-    Exemplar,
+    FieldCloner,
     bare_serializer,
     gets_fields_as_stock,
     with_url_name,
@@ -80,12 +80,12 @@ class CompiledState(State):
         kinds = [node.kind for node in program.node.fields]
         is_plain = all(kind.repeatable in _PLAIN or kind.nested_slot is not None for kind in kinds)
         self.idle: list[Any] | None = [] if is_plain else None
-        """Bindings that serializers use in turns; None if values depend on more than plain data (on
-        a request, say). What is nested is found by each of them."""
+        """Each ``ReusedBoundProgram`` that waits; None if values depend on more than plain data, on
+        a request say, so that none can be reused. What is nested is found by each of them."""
 
-    def is_like(self, fields: list[Any]) -> bool:
+    def matches(self, fields: list[Any]) -> bool:
         """Return whether fields are what those were."""
-        return self.snapshot.is_like(fields)
+        return self.snapshot.matches(fields)
 
 
 Compiled = TypeVar("Compiled", bound=Any)
@@ -104,7 +104,7 @@ class _OfSameNames(Generic[Compiled]):
     def find(self, fields: list[Any]) -> Compiled | None:
         """Return what one runs whose fields are like these; None if there was none yet."""
         for each in self.compiled:
-            if each.is_like(fields):
+            if each.matches(fields):
                 self.misses = 0
                 return each
         self.misses += 1
@@ -140,8 +140,8 @@ class CompiledByNames(Generic[Compiled]):
         It is the same in all languages: labels and messages are no part of it.
         """
         if self._pending is _UNKNOWN:
-            example = self._state.example()
-            self._pending = None if example is None else self._compiled(example, is_example=True)
+            exemplar = self._state.exemplar()
+            self._pending = None if exemplar is None else self._compiled(exemplar, is_exemplar=True)
         return self._pending
 
     def made(
@@ -168,10 +168,10 @@ class CompiledByNames(Generic[Compiled]):
                 alike.compiled = [found, *alike.compiled]
         return found
 
-    def _compiled(self, serializer: Any, *, is_example: bool = False) -> Compiled | None:
+    def _compiled(self, serializer: Any, *, is_exemplar: bool = False) -> Compiled | None:
         try:
             fields = self._fields_of(serializer)
-            found: Compiled = self._read(serializer, fields, fields if is_example else [])
+            found: Compiled = self._read(serializer, fields, fields if is_exemplar else [])
         except Exception:
             return None  # stock dumps or validates in a way that cannot be compiled
         return found
@@ -199,7 +199,7 @@ class SerializerClassState(ClassState):
     def _reset(self) -> None:
         self._classes: ClassSnapshot | None = None
         """What is noticed: the attributes of the class, and of the classes of its fields."""
-        self._exemplars: dict[str | None, Exemplar | None] = {}
+        self._cloners: dict[str | None, FieldCloner | None] = {}
         self.leaves_fields_to_stock = False
         """Whether nobody but stock can make its fields, in any language."""
         self.forget()
@@ -242,55 +242,55 @@ class SerializerClassState(ClassState):
                 for meta in getattr(each, "Meta", object).__mro__[:-1]:
                     known.add(meta)
 
-    def exemplar(self) -> Exemplar | None:
+    def cloner(self) -> FieldCloner | None:
         """Return what makes fields in the current language; None if stock must."""
         if not self.refresh():
             return None
         cls: Any = self.owner()
         # Stock reads names and messages of models when it makes fields.
         language = get_language() if issubclass(cls, ModelSerializer) else None
-        known = self._exemplars
-        exemplar: Exemplar | None = known.get(language, _UNKNOWN)
-        if exemplar is _UNKNOWN:
+        known = self._cloners
+        cloner: FieldCloner | None = known.get(language, _UNKNOWN)
+        if cloner is _UNKNOWN:
             if len(known) >= _MOST_LANGUAGES:
                 known.clear()
-            exemplar = known[language] = self._new_exemplar(cls)
-        return exemplar
+            cloner = known[language] = self._new_cloner(cls)
+        return cloner
 
-    def _new_exemplar(self, cls: Any) -> Exemplar | None:
+    def _new_cloner(self, cls: Any) -> FieldCloner | None:
         methods = ("__setattr__", "__getattribute__")
         is_plain = all(getattr(cls, name) is getattr(object, name) for name in methods)
         if not is_plain or hasattr(cls, "__getattr__"):
             return None
         try:
             self.watch([])  # what is wrong with it may be corrected
-            exemplar = Exemplar(cls)
-            self.watch(exemplar.classes)
+            cloner = FieldCloner(cls)
+            self.watch(cloner.classes)
         except UncloneableError:
             self.leaves_fields_to_stock = True
             return None
         except Exception:
             return None  # what is wrong with the class, stock will say
-        return exemplar
+        return cloner
 
     def pending(self) -> CompiledState | None:
         """Return what its serializers run without fields; None if they must make them."""
         return self.dumping.pending() if self.refresh() else None
 
-    def example(self) -> Any:
+    def exemplar(self) -> Any:
         """Return a serializer whose fields are like those of all serializers of the class.
 
         Nobody else gets it. None if there is none: the fields may be others each time.
         """
         cls: Any = self.owner()
-        exemplar = self.exemplar()
-        if exemplar is None or not exemplar.is_complete:
+        cloner = self.cloner()
+        if cloner is None or not cloner.is_complete:
             return None
         if not (is_stock(cls.fields, STOCK_FIELDS) and gets_fields_as_stock(cls)):
             return None
         serializer = with_url_name(bare_serializer(cls))
         try:
-            vars(serializer)["fields"] = exemplar.example_fields(serializer)
+            vars(serializer)["fields"] = cloner.exemplar_fields(serializer)
         except Exception:
             return None  # stock raises it
         return serializer
@@ -385,9 +385,9 @@ def new_fields(serializer: Any) -> Any:
     unseen = made_fields(serializer)
     vars(serializer).pop(_UNSEEN, None)
     is_plain = gets_fields_as_stock(type(serializer)) and not is_disabled()
-    exemplar = _exemplar(serializer, 0) if is_plain else None
-    if exemplar is not None:
-        made = exemplar.bound_fields(with_url_name(serializer))
+    cloner = _cloner(serializer, 0) if is_plain else None
+    if cloner is not None:
+        made = cloner.bound_fields(with_url_name(serializer))
     else:
         made = STOCK_FIELDS.func(serializer)
     made.fields.update((name, field) for name, field in unseen.items() if name in made)
@@ -404,8 +404,8 @@ def unseen_field(serializer: Any, name: str) -> Any:
         return made[name]
     # Stock's own property knows nothing of such fields.
     is_later = not has_made_fields(serializer) and type(serializer).fields is not STOCK_FIELDS
-    exemplar = class_state(type(serializer)).exemplar() if is_later else None
-    field = None if exemplar is None else exemplar.bound_field(name, serializer)
+    cloner = class_state(type(serializer)).cloner() if is_later else None
+    field = None if cloner is None else cloner.bound_field(name, serializer)
     if field is not None:
         return _UnseenFields.of(serializer).setdefault(name, field)
     if name not in serializer.fields:
@@ -422,14 +422,14 @@ def follows_its_class(serializer: Any) -> bool:
 
 def get_fields(serializer: Any) -> dict[str, Any] | None:
     """Return what stock's ``get_fields`` does; None if stock must make it."""
-    exemplar = _exemplar(serializer, 1)
-    if exemplar is None:
+    cloner = _cloner(serializer, 1)
+    if cloner is None:
         return None
     with_url_name(serializer)
-    return exemplar.fields()
+    return cloner.fields()
 
 
-def _exemplar(serializer: Any, objects: int) -> Exemplar | None:
+def _cloner(serializer: Any, objects: int) -> FieldCloner | None:
     """Return what makes the fields of a serializer; None if stock must.
 
     :param objects: as how many objects this counts
@@ -438,4 +438,4 @@ def _exemplar(serializer: Any, objects: int) -> Exemplar | None:
     if state.leaves_fields_to_stock or not follows_its_class(serializer):
         return None
     state.count(objects)
-    return state.exemplar() if state.is_in_use else None
+    return state.cloner() if state.is_in_use else None

@@ -67,7 +67,7 @@ from fastschema.runtime.programs import (
     always,
     describe_by_rule,
     method_of,
-    stock,
+    own_method,
     tell_booleans,
 )
 
@@ -102,10 +102,10 @@ def describe(field: Any) -> Description:
     """Return what is done to the value of a field: what makes its kind, then its options."""
     reason = why_unknown(field)
     if reason is not None:
-        return stock(reason)
+        return own_method(reason)
     method = stock_of(method_of(field, "to_representation"))
     if method is None:
-        return stock("to_representation is set on the field object")
+        return own_method("to_representation is set on the field object")
     if method in registered:
         return (_registered, registered[method])
     return describe_by_rule(field, method, RULES, "to_representation")
@@ -139,19 +139,19 @@ def _as_it_is(*, path: SerializerPath, **_: Any) -> Kind:
 
 
 def _json(field: Any) -> Description:
-    return stock("binary JSON is not compiled") if field.binary else (_as_it_is,)
+    return own_method("binary JSON is not compiled") if field.binary else (_as_it_is,)
 
 
 def _boolean(field: Any) -> Description:
     if tell_booleans(field.TRUE_VALUES, field.FALSE_VALUES):
         return (BOOLEAN,)
-    return stock("TRUE_VALUES and FALSE_VALUES do not hold the two booleans")
+    return own_method("TRUE_VALUES and FALSE_VALUES do not hold the two booleans")
 
 
 def _uuid(field: Any) -> Description:
     uuid_format = field.uuid_format
     made = _UUIDS.get(uuid_format)
-    return (made,) if made else stock(f"the UUID format {uuid_format!r} is not compiled")
+    return (made,) if made else own_method(f"the UUID format {uuid_format!r} is not compiled")
 
 
 _UUIDS = {
@@ -167,12 +167,12 @@ def _big_integer(field: Any) -> Description:
 
 def _decimal(field: Any) -> Description:
     if method_of(field, "quantize") is not _QUANTIZE:
-        return stock("quantize is overridden")
+        return own_method("quantize is overridden")
     is_text = bool(option(field, "coerce_to_string", "COERCE_DECIMAL_TO_STRING"))
     if field.localize:
-        return stock("a localized decimal is not compiled")
+        return own_method("a localized decimal is not compiled")
     if field.normalize_output:
-        return stock("a normalized decimal is not compiled")
+        return own_method("a normalized decimal is not compiled")
     places = field.decimal_places
     return (_quantized, None if places is None else int(places), is_text)
 
@@ -242,9 +242,9 @@ def _time(field: Any) -> Description:
 
 def _datetime(field: Any) -> Description:
     if method_of(field, "enforce_timezone") is not _ENFORCE_TIMEZONE:
-        return stock("enforce_timezone is overridden")
+        return own_method("enforce_timezone is overridden")
     if method_of(field, "default_timezone") is not _DEFAULT_TIMEZONE:
-        return stock("default_timezone is overridden")
+        return own_method("default_timezone is overridden")
     return _formatted("datetime", _in_zone, option(field, "format", "DATETIME_FORMAT"))
 
 
@@ -253,7 +253,7 @@ def _formatted(name: str, iso: Any, output_format: Any) -> Description:
     if output_format is None:
         return (_UNFORMATTED[name],)
     if type(output_format) is not str:
-        return stock("the format is not a plain str")
+        return own_method("the format is not a plain str")
     if output_format.lower() == ISO_8601:
         return (iso,)
     return (_in_format, name, output_format)
@@ -342,7 +342,7 @@ def _duration(field: Any) -> Description:
         return (_UNFORMATTED["timedelta"],)
     if type(output_format) is str and output_format.lower() in (ISO_8601, _DJANGO_DURATION_FORMAT):
         return (_ISO_DURATION if output_format.lower() == ISO_8601 else _DJANGO_DURATION,)
-    return stock("the format of the duration is unknown")
+    return own_method("the format of the duration is unknown")
 
 
 _ISO_DURATION, _DJANGO_DURATION = [

@@ -21,7 +21,7 @@ from fastschema.contrib.django.front_end.hyperlinks import (
     with_known_addresses,
 )
 from fastschema.runtime.patching import stock_method
-from fastschema.runtime.programs import Description, Rule, always, method_of, stock
+from fastschema.runtime.programs import Description, Rule, always, method_of, own_method
 
 # As they are when fastschema is imported: what is patched later is not stock's.
 _CONTEXT = stock_method(fields.Field, "context")
@@ -30,7 +30,7 @@ _GET_URL = stock_method(relations.HyperlinkedRelatedField, "get_url")
 
 def _file(field: Any) -> Description:
     if type(field).context is not _CONTEXT:
-        return stock("context is overridden")
+        return own_method("context is overridden")
     return (_address_or_name,)
 
 
@@ -66,7 +66,7 @@ def _file_function(field: Any, bound: Any) -> Callable[[Any], Any] | None:
 
 def _method(field: Any) -> Description:
     if type(field.method_name) is not str:
-        return stock("the name of its method is not a plain str")
+        return own_method("the name of its method is not a plain str")
     return (_called_method,)
 
 
@@ -99,7 +99,7 @@ def string_related(*, path: SerializerPath, **_: Any) -> Kind:
 
 def _slug(field: Any) -> Description:
     if type(field.slug_field) is not str:
-        return stock("its slug_field is not a plain str")
+        return own_method("its slug_field is not a plain str")
     return (slug,)
 
 
@@ -117,7 +117,7 @@ def slug(*, path: SerializerPath, slots: list[Slot]) -> Kind:
 
 def _primary_key(field: Any) -> Description:
     if field.pk_field is not None:
-        return stock("a pk_field is not compiled")
+        return own_method("a pk_field is not compiled")
     return (primary_key,)
 
 
@@ -128,13 +128,13 @@ def primary_key(**_: Any) -> Kind:
 
 def _hyperlink(field: Any) -> Description:
     if type(field).context is not _CONTEXT:
-        return stock("context is overridden")
+        return own_method("context is overridden")
     if field.reverse is not reverse:
-        return stock("reverse is set on the field object")
+        return own_method("reverse is set on the field object")
     if method_of(field, "get_url") is not _GET_URL:
         return (own_hyperlink,)
     if type(field.lookup_field) is not str or type(field.view_name) is not str:
-        return stock("its lookup_field or view_name is not a plain str")
+        return own_method("its lookup_field or view_name is not a plain str")
     return (hyperlink,)
 
 

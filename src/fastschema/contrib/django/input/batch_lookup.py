@@ -366,7 +366,7 @@ def refusing_duplicates(serializer: Any, validate: Callable[[Any], Any]) -> Call
             errors = {
                 name: [ErrorDetail(message, code="unique")]
                 for attribute, (name, message) in fields.items()
-                if _is_second(seen[attribute], value.get(attribute))
+                if _add_and_tell(seen[attribute], value.get(attribute))
             }
             if errors:
                 raise ValidationError(errors)
@@ -375,7 +375,7 @@ def refusing_duplicates(serializer: Any, validate: Callable[[Any], Any]) -> Call
     return validate_row if fields else validate
 
 
-def _is_second(seen: set[Any], value: Any) -> bool:
+def _add_and_tell(seen: set[Any], value: Any) -> bool:
     """Add a value to those that were seen; return whether it was among them."""
     try:
         is_second = value is not None and value in seen

@@ -33,7 +33,7 @@ from fastschema.contrib.django.front_end.class_state import (
 )
 from fastschema.contrib.django.front_end.clones import UNREAD_VALIDATORS
 from fastschema.contrib.django.front_end.customization import own_classes
-from fastschema.contrib.django.front_end.exemplars import STOCK_FIELDS
+from fastschema.contrib.django.front_end.field_cloner import STOCK_FIELDS
 from fastschema.contrib.django.front_end.fields import inner_fields
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
 from fastschema.contrib.django.input.batch_lookup import batch_lookups, refusing_duplicates
@@ -100,10 +100,10 @@ class Validation(NamedTuple):
     has_validators: bool
     has_validate: bool
 
-    def is_like(self, fields: list[Any]) -> bool:
+    def matches(self, fields: list[Any]) -> bool:
         """Return whether fields are what those were."""
         # First, as to ask for validators is to set them.
-        return list(map(details, fields)) == self.details and self.snapshot.is_like(fields)
+        return list(map(details, fields)) == self.details and self.snapshot.matches(fields)
 
     def run(self, serializer: Any, options: list[Any], own: OwnFields, data: Any) -> Any:
         """Return what ``run_validation`` does for a dictionary.
@@ -188,7 +188,9 @@ class RowValidator:
 def find_validation(
     serializer: Any, objects: int = 1, *, is_whole: bool = True, is_pending: bool = False
 ) -> tuple[Validation, list[Any]] | None:
-    """Return how a serializer validates, and fields like its own; None if stock must.
+    """Count objects, and return how their serializer validates, and fields like its own.
+
+    None if stock must validate them.
 
     :param objects: how many objects are to be validated
     :param is_whole: whether its ``run_validation`` must be stock's as a whole

@@ -207,7 +207,7 @@ def _file(field: Any, node: FieldNode, name: str, layout: RowLayout) -> FieldCol
         and made.url is _URL
     )
     position = layout.columns[name]
-    if not is_stock or position in layout.of_users():
+    if not is_stock or position in layout.converted_by_users():
         raise NotRowReadableError(f"{name} is a file, of which more is asked than its address")
     # Its storage may be asked for the address.
     return FieldColumns(
@@ -220,7 +220,7 @@ def _value(node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
     displayed = displayed_field(layout.model, name)
     is_own = node.reason is not None or node.kind.repeatable is Repeatable.NEVER
     position = layout.column(name if displayed is None else displayed.attname)
-    is_of_users = position in layout.of_users()
+    is_of_users = position in layout.converted_by_users()
     if displayed is None:
         code = is_own or is_of_users
         return FieldColumns(ColumnAccess.VALUE, (position,), calls_user_code=code)
@@ -285,7 +285,7 @@ def _key(name: str, layout: RowLayout) -> int:
     if attribute is None:
         raise NotRowReadableError(f"{name} is not a foreign key")
     position = layout.column(attribute)
-    if position in layout.of_users():
+    if position in layout.converted_by_users():
         raise NotRowReadableError(f"{name} has keys of a class that is not Django's")
     return position
 

@@ -74,7 +74,7 @@ class RowLayout:
     :param foreign_keys: those of foreign keys among them
     :param files: the names of files among them, of which instances make objects when they are read
     :param annotations: positions of what the query adds, by the names of attributes
-    :param of_users: gives the positions of columns whose values code of users may make
+    :param converted_by_users: gives the positions of columns whose values code of users may make
     :param joined: the relations to one object that ``select_related`` has loaded
     :param prefetched: those that another query has loaded
     :param collections: the relations to many that were prefetched, by the names of attributes
@@ -83,7 +83,7 @@ class RowLayout:
     model: Any
     key: int
     columns: dict[str, int]
-    of_users: Callable[[], frozenset[int]]
+    converted_by_users: Callable[[], frozenset[int]]
     foreign_keys: list[int] = field(default_factory=list)
     files: set[str] = field(default_factory=set)
     annotations: dict[str, int] = field(default_factory=dict)
@@ -167,17 +167,17 @@ def _converted_by_users(query: CompiledQuery) -> frozenset[int]:
     )
 
 
-def _layout(selected: SelectedModel, of_users: Callable[[], frozenset[int]]) -> RowLayout:
+def _layout(selected: SelectedModel, converted_by_users: Callable[[], frozenset[int]]) -> RowLayout:
     if selected.is_parent:
         raise NotRowReadableError(
             f"{selected.model.__name__} is selected as a parent of another model"
         )
-    layout = _own_layout(selected.model, selected.columns, of_users)
+    layout = _own_layout(selected.model, selected.columns, converted_by_users)
     for each in selected.relations:
         _check_cache(each.field)
         relation = SingleRelation(each.field, each.is_reverse)
         layout.joined[relation] = RelatedLayout(
-            _layout(each.related, of_users),
+            _layout(each.related, converted_by_users),
             relation.may_be_none,
             each.set_there if each.field.unique else None,
         )
@@ -194,12 +194,14 @@ def whole_layout(model: Any) -> RowLayout:
 
 
 def _own_layout(
-    model: Any, columns: dict[str, int], of_users: Callable[[], frozenset[int]]
+    model: Any, columns: dict[str, int], converted_by_users: Callable[[], frozenset[int]]
 ) -> RowLayout:
     """Return the layout of a model without what is loaded with it."""
     _check_model(model, columns)
     # One column of a key tells whether there is an object.
-    layout = RowLayout(model, columns[model._meta.pk_fields[0].attname], columns, of_users)
+    layout = RowLayout(
+        model, columns[model._meta.pk_fields[0].attname], columns, converted_by_users
+    )
     for name, position in columns.items():
         descriptor = type(on_class(model, name))
         if descriptor is KEY_COLUMN:

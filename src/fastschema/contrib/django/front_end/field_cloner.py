@@ -1,4 +1,4 @@
-"""Exemplars: the fields of a serializer class, made once by stock's code and cloned from then on.
+"""The fields of a serializer class, made once by stock's code and cloned from then on.
 
 DRF makes the fields of each serializer anew: it copies the declared ones and derives the others
 from the model. Here it does so for an exemplar, which belongs to no request and has no context.
@@ -41,7 +41,7 @@ STOCK_GET_FIELDS = stock_method(Serializer, "get_fields")
 STOCK_MODEL_GET_FIELDS = stock_method(ModelSerializer, "get_fields")
 
 
-class Exemplar:
+class FieldCloner:
     """What makes the fields of the serializers of a class, in one language.
 
     :param cls: the class, whose own ``get_fields`` is not asked
@@ -73,12 +73,12 @@ class Exemplar:
             return None
         parents = bare_serializer(self._class), bare_serializer(self._class)
         try:
-            one, other = [self.example_fields(parent).fields for parent in parents]
+            one, other = [self.exemplar_fields(parent).fields for parent in parents]
             return Cloner(one, other, parents)
         except Exception:
             return None  # the names are wrong, say, as stock will tell
 
-    def example_fields(self, serializer: Any) -> BindingDict:
+    def exemplar_fields(self, serializer: Any) -> BindingDict:
         """Return fields that stock has made, bound to a serializer that nobody gets."""
         return _bound(self._make(self._class), serializer)
 

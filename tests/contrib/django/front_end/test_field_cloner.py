@@ -565,10 +565,10 @@ def test_a_thread_that_forgets_the_exemplars_of_languages_disturbs_no_other():
             self.clear()
 
     state = class_state(PlaneSerializer)
-    expected = state.exemplar()
-    state._exemplars = Forgotten(state._exemplars)
+    expected = state.cloner()
+    state._cloners = Forgotten(state._cloners)
     for _ in range(3):
-        assert type(state.exemplar()) is type(expected)
+        assert type(state.cloner()) is type(expected)
 
 
 def test_settings_that_change_later_are_seen():
@@ -585,7 +585,7 @@ def test_a_class_with_many_changes_is_given_up():
     for number in range(20):
         point._declared_fields[f"n{number}"] = serializers.IntegerField(default=number)
         assert_same(point, POINT)
-    assert class_state(point).exemplar() is None
+    assert class_state(point).cloner() is None
     assert makes_fields(point, POINT)
 
 
@@ -638,10 +638,10 @@ def test_clones_are_prepared_when_somebody_looks_at_the_fields():
     point = point_class()
     for _ in range(3):
         assert point(POINT).data
-    exemplar = class_state(point).exemplar()
-    assert "_bound_cloner" not in vars(exemplar)
+    cloner = class_state(point).cloner()
+    assert "_bound_cloner" not in vars(cloner)
     assert point(POINT).fields["x"].parent is not None
-    assert exemplar._bound_cloner is not None
+    assert cloner._bound_cloner is not None
 
 
 def test_choices_that_are_made_when_they_are_needed_are_made_for_each_serializer():
