@@ -184,6 +184,19 @@ def test_a_copy_has_fields_of_its_own(looks):
     assert copied.fields["name"].parent is copied
 
 
+def test_a_copy_has_what_was_done_to_nested_schemas():
+    def use():
+        schema = Pet()
+        schema.fields["tags"].inner.schema.fields["label"].data_key = "called"
+
+        class Owner(Schema):
+            pet = fields.Nested(schema)
+
+        return copy.copy(schema).dump(PET)["tags"], Owner().dump({"pet": PET})["pet"]["tags"]
+
+    assert not assert_as_stock(use).error
+
+
 def test_a_copy_is_bound_anew_where_it_chooses_other_fields():
     def use():
         schema = Pet()

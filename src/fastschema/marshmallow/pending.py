@@ -14,7 +14,13 @@ from typing import Any
 
 from marshmallow import Schema, utils
 
-from fastschema.marshmallow.customization import FIELD_CLASSES, INNER, OPTIONS, inner_fields
+from fastschema.marshmallow.customization import (
+    FIELD_CLASSES,
+    INNER,
+    OPTIONS,
+    all_fields,
+    inner_fields,
+)
 from fastschema.marshmallow.exemplars import (
     DECIDING_NAMES,
     METHODS,
@@ -256,11 +262,17 @@ def _copy(schema: Any) -> Any:
     if is_disabled() or type(state) is not SchemaState or state.exemplar is None:
         return copied
     made = {name: own[name] for name in NAMES if name in own}
-    if all(state.is_unchanged(*each) for each in made.items()):
+    if all(state.is_unchanged(*each) for each in made.items()) and not _knows_nested(made):
         for name in made:
             del copied_own[name]
         copied_own[STATE_KEY] = SchemaState(copied, state.exemplar)
     return copied
+
+
+def _knows_nested(made: _Made) -> bool:
+    """Return whether a field has its nested schema, which somebody may have changed."""
+    every = [field for fields in made.values() for field in all_fields(fields.values())]
+    return any(field.__dict__.get(_FOUND_LATER) is not None for field in every)
 
 
 def reduce_ex(self: Any, protocol: Any) -> Any:
