@@ -143,7 +143,9 @@ class DumpGenerator:
     def generate(self) -> GeneratedFunction:
         stem = f"dump_{self._node.name}"
         name = self._names.unique(f"{stem}_rows" if self._many else stem)
-        body = self._loop() if self._many else self._one()
+        body = self._one()
+        if self._many:
+            body = ["results = []", "for obj in rows:", body, "return results"]
         used = identifiers(text_of(body))
         if self._found:
             found = [each for names in self._found.values() for each in names]
@@ -172,10 +174,6 @@ class DumpGenerator:
     def finish(self) -> Lines:
         """Return what comes before the result of an object; nothing, but for profiles."""
         return []
-
-    def _loop(self) -> Lines:
-        """Return the lines that dump many rows."""
-        return ["results = []", "for obj in rows:", self._one(), "return results"]
 
     def _one(self) -> Lines:
         """Return the lines that dump one object."""

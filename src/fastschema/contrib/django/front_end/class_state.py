@@ -60,7 +60,8 @@ _DECIDING = frozenset([*BUILDING, "Meta", "_declared_fields", "_readable_fields"
 }
 """What a serializer may have of its own that decides on its fields."""
 _UNSEEN = "_fastschema_fields"
-"""Where a pending serializer has single fields that it needed itself: a key of its ``__dict__``."""
+"""Where a pending serializer has single fields that it needed itself, and its id: a key of its
+``__dict__``."""
 
 
 class CompiledState(State):
@@ -345,31 +346,18 @@ def has_made_fields(serializer: Any) -> bool:
     return "fields" in vars(serializer)
 
 
-class _UnseenFields(dict[str, Any]):
-    """The fields that a pending serializer needed itself, by name.
+def _unseen_fields(serializer: Any) -> dict[str, Any]:
+    """Return the fields that a pending serializer needed itself, to which others are added.
 
-    :param serializer: the serializer; a shallow copy of it, which shares them, makes its own
+    A shallow copy, which shares them, has none yet.
     """
-
-    __slots__ = ("owner",)
-
-    def __init__(self, serializer: Any) -> None:
-        self.owner = id(serializer)
-
-    @classmethod
-    def of(cls, serializer: Any) -> _UnseenFields:
-        """Return those of a serializer; none, which are kept, if it had none yet."""
-        own = vars(serializer)
-        fields: Any = own.get(_UNSEEN)
-        if fields is None:
-            fields = own.setdefault(_UNSEEN, cls(serializer))
-        if getattr(fields, "owner", None) != id(serializer):
-            fields = own[_UNSEEN] = cls(serializer)
-        found: _UnseenFields = fields
-        return found
-
-    def __reduce__(self) -> Any:
-        return dict, ()
+    own, key = vars(serializer), id(serializer)
+    owner, fields = own.setdefault(_UNSEEN, (key, {}))
+    if owner != key:
+        fields = {}
+        own[_UNSEEN] = key, fields
+    found: dict[str, Any] = fields
+    return found
 
 
 def made_fields(serializer: Any) -> Any:
@@ -377,7 +365,7 @@ def made_fields(serializer: Any) -> Any:
     own = vars(serializer)
     if "fields" in own:
         return own["fields"]
-    return _UnseenFields.of(serializer) if _UNSEEN in own else {}
+    return _unseen_fields(serializer) if _UNSEEN in own else {}
 
 
 def new_fields(serializer: Any) -> Any:
@@ -407,7 +395,7 @@ def unseen_field(serializer: Any, name: str) -> Any:
     cloner = class_state(type(serializer)).cloner() if is_later else None
     field = None if cloner is None else cloner.bound_field(name, serializer)
     if field is not None:
-        return _UnseenFields.of(serializer).setdefault(name, field)
+        return _unseen_fields(serializer).setdefault(name, field)
     if name not in serializer.fields:
         raise RuntimeError(f"the field {name!r} was removed while its serializer dumps")
     return serializer.fields[name]

@@ -377,12 +377,8 @@ def _multiple_choice(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     )
 
 
-def _list(field: Any) -> Description:
-    return (_collection, "list", describe(field.child))
-
-
-def _dict(field: Any) -> Description:
-    return (_collection, "dict", describe(field.child))
+def _collection_of(name: str) -> Rule:
+    return lambda field: (_collection, name, describe(field.child))
 
 
 _COMPREHENSIONS = {
@@ -455,8 +451,8 @@ RULES: dict[Any, Rule] = {
     _stock(fields.DateTimeField): _datetime,
     _stock(fields.DurationField): _duration,
     _stock(fields.ChoiceField): always(_choice),
-    _stock(fields.ListField): _list,
-    _stock(fields.DictField): _dict,
+    _stock(fields.ListField): _collection_of("list"),
+    _stock(fields.DictField): _collection_of("dict"),
     _stock(fields.JSONField): _json,
     _stock(fields.ReadOnlyField): always(_as_it_is),
     _stock(fields._UnvalidatedField): always(_as_it_is),
