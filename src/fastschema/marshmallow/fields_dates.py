@@ -86,8 +86,8 @@ def _temporal(field: Any) -> Description:
 
 def _in_format(class_name: str, data_format: str, *, path: Any, **_: Any) -> Kind:
     template = f"{{value}}.strftime({as_template(literal(data_format))})"
-    row = ByClass(f"{class_name} in a format", _CLASSES[class_name], template)
-    return row.kind(path.own_method)
+    usual = ByClass(f"{class_name} in a format", _CLASSES[class_name], template)
+    return usual.kind(path.own_method)
 
 
 def _timedelta(field: Any) -> Description:
@@ -107,8 +107,8 @@ def _timedelta(field: Any) -> Description:
 def _duration(division: str, unit: int, *, path: Any, **_: Any) -> Kind:
     microseconds = "({value}.days * 86400 + {value}.seconds) * 1000000 + {value}.microseconds"
     template = f"({microseconds}) {division} {unit}"
-    row = ByClass("timedelta", datetime.timedelta, template, NUMBER if division == "/" else PLAIN)
-    return row.kind(path.own_method)
+    usual = ByClass("timedelta", datetime.timedelta, template, NUMBER if division == "/" else PLAIN)
+    return usual.kind(path.own_method)
 
 
 def _loaded(field: Any, awareness: str | None = None) -> Description:

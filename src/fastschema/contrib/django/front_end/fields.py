@@ -193,10 +193,10 @@ def _quantized(
         # A float, as for DRF's encoder.
         as_float = f"json_number(float(text)) if (text := {result}).is_finite()"
         more = {"json": f"{as_float} else json_value(text)"}
-        row = ByClass(
+        usual = ByClass(
             "decimal", decimal.Decimal, result, names=names, more=more, survives_json=False
         )
-        return row.kind(path.own_method)
+        return usual.kind(path.own_method)
     text = f"format({result}, 'f')"
     if places is not None:
         longest = option_slot(
@@ -207,8 +207,8 @@ def _quantized(
             decimal_context,
         )
         text = decimal_text(places, longest, text)
-    row = ByClass("decimal as string", decimal.Decimal, text, names=names)
-    return row.kind(path.own_method)
+    usual = ByClass("decimal as string", decimal.Decimal, text, names=names)
+    return usual.kind(path.own_method)
 
 
 def _context(field: Any) -> decimal.Context:
@@ -377,8 +377,12 @@ def _multiple_choice(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     )
 
 
-def _collection_of(name: str) -> Rule:
-    return lambda field: (_collection, name, describe(field.child))
+def _list(field: Any) -> Description:
+    return (_collection, "list", describe(field.child))
+
+
+def _dict(field: Any) -> Description:
+    return (_collection, "dict", describe(field.child))
 
 
 _COMPREHENSIONS = {
@@ -451,8 +455,8 @@ RULES: dict[Any, Rule] = {
     _stock(fields.DateTimeField): _datetime,
     _stock(fields.DurationField): _duration,
     _stock(fields.ChoiceField): always(_choice),
-    _stock(fields.ListField): _collection_of("list"),
-    _stock(fields.DictField): _collection_of("dict"),
+    _stock(fields.ListField): _list,
+    _stock(fields.DictField): _dict,
     _stock(fields.JSONField): _json,
     _stock(fields.ReadOnlyField): always(_as_it_is),
     _stock(fields._UnvalidatedField): always(_as_it_is),
