@@ -23,7 +23,6 @@ from fastschema.compiler.nodes import (
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import Description, Rule, method_of, own_method
 
-_UNKNOWN_FUNCTION = "fastschema cannot compile the function of its format"
 # In marshmallow 3. Fields written for it may still set one, which marshmallow 4 does not look at.
 _TIMEDELTA_HAS_A_TYPE = hasattr(fields.TimeDelta(), "serialization_type")
 _CLASSES: dict[str, type] = {
@@ -119,7 +118,7 @@ def _loaded(field: Any, awareness: str | None = None) -> Description:
             return (_parsed, ("str",), function, awareness)
         if function in _FROM_NUMBER:
             return (_parsed, ("int", "float"), function, awareness)
-        return own_method(_UNKNOWN_FUNCTION)
+        return own_method("fastschema cannot compile the function of its format")
     if type(data_format) is not str:
         return own_method("the format is not a plain str")
     make = method_of(field, "_make_object_from_format")
