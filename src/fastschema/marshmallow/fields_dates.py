@@ -75,9 +75,9 @@ def _temporal(field: Any) -> Description:
     function = field.SERIALIZATION_FUNCS.get(data_format)
     if function:
         made = _BY_FUNCTION.get(function)
-        return (
-            (made,) if made else own_method("fastschema cannot compile the function of its format")
-        )
+        if made is None:
+            return own_method("fastschema cannot compile the function of its format")
+        return (made,)
     if type(data_format) is not str:
         return own_method("the format is not a plain str")
     return (_in_format, field.OBJ_TYPE, data_format)

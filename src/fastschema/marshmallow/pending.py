@@ -271,8 +271,11 @@ def _copy(schema: Any) -> Any:
 
 def _knows_nested(made: _Made) -> bool:
     """Return whether a field has its nested schema, which somebody may have changed."""
-    every = [field for fields in made.values() for field in all_fields(fields.values())]
-    return any(field.__dict__.get(_FOUND_LATER) is not None for field in every)
+    return any(
+        field.__dict__.get(_FOUND_LATER) is not None
+        for fields in made.values()
+        for field in all_fields(fields.values())
+    )
 
 
 def reduce_ex(self: Any, protocol: Any) -> Any:

@@ -178,7 +178,7 @@ class ClassSnapshot:
             return False
         try:
             for cls, seen in self._seen.items():
-                if cls.__dict__ != seen and not _accept_if_like(cls.__dict__, seen):
+                if cls.__dict__ != seen and not _accept_if_alike(cls.__dict__, seen):
                     return False
         except Exception:
             return False  # an attribute that cannot be compared
@@ -188,7 +188,7 @@ class ClassSnapshot:
 _DECLARED = "_declared_fields"
 
 
-def _accept_if_like(own: Mapping[str, Any], seen: dict[str, Any]) -> bool:
+def _accept_if_alike(own: Mapping[str, Any], seen: dict[str, Any]) -> bool:
     """Return whether a class has changed only in what hangs on it; then take that as seen."""
     state = own.get(CLASS_STATE_KEY)
     if {**seen, CLASS_STATE_KEY: state} != {**own, CLASS_STATE_KEY: state}:

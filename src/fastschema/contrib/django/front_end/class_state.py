@@ -103,7 +103,7 @@ class _OfSameNames(Generic[Compiled]):
         """How many serializers in a row had fields like those of none of them."""
 
     def find(self, fields: list[Any]) -> Compiled | None:
-        """Return what one runs whose fields are like these; None if there was none yet."""
+        """Return what one runs whose fields are like these; count a miss if there was none yet."""
         for each in self.compiled:
             if each.matches(fields):
                 self.misses = 0

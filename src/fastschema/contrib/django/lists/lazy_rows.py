@@ -113,12 +113,10 @@ def write(serializer: Any) -> WrittenRows | None:
     child = serializer.child
     try:
         check_child(child)
-        state = class_state(type(child))
-        state.count(len(rows))
-        if not state.is_in_use:
-            return None
-        dispatch = dispatch_for(child, Form.JSON)
-    except (NotLazyError, UnreadableError):
+    except NotLazyError:
+        return None
+    dispatch = _dispatch_of(child, len(rows), Form.JSON)
+    if dispatch is None:
         return None
     dumper = ListDumper(written.capturing(dispatch), rows)
     written.of_database = dumper.reads_database_rows  # before anything is bound
@@ -151,7 +149,7 @@ def dump_rows(
     if type(data) is not LazyInstanceList:
         return None, data
     if dispatch is None:
-        dispatch = _dispatch_of(serializer, len(data))
+        dispatch = _dispatch_of(serializer, len(data), Form.PYTHON)
     dumper = None if dispatch is None else ListDumper(dispatch, data)
     results = None if dumper is None else dumper.dump_database_rows(Dispatch.all_rows, data)
     if results is not None:
@@ -162,14 +160,17 @@ def dump_rows(
     return None if dumper is None else dumper.instance_dispatch.all_rows(instances), instances
 
 
-def _dispatch_of(serializer: Any, rows: int) -> Dispatch | None:
-    """Return what dumps objects by a serializer; None if stock must, or for so few rows should."""
+def _dispatch_of(serializer: Any, rows: int, form: Form) -> Dispatch | None:
+    """Count rows, and return what dumps them by a serializer.
+
+    None if stock must dump them, or takes less time.
+    """
     state = class_state(type(serializer))
     state.count(rows)
     if not state.is_in_use:
         return None
     try:
-        return dispatch_for(serializer, Form.PYTHON)
+        return dispatch_for(serializer, form)
     except UnreadableError:
         return None
 
