@@ -146,7 +146,7 @@ def test_fields_of_dumped_rows_are_counted():
     assert counted(("compiled_fields", "stock_fields"), call) == (6, 3)
 
 
-def test_a_plan_is_made_once_and_then_found():
+def test_a_program_is_made_once_and_then_found():
     class Puppy(Schema):
         first_of_its_kind = fields.String()
 

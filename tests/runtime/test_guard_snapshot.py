@@ -37,7 +37,7 @@ def snapshot_of(*fields):
     return Snapshot(fields, OPTIONS, lambda field: ["inner"] if hasattr(field, "inner") else [])
 
 
-def test_fields_that_are_alike_are_like_a_snapshot():
+def test_fields_that_are_alike_match_a_snapshot():
     snapshot = snapshot_of(Field(), Field(format="other"))
     assert snapshot.matches([Field(), Field(format="other")])
     assert not snapshot.matches([Field(format="other"), Field()])

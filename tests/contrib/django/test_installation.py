@@ -154,7 +154,7 @@ class TestStatistics:
         after = fastschema.stats()
         assert (after.programs - before.programs, after.cache_hits - before.cache_hits) == (1, 4)
 
-    def test_a_plan_is_counted_by_the_name_of_its_serializer(self):
+    def test_a_program_is_counted_by_the_name_of_its_serializer(self):
         cls = type("CountedByName", (serializers.Serializer,), {"a": serializers.CharField()})
         _ = cls({"a": 1}).data
         assert fastschema.stats().schemas["CountedByName"] == 1

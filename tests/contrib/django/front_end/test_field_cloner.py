@@ -132,16 +132,22 @@ class TestUse:
         assert not makes_fields(serializer_of(at=at), {"at": moment})
 
 
+def counting_field(calls):
+    class OwnField(serializers.CharField):
+        def __init__(self, **kwargs):
+            calls.append("field")
+            super().__init__(**kwargs)
+
+    return OwnField
+
+
 class TestUsersCode:
     """Code that runs when fields are made runs as often as in stock."""
 
     def test_an_own_init(self):
         calls = []
 
-        class OwnField(serializers.CharField):
-            def __init__(self, **kwargs):
-                calls.append("field")
-                super().__init__(**kwargs)
+        own_field = counting_field(calls)
 
         class OwnSerializer(serializers.Serializer):
             a = serializers.CharField()
@@ -151,8 +157,8 @@ class TestUsersCode:
                 super().__init__(*args, **kwargs)
 
         for outer in (
-            serializer_of(a=OwnField()),
-            serializer_of(a=serializers.ListField(child=OwnField())),
+            serializer_of(a=own_field()),
+            serializer_of(a=serializers.ListField(child=own_field())),
             serializer_of(a=OwnSerializer()),
             serializer_of(a=OwnSerializer(many=True)),
             OwnSerializer,
@@ -164,18 +170,13 @@ class TestUsersCode:
     def test_an_own_init_of_a_field_that_stands_for_a_models(self, monkeypatch):
         calls = []
 
-        class OwnField(serializers.CharField):
-            def __init__(self, **kwargs):
-                calls.append("field")
-                super().__init__(**kwargs)
-
         class Airlines(serializers.ModelSerializer):
             class Meta:
                 model = Airline
                 fields = ("name",)
 
         mapping = serializers.ModelSerializer.serializer_field_mapping
-        monkeypatch.setitem(mapping, models.CharField, OwnField)
+        monkeypatch.setitem(mapping, models.CharField, counting_field(calls))
         for _ in range(3):
             assert_same(Airlines, Airline(name="United"), calls=calls)
 
