@@ -255,7 +255,8 @@ test-without-orjson: $(TEST)/installed
 test-pypy:
 	.ci/with-python pypy $(MAKE) PYTHON=pypy3 test-in-pypy
 
-# To be called where $(PYTHON) is PyPy.
+# To be called where $(PYTHON) is PyPy, which has neither the servers nor the packages around Flask that
+# the two ignored files need.
 test-in-pypy: .venv/test-pypy/installed
 	.venv/test-pypy/bin/pytest $(PARALLEL) tests/compiler tests/runtime tests/marshmallow \
 		tests/contrib/flask tests/contrib/sqlalchemy tests/test_plan.py tests/test_registration.py tests/test_report.py \
