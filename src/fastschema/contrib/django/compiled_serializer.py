@@ -23,7 +23,7 @@ from fastschema.contrib.django.front_end.customization import is_stock_list, is_
 from fastschema.contrib.django.front_end.json_encoding import engine, stock_encode
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
 from fastschema.contrib.django.input.batch_lookup import uses_batch_lookup
-from fastschema.contrib.django.input.bulk_create import OneByOneError, check_creating, is_in_bulk
+from fastschema.contrib.django.input.bulk_create import is_in_bulk, why_one_by_one
 from fastschema.contrib.django.input.code import InputField
 from fastschema.contrib.django.input.validation import (
     STOCK,
@@ -298,8 +298,6 @@ def _notes_on_bulk(serializer: Any, *, is_asked: bool) -> list[str]:
     asked = [field.field_name for field in fields if is_asked and uses_batch_lookup(field)]
     if asked:
         notes.append(f"In bulk, the database is asked once for all rows of {', '.join(asked)}.")
-    try:
-        check_creating(serializer)
-    except OneByOneError as error:
-        return [*notes, f"Rows are created one by one, because {error}."]
-    return [*notes, "Rows are created by bulk_create."]
+    reason = why_one_by_one(serializer)
+    how = "by bulk_create" if reason is None else f"one by one, because {reason}"
+    return [*notes, f"Rows are created {how}."]

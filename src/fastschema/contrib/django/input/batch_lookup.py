@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 from django.core.exceptions import FieldDoesNotExist
 from django.db import connections, models
 from rest_framework.exceptions import ErrorDetail, ValidationError
-from rest_framework.fields import CharField, Field, IntegerField, UUIDField
 from rest_framework.relations import (
     ManyRelatedField,
     PrimaryKeyRelatedField,
@@ -181,35 +180,34 @@ def _is_plain_queryset(queryset: Any) -> bool:
     )
 
 
-_FAIL = stock_method(Field, "fail")
-# With it, these call no code of users.
-_TO_KEY = {stock_method(cls, "to_internal_value") for cls in (CharField, IntegerField, UUIDField)}
+Unique = dict[str, tuple[str, str]]
+"""By the names of columns whose values are unique in the table to which rows go: the name of the
+field, and the message of its validator."""
 
 
 @contextmanager
-def batch_lookups(serializer: Any, data: list[Any]) -> Iterator[None]:
+def batch_lookups(serializer: Any, data: list[Any]) -> Iterator[Unique]:
     """While it holds, the fields of a list's child know what the database says of some rows.
 
     :param serializer: the list serializer
-    :param data: the rows, before they are validated
+    :param data: the rows, before they are validated; at least one is a dictionary
     """
     rows = [row for row in data if type(row) is dict]
+    unique: Unique = {}
     with ExitStack() as stack:
-        for field in field_mapping(serializer.child).values() if rows else ():
+        for field in field_mapping(serializer.child).values():
             if field.read_only:
                 continue
             name = field.field_name
             values = [row[name] for row in rows if name in row]
-            related = None
             if isinstance(field, ManyRelatedField):
                 items = [item for value in values if type(value) is list for item in value]
                 _know_related(field.child_relation, items, stack)
             elif isinstance(field, RelatedField):
-                related = _know_related(field, values, stack)
-            # With instances, stock leaves them out one by one.
-            if serializer.instance is None and type(field.validators) is list:
-                _know_unique(field, values, related, stack)
-        yield
+                _know_related(field, values, stack)
+            if serializer.instance is None:  # with instances, stock leaves them out one by one
+                unique |= _know_unique(field, values, stack)
+        yield unique
 
 
 def uses_batch_lookup(field: Any) -> bool:
@@ -259,11 +257,11 @@ class ObjectCache:
         return self._batch.queryset.get(*args, **kwargs)
 
 
-def _know_related(field: Any, values: list[Any], stack: ExitStack) -> ObjectCache | None:
+def _know_related(field: Any, values: list[Any], stack: ExitStack) -> None:
     """Let a relation know the objects to which some values lead, if that can be looked up."""
     batch = related_lookup(field, values)
     if batch is None:
-        return None
+        return
     found: dict[Any, list[Any]] = {}
     for objects in batch.found(batch.keys(values)):
         for each in objects:
@@ -278,7 +276,6 @@ def _know_related(field: Any, values: list[Any], stack: ExitStack) -> ObjectCach
     own = vars(field)
     own["get_queryset"] = get_queryset
     stack.callback(own.pop, "get_queryset", None)
-    return known
 
 
 class PrefetchedUniqueValidator:
@@ -312,67 +309,55 @@ class PrefetchedUniqueValidator:
         return getattr(self.stock, name)
 
 
-def _know_unique(
-    field: Any, values: list[Any], related: ObjectCache | None, stack: ExitStack
-) -> None:
+def _know_unique(field: Any, values: list[Any], stack: ExitStack) -> Unique:
     """Let validators of a field know which of some values are free, if that can be looked up."""
-    for number, validator in enumerate(field.validators):
+    unique: Unique = {}
+    validators = field.validators
+    for number, validator in enumerate(validators):
         batch = unique_lookup(validator, field)
         if batch is None:
             continue
-        keys = batch.keys(_converted(field, values, related))
+        if _is_of_table(batch, getattr(getattr(field.parent, "Meta", None), "model", None)):
+            unique[batch.column] = field.field_name, validator.message
+        keys = batch.keys(values)
         taken: set[Any] = set()
         for objects in batch.found(keys):
             taken.update(objects.values_list(batch.column, flat=True))
-        if taken and not batch.is_exact:
-            continue  # who knows which of them equals what was found
-        known = PrefetchedUniqueValidator(validator, batch, frozenset(keys - taken))
-        field.validators[number] = known
-        stack.callback(_restore, field.validators, known)
-
-
-def _converted(field: Any, values: list[Any], related: ObjectCache | None) -> Iterator[Any]:
-    """Yield what validators are given; nothing if code of users makes it, or if it is wrong."""
-    convert = None if related is None else related.find
-    if type(field).to_internal_value in _TO_KEY and type(field).fail is _FAIL:
-        convert = field.to_internal_value
-    if convert is None:
-        return
-    for value in values:
-        try:
-            yield convert(value)
-        except Exception:
-            continue  # stock says what is wrong with it
+        # If some are taken, who knows which of the keys equal them to the database?
+        if type(validators) is list and (batch.is_exact or not taken):
+            known = PrefetchedUniqueValidator(validator, batch, frozenset(keys - taken))
+            validators[number] = known
+            stack.callback(_restore, validators, known)
+    return unique
 
 
 def _restore(validators: list[Any], known: PrefetchedUniqueValidator) -> None:
     validators[:] = [known.stock if each is known else each for each in validators]
 
 
-def refusing_duplicates(serializer: Any, validate: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def refusing_duplicates(unique: Unique, validate: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return what validates the rows of a list, and refuses unique values of earlier rows.
 
     Rows are compared when they are valid, by the values that would be saved.
 
-    :param serializer: the list serializer
+    :param unique: what :func:`batch_lookups` gives
     :param validate: validates a row
     """
-    fields = _unique_fields(serializer.child) if serializer.instance is None else {}
-    seen: dict[str, set[Any]] = {attribute: set() for attribute in fields}
+    seen: dict[str, set[Any]] = {attribute: set() for attribute in unique}
 
     def validate_row(data: Any) -> Any:
         value = validate(data)
         if type(value) is dict:
             errors = {
                 name: [ErrorDetail(message, code="unique")]
-                for attribute, (name, message) in fields.items()
+                for attribute, (name, message) in unique.items()
                 if _add_and_tell(seen[attribute], value.get(attribute))
             }
             if errors:
                 raise ValidationError(errors)
         return value
 
-    return validate_row if fields else validate
+    return validate_row if unique else validate
 
 
 def _add_and_tell(seen: set[Any], value: Any) -> bool:
@@ -383,21 +368,6 @@ def _add_and_tell(seen: set[Any], value: Any) -> bool:
     except TypeError:
         return False  # nothing with which it could be compared
     return is_second
-
-
-def _unique_fields(child: Any) -> dict[str, Any]:
-    """By its attribute, each field whose values are unique in the table to which rows go."""
-    model = getattr(getattr(child, "Meta", None), "model", None)
-    found = {}
-    for field in field_mapping(child).values():
-        if field.read_only:
-            continue
-        for validator in field.validators:
-            # What stands for a validator passes for it.
-            batch = unique_lookup(getattr(validator, "stock", validator), field)
-            if batch is not None and _is_of_table(batch, model):
-                found[field.source_attrs[0]] = field.field_name, validator.message
-    return found
 
 
 def _is_of_table(batch: Any, model: Any) -> bool:

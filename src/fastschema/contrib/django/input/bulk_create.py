@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 from django.db import DataError, IntegrityError, connections, router, transaction
@@ -39,10 +40,6 @@ _OF_ONE_ROW = (IntegrityError, DataError, TypeError)
 """Errors for which a row is to blame. Of a TypeError, stock tells what the model was given."""
 
 
-class OneByOneError(Exception):
-    """Rows that must be created one by one, and why."""
-
-
 @functools.wraps(STOCK_CREATE)
 def create_list(self: Any, validated_data: list[Any]) -> list[Any]:
     """Return what ``ListSerializer.create`` returns; in bulk if users say so.
@@ -57,11 +54,8 @@ def create_list(self: Any, validated_data: list[Any]) -> list[Any]:
         return created
     rows, alias = list(validated_data), router.db_for_write(model)
     with transaction.atomic(using=alias):
-        try:
-            return _in_bulk(child, rows, alias)
-        except OneByOneError:
-            pass  # its errors have nothing to do with this one
-        return _one_by_one(child, rows)
+        made = _in_bulk(child, rows, alias)
+        return _one_by_one(child, rows) if made is None else made
 
 
 def _one_by_one(child: Any, rows: list[Any]) -> list[Any]:
@@ -75,81 +69,80 @@ def _one_by_one(child: Any, rows: list[Any]) -> list[Any]:
     return created
 
 
-def _in_bulk(child: Any, rows: list[Any], alias: str) -> list[Any]:
-    """Create rows by ``bulk_create``.
+def _in_bulk(child: Any, rows: list[Any], alias: str) -> list[Any] | None:
+    """Create rows by ``bulk_create``; None if that may not be the same, or one of them is wrong.
 
-    :raises OneByOneError: if that may not be the same, or one of the rows is wrong
     :raises Exception: whatever else goes wrong, the database above all
     """
-    check_creating(child)
+    if why_one_by_one(child) is not None:
+        return None
     model: Any = child.Meta.model
     relations = model_meta.get_field_info(model).relations
     to_many = [name for name, relation in relations.items() if relation.to_many]
     if any(name in row for name in to_many for row in rows):
-        raise OneByOneError("there are relations to many objects")
+        return None
     try:
         instances = [model(**row) for row in rows]
-    except Exception as error:
-        raise OneByOneError("an object cannot be made") from error  # stock says which, and why
+    except Exception:
+        return None  # stock says which cannot be made, and why
     try:
         with transaction.atomic(using=alias):
             return list(model._default_manager.bulk_create(instances, batch_size=_ROWS_AT_ONCE))
-    except _OF_ONE_ROW as error:
-        raise OneByOneError("a row cannot be created") from error
+    except _OF_ONE_ROW:
+        return None
 
 
-def check_creating(child: Any) -> None:
-    """Check that ``bulk_create`` does what creating objects one by one does.
+def why_one_by_one(child: Any) -> str | None:
+    """Return why ``bulk_create`` does not do what creating objects one by one does, or None.
 
     :param child: the serializer of a row
-    :raises OneByOneError: if not
     """
+    return next(_reasons_of(child), None)
+
+
+def _reasons_of(child: Any) -> Iterator[str]:
     if not isinstance(child, ModelSerializer) or type(child).create is not _CREATE:
-        raise OneByOneError(f"{type(child).__name__} has its own create")
+        yield f"{type(child).__name__} has its own create"
     if "create" in vars(child):
-        raise OneByOneError("create is set on the serializer object")
+        yield "create is set on the serializer object"
     for name, field in field_mapping(child).items():
-        if field.read_only:
-            continue
-        if isinstance(field, BaseSerializer) or len(field.source_attrs) > 1:
-            raise OneByOneError(f"{name} is written to a related object")
-    _check_model(child.Meta.model)
+        is_nested = isinstance(field, BaseSerializer) or len(field.source_attrs) > 1
+        if is_nested and not field.read_only:
+            yield f"{name} is written to a related object"
+    yield from _reasons_of_model(child.Meta.model)
 
 
-def _check_model(model: Any) -> None:
+def _reasons_of_model(model: Any) -> Iterator[str]:
     name, meta, manager = model.__name__, model._meta, model._default_manager
     for method, stock in _SAVING.items():
         if getattr(model, method) is not stock:
-            raise OneByOneError(f"{name} has its own {method}")
-    is_stock_manager = overridden(manager, _OF_MANAGERS) is None and all(
-        getattr(manager._queryset_class, method) is each for method, each in _OF_QUERYSETS.items()
-    )
-    if not is_stock_manager:
-        raise OneByOneError(f"the manager of {name} creates in its own way")
+            yield f"{name} has its own {method}"
+    if overridden(manager, _OF_MANAGERS) or overridden(manager._queryset_class, _OF_QUERYSETS):
+        yield f"the manager of {name} creates in its own way"
     if pre_save.has_listeners(model) or post_save.has_listeners(model):
-        raise OneByOneError(f"pre_save or post_save of {name} has receivers")
+        yield f"pre_save or post_save of {name} has receivers"
     if any(each._meta.concrete_model is not meta.concrete_model for each in meta.all_parents):
-        raise OneByOneError(f"{name} has the table of a parent, too")
+        yield f"{name} has the table of a parent, too"
     if meta.order_with_respect_to:
-        raise OneByOneError(f"objects of {name} are numbered as they are saved")
+        yield f"objects of {name} are numbered as they are saved"
     for field in meta.concrete_fields:
-        _check_column(name, field)
+        yield from _reasons_of_column(name, field)
     features = connections[router.db_for_write(model)].features
     if not features.can_return_rows_from_bulk_insert:
         made_by_database = [*meta.db_returning_fields]
         if made_by_database or isinstance(meta.pk, AutoField):
-            raise OneByOneError(f"the database does not tell the keys of new rows of {name}")
+            yield f"the database does not tell the keys of new rows of {name}"
 
 
-def _check_column(name: str, field: Any) -> None:
-    """Check that a column's value is the same before and after other rows are saved."""
+def _reasons_of_column(name: str, field: Any) -> Iterator[str]:
+    """Yield why a column's value may not be the same before and after other rows are saved."""
     if isinstance(field, FileField):
-        raise OneByOneError(f"{name} has files, which are saved with it")
+        yield f"{name} has files, which are saved with it"
     if not type(field).pre_save.__module__.startswith("django."):
-        raise OneByOneError(f"{field.name} of {name} makes its value when it is saved")
+        yield f"{field.name} of {name} makes its value when it is saved"
     default = field.default
     if callable(default) and getattr(default, "__module__", None) not in _ASKING_NOTHING:
-        raise OneByOneError(f"the default of {field.name} of {name} may ask the database")
+        yield f"the default of {field.name} of {name} may ask the database"
 
 
 PER_SERIALIZER = "fastschema_bulk_input"

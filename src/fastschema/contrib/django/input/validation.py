@@ -417,8 +417,8 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
             # Looked at before anything stands in the place of validators.
             validate: Callable[[Any], Any] = RowValidator(self.child, len(data)).run
             if _may_look_up_at_once(self, data):
-                stack.enter_context(batch_lookups(self, data))
-                validate = refusing_duplicates(self, validate)
+                unique = stack.enter_context(batch_lookups(self, data))
+                validate = refusing_duplicates(unique, validate)
             own = vars(self)
             own["run_child_validation"] = validate  # past a __setattr__ of users' own
             stack.callback(own.pop, "run_child_validation", None)
