@@ -102,8 +102,9 @@ def test_what_runs_as_stock_in_loading_counts_unless_it_is_left_out():
 
 
 def test_advice_of_views_comes_first_and_each_once(diagnosis):
-    of_views = [("Add it.", "GET /"), ("Add it.", "GET /b"), ("", "GET /c"), ("Add it.", "GET /")]
-    changed = Diagnosis(diagnosis.schemas, view_advice=of_views)
+    of_views = [("GET /", ["Add it.", "Add it."]), ("GET /b", ["Add it."]), ("GET /c", [""])]
+    views = [ViewFinding(view, advice=advice) for view, advice in of_views]
+    changed = Diagnosis(diagnosis.schemas, views)
 
     assert list(diagnosis.advice.values()) == [[f"{CITY}.founded"], [OWN]]
     assert changed.advice == {"Add it.": ["GET /", "GET /b"], **diagnosis.advice}
@@ -126,7 +127,7 @@ def test_as_a_dict_it_is_ready_for_json(diagnosis):
 
 def test_a_profile_tells_what_costs_most(diagnosis):
     profiles = {CITY: FakeProfile([FakeTime("founded", 0.004, 0.003, False, "odd")])}
-    profiled = Diagnosis(diagnosis.schemas, profiles=profiles)
+    profiled = Diagnosis(diagnosis.schemas, schema_profiles=profiles)
 
     assert profiled.as_dict()["slowest"] == [
         {
@@ -218,12 +219,18 @@ class TestLines:
 
     def test_each_section_can_be_cut(self):
         fields = [FieldReport(f"f{number}", "", False, "own", "odd") for number in range(50)]
-        queries = {f"GET /{number}": RowQueries(f"Add {number}.", ("a",)) for number in range(9)}
-        advice = [("Change it.", f"GET /{number}") for number in range(9)]
+        views = [
+            ViewFinding(
+                f"GET /{number}",
+                is_list=True,
+                queries=RowQueries(f"Add {number}.", ("a",)),
+                advice=["Change it."],
+            )
+            for number in range(9)
+        ]
+        views += [ViewFinding("GET /odd", is_list=True, why_not_looked_at="odd") for _ in range(2)]
         schema = SchemaFinding("a:B", Report("B", fields))
-        diagnosis = Diagnosis(
-            [schema], queries=queries, lists=11, not_looked_at={"odd": 2}, view_advice=advice
-        )
+        diagnosis = Diagnosis([schema], views)
 
         assert told(diagnosis, 1) == [
             "Queries for each row",
@@ -238,6 +245,10 @@ class TestLines:
             "      GET /0",
             "      and 8 more",
             "",
+            "Views",
+            "  GET /0",
+            "  and 10 more: --all shows everything",
+            "",
             "Schemas",
             "  a:B",
             "      dumping: 0 compiled, 0 custom, 50 stock",
@@ -248,12 +259,14 @@ class TestLines:
             "",
             "Schemas and fields that run as stock: 50",
         ]
-        assert len(told(diagnosis)) == 91
+        assert len(told(diagnosis)) == 104
 
     def test_queries_that_were_measured_are_told(self):
         found = RowQueries("Add it.", ("a", "b"), ("get_name asks authors 50 times",), 3.04, 0.0123)
-        diagnosis = Diagnosis([], queries={"GET /": found}, lists=4)
-        assert told(diagnosis) == [
+        views = [ViewFinding(f"GET /{each}", is_list=True) for each in ("a", "b", "c")]
+        measured = ViewFinding("GET /", is_list=True, queries=found)
+        diagnosis = Diagnosis([], [*views, measured])
+        assert told(diagnosis)[:6] == [
             "Queries for each row",
             "  list views with such queries: 1 of 4",
             "  GET /: 3.0 queries for each row, 12.3 ms",

@@ -31,7 +31,8 @@ def test_the_three_slowest_of_all_runs_are_told():
     a, b, c, d = (FakeTime(*each) for each in [("a", 5.0), ("b", 1.0), ("c", 3.0), ("d", 2.0)])
     profiles = {"first": FakeProfile([a, b]), "second": FakeProfile([c, d])}
 
-    assert Diagnosis([], profiles=profiles).slowest == [("first", a), ("second", c), ("second", d)]
+    diagnosis = Diagnosis([], schema_profiles=profiles)
+    assert diagnosis.slowest == [("first", a), ("second", c), ("second", d)]
 
 
 @pytest.mark.usefixtures("_profiling")

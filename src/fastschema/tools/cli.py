@@ -74,15 +74,16 @@ def lines(diagnosis: Diagnosis, most: int | None, *, has_fields: bool = False) -
 
 def queries(diagnosis: Diagnosis, most: int | None) -> Iterator[str]:
     """Yield what views ask the database for each row, in which most of their time may go."""
-    if not diagnosis.lists:
+    lists = sum(view.is_list for view in diagnosis.views)
+    if not lists:
         return
-    seen = diagnosis.lists - sum(diagnosis.not_looked_at.values())
-    head = [f"list views with such queries: {len(diagnosis.queries)} of {seen}"]
+    found, not_looked_at = diagnosis.queries, diagnosis.not_looked_at
+    head = [f"list views with such queries: {len(found)} of {lists - not_looked_at.total()}"]
     head += [
         f"list views that could not be examined: {count}, because {why}"
-        for why, count in diagnosis.not_looked_at.items()
+        for why, count in not_looked_at.items()
     ]
-    blocks = [_of_queries(view, each) for view, each in diagnosis.queries.items()]
+    blocks = [_of_queries(view, each) for view, each in found.items()]
     yield from _section("Queries for each row", [head, *blocks], None if most is None else most + 1)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import pkgutil
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from operator import attrgetter
@@ -229,26 +230,6 @@ class SchemaFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class ViewFinding:
-    """What was found of a view.
-
-    :param view: method, path and name
-    :param schema: the path of its schema, or "" if that is not known
-    :param how: a sentence on how it makes its rows, or on what is not known; or ""
-    :param facts: the same, for JSON
-    """
-
-    view: str
-    schema: str = ""
-    how: str = ""
-    facts: Mapping[str, Any] = field(default_factory=dict)
-
-    def as_dict(self) -> dict[str, Any]:
-        """All this as plain values, for JSON."""
-        return {"view": self.view, "schema": self.schema, "how": self.how, **self.facts}
-
-
-@dataclass(frozen=True, slots=True)
 class RowQueries:
     """What a view asks the database for each row.
 
@@ -266,6 +247,36 @@ class RowQueries:
     seconds: float = 0.0
 
 
+@dataclass(slots=True)
+class ViewFinding:
+    """What was found of a view.
+
+    :param view: method, path and name
+    :param schema: the path of its schema, or "" if that is not known
+    :param how: a sentence on how it makes its rows, or on what is not known; or ""
+    :param facts: the same, for JSON
+    :param advice: what to change, a sentence each
+    :param is_list: whether it is a list view
+    :param queries: what it asks the database for each row; None if nothing is known of that
+    :param why_not_looked_at: why that could not be found out, or ""
+    :param profile: a real run
+    """
+
+    view: str
+    schema: str = ""
+    how: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    advice: Sequence[str] = ()
+    is_list: bool = False
+    queries: RowQueries | None = None
+    why_not_looked_at: str = ""
+    profile: Profile | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """All this as plain values, for JSON."""
+        return {"view": self.view, "schema": self.schema, "how": self.how, **self.facts}
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """What is found of an application, or of some schemas.
@@ -273,27 +284,36 @@ class Diagnosis:
     :param schemas: what was found of schemas
     :param views: what was found of views
     :param unknown: the views whose schema could not be found, and why
-    :param queries: what views ask the database for each row, by the views
-    :param lists: how many list views there are
-    :param not_looked_at: how many of them could not be looked at, by the reason
-    :param view_advice: what to change about views, a sentence each, and which
-    :param profiles: real runs, by what was run
+    :param schema_profiles: real runs of schemas, by their paths
     :param notes: what else there is to know, a sentence each
     """
 
     schemas: Sequence[SchemaFinding]
     views: Sequence[ViewFinding] = ()
     unknown: Mapping[str, str] = field(default_factory=dict)
-    queries: Mapping[str, RowQueries] = field(default_factory=dict)
-    lists: int = 0
-    not_looked_at: Mapping[str, int] = field(default_factory=dict)
-    view_advice: Sequence[tuple[str, str]] = ()
-    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    schema_profiles: Mapping[str, Profile] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
     def without_loading(self) -> Diagnosis:
         """Return the same, as if no schema were ever loaded."""
         return replace(self, schemas=[each.without_loading() for each in self.schemas])
+
+    @property
+    def queries(self) -> dict[str, RowQueries]:
+        """What views ask the database for each row, by the views, the slowest first."""
+        found = [(each.view, each.queries) for each in self.views if each.queries is not None]
+        return dict(sorted(found, key=lambda each: -each[1].seconds))
+
+    @property
+    def not_looked_at(self) -> Counter[str]:
+        """How many list views could not be examined for that, by the reason."""
+        return Counter(each.why_not_looked_at for each in self.views if each.why_not_looked_at)
+
+    @property
+    def profiles(self) -> dict[str, Profile]:
+        """Real runs, by what was run."""
+        of_views = {each.view: each.profile for each in self.views if each.profile is not None}
+        return {**of_views, **self.schema_profiles}
 
     @property
     def stock(self) -> list[Stock]:
@@ -304,7 +324,8 @@ class Diagnosis:
     def advice(self) -> dict[str, list[str]]:
         """What to change, and where: views first, then schemas. Queries have their own advice."""
         found: dict[str, list[str]] = {}
-        for what, where in [*self.view_advice, *((each.advice, each.where) for each in self.stock)]:
+        of_views = [(what, each.view) for each in self.views for what in each.advice]
+        for what, where in [*of_views, *((each.advice, each.where) for each in self.stock)]:
             places = found.setdefault(what, [])
             if where not in places:
                 places.append(where)
@@ -376,4 +397,4 @@ def diagnosis_of(
 
     profiles = {path: fastest(compile(schema), rows) for path, schema in schemas.items()}
     notes = [] if svg is None else write_pictures(profiles, svg)
-    return Diagnosis(found, profiles=profiles, notes=notes)
+    return Diagnosis(found, schema_profiles=profiles, notes=notes)

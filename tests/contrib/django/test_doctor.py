@@ -219,7 +219,7 @@ def test_methods_that_delete_are_left_out(urls):
 
     urlconf = urls(a=Flown.as_view({"get": "list", "delete": "destroy"}))
 
-    assert list(reached(urlconf).endpoints) == ["GET /a/ (Flown.list)"]
+    assert list(reached(urlconf).views) == ["GET /a/ (Flown.list)"]
 
 
 class TestInput:

@@ -150,11 +150,11 @@ class TestReached:
 
         urls = (path("served/", Served.as_view(service=1)), path("broken/", Broken.as_view()))
         survey = reached(urls)
-        assert list(survey.endpoints) == ["GET /served/ (Served)"]
+        assert list(survey.views) == ["GET /served/ (Served)"]
         assert list(survey.without) == ["GET /broken/ (Broken)"]
 
     def test_it_says_how_lists_are_made(self, survey):
-        assert {endpoint: str(each.how) for endpoint, each in survey.lists.items()} == {
+        assert {each: survey.views[each].how for each in survey.lists} == {
             "GET /airlines/ (Airlines.list)": "no model instances are built",
             "GET /dynamic/ (Dynamic.list)": "no model instances are built",
             "GET /listed/ (Listed)": (
@@ -229,7 +229,7 @@ class TestReached:
         view = type("View", (Airlines,), attributes).as_view({"get": "list"})
         url = types.ModuleType("of_one_view")
         url.urlpatterns = [path("airlines/", view)]
-        assert how in str(reached(url).lists["GET /airlines/ (View.list)"].how)
+        assert how in reached(url).views["GET /airlines/ (View.list)"].how
 
     def test_it_says_that_a_list_is_streamed(self):
         class Streamed(StreamingListMixin, surveyed.Listed):
@@ -237,7 +237,7 @@ class TestReached:
 
         url = types.ModuleType("of_one_view")
         url.urlpatterns = [path("listed/", Streamed.as_view())]
-        assert str(reached(url).lists["GET /listed/ (Streamed)"].how) == "rows are streamed"
+        assert reached(url).views["GET /listed/ (Streamed)"].how == "rows are streamed"
 
 
 class TestCommand:

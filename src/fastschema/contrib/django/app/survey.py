@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from django.conf import settings
 from django.db import connections
@@ -41,9 +41,6 @@ from fastschema.tools.doctor import (
     path_of,
 )
 
-if TYPE_CHECKING:
-    from fastschema.profiling import Profile
-
 
 class Endpoints(EndpointEnumerator):
     """DRF's way to list endpoints, with those that an OpenAPI schema leaves out."""
@@ -64,21 +61,6 @@ class Endpoints(EndpointEnumerator):
         ]
 
 
-class ListView(NamedTuple):
-    """A list view.
-
-    :param view: made as for a request
-    :param how: how it makes its list
-    :param unloaded: what it asks the database for each row
-    :param why_unknown: why that cannot be known without a real request; or ""
-    """
-
-    view: Any
-    how: ListReport
-    unloaded: list[Unloaded]
-    why_unknown: str = ""
-
-
 @dataclass(slots=True)
 class Survey:
     """What is reached.
@@ -86,14 +68,14 @@ class Survey:
     :param serializers: each once, those of GET first; a class whose fields differ between
         endpoints, once for each set of fields. How one takes input is left out unless one of its
         endpoints takes any.
-    :param endpoints: all endpoints with a serializer, and the path of that
-    :param lists: the list views among them
+    :param views: what was found of the endpoints with a serializer, by their names
+    :param lists: the list views among them, made as for a request
     :param without: the endpoints whose serializer could not be found, and why
     """
 
     serializers: list[SchemaFinding] = field(default_factory=list)
-    endpoints: dict[str, str] = field(default_factory=dict)
-    lists: dict[str, ListView] = field(default_factory=dict)
+    views: dict[str, ViewFinding] = field(default_factory=dict)
+    lists: dict[str, Any] = field(default_factory=dict)
     without: dict[str, str] = field(default_factory=dict)
 
     def add(self, serializer: Any, use: str, holders: tuple[type, ...] = ()) -> None:
@@ -156,14 +138,15 @@ def reached(urlconf: str | None = None, user: Any = None) -> Survey:
             serializer = _serializer(view)
             if not isinstance(serializer, BaseSerializer):
                 survey.without[endpoint] = "the view names no serializer"
-            else:
-                survey.add(serializer, endpoint)
-                row_serializer = getattr(serializer, "child", serializer)
-                survey.endpoints[endpoint] = path_of(type(row_serializer))
-                if method in ("POST", "PUT", "PATCH"):
-                    with_input.add(endpoint)
+                continue
+            survey.add(serializer, endpoint)
+            schema = path_of(type(getattr(serializer, "child", serializer)))
+            finding = survey.views[endpoint] = ViewFinding(endpoint, schema)
+            if method in ("POST", "PUT", "PATCH"):
+                with_input.add(endpoint)
             if isinstance(view, ListModelMixin) and method == "GET" and action in (None, "list"):
-                survey.lists[endpoint] = _list_view(view)
+                _examine(view, finding)
+                survey.lists[endpoint] = view
         except Exception as error:  # whatever the project's own code raises
             survey.without[endpoint] = why_unknown(error)
     survey.serializers = [
@@ -210,125 +193,83 @@ def _serializer(view: Any) -> Any:
     return serializer() if isinstance(serializer, type) else serializer
 
 
-def _list_view(view: Any) -> ListView:
+def _examine(view: Any, finding: ViewFinding) -> None:
+    """Find out how a list view makes its list, and what it asks the database for each row."""
     is_streamed = type(view).list is StreamingListMixin.list
     how = ListReport(STREAMED) if is_streamed else list_report(view)
+    finding.is_list = True
+    found: list[Unloaded] = []
     try:
         queryset = view.get_queryset()
         if loads_relations(view):
             queryset = with_relations(view, queryset)
-        return ListView(view, how, unloaded(view.get_serializer(), queryset))
+        found = unloaded(view.get_serializer(), queryset)
     except Exception as error:  # whatever the project's own code raises
-        return ListView(view, how, [], why_unknown(error))
-
-
-class Run(NamedTuple):
-    """A real run of a list view.
-
-    :param profile: what its fields cost
-    :param watch: what the database was asked
-    :param rows: how many rows were serialized
-    """
-
-    profile: Profile
-    watch: Watch
-    rows: int
-
-
-def diagnosis_of_project(survey: Survey, runs: Mapping[str, Run] | None = None) -> Diagnosis:
-    """Return what there is to find of all views and serializers that are reached.
-
-    :param runs: real runs of list views
-    """
-    runs = {} if runs is None else runs
-    lists = survey.lists
-    queries = {
-        endpoint: found
-        for endpoint, each in lists.items()
-        if (found := _queries(each, runs.get(endpoint))) is not None
+        finding.why_not_looked_at = why_unknown(error)
+    why_filters = _why_filters(view)
+    finding.how = str(how)
+    if why_filters:
+        finding.how += f"; filters are made for each request, because {why_filters}"
+    finding.facts = {
+        "rows": how.made_of,
+        "why": how.why,
+        "filters": why_filters,
+        "unloaded": [each._asdict() for each in found],
     }
-    views = [_finding(survey, endpoint, path) for endpoint, path in survey.endpoints.items()]
-    return Diagnosis(
-        survey.serializers,
-        views,
-        unknown=survey.without,
-        queries=dict(sorted(queries.items(), key=lambda each: -each[1].seconds)),
-        lists=len(lists),
-        not_looked_at=Counter(each.why_unknown for each in lists.values() if each.why_unknown),
-        view_advice=[
-            (reason.what, endpoint)
-            for endpoint, each in lists.items()
-            for reason in each.how.reasons
-        ],
-        profiles={endpoint: each.profile for endpoint, each in runs.items()},
-        notes=[] if survey.serializers else ["The URL configuration reaches no serializer."],
-    )
+    finding.advice = [reason.what for reason in how.reasons]
+    if found:
+        setting = "." if loads_relations(view) else ", or set LOAD_RELATIONS."
+        what = f"Add {advice(found)} to the view's queryset{setting}"
+        finding.queries = RowQueries(what, tuple(dict.fromkeys(each.lookup for each in found)))
 
 
-def _queries(each: ListView, run: Run | None) -> RowQueries | None:
-    """Return what a list view asks the database for each row; None if nothing is known."""
-    what = f"Add {advice(each.unloaded)} to the view's queryset" if each.unloaded else ""
-    if what:
-        what += "." if loads_relations(each.view) else ", or set LOAD_RELATIONS."
-    relations = tuple(dict.fromkeys(unloaded.lookup for unloaded in each.unloaded))
-    if run is None:
-        return RowQueries(what, relations) if relations else None
-    by_users = tuple(run.watch.by_users(run.rows))
-    if not relations and not by_users:
-        return None
-    return RowQueries(what, relations, by_users, run.watch.count / run.rows, run.watch.seconds)
+def diagnosis_of_project(survey: Survey) -> Diagnosis:
+    """Return what there is to find of all views and serializers that are reached."""
+    notes = [] if survey.serializers else ["The URL configuration reaches no serializer."]
+    views = list(survey.views.values())
+    return Diagnosis(survey.serializers, views, unknown=survey.without, notes=notes)
 
 
-def run_lists(
-    survey: Survey, paths: Collection[str], rows: int
-) -> tuple[dict[str, Run], list[str]]:
-    """Run list views: serialize the first rows of their querysets.
+def run_lists(survey: Survey, paths: Collection[str], rows: int) -> list[str]:
+    """Run list views: serialize the first rows of their querysets. What is found is added.
 
     Queries are counted in one run; the profile is the fastest of some more, of rows that are
     fetched anew, as the first of them keep what they asked for.
 
     :param paths: of the serializers whose views are run; none: all views
     :param rows: how many rows at most
-    :returns: the runs, and why other views were not run
+    :returns: why views were not run, a sentence each
     """
-    runs, notes = {}, []
-    for endpoint, each in survey.lists.items():
-        if paths and survey.endpoints[endpoint] not in paths:
+    notes = []
+    for endpoint, view in survey.lists.items():
+        finding = survey.views[endpoint]
+        if paths and finding.schema not in paths:
             continue
         try:
-            fetch = partial(_first_rows, each.view, rows)
+            fetch = partial(_first_rows, view, rows)
             found = fetch()
             if not found:
                 notes.append(f"{endpoint} is not profiled: its queryset has no rows.")
                 continue
-            plan = compile(each.view.get_serializer())
+            plan = compile(view.get_serializer())
             with watch() as seen:
                 plan.dump(found, many=True)
-            runs[endpoint] = Run(fastest(plan, fetch), seen, len(found))
+            finding.profile = fastest(plan, fetch)
+            by_users = tuple(seen.by_users(len(found)))
+            if finding.queries or by_users:
+                finding.queries = replace(
+                    finding.queries or RowQueries(),
+                    by_users=by_users,
+                    per_row=seen.count / len(found),
+                    seconds=seen.seconds,
+                )
         except Exception as error:  # whatever the project's code raises without a real request
             notes.append(f"{endpoint} is not profiled: {why_unknown(error)}")
-    return runs, notes
+    return notes
 
 
 def _first_rows(view: Any, count: int) -> list[Any]:
     return list(view.get_queryset()[:count])
-
-
-def _finding(survey: Survey, endpoint: str, path: str) -> ViewFinding:
-    if endpoint not in survey.lists:
-        return ViewFinding(endpoint, path)
-    each = survey.lists[endpoint]
-    why_filters = _why_filters(each.view)
-    facts = {
-        "rows": each.how.made_of,
-        "why": each.how.why,
-        "filters": why_filters,
-        "unloaded": [unloaded._asdict() for unloaded in each.unloaded],
-    }
-    how = str(each.how)
-    if why_filters:
-        how += f"; filters are made for each request, because {why_filters}"
-    return ViewFinding(endpoint, path, how, facts)
 
 
 def _why_filters(view: Any) -> str:

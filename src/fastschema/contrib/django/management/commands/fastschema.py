@@ -115,10 +115,10 @@ def _diagnosis(survey: Survey, options: dict[str, Any]) -> Diagnosis:
     """
     schemas = [each for name in options["serializers"] for each in _named(survey, name)]
     paths = {each.path for each in schemas}
-    runs, notes = run_lists(survey, paths, options["rows"]) if options["profile"] else ({}, [])
-    found = diagnosis_of_project(survey, runs)
+    notes = run_lists(survey, paths, options["rows"]) if options["profile"] else []
+    found = diagnosis_of_project(survey)
     if schemas:
-        found = Diagnosis(schemas, profiles=found.profiles)
+        found = Diagnosis(schemas, schema_profiles=found.profiles)
     if options["dump_only"]:
         found = found.without_loading()
     if options["svg"]:
