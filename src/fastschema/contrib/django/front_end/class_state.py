@@ -10,6 +10,7 @@ its class.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
@@ -92,26 +93,6 @@ class CompiledState(State):
 Compiled = TypeVar("Compiled", bound=Any)
 
 
-class _OfSameNames(Generic[Compiled]):
-    """What serializers run whose fields have the same names."""
-
-    __slots__ = ("compiled", "misses")
-
-    def __init__(self) -> None:
-        self.compiled: list[Compiled] = []
-        self.misses = 0
-        """How many serializers in a row had fields like those of none of them."""
-
-    def find(self, fields: list[Any]) -> Compiled | None:
-        """Return what one runs whose fields are like these; count a miss if there was none yet."""
-        for each in self.compiled:
-            if each.matches(fields):
-                self.misses = 0
-                return each
-        self.misses += 1
-        return None
-
-
 class CompiledByNames(Generic[Compiled]):
     """What the serializers of a class run, to dump or to validate.
 
@@ -121,7 +102,7 @@ class CompiledByNames(Generic[Compiled]):
         fields of which options are read, for serializers that have made none
     """
 
-    __slots__ = ("_fields_of", "_made", "_pending", "_read", "_state")
+    __slots__ = ("_fields_of", "_made", "_misses", "_pending", "_read", "_state")
 
     def __init__(
         self,
@@ -133,7 +114,9 @@ class CompiledByNames(Generic[Compiled]):
         self._fields_of = fields_of
         self._read = read
         self._pending: Compiled | None = _UNKNOWN
-        self._made: dict[tuple[str, ...], _OfSameNames[Compiled]] = {}
+        self._made: dict[tuple[str, ...], list[Compiled]] = {}
+        self._misses: Counter[tuple[str, ...]] = Counter()
+        """How many serializers in a row had fields of these names, but like those of no other."""
 
     def pending(self) -> Compiled | None:
         """Return what those run that have made no fields; None if they must make them.
@@ -156,17 +139,20 @@ class CompiledByNames(Generic[Compiled]):
         names = tuple([field.field_name for field in fields])
         alike = self._made.get(names)
         if alike is None and len(self._made) < _MOST_NAMES:
-            alike = self._made[names] = _OfSameNames()
+            alike = self._made[names] = []
         # After that many misses, the options differ each time, and comparing them gains nothing.
-        if alike is None or alike.misses >= _MOST_MISSES:
+        if alike is None or self._misses[names] >= _MOST_MISSES:
             return self._compiled(serializer) if is_worth_reading else None
-        found = alike.find(fields)
-        has_room = len(alike.compiled) < _MOST_FOR_NAMES
-        if found is None and (has_room or is_worth_reading):
-            found = self._compiled(serializer)
-            if found is not None and has_room:
-                self._state.watch(found.snapshot.classes)
-                alike.compiled = [found, *alike.compiled]
+        for each in alike:
+            if each.matches(fields):
+                self._misses[names] = 0
+                return each
+        self._misses[names] += 1
+        has_room = len(alike) < _MOST_FOR_NAMES
+        found = self._compiled(serializer) if has_room or is_worth_reading else None
+        if found is not None and has_room:
+            self._state.watch(found.snapshot.classes)
+            self._made[names] = [found, *alike]
         return found
 
     def _compiled(self, serializer: Any, *, is_exemplar: bool = False) -> Compiled | None:
