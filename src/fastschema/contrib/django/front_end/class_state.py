@@ -61,8 +61,9 @@ _DECIDING = frozenset([*BUILDING, "Meta", "_declared_fields", "_readable_fields"
 }
 """What a serializer may have of its own that decides on its fields."""
 _UNSEEN = "_fastschema_fields"
-"""Where a pending serializer has single fields that it needed itself, and its id: a key of its
-``__dict__``."""
+"""Where a pending serializer has single fields that it needed itself: a key of its ``__dict__``.
+
+A shallow copy has those of the original, which are not its own: their ``parent`` says so."""
 
 
 class CompiledState(State):
@@ -332,39 +333,24 @@ def has_made_fields(serializer: Any) -> bool:
     return "fields" in vars(serializer)
 
 
-def _unseen_fields(serializer: Any) -> dict[str, Any]:
-    """Return the fields that a pending serializer needed itself, to which others are added.
-
-    A shallow copy, which shares them, has none yet.
-    """
-    own, key = vars(serializer), id(serializer)
-    owner, fields = own.setdefault(_UNSEEN, (key, {}))
-    if owner != key:
-        fields = {}
-        own[_UNSEEN] = key, fields
-    found: dict[str, Any] = fields
-    return found
-
-
 def made_fields(serializer: Any) -> Any:
     """Return the fields of a serializer that are made, be it that nobody has looked at them."""
     own = vars(serializer)
-    if "fields" in own:
-        return own["fields"]
-    return _unseen_fields(serializer) if _UNSEEN in own else {}
+    return own["fields"] if "fields" in own else own.get(_UNSEEN, {})
 
 
 def new_fields(serializer: Any) -> Any:
     """Return what ``Serializer.fields`` gives to the first who looks at it."""
-    unseen = made_fields(serializer)
-    vars(serializer).pop(_UNSEEN, None)
+    unseen = vars(serializer).pop(_UNSEEN, {})
     is_plain = gets_fields_as_stock(type(serializer)) and not is_disabled()
     cloner = _cloner(serializer, 0) if is_plain else None
     if cloner is not None:
         made = cloner.bound_fields(with_url_name(serializer))
     else:
         made = STOCK_FIELDS.func(serializer)
-    made.fields.update((name, field) for name, field in unseen.items() if name in made)
+    for name, field in unseen.items():
+        if name in made and field.parent is serializer:
+            made.fields[name] = field
     return made
 
 
@@ -374,14 +360,15 @@ def unseen_field(serializer: Any, name: str) -> Any:
     :raises RuntimeError: as stock, if it is not there any more
     """
     made = made_fields(serializer)
-    if name in made:
+    if name in made and (has_made_fields(serializer) or made[name].parent is serializer):
         return made[name]
     # Stock's own property knows nothing of such fields.
     is_later = not has_made_fields(serializer) and type(serializer).fields is not STOCK_FIELDS
     cloner = class_state(type(serializer)).cloner() if is_later else None
     field = None if cloner is None else cloner.bound_field(name, serializer)
     if field is not None:
-        return _unseen_fields(serializer).setdefault(name, field)
+        vars(serializer)[_UNSEEN] = made | {name: field}  # a shallow copy keeps what it has
+        return field
     if name not in serializer.fields:
         raise RuntimeError(f"the field {name!r} was removed while its serializer dumps")
     return serializer.fields[name]
