@@ -214,18 +214,13 @@ def _fields_surely_read(serializer: Any) -> list[Any]:
     if not _is_stock(serializer):
         return []
     known = state_of_pending(serializer)
-    if known is not None:
-        return _read_by_path(known.fields, known.program)
-    fields = readable_fields(serializer)
-    compiled = class_state(type(serializer)).compiled(serializer, fields)
-    return [] if compiled is None else _read_by_path(fields, compiled.program)
-
-
-def _read_by_path(fields: list[Any], program: Any) -> list[Any]:
-    pairs = zip(fields, program.node.fields, strict=True)
+    fields = readable_fields(serializer) if known is None else known.fields
+    known = known or class_state(type(serializer)).compiled(serializer, fields)
+    if known is None:
+        return []
     return [
         field
-        for field, node in pairs
+        for field, node in zip(fields, known.program.node.fields, strict=True)
         if node.source.path is not None
         and (not isinstance(field, ListSerializer) or is_stock_list(field))
     ]
