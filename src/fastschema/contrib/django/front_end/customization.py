@@ -22,10 +22,12 @@ from fastschema.contrib.django.front_end.clones import (
     is_copied_by_attributes,
     is_stock_queryset_class,
 )
-from fastschema.runtime.patching import is_stock, stock_method
+from fastschema.runtime.patching import overridden, stock_method
 
 STOCK_TO_REPRESENTATION = stock_method(Serializer, "to_representation")
 STOCK_LIST_TO_REPRESENTATION = stock_method(ListSerializer, "to_representation")
+_OF_SERIALIZERS = {"to_representation": STOCK_TO_REPRESENTATION}
+_OF_LISTS = {"to_representation": STOCK_LIST_TO_REPRESENTATION}
 STOCK_CLASSES = frozenset(
     value
     for module in (fields, relations, serializers)
@@ -124,15 +126,9 @@ def is_mapped_by_own_code(field: models.Field[Any, Any] | Any) -> bool:
 
 def is_stock_serializer(serializer: Any) -> bool:
     """Return whether a serializer's ``to_representation`` is stock's, be it installed or not."""
-    return (
-        isinstance(serializer, Serializer)
-        and is_stock(type(serializer).to_representation, STOCK_TO_REPRESENTATION)
-        and "to_representation" not in vars(serializer)
-    )
+    return isinstance(serializer, Serializer) and overridden(serializer, _OF_SERIALIZERS) is None
 
 
 def is_stock_list(serializer: ListSerializer) -> bool:
     """Return the same for a list serializer."""
-    method = type(serializer).to_representation
-    is_own = "to_representation" in vars(serializer)
-    return is_stock(method, STOCK_LIST_TO_REPRESENTATION) and not is_own
+    return overridden(serializer, _OF_LISTS) is None
