@@ -24,7 +24,7 @@ from fastschema.contrib.django.filters.recipes import (
     copied_filters,
 )
 from fastschema.contrib.django.front_end.class_state import ClassCache
-from fastschema.contrib.django.front_end.clones import is_stock_queryset_class
+from fastschema.contrib.django.front_end.customization import is_stock_queryset_class
 from fastschema.contrib.django.internals.queries import evaluates_as_stock, is_combined, results_of
 from fastschema.runtime.guard import STATE_KEY, State
 from fastschema.runtime.patching import Replacements, stock_method

@@ -19,7 +19,7 @@ from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import filters as rest_filters
 from django_filters.rest_framework.filterset import FilterSet as RestFilterSet
 
-from fastschema.contrib.django.front_end.clones import (
+from fastschema.contrib.django.front_end.customization import (
     is_copied_by_attributes,
     is_stock_queryset_class,
 )

@@ -6,7 +6,7 @@ What hangs on a serializer, on its class and on its fields, is
   :data:`RUNS_AS_STOCK`, or, from the second object or list on, a :class:`BoundState`.
 - ``_fastschema_fields``: the fields that it needed before anybody looked at them (``class_state``).
 - ``_fastschema_class``, on the class: a ``SerializerClassState`` (``class_state``).
-- ``_fastschema_validators``, on a field: validators that nobody has read (``clones``).
+- ``_fastschema_validators``, on a field: validators that nobody has read (``field_cloner``).
 
 .. code-block:: text
 

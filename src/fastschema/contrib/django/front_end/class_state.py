@@ -20,12 +20,13 @@ from rest_framework.serializers import ModelSerializer, Serializer
 from rest_framework.settings import api_settings
 
 from fastschema.compiler.nodes import Repeatable
-from fastschema.contrib.django.front_end.clones import NESTED, UncloneableError
 from fastschema.contrib.django.front_end.customization import own_classes
 from fastschema.contrib.django.front_end.field_cloner import (
     BUILDING,
+    NESTED,
     STOCK_FIELDS,
     FieldCloner,
+    UncloneableError,
     bare_serializer,
     gets_fields_as_stock,
     with_url_name,

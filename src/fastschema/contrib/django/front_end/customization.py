@@ -5,23 +5,24 @@ When a field is made, what runs users' code is made by it, for each serializer, 
 
 from __future__ import annotations
 
+import datetime
+import decimal
+import re
+import uuid
 from collections.abc import Iterator
+from enum import Enum
+from functools import partial
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from django.db import models
+from django.db.models import QuerySet
 from django.utils.functional import Promise
 from rest_framework import fields, relations, serializers
 from rest_framework.fields import Field, FilePathField
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 from rest_framework.utils.formatting import lazy_format
 
-from fastschema.contrib.django.front_end.clones import (
-    CONTAINERS,
-    IMMUTABLE,
-    is_copied_by_attributes,
-    is_stock_queryset_class,
-)
 from fastschema.runtime.patching import overridden, stock_method
 
 STOCK_TO_REPRESENTATION = stock_method(Serializer, "to_representation")
@@ -41,6 +42,13 @@ _MAKING = {
     *("_get_choices", "_set_choices"),
 }
 """Names of classes' own code that runs when stock makes, copies or binds a field."""
+_DATES = (datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo)
+_NUMBERS = (int, float, complex, decimal.Decimal, uuid.UUID, range)
+IMMUTABLE = (str, bytes, frozenset, re.Pattern, Enum, *_NUMBERS, *_DATES)
+CONTAINERS = (list, tuple, dict, set)
+_COPYING = ("__deepcopy__", "__setstate__", "__getnewargs__", "__getnewargs_ex__")
+_HEAP_TYPE = 1 << 9
+"""The flag of classes that are written in Python."""
 _ATOMIC = (type, FunctionType, BuiltinFunctionType, Promise, lazy_format, models.Manager)
 
 
@@ -94,6 +102,25 @@ def copies_by_own_code(value: Any) -> bool:
     if value is None or isinstance(value, (*_ATOMIC, *IMMUTABLE)) or is_stock_queryset_class(cls):
         return False
     return not is_copied_by_attributes(cls) or any(map(copies_by_own_code, vars(value).values()))
+
+
+def is_stock_queryset_class(cls: type) -> bool:
+    """Return whether a class of querysets copies its objects as Django's does."""
+    names = ("__init__", "__new__", "__deepcopy__", "all", "_chain", "_clone", "__setattr__")
+    return issubclass(cls, QuerySet) and all(
+        getattr(cls, name) is getattr(QuerySet, name) for name in names
+    )
+
+
+def is_copied_by_attributes(cls: Any) -> bool:
+    """Return whether ``copy.deepcopy`` copies the ``__dict__`` of an object, and no more."""
+    names = ("__reduce_ex__", "__reduce__", "__getstate__")
+    return (
+        all(getattr(cls, name) is getattr(object, name) for name in names)
+        and not any(map(partial(hasattr, cls), _COPYING))
+        and all(each.__flags__ & _HEAP_TYPE for each in cls.__mro__[:-1])
+        and not any(vars(each).get("__slots__") for each in cls.__mro__)
+    )
 
 
 _DECIDING = ("choices", "get_limit_choices_to", "has_default", "validators")

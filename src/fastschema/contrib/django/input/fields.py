@@ -32,8 +32,8 @@ from rest_framework.settings import api_settings
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django.front_end.clones import UNREAD_VALIDATORS
 from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
+from fastschema.contrib.django.front_end.field_cloner import UNREAD_VALIDATORS
 from fastschema.contrib.django.input.code import InputConversion, InputField
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import stock_method, stock_of
