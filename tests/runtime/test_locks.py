@@ -122,7 +122,7 @@ from fastschema.contrib.django.lists import queryset_rows
 
 row_layout_of = queryset_rows.row_layout_of
 query = CompiledQuery(ContentType.objects.all(), is_run=False)
-rows = queryset_rows.DescribedRows(query)
+rows = queryset_rows.FetchedRows(query, ())
 
 def hold(pause):
     def slowly(compiler):
@@ -135,7 +135,7 @@ def hold(pause):
 def child():
     queryset_rows.row_layout_of = row_layout_of
     assert rows.layout
-    assert queryset_rows.DescribedRows(query).layout
+    assert queryset_rows.FetchedRows(query, ()).layout
 
 fork_while(hold, child)
 """

@@ -36,7 +36,7 @@ from fastschema.contrib.django.lists.lazy_rows import (
 from fastschema.contrib.django.lists.n_plus_one import warn_of_queries
 from fastschema.contrib.django.lists.pagination import check_paginator, paginate
 from fastschema.contrib.django.lists.prefetching import described
-from fastschema.contrib.django.lists.queryset_rows import DescribedRows, check_fetchable
+from fastschema.contrib.django.lists.queryset_rows import FetchedRows, check_fetchable
 from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.shadow import schedule_comparison
@@ -192,7 +192,7 @@ def dispatch_of(view: Any, rows: Any) -> Dispatch:
     return dispatch_for(serializer.child, Form.JSON)
 
 
-def described_rows(view: Any, queryset: Any) -> DescribedRows:
+def described_rows(view: Any, queryset: Any) -> FetchedRows:
     """Return what is known of a view's rows; no query is run.
 
     :raises NotRowReadableError: if they are instances

@@ -26,11 +26,7 @@ from fastschema.contrib.django.lists.columns import (
     columns_of,
 )
 from fastschema.contrib.django.lists.prefetching import evaluate
-from fastschema.contrib.django.lists.queryset_rows import (
-    DescribedRows,
-    FetchedRows,
-    LazyInstanceList,
-)
+from fastschema.contrib.django.lists.queryset_rows import FetchedRows, LazyInstanceList
 from fastschema.contrib.django.lists.row_programs import by_row, with_kept_relations
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import Dispatch
@@ -216,7 +212,7 @@ def columns_of_rows(dispatch: Dispatch, rows: list[Any]) -> Columns | None:
         return None
 
 
-def read_by_column(dispatch: Dispatch, rows: DescribedRows) -> Columns:
+def read_by_column(dispatch: Dispatch, rows: FetchedRows) -> Columns:
     """Return how a serializer reads rows of the database.
 
     :raises NotRowReadableError: if it must be given instances

@@ -33,8 +33,6 @@ from fastschema.contrib.django.internals.queries import (
 )
 from fastschema.contrib.django.lists.prefetch_plan import PrefetchStep, bare, steps_of, unfiltered
 from fastschema.contrib.django.lists.queryset_rows import (
-    DescribedPrefetch,
-    DescribedRows,
     FetchedRows,
     LazyInstanceList,
     is_fetchable,
@@ -46,6 +44,7 @@ from fastschema.contrib.django.lists.row_instances import (
     keep_related_rows,
     keep_row,
 )
+from fastschema.contrib.django.lists.row_layout import CollectionLayout, RelatedLayout, RowLayout
 from fastschema.runtime import thresholds
 
 if TYPE_CHECKING:
@@ -69,17 +68,16 @@ def prefetch(rows: FetchedRows, steps: Iterable[PrefetchStep]) -> None:
         found.append(result.rows)
 
 
-class PrefetchResult(DescribedPrefetch):
+class PrefetchResult:
     """The related objects that one query has found for some rows.
 
-    :param step: the query
+    :param step: the query; it is not run where there are no rows to find them for
     :param owner: the rows
     :raises Exception: what running the query raises
     """
 
-    rows: FetchedRows
-
     def __init__(self, step: PrefetchStep, owner: FetchedRows) -> None:
+        self.step = step
         self._keys: list[Any] = []
         self._related_keys: list[Any] = []
         self._owners: list[Any] = []
@@ -87,11 +85,13 @@ class PrefetchResult(DescribedPrefetch):
         objects = [each for each in instances if each is not None]
         if not objects:
             self._keys = instances
-            super().__init__(step, FetchedRows(_described_query(step, owner), ()))
+            model = owner.own_layout.at_end_of(step.joins).model
+            queryset = unfiltered(step, bare(model, owner.db, owner.fetch_mode))
+            self.rows = FetchedRows(CompiledQuery(queryset, is_run=False), ())
             return
         queryset = unfiltered(step, objects[0])
         queryset, self._answer = ask_prefetcher(objects, step.name, step.attribute, queryset)
-        super().__init__(step, FetchedRows.of(queryset))
+        self.rows = FetchedRows.of(queryset)
         key_of = self._answer.key_of_owner
         self._keys = [None if each is None else key_of(each) for each in instances]
         self._related_keys = list(
@@ -102,6 +102,18 @@ class PrefetchResult(DescribedPrefetch):
             for each in self._related_keys:
                 if each not in known:  # to Python, that is; as Django has it
                     raise KeyError(each)
+
+    def add_to(self, layout: RowLayout, position: int) -> None:
+        """Add the related objects to the layout of the rows beside which they stand.
+
+        :param position: where they do
+        """
+        found, single = self.rows.layout, self.step.keys.single
+        layout = layout.at_end_of(self.step.joins)
+        if single is None:
+            layout.collections[self.step.attribute] = CollectionLayout(position, found)
+        else:
+            layout.prefetched[single] = RelatedLayout(found, single.may_be_none, position=position)
 
     def beside(self) -> Iterator[Any]:
         """Return what stands beside each row: a list of rows; or one, None if there is none."""
@@ -237,20 +249,17 @@ def fetch_rows(queryset: Any) -> FetchedRows:
     return rows
 
 
-def described(queryset: Any) -> DescribedRows:
-    """Return what is known of the rows of a queryset, and of what it prefetches; no query is run.
+def described(queryset: Any) -> FetchedRows:
+    """Return no rows of a queryset, of which all is known but what the database has.
+
+    As nothing is prefetched for no rows, no query is run.
 
     :raises NotRowReadableError: if code of users takes part in what is prefetched
     """
-    rows = DescribedRows(CompiledQuery(queryset, is_run=False))
+    rows = FetchedRows(CompiledQuery(queryset, is_run=False), ())
     if prefetch_lookups(queryset):
         rows.steps = steps_of(queryset, rows.own_layout)
-    found = [rows]
-    for step in rows.steps:
-        owner = found[step.owner]
-        related = DescribedRows(_described_query(step, owner))
-        owner.prefetched = [*owner.prefetched, DescribedPrefetch(step, related)]
-        found.append(related)
+        prefetch(rows, rows.steps)
     return rows
 
 
@@ -276,7 +285,7 @@ def fetch_in_blocks(queryset: Any, chunk_size: int) -> Generator[FetchedRows] | 
 
 
 def _blocks(
-    query: CompiledQuery, results: Iterable[list[Any]], known: DescribedRows
+    query: CompiledQuery, results: Iterable[list[Any]], known: FetchedRows
 ) -> Generator[FetchedRows]:
     """Yield the rows of a query as they are read, with what is prefetched for each block."""
     try:
@@ -317,11 +326,6 @@ def evaluate(queryset: Any) -> list[Any]:
     if is_fetchable(queryset):
         give_results(queryset, fetch_instances(queryset))
     return evaluated(queryset)  # which prefetches, where that is left to Django
-
-
-def _described_query(step: PrefetchStep, owner: DescribedRows) -> CompiledQuery:
-    model = owner.own_layout.at_end_of(step.joins).model
-    return CompiledQuery(unfiltered(step, bare(model, owner.db, owner.fetch_mode)), is_run=False)
 
 
 def _bare_objects(owner: FetchedRows, step: PrefetchStep) -> Iterator[Any]:

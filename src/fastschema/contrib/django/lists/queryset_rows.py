@@ -35,17 +35,8 @@ from fastschema.contrib.django.internals.queries import (
     results_of,
     tracks_peers,
 )
-from fastschema.contrib.django.lists.row_instances import (
-    Makers,
-    fill_before,
-    instance_maker,
-)
-from fastschema.contrib.django.lists.row_layout import (
-    CollectionLayout,
-    RelatedLayout,
-    RowLayout,
-    row_layout_of,
-)
+from fastschema.contrib.django.lists.row_instances import Makers, fill_before, instance_maker
+from fastschema.contrib.django.lists.row_layout import RowLayout, row_layout_of
 from fastschema.runtime.locks import Locked
 
 if TYPE_CHECKING:
@@ -81,44 +72,51 @@ def is_fetchable(rows: Any) -> bool:
     return True
 
 
-class DescribedPrefetch:
-    """What is known of the related objects that one query of ``prefetch_related`` finds.
+class FetchedRows(Locked):
+    """The rows of a queryset, and those that were prefetched for them; threads may share it.
 
-    :param step: the query
-    :param rows: what is known of their rows
-    """
+    Rows go through these states, always forward, as somebody asks for more:
 
-    def __init__(self, step: PrefetchStep, rows: DescribedRows) -> None:
-        self.step = step
-        self.rows = rows
-
-    def add_to(self, layout: RowLayout, position: int) -> None:
-        """Add the related objects to the layout of the rows beside which they stand.
-
-        :param position: where they do
-        """
-        found, single = self.rows.layout, self.step.keys.single
-        layout = layout.at_end_of(self.step.joins)
-        if single is None:
-            layout.collections[self.step.attribute] = CollectionLayout(position, found)
-        else:
-            layout.prefetched[single] = RelatedLayout(found, single.may_be_none, position=position)
-
-
-class DescribedRows:
-    """What is known of the rows of a queryset without asking the database.
+    - results: as the driver gives them;
+    - converted: with values as instances have them;
+    - rows: with what was prefetched beside them, which :attr:`layout` describes;
+    - instances: there may be code of users that changes them, so rows are not read any more.
 
     :param query: the query of the queryset
+    :param results: what executing it has returned: rows, some at a time
     """
 
-    def __init__(self, query: CompiledQuery) -> None:
+    def __init__(self, query: CompiledQuery, results: Iterable[list[Any]]) -> None:
+        super().__init__()
         self.query = query
         self.model, self.db = query.model, query.db
         self.fetch_mode = query.fetch_mode
+        self.prefetched: list[PrefetchResult] = []
+        """What stands beside each row, in this order."""
         self.steps: list[PrefetchStep] = []
         """What is to be prefetched for rows that come in blocks."""
-        self.prefetched: Sequence[DescribedPrefetch] = []
-        """What stands beside each row, in this order."""
+        self._results = results
+        self._converted: list[Any] | None = None
+        self._rows: list[Any] | None = None
+        self._instances: list[Any] | None = None
+        self.makers: Makers | None = None
+        """What makes the single related objects of the instances, if they keep their rows."""
+        self.collection_makers: Makers | None = None
+        """The same for querysets of many related objects."""
+        self.are_few = False
+        """Whether Django makes the instances in less time than it takes to look at the rows."""
+
+    @classmethod
+    def of(cls, queryset: Any) -> FetchedRows:
+        """Run the query of a queryset, and return its rows.
+
+        :param queryset: see :func:`is_fetchable`
+        :raises Exception: what running the query raises in stock
+        """
+        query = CompiledQuery(queryset, is_run=True)
+        return cls(query, query.execute(None))
+
+    # What is known of them without asking the database
 
     @cached_property
     def converters(self) -> Converters | None:
@@ -143,48 +141,6 @@ class DescribedRows:
         for position, each in enumerate(self.prefetched, self.query.column_count):
             each.add_to(layout, position)
         return layout
-
-
-class FetchedRows(DescribedRows, Locked):
-    """The rows of a queryset, and those that were prefetched for them; threads may share it.
-
-    Rows go through these states, always forward, as somebody asks for more:
-
-    - results: as the driver gives them;
-    - converted: with values as instances have them;
-    - rows: with what was prefetched beside them, which :attr:`layout` describes;
-    - instances: there may be code of users that changes them, so rows are not read any more.
-
-    :param query: the query of the queryset
-    :param results: what executing it has returned: rows, some at a time
-    """
-
-    prefetched: list[PrefetchResult]
-
-    def __init__(self, query: CompiledQuery, results: Iterable[list[Any]]) -> None:
-        DescribedRows.__init__(self, query)
-        Locked.__init__(self)
-        self.prefetched = []
-        self._results = results
-        self._converted: list[Any] | None = None
-        self._rows: list[Any] | None = None
-        self._instances: list[Any] | None = None
-        self.makers: Makers | None = None
-        """What makes the single related objects of the instances, if they keep their rows."""
-        self.collection_makers: Makers | None = None
-        """The same for querysets of many related objects."""
-        self.are_few = False
-        """Whether Django makes the instances in less time than it takes to look at the rows."""
-
-    @classmethod
-    def of(cls, queryset: Any) -> FetchedRows:
-        """Run the query of a queryset, and return its rows.
-
-        :param queryset: see :func:`is_fetchable`
-        :raises Exception: what running the query raises in stock
-        """
-        query = CompiledQuery(queryset, is_run=True)
-        return cls(query, query.execute(None))
 
     # The rows
 
