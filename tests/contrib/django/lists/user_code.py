@@ -127,16 +127,11 @@ each(
     "vars(person).update(city_id=None, name='Nobody')",
     "[setattr(each, 'name', 'Klingon') for each in person.languages.all()]",
     "[setattr(each.owner, 'name', 'Owner') for each in person.pets.all()]",
-    "setattr(person, 'pk', None)",
-    "setattr(person, 'pk', None) or person.languages.all()",
-    "setattr(person, 'pk', uuid.UUID(int=4)) or list(person.languages.all())",
-    "setattr(person, 'pk', uuid.UUID(int=4)) or person.languages.all().filter(name__contains='a')",
     "person.__dict__.pop('key')",
     "setattr(person, '__class__', Citizen)",
     "person.pets.update(name='Pet') and [each.name for each in person.pets.all()]",
     "person.pets.create(name='New') and [each.name for each in person.pets.all()]",
     "person.pets.add(*Pet.objects.all()) or [each.name for each in person.pets.all()]",
-    "person.delete() and 1",
     "person.save() or 1",
     "[each.delete() and 1 for each in person.languages.all()]",
     "setattr(person.city, 'country', None) or person.city.save()",
@@ -145,6 +140,14 @@ each(
     "[setattr(each, 'city_id', None) for each in self.parent.instance] and 1",
     "prefetch_related_objects([person], 'languages', 'city__country', 'pets')",
     "prefetch_related_objects(list(self.parent.instance), 'languages', 'friends__languages')",
+)
+each(
+    "rekey",
+    "setattr(person, 'pk', None)",
+    "setattr(person, 'pk', None) or person.languages.all()",
+    "setattr(person, 'pk', uuid.UUID(int=4)) or list(person.languages.all())",
+    "person.delete() and 1",
+    "person.delete() and [*copy.deepcopy(person)._prefetched_objects_cache.values()]",
 )
 each(
     "forget",

@@ -40,7 +40,6 @@ from fastschema.contrib.django.lists.queryset_rows import (
 from fastschema.contrib.django.lists.row_instances import (
     Makers,
     RelatedRows,
-    as_it_was,
     keep_related_rows,
     keep_row,
 )
@@ -172,10 +171,7 @@ class PrefetchResult:
     def _give_many(self, instances: list[Any], owner: FetchedRows, makers: Makers) -> None:
         """Let each instance keep the rows of its related objects."""
         name = self._answer.cache_name
-        layout = owner.layout
-        position = layout.collections[self.step.attribute].position
-        keys = {owner.model._meta.pk.attname, self.step.keys.of_object}
-        positions = {key: layout.columns[key] for key in keys}
+        position = owner.layout.collections[self.step.attribute].position
 
         def objects(rows: RelatedRows) -> list[Any]:
             makers.shared.add(name)
@@ -187,9 +183,11 @@ class PrefetchResult:
             if type(rows) is not RelatedRows:
                 return rows  # a tuple, which code of users has put there
             found = objects(rows)
-            with as_it_was(instance, {key: rows.owner[at] for key, at in positions.items()}):
-                related = unfiltered(self.step, instance)
-                queryset = filtered_for(instance, self.step.name, related)
+            queryset = unfiltered(self.step, instance)
+            if instance.pk is None:  # It has been deleted: it has no manager any more.
+                queryset = queryset.none()
+            else:
+                queryset = filtered_for(instance, self.step.name, queryset)
             give_results(queryset, found, is_prefetched=True)
             return queryset
 

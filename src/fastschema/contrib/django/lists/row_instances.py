@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from django.db.models.base import ModelState
@@ -114,8 +113,6 @@ def _related_maker(
 class RelatedRows(list[Any]):
     """The rows of the objects that are related to one object."""
 
-    owner: Any = None
-    """The row of that object."""
     objects: list[Any] | None = None
     """The instances of the rows, once they are made."""
 
@@ -241,8 +238,7 @@ def keep_related_rows(
         cache = attributes.get(PREFETCHED)
         if type(cache) is not LazyCache:
             attributes[PREFETCHED] = cache = LazyCache.of(cache or {}, makers, instance)
-        cache[name] = related = row[position]
-        related.owner = row
+        cache[name] = row[position]
 
 
 def related_row(obj: Any, name: str) -> tuple[Any, ...] | None:
@@ -287,20 +283,3 @@ def _kept_rows(obj: Any, name: str) -> tuple[Makers | None, Any]:
     rows = dict.get(cache, name) if type(cache) is LazyCache else None
     is_kept = type(rows) is RelatedRows and obj.pk is not None
     return (cache.makers, rows) if is_kept else (None, None)
-
-
-@contextmanager
-def as_it_was(instance: Any, attributes: dict[str, Any]) -> Iterator[None]:
-    """While it holds, some attributes of an instance have the values that they once had."""
-    own = instance.__dict__
-    changed = {name: value for name, value in attributes.items() if own.get(name) is not value}
-    before = {name: own[name] for name in changed if name in own}
-    own.update(changed)
-    try:
-        yield
-    finally:
-        for name in changed:
-            if name in before:
-                own[name] = before[name]
-            else:
-                del own[name]
