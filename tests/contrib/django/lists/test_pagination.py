@@ -183,16 +183,10 @@ def test_cursors_of_users_see_instances():
 
 
 def test_filters_choose_the_order():
-    class Looking(OrderingFilter):
-        def get_valid_fields(self, queryset, view, context=None):
-            SEEN.append([(type(each), each.name) for each in queryset])
-            return super().get_valid_fields(queryset, view, context or {})
-
-    for filter_class in (OrderingFilter, Looking):
-        view_class = pages_of(Cursor, filter_backends=[filter_class], ordering_fields=["name"])
-        for path in ("/", "/?ordering=-name", "/?ordering=age"):
-            assert_same_outcome(view_class, path, calls=SEEN)
-        assert reads_rows(view_class) is (filter_class is OrderingFilter)
+    view_class = pages_of(Cursor, filter_backends=[OrderingFilter], ordering_fields=["name"])
+    for path in ("/", "/?ordering=-name", "/?ordering=age"):
+        assert_same_outcome(view_class, path)
+    assert reads_rows(view_class)
 
 
 def test_what_was_changed_through_the_paginator_is_seen():

@@ -12,7 +12,6 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
-from rest_framework.filters import OrderingFilter
 from rest_framework.generics import GenericAPIView
 from rest_framework.pagination import (
     CursorPagination,
@@ -46,15 +45,6 @@ _HOOKS: dict[Any, dict[str, Any]] = {
 _PAGINATOR_HOOKS = {
     name: stock_method(Paginator, name)
     for name in ("__init__", "page", "_get_page", "count", "_check_object_list_is_ordered")
-}
-_ORDERING_HOOKS = {
-    name: stock_method(OrderingFilter, name)
-    for name in (
-        "get_ordering",
-        "get_default_valid_fields",
-        "get_valid_fields",
-        "remove_invalid_fields",
-    )
 }
 _QUERYSET_HOOKS = {name: stock_method(QuerySet, name) for name in ("__init__", "count")}
 _CURSOR_HOOKS = {name: stock_method(QuerySet, name) for name in ("order_by", "filter")}
@@ -109,7 +99,7 @@ def _lazily(stock: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def paginate_queryset(self: Any, queryset: Any, request: Any, view: Any = None) -> Any:
-        if is_disabled() or not _is_paged_by_stock(self, queryset, view):
+        if is_disabled() or not _is_paged_by_stock(self, queryset):
             return stock(self, queryset, request, view)
         copied = with_iterable(queryset, _places)
         try:
@@ -168,10 +158,10 @@ LINKS = {
 """Methods of ``CursorPagination`` as stock has them, and what replaces them."""
 
 
-def _is_paged_by_stock(paginator: Any, queryset: Any, view: Any) -> bool:
+def _is_paged_by_stock(paginator: Any, queryset: Any) -> bool:
     """Return whether nobody looks at a queryset while it becomes a page, so a copy will do."""
     try:
-        _check_hooks_of(paginator, view)
+        _check_hooks_of(paginator)
         check_fetchable(queryset)
         _check_hooks(queryset, _QUERYSET_HOOKS)
         if _known(paginator) is CursorPagination:
@@ -201,7 +191,7 @@ def check_paginator(view: Any) -> None:
     if overridden(view, _OF_VIEWS):
         raise NotRowReadableError("paginate_queryset is overridden")
     paginator = view.paginator
-    _check_hooks_of(paginator, view)
+    _check_hooks_of(paginator)
     is_stock = type(paginator).paginate_queryset in PAGINATE[_known(paginator)]
     if not is_stock or "paginate_queryset" in vars(paginator):
         raise NotRowReadableError(f"paginate_queryset of {type(paginator).__name__} is overridden")
@@ -212,7 +202,7 @@ def _known(paginator: Any) -> Any:
     return next((each for each in _HOOKS if isinstance(paginator, each)), None)
 
 
-def _check_hooks_of(paginator: Any, view: Any = None) -> None:
+def _check_hooks_of(paginator: Any) -> None:
     """Check that nobody but stock looks at what a paginator makes a page of.
 
     :raises NotRowReadableError: if somebody may
@@ -223,10 +213,6 @@ def _check_hooks_of(paginator: Any, view: Any = None) -> None:
     _check_hooks(paginator, _HOOKS[known])
     if known is PageNumberPagination:
         _check_hooks(paginator.django_paginator_class, _PAGINATOR_HOOKS)
-    if known is CursorPagination:
-        for each in getattr(view, "filter_backends", ()):
-            if hasattr(each, "get_ordering"):
-                _check_hooks(each, _ORDERING_HOOKS)
 
 
 def _check_hooks(obj: Any, hooks: dict[str, Any]) -> None:
