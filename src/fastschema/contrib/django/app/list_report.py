@@ -11,10 +11,10 @@ from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import NotRowReadableError, UnreadableError
 from fastschema.contrib.django.lists.lazy_list import (
-    data_were_needed,
     described_rows,
     dispatch_of,
     list_lazily,
+    views_whose_data_is_read,
     writes_fast,
 )
 from fastschema.contrib.django.lists.lazy_rows import NotLazyError, read_by_column
@@ -117,7 +117,7 @@ def why_data(serializer: Any, rows: int | None) -> str:
     request = view.request
     if not writes_fast(request.accepted_renderer, request.accepted_media_type, {}):
         return f"{type(request.accepted_renderer).__name__} renders it"
-    if data_were_needed(type(view)):
+    if type(view) in views_whose_data_is_read:
         return "response.data was read before it was rendered"
     report = list_report(view)
     return report.why if report.made_of == STOCK else ""

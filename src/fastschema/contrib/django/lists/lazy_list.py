@@ -175,11 +175,6 @@ def writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:
     )
 
 
-def data_were_needed(view_class: type) -> bool:
-    """Return whether the data of a view's lists were needed before they were rendered."""
-    return view_class in views_whose_data_is_read
-
-
 def dispatch_of(view: Any, rows: Any) -> Dispatch:
     """Return what writes a view's rows at once.
 

@@ -146,11 +146,11 @@ class PrefetchResult:
             return
         _, is_own_attribute = attribute_for(lookup, level)
         is_changed = CHANGES_GIVEN_QUERYSETS and given_queryset(lookup, level) is not None
-        single, makers, many = self.step.keys.single, owner.makers, owner.collection_makers
-        if is_own_attribute or is_changed or joins or makers is None or many is None:
+        single, makers = self.step.keys.single, owner.makers
+        if is_own_attribute or is_changed or joins or makers is None:
             assign_prefetched(found, self.objects, self._answer, lookup, level)
         elif single is None:
-            self._give_many(found, owner, many)
+            self._give_many(found, owner, makers)
         else:
             self._give_one(single, found, owner, makers)
 

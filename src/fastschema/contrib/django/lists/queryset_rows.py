@@ -100,9 +100,7 @@ class FetchedRows(Locked):
         self._rows: list[Any] | None = None
         self._instances: list[Any] | None = None
         self.makers: Makers | None = None
-        """What makes the single related objects of the instances, if they keep their rows."""
-        self.collection_makers: Makers | None = None
-        """The same for querysets of many related objects."""
+        """What makes the related objects of the instances, if they keep their rows."""
         self.are_few = False
         """Whether Django makes the instances in less time than it takes to look at the rows."""
 
@@ -224,7 +222,7 @@ class FetchedRows(Locked):
 
         Those are made when somebody asks for them; see :mod:`row_instances`.
         """
-        self.makers, self.collection_makers = Makers(), Makers()
+        self.makers = Makers()
 
     @property
     def may_keep_rows(self) -> bool:

@@ -121,7 +121,11 @@ _KEPT = (tuple, RelatedRows)
 
 
 class Makers(Locked):
-    """What makes the values of lazy caches, by their names; threads may share it."""
+    """What makes the values of lazy caches, by their names; threads may share it.
+
+    An instance has two such caches, for relations to one object and to many; Django checks that no
+    two relations of a model have the same name.
+    """
 
     def __init__(self) -> None:
         super().__init__()
