@@ -126,22 +126,22 @@ class CapturedValues:
         dispatch.bound_schema.captured = self
         return dispatch.derived("capturing", _capturing, Form.JSON)
 
-    def capturer(self, field: FieldNode) -> Callable[[Any], None]:
-        """Return what captures a value of a field."""
-        return self._values.setdefault(field.key, []).append
-
-    def writer(self, field: FieldNode) -> Callable[[Any], Any]:
-        """Return what gives what the JSON engine writes for a value of a field."""
+    def capture(self, field: FieldNode) -> Callable[[Any], Any]:
+        """Return what captures a value of a field, and returns what the JSON engine writes."""
+        append = self._values.setdefault(field.key, []).append
         written, makes_lists = self._written, field.kind.makes_lists
         lasts = written.of_database and field.kind.repeatable is not Repeatable.NEVER
 
-        def write(value: Any) -> Any:
+        def capture(value: Any) -> Any:
+            append(value)
+            if type(value) is str:  # as most of them are
+                return value
             if lasts or _is_lasting(value, makes_lists):
                 return json_value(value)
             written.is_final = False
             return None
 
-        return write
+        return capture
 
     def nested(self, field: FieldNode, dumper: NestedDumper) -> Dispatcher:
         """Return what dumps the objects of a nested field, and captures values of theirs."""
@@ -191,11 +191,6 @@ def _places(owner: dict[str, Any], key: str) -> list[tuple[Any, Any]]:
     return [] if value is None else [(owner, key)]
 
 
-def is_captured(field: FieldNode) -> bool:
-    """Return whether JSON does not tell what a field returns."""
-    return field.kind.nested_slot is None and not field.kind.survives_json
-
-
 def _is_lasting(value: Any, makes_lists: bool) -> bool:
     """Return whether nobody can change a value.
 
@@ -206,13 +201,6 @@ def _is_lasting(value: Any, makes_lists: bool) -> bool:
     return type(value) in _LASTING
 
 
-# append() gives None; most values are texts, which need no further look.
-_CAPTURED = (
-    "{{value}} if capture_{number}({{value}}) is None and type({{value}}) is str"
-    " else write_{number}({{value}})"
-)
-
-
 def _capturing(node: ObjectNode) -> ObjectNode:
     """Return a node that captures the values that JSON does not tell, as stock returns them."""
     derived = DerivedNode(node)
@@ -221,10 +209,9 @@ def _capturing(node: ObjectNode) -> ObjectNode:
     for number, field in enumerate(node.fields):
         if field.kind.nested_slot is not None:
             derived.nest(field.kind.nested_slot, partial(_nested, field))
-        elif is_captured(field):
-            fields[number] = replace(field, captured=_CAPTURED.format(number=number))
-            derived.add_slot(f"capture_{number}", partial(_capturer, field))
-            derived.add_slot(f"write_{number}", partial(_writer, field))
+        elif not field.kind.survives_json:
+            capture = derived.add_slot(f"capture_{number}", partial(_capture, field))
+            fields[number] = replace(field, captured=f"{capture}({{value}})")
             used |= _names(field)
     for slot in node.slots:
         if slot.name in used:
@@ -244,12 +231,8 @@ def _nested(field: FieldNode, bound: Any, dumper: NestedDumper) -> Dispatcher:
     return dispatcher
 
 
-def _capturer(field: FieldNode, bound: Any, cls: type, form: Form) -> Any:
-    return bound.captured.capturer(field)
-
-
-def _writer(field: FieldNode, bound: Any, cls: type, form: Form) -> Any:
-    return bound.captured.writer(field)
+def _capture(field: FieldNode, bound: Any, cls: type, form: Form) -> Any:
+    return bound.captured.capture(field)
 
 
 def _in_python_form(resolve: Callable[..., Any], bound: Any, cls: type, form: Form) -> Any:
