@@ -7,21 +7,21 @@ from django.db import models
 from rest_framework.test import APIRequestFactory
 
 from fastschema.contrib.django.lists import lazy_list
-from fastschema.contrib.django.lists.lazy_rows import ListDumper
+from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 
 
 def reads_rows(view_class, path="/"):
     """Whether a view makes its list without making instances of the rows."""
     lazy_list.views_whose_data_is_read.discard(view_class)
-    dump_rows, made = ListDumper.dump_database_rows, []
+    rows_of, taken = LazyInstanceList.rows, []
 
-    def noted(dumper, dump, rows):
-        made.append(dump_rows(dumper, dump, rows))
-        return made[-1]
+    def noted(rows):
+        taken.append(rows)
+        return rows_of(rows)
 
-    with mock.patch.object(ListDumper, "dump_database_rows", noted):
+    with mock.patch.object(LazyInstanceList, "rows", noted):
         view_class.as_view()(APIRequestFactory().get(path)).render()
-    return any(each is not None for each in made)
+    return any(rows.fetched is not None for rows in taken)
 
 
 def inside(instance, seen=()):

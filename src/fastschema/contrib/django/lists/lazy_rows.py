@@ -6,9 +6,9 @@ that are made of them, which may keep their rows for the relations that it reads
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import closing, suppress
-from typing import Any, TypeVar
+from typing import Any
 
 from django.db.models import QuerySet
 from rest_framework.serializers import BaseSerializer, ListSerializer
@@ -17,7 +17,7 @@ from fastschema.compiler.nodes import Form, NotRowReadableError, UnreadableError
 from fastschema.contrib.django.front_end.bound_serializer import dispatch_for, nested_dumper_of
 from fastschema.contrib.django.front_end.class_state import class_state
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
-from fastschema.contrib.django.internals.queries import give_results, is_stock_queryset
+from fastschema.contrib.django.internals.queries import is_stock_queryset
 from fastschema.contrib.django.lists.captured_values import WrittenRows
 from fastschema.contrib.django.lists.columns import (
     Columns,
@@ -34,7 +34,6 @@ from fastschema.runtime.patching import stock_method
 
 _DATA = stock_method(ListSerializer, "data")
 _BASE_DATA = stock_method(BaseSerializer, "data")
-Result = TypeVar("Result")
 
 
 class NotLazyError(Exception):
@@ -52,40 +51,25 @@ class ListDumper:
 
     def __init__(self, dispatch: Dispatch, rows: list[Any]) -> None:
         columns = columns_of_rows(dispatch, rows)
-        self.reads_database_rows = columns is not None
-        """Whether the rows of the database will do."""
-        self.instance_dispatch = (
-            dispatch if self.reads_database_rows else with_kept_relations(dispatch, rows)
-        )
+        self.by_row = None if columns is None else by_row(dispatch, columns)
+        """What dumps the rows of the database, if these will do."""
+        self.by_instance = with_kept_relations(dispatch, rows) if columns is None else dispatch
         """What dumps the instances."""
-        if columns is not None:
-            self._row_dispatch = by_row(dispatch, columns)
-            self._calls_user_code = calls_user_code(columns)
-
-    def dump_database_rows(
-        self, dump: Callable[[Dispatch, list[Any]], Result], rows: LazyInstanceList
-    ) -> Result | None:
-        """Return what a function makes of the rows of the database; None if instances are needed.
-
-        :param dump: gets what dumps the rows, and the rows
-        :raises Exception: what it raises, if code of users may have run: none of it runs twice
-        """
-        if not self.reads_database_rows:
-            return None
-        try:
-            return dump(self._row_dispatch, rows.rows())
-        except Exception:
-            if self._calls_user_code:
-                raise
-            return None  # stock raises its own, for instances
+        self.calls_user_code = columns is not None and calls_user_code(columns)
+        """Whether code of users runs while rows of the database are dumped."""
 
     def all_rows(self, rows: LazyInstanceList) -> list[Any]:
         """Dump rows, in one way or the other.
 
         :raises Exception: what stock raises for one of them
         """
-        results = self.dump_database_rows(Dispatch.all_rows, rows)
-        return self.instance_dispatch.all_rows(list(rows)) if results is None else results
+        if self.by_row is not None:
+            try:
+                return self.by_row.all_rows(rows.rows())
+            except Exception:
+                if self.calls_user_code:
+                    raise  # none of it runs twice
+        return self.by_instance.all_rows(list(rows))
 
 
 def write(serializer: Any) -> WrittenRows | None:
@@ -115,14 +99,16 @@ def write(serializer: Any) -> WrittenRows | None:
     if dispatch is None:
         return None
     dumper = ListDumper(written.capturing(dispatch), rows)
-    written.of_database = dumper.reads_database_rows  # before anything is bound
-    if not dumper.reads_database_rows:
-        instances = list(rows)
-        if isinstance(serializer.instance, QuerySet):
-            give_results(serializer.instance, instances)
-        written.write(dumper.instance_dispatch, instances)
-    elif dumper.dump_database_rows(written.write, rows) is None:
-        return None
+    written.of_database = dumper.by_row is not None  # before anything is bound
+    if dumper.by_row is None:
+        written.write(dumper.by_instance, list(rows))
+    else:
+        try:
+            written.write(dumper.by_row, rows.rows())
+        except Exception:
+            if dumper.calls_user_code:
+                raise
+            return None  # stock raises its own, of an instance
     written.give_data()
     return written
 
@@ -130,30 +116,24 @@ def write(serializer: Any) -> WrittenRows | None:
 def dump_rows(
     serializer: Any, data: Any, dispatch: Dispatch | None = None
 ) -> tuple[list[Any] | None, Any]:
-    """Return what a serializer makes of each row of the database, and the rows.
+    """Return what a serializer makes of each row, and the rows.
 
-    The former is None if the serializer must be given objects: those are the rows, then.
+    The former is None if they do not come from the database, or the serializer is not compiled.
 
     :param serializer: a stock serializer, which represents one row
     :param data: anything that is iterated over; a queryset has its rows afterwards, as in stock
     :param dispatch: what dumps objects; None: the serializer as it is now
     :raises Exception: what running a query raises, or code of users, as in stock
     """
-    queryset = data if is_stock_queryset(data) else None
-    if queryset is not None:
-        data = evaluate(queryset)
+    if is_stock_queryset(data):
+        data = evaluate(data)
     if type(data) is not LazyInstanceList:
         return None, data
     if dispatch is None:
         dispatch = _dispatch_of(serializer, len(data), Form.PYTHON)
-    dumper = None if dispatch is None else ListDumper(dispatch, data)
-    results = None if dumper is None else dumper.dump_database_rows(Dispatch.all_rows, data)
-    if results is not None:
-        return results, data
-    instances = list(data)
-    if queryset is not None:
-        give_results(queryset, instances)
-    return None if dumper is None else dumper.instance_dispatch.all_rows(instances), instances
+    if dispatch is None:
+        return None, list(data)
+    return ListDumper(dispatch, data).all_rows(data), data
 
 
 def _dispatch_of(serializer: Any, rows: int, form: Form) -> Dispatch | None:
