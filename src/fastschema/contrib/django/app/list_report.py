@@ -17,7 +17,7 @@ from fastschema.contrib.django.lists.lazy_list import (
     views_whose_data_is_read,
     writes_fast,
 )
-from fastschema.contrib.django.lists.lazy_rows import NotLazyError, read_by_column
+from fastschema.contrib.django.lists.lazy_rows import read_by_column
 from fastschema.contrib.django.lists.n_plus_one import view_of
 from fastschema.contrib.django.lists.pagination import check_paginator
 from fastschema.contrib.django.renderers import FastJSONRenderer
@@ -137,7 +137,7 @@ def _report(view: Any) -> ListReport:
         instances.append(_of_instances(view, error))
     try:
         dispatch = dispatch_of(view, queryset)
-    except (NotLazyError, UnreadableError) as error:
+    except (NotRowReadableError, UnreadableError) as error:
         return ListReport(STOCK, (*reasons, Reason(str(error)), *instances))
     if reasons:
         return ListReport(STOCK, tuple(reasons))

@@ -27,12 +27,7 @@ from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
 from fastschema.contrib.django.internals.queries import prefetch_lookups
 from fastschema.contrib.django.lists.captured_values import WrittenRows
 from fastschema.contrib.django.lists.columns import narrowed
-from fastschema.contrib.django.lists.lazy_rows import (
-    check_child,
-    check_serializer,
-    read_by_column,
-    write,
-)
+from fastschema.contrib.django.lists.lazy_rows import check_serializer, read_by_column, write
 from fastschema.contrib.django.lists.n_plus_one import warn_of_queries
 from fastschema.contrib.django.lists.pagination import check_paginator, paginate
 from fastschema.contrib.django.lists.prefetching import described
@@ -179,11 +174,10 @@ def dispatch_of(view: Any, rows: Any) -> Dispatch:
     """Return what writes a view's rows at once.
 
     :param rows: what the view's serializer is given
-    :raises NotLazyError, UnreadableError: if they are not written at once
+    :raises NotRowReadableError, UnreadableError: if they are not written at once
     """
     serializer = view.get_serializer(rows, many=True)
     check_serializer(serializer)
-    check_child(serializer.child)
     return dispatch_for(serializer.child, Form.JSON)
 
 

@@ -36,10 +36,6 @@ _DATA = stock_method(ListSerializer, "data")
 _BASE_DATA = stock_method(BaseSerializer, "data")
 
 
-class NotLazyError(Exception):
-    """Rows that are not written at once, and why."""
-
-
 class ListDumper:
     """Dumps the rows of a list: as the database gave them if that will do, else as instances.
 
@@ -82,7 +78,7 @@ def write(serializer: Any) -> WrittenRows | None:
     """
     try:
         check_serializer(serializer)
-    except NotLazyError:
+    except NotRowReadableError:
         return None
     rows = serializer.instance
     if isinstance(rows, QuerySet):
@@ -90,12 +86,7 @@ def write(serializer: Any) -> WrittenRows | None:
     if len(rows) < thresholds.rows_worth_writing_lazily:
         return None
     written = WrittenRows(serializer, len(rows))
-    child = serializer.child
-    try:
-        check_child(child)
-    except NotLazyError:
-        return None
-    dispatch = _dispatch_of(child, len(rows), Form.JSON)
+    dispatch = _dispatch_of(serializer.child, len(rows), Form.JSON)
     if dispatch is None:
         return None
     dumper = ListDumper(written.capturing(dispatch), rows)
@@ -208,26 +199,21 @@ def read_by_column(dispatch: Dispatch, rows: FetchedRows) -> Columns:
 def check_serializer(serializer: Any) -> None:
     """Check that ``data`` of a serializer is what stock makes of rows that are there.
 
-    :raises NotLazyError: if not
+    :raises NotRowReadableError: if not
     """
     if not isinstance(serializer, ListSerializer) or not is_stock_list(serializer):
-        raise NotLazyError(f"{type(serializer).__name__} is a list serializer of your own")
+        raise NotRowReadableError(f"{type(serializer).__name__} is a list serializer of your own")
     if type(serializer).data is not _DATA or BaseSerializer.data is not _BASE_DATA:
-        raise NotLazyError("the serializer overrides data")
+        raise NotRowReadableError("the serializer overrides data")
     own = vars(serializer)
     if "instance" not in own or any(
         name in own for name in ("_data", "_errors", "_validated_data", "initial_data")
     ):
-        raise NotLazyError("the serializer has been used before, or takes input")
+        raise NotRowReadableError("the serializer has been used before, or takes input")
     rows = serializer.instance
     if type(rows) not in (list, LazyInstanceList) and not is_stock_queryset(rows):
-        raise NotLazyError(f"a {type(rows).__name__} is neither a list nor a plain QuerySet")
-
-
-def check_child(child: Any) -> None:
-    """Check that a serializer represents rows as stock does.
-
-    :raises NotLazyError: if not
-    """
-    if not is_stock_serializer(child):
-        raise NotLazyError(f"to_representation of {type(child).__name__} is overridden")
+        raise NotRowReadableError(f"a {type(rows).__name__} is neither a list nor a plain QuerySet")
+    if not is_stock_serializer(serializer.child):
+        raise NotRowReadableError(
+            f"to_representation of {type(serializer.child).__name__} is overridden"
+        )
