@@ -32,7 +32,7 @@ from fastschema.contrib.django.input.validation import (
     read_validation,
     runs_as_a_whole,
 )
-from fastschema.contrib.django.lists.lazy_rows import dump_rows
+from fastschema.contrib.django.lists.row_programs import dump_rows
 from fastschema.report import Above, FieldReport, Report, field_reports, with_nested
 from fastschema.runtime.bound_program import BoundProgram, Dispatch, RowDumper
 from fastschema.runtime.guard import STATE_KEY, generations

@@ -20,8 +20,8 @@ from fastschema.contrib.django.front_end.customization import (
     STOCK_TO_REPRESENTATION,
     is_stock_serializer,
 )
-from fastschema.contrib.django.lists.lazy_rows import dump_rows
 from fastschema.contrib.django.lists.n_plus_one import view_of, warn_of_queries
+from fastschema.contrib.django.lists.row_programs import dump_rows
 from fastschema.runtime.guard import STATE_KEY
 from fastschema.statistics import recorder
 from fastschema.switch import is_disabled

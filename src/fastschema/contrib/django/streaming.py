@@ -38,9 +38,9 @@ from fastschema.contrib.django.internals.queries import (
     results_of,
     without_prefetches,
 )
-from fastschema.contrib.django.lists.lazy_rows import dump_in_blocks
 from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
 from fastschema.contrib.django.lists.queryset_rows import is_fetchable
+from fastschema.contrib.django.lists.row_programs import dump_in_blocks
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.runtime.encode import (
     CHUNK_SIZE,

@@ -17,9 +17,9 @@ from fastschema.contrib.django.lists.lazy_list import (
     views_whose_data_is_read,
     writes_fast,
 )
-from fastschema.contrib.django.lists.lazy_rows import read_by_column
 from fastschema.contrib.django.lists.n_plus_one import view_of
 from fastschema.contrib.django.lists.pagination import check_paginator
+from fastschema.contrib.django.lists.row_programs import read_by_column
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.runtime import thresholds
 from fastschema.runtime.json_engine import orjson

@@ -90,7 +90,7 @@ class BoundSerializer:
         self.fields = fields
         self.outer = outer
         self.captured: Any = None
-        """What keeps values for whoever asks for data later; see ``lists.captured_values``."""
+        """What keeps values for whoever asks for data later; see ``lists.lazy_list``."""
 
     @property
     def serializer(self) -> Any:

@@ -6,10 +6,9 @@ Each module builds on those before it:
 - ``queryset_rows``: the rows of one queryset, which its docstring follows on their way.
 - ``prefetch_plan``, ``prefetching``: the rows that ``prefetch_related`` adds.
 - ``pagination``: pages of rows.
-- ``columns``, ``row_programs``: the fields of a serializer, read from rows.
+- ``columns``, ``row_programs``: the fields of a serializer, read from rows, and its list.
 - ``captured_values``: what the JSON of rows does not tell.
-- ``n_plus_one``: relations that a queryset does not load.
-- ``lazy_rows``: the rows of one serializer. ``lazy_list``: the list of a view.
+- ``n_plus_one``: relations that a queryset does not load. ``lazy_list``: the list of a view.
 
 Where to look if a list is not as in stock:
 

@@ -60,21 +60,16 @@ class WrittenRows:
         self.is_final = True
         """Whether stock would write the same, whatever happens until it is asked to."""
         self._serializer = serializer
-        self._captured = CapturedValues(self)
+        self.captured = CapturedValues(self)
         self._encode = engine().encode
 
-    def capturing(self, dispatch: Dispatch) -> Dispatch:
-        """Return what dumps as a dispatch does, and captures what JSON does not tell."""
-        return self._captured.capturing(dispatch)
-
-    def write(self, dispatch: Dispatch, rows: list[Any]) -> JsonText:
-        """Return the rows as text, which is kept.
+    def write(self, dispatch: Dispatch, rows: list[Any]) -> None:
+        """Write the rows.
 
         :param dispatch: what dumps them, made of a capturing one
         :raises Exception: what a row raises
         """
         self.text = JsonText(JsonArray(rows, dispatch.all_rows, self._encoded).join())
-        return self.text
 
     def _encoded(self, dumped: list[Any]) -> bytes:
         try:
@@ -99,7 +94,7 @@ class WrittenRows:
 
     def _made(self) -> list[dict[str, Any]]:
         data: list[dict[str, Any]] = json.loads(self.text.text)
-        self._captured.put_into([(data, index) for index in range(len(data))])
+        self.captured.put_into([(data, index) for index in range(len(data))])
         return data
 
 

@@ -15,26 +15,38 @@ from typing import Any
 from weakref import WeakSet
 
 from django.conf import settings
+from django.db.models import QuerySet
 from rest_framework.generics import GenericAPIView
 from rest_framework.mixins import ListModelMixin
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer, ListSerializer
 
-from fastschema.compiler.nodes import Form
+from fastschema.compiler.nodes import Form, NotRowReadableError
 from fastschema.contrib.django.app import conf, dump_log
 from fastschema.contrib.django.app.dump_log import Output
 from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
-from fastschema.contrib.django.internals.queries import prefetch_lookups
+from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.internals.queries import is_stock_queryset, prefetch_lookups
 from fastschema.contrib.django.lists.captured_values import WrittenRows
 from fastschema.contrib.django.lists.columns import narrowed
-from fastschema.contrib.django.lists.lazy_rows import check_serializer, read_by_column, write
 from fastschema.contrib.django.lists.n_plus_one import warn_of_queries
 from fastschema.contrib.django.lists.pagination import check_paginator, paginate
-from fastschema.contrib.django.lists.prefetching import described
-from fastschema.contrib.django.lists.queryset_rows import FetchedRows, check_fetchable
+from fastschema.contrib.django.lists.prefetching import described, evaluate
+from fastschema.contrib.django.lists.queryset_rows import (
+    FetchedRows,
+    LazyInstanceList,
+    check_fetchable,
+)
+from fastschema.contrib.django.lists.row_programs import (
+    ListDumper,
+    dispatch_for_rows,
+    read_by_column,
+)
 from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.shadow import schedule_comparison
+from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.json_engine import orjson
 from fastschema.runtime.patching import overridden, stock_method
@@ -43,6 +55,8 @@ from fastschema.switch import is_disabled
 
 STOCK_LIST = stock_method(ListModelMixin, "list")
 _RENDER = FastJSONRenderer.render
+_DATA = stock_method(ListSerializer, "data")
+_BASE_DATA = stock_method(BaseSerializer, "data")
 _GET_SERIALIZER = {name: stock_method(GenericAPIView, name) for name in ["get_serializer"]}
 views_whose_data_is_read: WeakSet[type] = WeakSet()
 """Views of which data were needed before they were rendered: nothing is to be gained there."""
@@ -170,6 +184,9 @@ def writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:
     )
 
 
+# What the doctor asks, and what ONLY_COLUMNS does
+
+
 def dispatch_of(view: Any, rows: Any) -> Dispatch:
     """Return what writes a view's rows at once.
 
@@ -177,7 +194,7 @@ def dispatch_of(view: Any, rows: Any) -> Dispatch:
     :raises NotRowReadableError, UnreadableError: if they are not written at once
     """
     serializer = view.get_serializer(rows, many=True)
-    check_serializer(serializer)
+    _check_serializer(serializer)
     return dispatch_for(serializer.child, Form.JSON)
 
 
@@ -203,3 +220,65 @@ def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
         return narrowed(queryset, read_by_column(dispatch_of(view, []), rows), rows.layout)
     except Exception:
         return queryset  # stock raises its own, if it does
+
+
+# Rows as JSON
+
+
+def write(serializer: Any) -> WrittenRows | None:
+    """Write the rows of a serializer, or return None if stock must make data of them.
+
+    Where stock may write something else later (``is_final`` says so), the serializer has got its
+    data.
+
+    :raises Exception: what code of users raises for a row, as in stock
+    """
+    try:
+        _check_serializer(serializer)
+    except NotRowReadableError:
+        return None
+    rows = serializer.instance
+    if isinstance(rows, QuerySet):
+        rows = evaluate(rows)
+    if len(rows) < thresholds.rows_worth_writing_lazily:
+        return None
+    written = WrittenRows(serializer, len(rows))
+    dispatch = dispatch_for_rows(serializer.child, len(rows), Form.JSON)
+    if dispatch is None:
+        return None
+    dumper = ListDumper(written.captured.capturing(dispatch), rows)
+    written.of_database = dumper.by_row is not None  # before anything is bound
+    if dumper.by_row is None:
+        written.write(dumper.by_instance, list(rows))
+    else:
+        try:
+            written.write(dumper.by_row, rows.rows())
+        except Exception:
+            if dumper.calls_user_code:
+                raise
+            return None  # stock raises its own, of an instance
+    written.give_data()
+    return written
+
+
+def _check_serializer(serializer: Any) -> None:
+    """Check that ``data`` of a serializer is what stock makes of rows that are there.
+
+    :raises NotRowReadableError: if not
+    """
+    if not isinstance(serializer, ListSerializer) or not is_stock_list(serializer):
+        raise NotRowReadableError(f"{type(serializer).__name__} is a list serializer of your own")
+    if type(serializer).data is not _DATA or BaseSerializer.data is not _BASE_DATA:
+        raise NotRowReadableError("the serializer overrides data")
+    own = vars(serializer)
+    if "instance" not in own or any(
+        name in own for name in ("_data", "_errors", "_validated_data", "initial_data")
+    ):
+        raise NotRowReadableError("the serializer has been used before, or takes input")
+    rows = serializer.instance
+    if type(rows) not in (list, LazyInstanceList) and not is_stock_queryset(rows):
+        raise NotRowReadableError(f"a {type(rows).__name__} is neither a list nor a plain QuerySet")
+    if not is_stock_serializer(serializer.child):
+        raise NotRowReadableError(
+            f"to_representation of {type(serializer.child).__name__} is overridden"
+        )

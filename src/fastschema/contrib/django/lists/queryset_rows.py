@@ -14,8 +14,8 @@ How a row travels::
         |-- row_programs.with_kept_relations()  reads its instance, and from the row what is related
         `-- anybody else                        gets its instance (row_instances.py)
 
-``lazy_rows.ListDumper`` chooses. Only rows of models of which nobody can tell how their instances
-are made go that way; see :mod:`fastschema.contrib.django.lists.row_layout`.
+``row_programs.ListDumper`` chooses. Only rows of models of which nobody can tell how their
+instances are made go that way; see :mod:`fastschema.contrib.django.lists.row_layout`.
 """
 
 from __future__ import annotations

@@ -1,17 +1,20 @@
-"""Turn the program of a serializer into one that reads rows of the database.
+"""Dump the rows of a serializer as the database gave them, by a program that reads rows.
 
-:func:`by_row` does so for a serializer that needs no instances. Each field is read from the row. A
-column, and a nested category that ``select_related`` has loaded, are read like this::
+A :class:`ListDumper` takes rows of the database if the serializer reads nothing but their columns;
+else the instances that are made of them, which may keep their rows for the relations that it reads.
+
+:func:`by_row` makes the program for the former. Each field is read from the row. A column, and a
+nested category that ``select_related`` has loaded, are read like this::
 
     name = obj[2]
     ...
     category = None if obj[11] is None else obj    # which the nested serializer reads on
 
-:func:`with_kept_relations` is for one that is given instances, for code of users sees them. Their
-columns are read from the instance as ever, so what that code has changed is seen. What lies behind
-it is in a :class:`~fastschema.contrib.django.lists.row_instances.LazyCache`. As long as a row is
-there, nobody has seen the related object, so nobody can have changed it, and the row is dumped in
-its place; else the field is read as from any instance::
+:func:`with_kept_relations` makes the one for instances, for code of users sees them. Their columns
+are read from the instance as ever, so what that code has changed is seen. What lies behind it is in
+a :class:`~fastschema.contrib.django.lists.row_instances.LazyCache`. As long as a row is there,
+nobody has seen the related object, so nobody can have changed it, and the row is dumped in its
+place; else the field is read as from any instance::
 
     name = obj.name
     ...
@@ -23,7 +26,8 @@ stock.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -42,19 +46,28 @@ from fastschema.compiler.nodes import (
     literal,
 )
 from fastschema.contrib.django.front_end.access import MODEL, relation_to_many
-from fastschema.contrib.django.front_end.bound_serializer import dumps_each
+from fastschema.contrib.django.front_end.bound_serializer import (
+    dispatch_for,
+    dumps_each,
+    nested_dumper_of,
+)
+from fastschema.contrib.django.front_end.class_state import class_state
 from fastschema.contrib.django.front_end.hyperlinks import link_from_value
 from fastschema.contrib.django.internals.instances import single_relation
+from fastschema.contrib.django.internals.queries import is_stock_queryset
 from fastschema.contrib.django.lists.columns import (
     TAKES_OBJECT,
     ColumnAccess,
     Columns,
     FieldColumns,
+    calls_user_code,
     check_no_field_fails,
+    columns_of,
     field_columns,
     value_maker,
 )
-from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
+from fastschema.contrib.django.lists.prefetching import evaluate
+from fastschema.contrib.django.lists.queryset_rows import FetchedRows, LazyInstanceList
 from fastschema.contrib.django.lists.row_instances import (
     RelatedRows,
     related_objects,
@@ -69,6 +82,133 @@ _VALUE = unchanged("value of a related object", STRING)
 _COLLECTIONS = (ColumnAccess.NESTED_LIST, ColumnAccess.VALUES)
 # A new one each time: an exception keeps the frames that it has passed.
 _NO_ATTRIBUTES = "AttributeError('None has no attributes')"
+
+
+class ListDumper:
+    """Dumps the rows of a list: as the database gave them if that will do, else as instances.
+
+    To make one may let instances keep their rows, as long as there are none.
+
+    :param dispatch: what dumps the instances
+    :param rows: the instances, or a :class:`LazyInstanceList`
+    """
+
+    def __init__(self, dispatch: Dispatch, rows: list[Any]) -> None:
+        columns = _columns_of_rows(dispatch, rows)
+        self.by_row = None if columns is None else by_row(dispatch, columns)
+        """What dumps the rows of the database, if these will do."""
+        self.by_instance = with_kept_relations(dispatch, rows) if columns is None else dispatch
+        """What dumps the instances."""
+        self.calls_user_code = columns is not None and calls_user_code(columns)
+        """Whether code of users runs while rows of the database are dumped."""
+
+    def all_rows(self, rows: LazyInstanceList) -> list[Any]:
+        """Dump rows, in one way or the other.
+
+        :raises Exception: what stock raises for one of them
+        """
+        if self.by_row is not None:
+            try:
+                return self.by_row.all_rows(rows.rows())
+            except Exception:
+                if self.calls_user_code:
+                    raise  # none of it runs twice
+        return self.by_instance.all_rows(list(rows))
+
+
+def dump_rows(
+    serializer: Any, data: Any, dispatch: Dispatch | None = None
+) -> tuple[list[Any] | None, Any]:
+    """Return what a serializer makes of each row, and the rows.
+
+    The former is None if they do not come from the database, or the serializer is not compiled.
+
+    :param serializer: a stock serializer, which represents one row
+    :param data: anything that is iterated over; a queryset has its rows afterwards, as in stock
+    :param dispatch: what dumps objects; None: the serializer as it is now
+    :raises Exception: what running a query raises, or code of users, as in stock
+    """
+    if is_stock_queryset(data):
+        data = evaluate(data)
+    if type(data) is not LazyInstanceList:
+        return None, data
+    if dispatch is None:
+        dispatch = dispatch_for_rows(serializer, len(data), Form.PYTHON)
+    if dispatch is None:
+        return None, list(data)
+    return ListDumper(dispatch, data).all_rows(data), data
+
+
+def dispatch_for_rows(serializer: Any, rows: int, form: Form) -> Dispatch | None:
+    """Count rows, and return what dumps them by a serializer.
+
+    None if stock must dump them, or takes less time.
+    """
+    state = class_state(type(serializer))
+    state.count(rows)
+    if not state.is_in_use:
+        return None
+    try:
+        return dispatch_for(serializer, form)
+    except UnreadableError:
+        return None
+
+
+def dump_in_blocks(
+    blocks: Generator[FetchedRows], serializer: Any, form: Form, chunk_size: int
+) -> Generator[list[Any]]:
+    """Yield what a serializer makes of the rows of a query, some of them at a time.
+
+    Closing it closes the blocks.
+
+    :param blocks: the rows
+    :param serializer: a stock serializer; its fields are not looked at before there is a row
+    :param form: the form of the output
+    :param chunk_size: how many rows to dump at a time, at most
+    :raises Exception: what stock raises for one of them
+    """
+    by_stock = nested_dumper_of(serializer, form)
+    dispatch: Dispatch | None = None
+    with closing(blocks):
+        for nth, block in enumerate(blocks):
+            if nth == 0:
+                with suppress(UnreadableError):
+                    dispatch = dispatch_for(serializer, form)
+            # What is prefetched beside the rows may have another layout than the last block's.
+            dumper = None if dispatch is None else ListDumper(dispatch, LazyInstanceList(block))
+            for start in range(0, len(block), chunk_size):
+                numbers = range(start, min(start + chunk_size, len(block)))
+                rows = LazyInstanceList(block, numbers)
+                yield by_stock.all_rows(list(rows)) if dumper is None else dumper.all_rows(rows)
+
+
+def _columns_of_rows(dispatch: Dispatch, rows: list[Any]) -> Columns | None:
+    """Return how a serializer reads rows of the database; None if it is given instances.
+
+    :param dispatch: what dumps the instances
+    """
+    if type(rows) is not LazyInstanceList or rows.fetched is None:
+        return None
+    try:
+        return read_by_column(dispatch, rows.fetched)
+    except (NotRowReadableError, UnreadableError):
+        return None
+
+
+def read_by_column(dispatch: Dispatch, rows: FetchedRows) -> Columns:
+    """Return how a serializer reads rows of the database.
+
+    :raises NotRowReadableError: if it must be given instances
+    :raises UnreadableError: if a nested serializer cannot be compiled
+    """
+    columns = columns_of(dispatch.bound_schema.exemplar_fields, dispatch.program.node, rows.layout)
+    if calls_user_code(columns):
+        # What such code raises is raised as it reads the rows: it must not run twice.
+        check_no_field_fails(columns)
+    return columns
+
+
+# Programs that read rows
 
 
 def by_row(dispatch: Dispatch, columns: Columns) -> Dispatch:

@@ -14,7 +14,7 @@ from rest_framework.test import APIRequestFactory
 
 import fastschema
 from fastschema.contrib.django.internals.queries import CompiledQuery
-from fastschema.contrib.django.lists import lazy_rows
+from fastschema.contrib.django.lists import row_programs
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
 from tests.contrib.django.differential import assert_equal, outcome
@@ -33,8 +33,10 @@ PEOPLE = Person.objects.select_related("city__country", "birthplace").order_by("
 def written(monkeypatch):
     """The dispatches by which rows were written."""
     found = []
-    by_row = lazy_rows.by_row
-    monkeypatch.setattr(lazy_rows, "by_row", lambda *args: found.append(by_row(*args)) or found[-1])
+    by_row = row_programs.by_row
+    monkeypatch.setattr(
+        row_programs, "by_row", lambda *args: found.append(by_row(*args)) or found[-1]
+    )
     return found
 
 
