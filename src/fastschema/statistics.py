@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Protocol
 
-from fastschema.runtime.json_engine import engine
+from fastschema.runtime.json_engine import ENGINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Statistics:
     stock_rows: int
     compiled_fields: int
     stock_fields: int
-    json: str = engine().name
+    json: str = ENGINE.name
 
 
 class CountedProgram(Protocol):

@@ -11,9 +11,8 @@ from decimal import Decimal
 
 import pytest
 
-from fastschema.compiler.nodes import Form
 from fastschema.runtime import json_engine
-from fastschema.runtime.json_engine import OrjsonEngine, StandardEngine, json_number, json_value
+from fastschema.runtime.json_engine import ENGINE, ORJSON, STANDARD, json_number, json_value
 from tests.marks import needs_orjson
 
 
@@ -95,7 +94,7 @@ def without_orjson(code):
 
 @pytest.mark.parametrize("value", WRITABLE, ids=repr)
 def test_the_standard_engine_writes_what_json_dumps_writes(value):
-    assert json.loads(StandardEngine().encode(value)) == json.loads(json.dumps(value))
+    assert json.loads(STANDARD.encode(value)) == json.loads(json.dumps(value))
 
 
 @pytest.mark.parametrize("value", WRITABLE, ids=repr)
@@ -104,7 +103,7 @@ def test_the_standard_engine_writes_what_json_dumps_writes(value):
 def test_orjson_writes_any_value_beside_any_other_as_json_dumps_does(value, beside):
     data = [value, *beside]
 
-    written = OrjsonEngine().encode([json_value(each) for each in data])
+    written = ORJSON.encode([json_value(each) for each in data])
 
     assert repr(json.loads(written)) == repr(json.loads(json.dumps(data)))
 
@@ -114,9 +113,7 @@ def test_orjson_writes_any_value_beside_any_other_as_json_dumps_does(value, besi
 def test_what_orjson_refuses_is_written_among_fragments(refused):
     data = [json_number(float("nan")), json_value([1.5, None]), refused]
 
-    assert repr(json.loads(OrjsonEngine().encode(data))) == repr(
-        [float("nan"), [1.5, None], refused]
-    )
+    assert repr(json.loads(ORJSON.encode(data))) == repr([float("nan"), [1.5, None], refused])
 
 
 @pytest.mark.parametrize("refused", [2**64, "\ud800"], ids=repr)
@@ -131,7 +128,7 @@ def test_what_orjson_refuses_is_written_among_the_values_that_are_left_to_orjson
         "time": dt.time(1, 2),
     }
 
-    assert json.loads(OrjsonEngine().encode(data)) == {
+    assert json.loads(ORJSON.encode(data)) == {
         "refused": refused,
         "id": "00000000-0000-0000-0000-000000000001",
         "naive": "2024-01-02T03:04:05.000006",
@@ -160,7 +157,7 @@ def test_what_orjson_refuses_is_written_among_the_values_that_are_left_to_orjson
 def test_orjson_writes_what_is_left_to_it_as_python_does(moment):
     text = moment.isoformat() if isinstance(moment, dt.date) else str(moment)
 
-    assert json.loads(OrjsonEngine().encode(moment)) == text
+    assert json.loads(ORJSON.encode(moment)) == text
 
 
 @pytest.mark.parametrize("value", UNWRITABLE.values(), ids=UNWRITABLE)
@@ -169,7 +166,7 @@ def test_a_value_that_json_cannot_hold_raises_what_json_dumps_raises(value):
     with pytest.raises(TypeError) as expected:
         json.dumps(value)
 
-    for engine, data in ((StandardEngine(), value), (OrjsonEngine(), [json_value(value)])):
+    for engine, data in ((STANDARD, value), (ORJSON, [json_value(value)])):
         with pytest.raises(TypeError) as caught:
             engine.encode(data)
         assert str(caught.value) == str(expected.value)
@@ -178,7 +175,7 @@ def test_a_value_that_json_cannot_hold_raises_what_json_dumps_raises(value):
 @needs_orjson
 def test_a_value_that_orjson_cannot_hold_either_raises_what_json_dumps_raises():
     with pytest.raises(TypeError, match="Object of type object is not JSON serializable"):
-        OrjsonEngine().encode([object()])
+        ORJSON.encode([object()])
 
 
 @needs_orjson
@@ -186,7 +183,7 @@ def test_data_that_holds_itself_raises_what_json_dumps_raises():
     data = []
     data.append(data)
 
-    for engine, each in ((StandardEngine(), data), (OrjsonEngine(), [json_value(data)])):
+    for engine, each in ((STANDARD, data), (ORJSON, [json_value(data)])):
         with pytest.raises(ValueError, match="Circular reference detected"):
             engine.encode(each)
 
@@ -201,7 +198,7 @@ def test_a_value_is_written_as_it_was_when_it_was_given():
     given = json_value(value)
     value.append(2)
 
-    assert json.loads(OrjsonEngine().encode([given])) == [[1]]
+    assert json.loads(ORJSON.encode([given])) == [[1]]
 
 
 @pytest.mark.parametrize("value", [1, 0.0, -2.5, 1e-4, 9999999999999998.0, "text", None, True])
@@ -216,15 +213,12 @@ def test_a_plain_value_stays(value):
 
 @needs_orjson
 def test_the_best_engine_is_orjson():
-    assert json_engine.engine().name == "orjson"
-    assert json_engine.engine().form is Form.JSON
+    assert ENGINE is ORJSON
 
 
-def test_without_orjson_the_engine_is_the_standard_librarys(monkeypatch):
-    monkeypatch.setattr(json_engine, "orjson", None)
-
-    assert json_engine.engine().name == "json"
-    assert json_engine.engine().form is Form.PYTHON
+@pytest.mark.skipif(json_engine.orjson is not None, reason="orjson is installed")
+def test_without_orjson_the_engine_is_the_standard_librarys():
+    assert ENGINE is STANDARD
 
 
 DUMP_TWO_WAYS = """

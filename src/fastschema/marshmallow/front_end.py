@@ -29,12 +29,10 @@ from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import Dispatch, RowDumper
 from fastschema.runtime.front_end import Hooks
 from fastschema.runtime.guard import generations
-from fastschema.runtime.json_engine import Engine, engine, standard_dumps
+from fastschema.runtime.json_engine import ENGINE, Engine, standard_dumps
 from fastschema.runtime.patching import calls_super
 from fastschema.runtime.programs import DumpProgram, LoadProgram
 from fastschema.switch import disabled
-
-_engine = engine()
 
 
 class CompiledMarshmallowSchema:
@@ -105,7 +103,7 @@ class CompiledMarshmallowSchema:
 
     def engine(self) -> Engine:
         """Return the engine whose values equal those of ``json.dumps``."""
-        return _engine
+        return ENGINE
 
     def stock_encode(self, data: Any) -> bytes:
         """``json.dumps``, compact and as UTF-8."""

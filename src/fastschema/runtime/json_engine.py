@@ -13,7 +13,7 @@ import json
 import uuid
 from collections.abc import Callable, Collection, Sequence
 from json.encoder import encode_basestring_ascii
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 from fastschema.compiler.kinds import orjson as orjson
 from fastschema.compiler.nodes import Form
@@ -93,18 +93,17 @@ def stock_value(value: Any) -> Any:
     raise TypeError(f"Object of type {value.__class__.__name__} is not JSON serializable")
 
 
-class Engine(Protocol):
-    """Writes JSON."""
+class Engine(NamedTuple):
+    """Writes JSON.
+
+    :param name: ``"orjson"``, say
+    :param form: the form of output that it writes
+    :param encode: writes data in that form as UTF-8, and raises what ``json.dumps`` raises
+    """
 
     name: str
     form: Form
-
-    def encode(self, data: Any) -> bytes:
-        """Write ``data`` as UTF-8.
-
-        :raises TypeError, ValueError, RecursionError: what ``json.dumps`` raises
-        """
-        ...
+    encode: Callable[[Any], bytes]
 
 
 def standard_dumps(data: Any, default: Callable[[Any], Any] | None = None) -> bytes:
@@ -137,44 +136,37 @@ def to_ascii(text: bytes) -> bytes:
     return text.replace(b"\x7f", b"\\u007f") if b"\x7f" in text else text
 
 
-class StandardEngine:
-    """The standard library's ``json``."""
+def _orjson_dumps(data: Any) -> bytes:
+    """Write data in JSON form by orjson.
 
-    name = "json"
-    form = Form.PYTHON
-
-    def encode(self, data: Any) -> bytes:
-        """Write ``data`` as UTF-8, as :meth:`Engine.encode` says."""
-        return standard_dumps(data)
-
-
-class OrjsonEngine:
-    """orjson, and the standard library for the few values that orjson cannot write."""
-
-    name = "orjson"
-    form = Form.JSON
-
-    def encode(self, data: Any) -> bytes:
-        """Write ``data`` (in JSON form) as UTF-8, as :meth:`Engine.encode` says.
-
-        orjson refuses integers over 64 bits, keys that are no strings, lone surrogates and deep
-        nesting; what it refuses is written by the standard library from the same data.
-        """
-        try:
-            return orjson.dumps(data, orjson_default)
-        except TypeError:
-            return standard_dumps(data, default=self._stock_value)
-
-    def _stock_value(self, value: Any) -> Any:
-        """Return what stock would have given for a value that the JSON form leaves to orjson."""
-        if isinstance(value, (datetime.date, datetime.time)):
-            return value.isoformat()
-        return str(value) if isinstance(value, uuid.UUID) else stock_value(value)
+    It refuses integers over 64 bits, keys that are no strings, lone surrogates and deep nesting;
+    what it refuses is written by the standard library from the same data.
+    """
+    try:
+        return orjson.dumps(data, orjson_default)
+    except TypeError:
+        return standard_dumps(data, default=_python_value)
 
 
-def engine() -> Engine:
-    """Return the best engine that is installed."""
-    return StandardEngine() if orjson is None else OrjsonEngine()
+def _python_value(value: Any) -> Any:
+    """Return what stock would have given for a value that the JSON form leaves to orjson."""
+    written = text_of(value)
+    return stock_value(value) if written is None else written
+
+
+def text_of(value: Any) -> str | None:
+    """Return the text of a value that the JSON form leaves to orjson; None for any other."""
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    return str(value) if isinstance(value, uuid.UUID) else None
+
+
+STANDARD = Engine("json", Form.PYTHON, standard_dumps)
+"""The standard library's ``json``."""
+ORJSON = Engine("orjson", Form.JSON, _orjson_dumps)
+"""orjson, and the standard library for the few values that orjson cannot write."""
+ENGINE = STANDARD if orjson is None else ORJSON
+"""The best engine that is installed."""
 
 
 def notes() -> Sequence[str]:

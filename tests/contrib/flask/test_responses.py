@@ -13,7 +13,7 @@ from werkzeug.datastructures import Headers
 
 import fastschema
 from fastschema.contrib.flask import FastSchema
-from fastschema.contrib.flask.json_provider import JsonifyEngine
+from fastschema.contrib.flask.json_provider import JsonFormWriter
 from tests.contrib.flask.schemas import (
     ALL_ROWS,
     AlbumSchema,
@@ -180,9 +180,9 @@ def test_values_are_written_by_the_default_of_the_application(app, fast):
 @needs_orjson
 def test_the_engine_writes_it(app, fast, monkeypatch):
     written = []
-    encode = JsonifyEngine.encode
+    encode = JsonFormWriter.encode
     monkeypatch.setattr(
-        JsonifyEngine, "encode", lambda self, data: written.append(data) or encode(self, data)
+        JsonFormWriter, "encode", lambda self, data: written.append(data) or encode(self, data)
     )
     with app.test_request_context():
         fast.response(BandSchema(many=True), [{"name": "Can"}])

@@ -20,7 +20,7 @@ from fastschema.contrib.django.front_end.bound_serializer import (
 )
 from fastschema.contrib.django.front_end.class_state import forget_class
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
-from fastschema.contrib.django.front_end.json_encoding import engine, stock_encode
+from fastschema.contrib.django.front_end.json_encoding import ENGINE, stock_encode
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
 from fastschema.contrib.django.input.batch_lookup import uses_batch_lookup
 from fastschema.contrib.django.input.bulk_create import is_in_bulk, why_one_by_one
@@ -41,7 +41,6 @@ from fastschema.runtime.patching import calls_super, is_stock
 from fastschema.runtime.programs import DumpProgram
 from fastschema.switch import disabled
 
-_engine = engine()
 _NOT_LOADED = (
     "fastschema does not load by Django REST framework's serializers; "
     "use Serializer(data=...).is_valid()"
@@ -134,7 +133,7 @@ class CompiledSerializer:
 
     def engine(self) -> Engine:
         """Return the engine whose bytes equal those of ``JSONRenderer``."""
-        return _engine
+        return ENGINE
 
     def stock_encode(self, data: Any) -> bytes:
         """``JSONRenderer``'s JSON."""

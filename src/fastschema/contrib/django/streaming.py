@@ -30,7 +30,7 @@ from fastschema.contrib.django.app import conf, dump_log
 from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.bound_serializer import nested_dumper_of
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
-from fastschema.contrib.django.front_end.json_encoding import engine
+from fastschema.contrib.django.front_end.json_encoding import ENGINE
 from fastschema.contrib.django.internals.queries import (
     evaluates_as_stock,
     is_stock_queryset,
@@ -101,7 +101,7 @@ def stream(request: Any, serializer: Any, chunk_size: int | None = None) -> Any:
         dump_log.log_stream(serializer, is_compiled=is_compiled)
     in_chunks, encode = by_renderer
     if is_compiled:
-        encode = engine().encode
+        encode = ENGINE.encode
     written = _written(data, serializer.child, size, in_chunks, encode, is_compiled=is_compiled)
     chunks = Chunks(written, request)
     if request.method == "HEAD":
@@ -173,7 +173,7 @@ def _written(
 
     Closing it closes a cursor or a generator behind the rows.
     """
-    form, size = engine().form, min(chunk_size, CHUNK_SIZE)
+    form, size = ENGINE.form, min(chunk_size, CHUNK_SIZE)
     blocks = None
     if is_compiled and is_fetchable(data) and is_stock_serializer(child):
         blocks = fetch_in_blocks(data, chunk_size)

@@ -15,12 +15,14 @@ from flask import Flask
 from flask.json.provider import DefaultJSONProvider
 
 import fastschema.json
+from fastschema.compiler.nodes import Form
 from fastschema.runtime.json_engine import (
+    Engine,
     JsonText,
     LeftToStock,
-    OrjsonEngine,
     orjson,
     orjson_matches_stdlib,
+    text_of,
     to_ascii,
 )
 from fastschema.runtime.patching import overridden
@@ -87,14 +89,21 @@ _Left = dict[int, bytes | Exception]
 """The JSON of each value that is left to the encoder, or its exception, by the value's id."""
 
 
-class JsonifyEngine(OrjsonEngine):
-    """Writes what programs make of objects as ``jsonify`` writes what ``Schema.dump`` makes.
+def jsonify_engine(provider: FastJSONProvider) -> Engine:
+    """Return what writes what programs make of objects as ``jsonify`` writes ``Schema.dump``'s.
 
     :param provider: the JSON provider of the application
     """
+    return Engine("orjson", Form.JSON, JsonFormWriter(provider).encode)
+
+
+class JsonFormWriter:
+    """Writes data in JSON form by orjson, with the settings of a provider.
+
+    :param provider: the provider
+    """
 
     def __init__(self, provider: FastJSONProvider) -> None:
-        super().__init__()
         self._provider = provider
         self._others = written_by_default(provider.default)
         self._option = orjson.OPT_SORT_KEYS if provider.sort_keys else None
@@ -124,9 +133,8 @@ class JsonifyEngine(OrjsonEngine):
         """Return what stock's encoder is given for a value that is only found in data
         in JSON form.
         """
-        if isinstance(value, (datetime.date, datetime.time, uuid.UUID)):
-            return self._stock_value(value)
-        return json.loads(self._text(left, value))
+        written = text_of(value)
+        return json.loads(self._text(left, value)) if written is None else written
 
     def _text(self, left: _Left, value: Any) -> bytes:
         """Return the JSON of a value that is left to the encoder.

@@ -18,7 +18,7 @@ from marshmallow.decorators import PRE_DUMP
 from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Response as BaseResponse
 
-from fastschema.contrib.flask.json_provider import FastJSONProvider, JsonifyEngine
+from fastschema.contrib.flask.json_provider import FastJSONProvider, jsonify_engine
 from fastschema.contrib.flask.signals import CountingSchema, dumped
 from fastschema.marshmallow.front_end import CompiledMarshmallowSchema
 from fastschema.runtime.encode import dumped_bytes
@@ -87,7 +87,7 @@ def json_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -
     """
     provider = current_app.json
     if isinstance(provider, FastJSONProvider) and provider.is_fast and provider.is_compact:
-        body = dumped_bytes(compiled, obj, many, JsonifyEngine(provider), b"\n")
+        body = dumped_bytes(compiled, obj, many, jsonify_engine(provider), b"\n")
         if body is not None:
             return current_app.response_class(body, mimetype=provider.mimetype)
     return cast(Response, provider.response(dumped_data(compiled, obj, many)))

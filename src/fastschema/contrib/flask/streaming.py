@@ -17,7 +17,7 @@ from fastschema.compiler.nodes import Form
 from fastschema.contrib.flask.json_provider import (
     COMPACT,
     FastJSONProvider,
-    JsonifyEngine,
+    jsonify_engine,
     writes_as_flask,
 )
 from fastschema.contrib.flask.responses import response_in, schema_and_rows
@@ -35,26 +35,15 @@ NDJSON_MIMETYPE = "application/x-ndjson"
 FORMATS = ("json", "ndjson")
 
 
-class ProviderEngine:
-    """Any JSON provider of an application, as an engine that writes a value in one line.
+def _provider_engine(provider: Any) -> Engine:
+    """Return any JSON provider of an application as an engine that writes a value in one line."""
+    layout = {"separators": COMPACT} if isinstance(provider, DefaultJSONProvider) else {}
 
-    :param provider: the provider
-    """
-
-    name = "provider"
-    form = Form.PYTHON
-
-    def __init__(self, provider: Any) -> None:
-        self._dumps = provider.dumps
-        self._layout = {"separators": COMPACT} if isinstance(provider, DefaultJSONProvider) else {}
-
-    def encode(self, data: Any) -> bytes:
-        """Write ``data`` in one line.
-
-        :raises Exception: what the provider raises
-        """
-        text: str = self._dumps(data, **self._layout)
+    def encode(data: Any) -> bytes:
+        text: str = provider.dumps(data, **layout)
         return text.encode().strip().replace(b"\n", b"")  # never in a string: there it is escaped
+
+    return Engine("provider", Form.PYTHON, encode)
 
 
 def stream_response(
@@ -134,13 +123,13 @@ def _chunks(
     compiled: DumpingSchema, rows: Iterable[Any], form: str, chunk_size: int
 ) -> Iterator[bytes]:
     provider = current_app.json
-    engine: Engine = ProviderEngine(provider)
+    engine = _provider_engine(provider)
     if isinstance(provider, FastJSONProvider) and provider.is_fast:
-        engine = JsonifyEngine(provider)
+        engine = jsonify_engine(provider)
     count = len(rows) if type(rows) is list else None
     dumper = None if is_disabled() else compiled.row_dumper(engine.form, count)
     if dumper is None:  # stock must see all rows
-        engine = ProviderEngine(provider)
+        engine = _provider_engine(provider)
         dumped = dumped_data(compiled, rows, True)
         if form == "json":
             return iter([engine.encode(dumped) + b"\n"])

@@ -97,34 +97,20 @@ def _default(value: Any) -> Any:
     return orjson_default(value)
 
 
-class RestFrameworkEngine:
-    """orjson, with the bytes of ``JSONRenderer``; what orjson refuses, the stock encoder writes."""
-
-    name = "orjson"
-    form = Form.JSON
-
-    def encode(self, data: Any) -> bytes:
-        """Write ``data`` (in JSON form)."""
-        try:
-            return escape_separators(orjson.dumps(data, _default, orjson.OPT_UTC_Z))
-        except TypeError:
-            return stock_encode(data, _JsonFormEncoder)
+def _orjson_dumps(data: Any) -> bytes:
+    """Return data in JSON form as bytes; what orjson refuses, the stock encoder writes."""
+    try:
+        return escape_separators(orjson.dumps(data, _default, orjson.OPT_UTC_Z))
+    except TypeError:
+        return stock_encode(data, _JsonFormEncoder)
 
 
-class StandardRestFrameworkEngine:
-    """The stock encoder, where orjson is missing."""
-
-    name = "json"
-    form = Form.PYTHON
-
-    def encode(self, data: Any) -> bytes:
-        """Write ``data`` (in python form)."""
-        return stock_encode(data)
-
-
-def engine() -> Engine:
-    """Return the best engine that is installed."""
-    return StandardRestFrameworkEngine() if orjson is None else RestFrameworkEngine()
+ENGINE = (
+    Engine("json", Form.PYTHON, stock_encode)
+    if orjson is None
+    else Engine("orjson", Form.JSON, _orjson_dumps)
+)
+"""The best engine that is installed, with the bytes of ``JSONRenderer``."""
 
 
 def json_number(value: Any) -> Any:

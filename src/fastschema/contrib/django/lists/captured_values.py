@@ -26,8 +26,8 @@ from rest_framework.relations import Hyperlink
 from fastschema.compiler.nodes import FieldNode, Form, ObjectNode, Repeatable
 from fastschema.compiler.source import identifiers
 from fastschema.contrib.django.front_end.json_encoding import (
+    ENGINE,
     encode_anything,
-    engine,
     json_value,
     missing,
 )
@@ -61,7 +61,7 @@ class WrittenRows:
         """Whether stock would write the same, whatever happens until it is asked to."""
         self._serializer = serializer
         self.captured = CapturedValues(self)
-        self._encode = engine().encode
+        self._encode = ENGINE.encode
 
     def write(self, dispatch: Dispatch, rows: list[Any]) -> None:
         """Write the rows.
