@@ -1,6 +1,11 @@
-"""Objects are made where somebody would notice that they are not."""
+"""Objects are made where somebody would notice that they are not, or SQLAlchemy is not as it is
+known.
+"""
+
+import warnings
 
 import pytest
+import sqlalchemy
 from marshmallow import Schema, fields
 from sqlalchemy import JSON, String, event, select
 from sqlalchemy.ext.hybrid import hybrid_property
@@ -8,6 +13,7 @@ from sqlalchemy.ext.mutable import MutableDict
 from sqlalchemy.orm import Mapped, Session, joinedload, mapped_column, reconstructor
 
 import fastschema
+from fastschema.contrib.sqlalchemy import row_layout, selection
 from tests.contrib.sqlalchemy.differential import (
     WITHOUT_OBJECTS,
     assert_same,
@@ -16,7 +22,7 @@ from tests.contrib.sqlalchemy.differential import (
     stock_text,
 )
 from tests.contrib.sqlalchemy.models import Animal, Author, Base, Book, Country, Dog, Picture
-from tests.contrib.sqlalchemy.schemas import AuthorWithCountrySchema, ColumnsSchema
+from tests.contrib.sqlalchemy.schemas import AuthorWithCountrySchema, BookSchema, ColumnsSchema
 
 seen = []
 
@@ -200,3 +206,26 @@ def test_keys_that_are_null_in_part(engine, cls):
         fast = plan.dumps_select(statement, session)
         assert fast == stock_text(NumberSchema(), statement, session)
         session.rollback()
+
+
+@pytest.fixture
+def warned_anew():
+    selection._warn_of_version.cache_clear()
+    yield
+    selection._warn_of_version.cache_clear()
+
+
+@pytest.mark.usefixtures("warned_anew")
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("_POSITIONS", [None] * 100), ("_POSITIONS", []), ("_UNUSUAL_LOADS", ["not_there"])],
+)
+def test_objects_are_made_by_a_sqlalchemy_that_is_not_known(engine, monkeypatch, name, value):
+    monkeypatch.setattr(row_layout, name, value)
+    statement = select(Book).options(joinedload(Book.editor)).order_by(Book.id)
+    with pytest.warns(RuntimeWarning, match=f"SQLAlchemy {sqlalchemy.__version__}"):
+        said = note(engine, BookSchema(only=["id"]), statement)
+    assert "fastschema does not know this SQLAlchemy" in said
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # it warns once
+        assert_same(engine, lambda: BookSchema(only=["id", "editor"]), statement)

@@ -257,6 +257,20 @@ def test_one_object_has_one_related_object_whatever_the_criteria(engine):
     assert "Author.country is loaded by criteria of its own" in note(engine, Both, statement)
 
 
+def test_an_object_that_is_a_related_one_too_has_one_related_object(engine):
+    class WithSequel(Schema):
+        author = fields.Nested(AuthorSchema)
+        sequel_of = fields.Nested(ColumnsSchema(only=["id"]))
+
+    statement = BOOKS.options(
+        joinedload(Book.author.and_(Author.name != "Bo")), joinedload(Book.sequel_of)
+    )
+    assert_same(engine, WithSequel, statement)
+    assert "a relation of Book, which is joined, too, has criteria" in note(
+        engine, WithSequel, statement
+    )
+
+
 @pytest.mark.filterwarnings("ignore:Multiple rows returned")  # of stock: only it gives them
 def test_related_objects_that_a_join_of_ones_own_selects(engine):
     """One row for each pair: the first one of a book counts."""

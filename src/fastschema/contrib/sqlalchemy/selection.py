@@ -16,8 +16,12 @@ from sqlalchemy.orm import Mapper, Query, Session, scoped_session
 from sqlalchemy.orm.util import AliasedInsp
 
 from fastschema.compiler.nodes import Form, NotRowReadableError
-from fastschema.contrib.sqlalchemy import internals
-from fastschema.contrib.sqlalchemy.row_layout import EntityLayout, Key, entity_layout_of
+from fastschema.contrib.sqlalchemy.row_layout import (
+    EntityLayout,
+    Key,
+    cursor_below,
+    entity_layout_of,
+)
 from fastschema.contrib.sqlalchemy.row_programs import UnloadedError, by_row, columns_of
 from fastschema.report import Report
 from fastschema.runtime.bound_program import Dispatch, RowDumper
@@ -80,16 +84,9 @@ class Selection:
         if self._result is None:
             raise NotRowReadableError("the session or the query runs statements in its own way")
         try:
-            cursor = internals.cursor_result(self._result)
-            entity = None
-            if cursor is not None:
-                entity = internals.loaded_entity(cursor, is_streamed=self.is_streamed)
-            if entity is None:
-                raise NotRowReadableError(
-                    "the statement, or a listener, asks for an unusual result"
-                )
-            layout = entity_layout_of(entity, self._session)
-        except internals.UnknownVersionError as error:
+            cursor = cursor_below(self._result)
+            layout = entity_layout_of(cursor, self._session, is_streamed=self.is_streamed)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
             _warn_of_version(str(error))
             raise NotRowReadableError("fastschema does not know this SQLAlchemy") from error
         self._cursor = cursor
@@ -137,9 +134,9 @@ class Selection:
     def _run_query(self, query: Query[Any]) -> None:
         if self._fetch_size is not None:
             query = query.yield_per(self._fetch_size)
-        if internals.is_query_known() and overridden(query, _QUERY_METHODS) is None:
-            self._objects = internals.run_query(query)
-            self._result = internals.result_below(self._objects)
+        if hasattr(Query, "_iter") and overridden(query, _QUERY_METHODS) is None:
+            self._objects = query._iter()
+            self._result = getattr(self._objects, "_real_result", None)
         else:
             self._objects = query
 
