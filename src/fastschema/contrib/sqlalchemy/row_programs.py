@@ -7,12 +7,8 @@ of related objects, nor objects that keep their rows.
 
 from __future__ import annotations
 
-import datetime
-import decimal
-import uuid
 from collections.abc import Callable, Iterable
 from functools import partial
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from fastschema.compiler.nodes import FieldNode, NotRowReadableError, ObjectNode
@@ -20,7 +16,6 @@ from fastschema.contrib.sqlalchemy.row_layout import EntityLayout, Key
 from fastschema.marshmallow.sqlalchemy import MAPPED, key_finder
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dump, NestedDumper
 from fastschema.runtime.derived_node import DerivedNode, row_field
-from fastschema.runtime.json_engine import PLAIN_CLASSES
 
 
 class UnloadedError(NotRowReadableError):
@@ -34,18 +29,11 @@ class FieldColumns(NamedTuple):
         row itself
     :param keys: the primary keys of the related objects on the way to it
     :param nested: how the fields of a nested schema are read
-    :param has_default: whether there is a value for rows without an object
     """
 
     position: int | None
     keys: tuple[Key, ...] = ()
     nested: tuple[FieldColumns, ...] = ()
-    has_default: bool = False
-
-    @property
-    def is_repeatable(self) -> bool:
-        """Whether nobody notices how often a related object is dumped."""
-        return not self.has_default and all(each.is_repeatable for each in self.nested)
 
 
 NOT_READ = FieldColumns(-1)
@@ -79,9 +67,8 @@ def _field(
         return NOT_READ
     if path is None:
         raise NotRowReadableError(f"{field.key} runs code of yours on each object")
-    has_default = field.default is not None
     if field.kind.nested_slot is not None:
-        if has_default:
+        if field.default is not None:
             raise NotRowReadableError(f"{field.key} has a dump_default, which is no row")
         keys, related, _ = _follow(path, field, layout, find)
         return FieldColumns(None, keys, columns_of(nested_dispatch(field, dispatch), related))
@@ -89,7 +76,7 @@ def _field(
     keys, layout, find = _follow(relations, field, layout, find)
     if name not in layout.columns or find(name) != name:
         raise _not_loaded(field, layout, name)
-    return FieldColumns(layout.columns[name], keys, has_default=has_default)
+    return FieldColumns(layout.columns[name], keys)
 
 
 def _follow(
@@ -141,16 +128,6 @@ def dispatch_of(dumper: NestedDumper, key: str) -> Dispatch:
     return found
 
 
-_UNNOTICED = PLAIN_CLASSES | {
-    float,
-    datetime.date,
-    datetime.datetime,
-    datetime.time,
-    datetime.timedelta,
-    decimal.Decimal,
-    uuid.UUID,
-}
-"""Classes whose values nobody sees being converted."""
 _MOST_DUMPED = 10_000
 """How many related objects are kept dumped, for the rows that have them, too."""
 
@@ -190,39 +167,23 @@ def _row_field(field: FieldNode, read: FieldColumns) -> FieldNode:
 def _related_dumper(
     read: FieldColumns, key: str, bound_schema: Any, dumper: NestedDumper
 ) -> CallDumper:
-    dispatch = by_row(dispatch_of(dumper, key), read.nested)
-    return CallDumper(_once_for_each(dispatch, read) if read.is_repeatable else _each(dispatch))
+    return CallDumper(_once_for_each(by_row(dispatch_of(dumper, key), read.nested), read.keys[-1]))
 
 
-def _each(dispatch: Dispatch) -> Dump:
-    return lambda row: dispatch[type(row)](row)
-
-
-def _once_for_each(dispatch: Dispatch, read: FieldColumns) -> Dump:
+def _once_for_each(dispatch: Dispatch, key: Key) -> Dump:
     """Return what dumps each related object once, though many rows have it.
 
-    Objects with values whose conversion may call code of users are dumped for each row.
+    :param key: where its primary key stands in a row
     """
-    key = read.keys[-1]
     key_of = key.getter()
-    # The key twice: an itemgetter of one position gives no tuple.
-    values_of = itemgetter(*key.positions, *key.positions, *_positions(read.nested))
     dumped: dict[Any, Any] = {}
 
     def dump(row: Any) -> Any:
         found = key_of(row)
-        if found in dumped:
-            return dumped[found]
-        result = dispatch[type(row)](row)
-        if _UNNOTICED.issuperset(map(type, values_of(row))):
+        if found not in dumped:
             if len(dumped) >= _MOST_DUMPED:  # a stream may have any number of them
                 dumped.clear()
-            dumped[found] = result
-        return result
+            dumped[found] = dispatch[type(row)](row)
+        return dumped[found]
 
     return dump
-
-
-def _positions(reads: Columns) -> list[int]:
-    own = [read.position for read in reads if read.position is not None and read is not NOT_READ]
-    return own + [position for read in reads for position in _positions(read.nested)]
