@@ -144,7 +144,7 @@ class Plan:
         :raises Exception: what SQLAlchemy or :meth:`dumps` raises
         """
         selecting = self._selecting(statement, session, is_streamed=False)
-        with closing(selecting.selection):
+        with closing(selecting):
             return json_bytes(selecting, None, True)
 
     def stream_select(

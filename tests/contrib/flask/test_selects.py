@@ -133,10 +133,10 @@ def test_switched_off_both_answer_as_stock(app, fs, session, stock):
 
 def test_a_stream_that_the_client_leaves_closes_its_cursor(app, fs, session, monkeypatch):
     closed = []
-    from fastschema.contrib.sqlalchemy.selection import Selection
+    from fastschema.contrib.sqlalchemy.selection import SelectDumper
 
-    stock_close = Selection.close
-    monkeypatch.setattr(Selection, "close", lambda self: (closed.append(self), stock_close(self)))
+    close = SelectDumper.close
+    monkeypatch.setattr(SelectDumper, "close", lambda self: (closed.append(self), close(self)))
     with app.test_request_context():
         response = fs.stream(SongSchema(), SONGS, session=session)
         next(response.iter_encoded())

@@ -76,7 +76,7 @@ def schema_and_rows(
     from fastschema.contrib.sqlalchemy.selection import SelectDumper
 
     selecting = SelectDumper(compiled, rows, session, is_streamed=is_streamed)
-    return selecting, selecting.selection
+    return selecting, selecting
 
 
 def json_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -> Response:

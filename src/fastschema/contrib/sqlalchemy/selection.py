@@ -17,7 +17,6 @@ from sqlalchemy.orm.util import AliasedInsp
 
 from fastschema.compiler.nodes import Form, NotRowReadableError
 from fastschema.contrib.sqlalchemy.row_layout import (
-    EntityLayout,
     Key,
     cursor_below,
     entity_layout_of,
@@ -38,11 +37,18 @@ FETCH_SIZE = 1000
 _ACCEPTED = (
     "pass a select of one mapped class, such as select(Flight).options(joinedload(Flight.airline))"
 )
+logger = logging.getLogger("fastschema")
+_warned: WeakSet[type] = WeakSet()
 
 
-class Selection:
-    """What a statement selects. It is run once, when that is first asked for.
+class SelectDumper:
+    """A schema that dumps what one statement selects.
 
+    See :class:`fastschema.runtime.front_end.DumpingSchema`; there is nothing to dump but that. The
+    statement is run once, when that is first asked for. Where the rows cannot be read as they are,
+    they are objects, and dumped as any others.
+
+    :param schema: the compiled schema
     :param statement: a ``Select`` of one mapped class, or a legacy ``Query`` of one
     :param session: a ``Session``, or a ``scoped_session``
     :param is_streamed: whether to fetch the rows some at a time: as many as the statement's
@@ -51,94 +57,167 @@ class Selection:
     :raises ValueError: for a ``Query`` of another session
     """
 
-    def __init__(self, statement: Any, session: Any, *, is_streamed: bool) -> None:
+    def __init__(
+        self, schema: DumpingSchema, statement: Any, session: Any, *, is_streamed: bool = False
+    ) -> None:
+        self.schema = schema.schema
+        self._compiled = schema
         self._statement = _checked_statement(statement)
         self._session = _checked_session(session)
         if isinstance(statement, Query) and _checked_session(statement.session) != self._session:
             raise ValueError("the query belongs to a different session")
-        self.is_streamed = is_streamed
         self._fetch_size = _fetch_size(statement) if is_streamed else None
         self._objects: Any = None
         self._result: Any = None  # of which the objects are made
-        self._cursor: Any = None  # below it
+        self._rows: Iterator[Any] | None = None  # if no objects are made
 
-    def __iter__(self) -> Iterator[Any]:
-        """Return the objects, as ``session.scalars(statement).unique()`` gives them, or a
-        ``Query``.
-
-        What is streamed comes as ``session.scalars(statement)`` gives it: SQLAlchemy does not
-        compare all objects then.
-
-        :raises Exception: what SQLAlchemy raises
+    def dump(self, obj: Any, many: bool | None) -> Any:
+        """Return what stock's dump returns for the objects, by generated code where
+        that is possible.
         """
-        self._run()
-        return iter(self._objects)
+        return self._compiled.dump(list(self._select()), True)
 
-    def layout(self) -> EntityLayout:
-        """Return the layout of the rows.
+    def stock_dump(self, obj: Any, many: bool | None) -> Any:
+        """Return what stock's dump returns for the objects, by stock."""
+        return self._compiled.stock_dump(list(self._select()), True)
 
-        :raises NotRowReadableError: if somebody would notice that no objects are made
+    def is_collection(self, obj: Any, many: bool | None) -> bool:
+        """Return True: a selection is one."""
+        return True
+
+    def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
+        """Return what dumps the rows, or else the objects.
+
         :raises Exception: what SQLAlchemy raises when it runs the statement
         """
-        self._run()
+        dumper = self._compiled.row_dumper(form, None)
+        try:
+            return self.row_dispatch(dumper)
+        except UnloadedError as reason:
+            self._warn(reason)
+        except NotRowReadableError:
+            pass
+        return dumper
+
+    def row_dispatch(self, dumper: RowDumper | None) -> Dispatch:
+        """Return what dumps the rows.
+
+        :param dumper: what dumps the objects
+        :raises NotRowReadableError: if objects have to be made
+        :raises Exception: what SQLAlchemy raises when it runs the statement
+        """
+        if not isinstance(dumper, Dispatch):
+            raise NotRowReadableError("the schema has hooks, or runs as stock")
+        self._select()
         if self._result is None:
             raise NotRowReadableError("the session or the query runs statements in its own way")
+        size = self._fetch_size
         try:
             cursor = cursor_below(self._result)
-            layout = entity_layout_of(cursor, self._session, is_streamed=self.is_streamed)
+            layout = entity_layout_of(cursor, self._session, is_streamed=size is not None)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             _warn_of_version(str(error))
             raise NotRowReadableError("fastschema does not know this SQLAlchemy") from error
-        self._cursor = cursor
-        return layout
+        dispatch = by_row(dumper, columns_of(dumper, layout))
+        key = layout.key
+        self._rows = _unique(cursor, key) if size is None else _chunks(cursor, key, size)
+        return dispatch
 
-    def rows(self, layout: EntityLayout) -> Iterator[Any]:
-        """Return the rows; None where a row has no object.
+    def rows(self, obj: Any) -> Iterable[Any]:
+        """Return the rows for the dumper that :meth:`row_dumper` has returned: None where a row has
+        no object.
 
-        :param layout: what :meth:`layout` has returned just before
         :raises Exception: what SQLAlchemy raises
         """
-        if self._fetch_size is None:
-            return _unique(self._cursor, layout.key)
-        return _chunks(self._cursor, layout.key, self._fetch_size)
+        if self._rows is not None:
+            return self._rows
+        objects: Iterable[Any] = self._select()
+        return list(objects) if self._fetch_size is None else objects
 
-    def without_rows(self) -> Selection:
-        """Return the same, run without flushing the session; a ``Select`` is to give no row."""
-        statement = self._statement
-        if not isinstance(statement, Query):
-            statement = statement.limit(0)
-        statement = statement.execution_options(autoflush=False)
-        return Selection(statement, self._session, is_streamed=self.is_streamed)
+    def engine(self) -> Engine:
+        """Return the schema's own JSON writer."""
+        return self._compiled.engine()
+
+    def stock_encode(self, data: Any) -> bytes:
+        """Stock's data as JSON."""
+        return self._compiled.stock_encode(data)
 
     def close(self) -> None:
         """Close the cursor."""
         if self._result is not None:
             self._result.close()
 
-    def _run(self) -> None:
-        if self._objects is not None:
-            return
-        if isinstance(self._statement, Query):
-            self._run_query(self._statement)
-            return
-        statement, session = self._statement, self._session
+    def closing(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """Yield chunks of the selection, and close its cursor after them or when they
+        are closed.
+        """
+        try:
+            yield from chunks
+        finally:
+            self.close()
+
+    def _select(self) -> Any:
+        """Run the statement, unless it has run, and return the objects.
+
+        They are as ``session.scalars(statement).unique()`` gives them, or a ``Query``. What is
+        streamed comes as ``session.scalars(statement)`` gives it: SQLAlchemy does not compare all
+        objects then.
+
+        :raises Exception: what SQLAlchemy raises
+        """
+        if self._objects is None:
+            if isinstance(self._statement, Query):
+                self._objects = self._run_query(self._statement)
+            else:
+                self._objects = self._run_select(self._statement)
+        return self._objects
+
+    def _run_select(self, statement: Any) -> Any:
         if self._fetch_size is not None:
             statement = statement.execution_options(yield_per=self._fetch_size)
-        if overridden(session, _SESSION_METHODS) is None:
-            self._result = session.execute(statement)
+        if overridden(self._session, _SESSION_METHODS) is None:
+            self._result = self._session.execute(statement)
             objects = self._result.scalars()
         else:
-            objects = session.scalars(statement)
-        self._objects = objects.unique() if self._fetch_size is None else objects
+            objects = self._session.scalars(statement)
+        return objects.unique() if self._fetch_size is None else objects
 
-    def _run_query(self, query: Query[Any]) -> None:
+    def _run_query(self, query: Query[Any]) -> Any:
         if self._fetch_size is not None:
             query = query.yield_per(self._fetch_size)
-        if hasattr(Query, "_iter") and overridden(query, _QUERY_METHODS) is None:
-            self._objects = query._iter()
-            self._result = getattr(self._objects, "_real_result", None)
-        else:
-            self._objects = query
+        if not hasattr(Query, "_iter") or overridden(query, _QUERY_METHODS) is not None:
+            return query
+        objects = query._iter()
+        self._result = getattr(objects, "_real_result", None)
+        return objects
+
+    def _warn(self, reason: UnloadedError) -> None:
+        """Log that rows may be a query each, or more; once for each class of schemas."""
+        cls = type(self.schema)
+        if cls not in _warned:
+            _warned.add(cls)
+            logger.warning("%s may query the database again for each row: %s", cls.__name__, reason)
+
+
+def explain_select(schema: CompiledSchema, statement: Any, session: Any) -> Report:
+    """Return the report on a schema, with a note on a statement's rows.
+
+    :raises TypeError: for another statement than a select of one mapped class, or another session
+    :raises Exception: what SQLAlchemy raises when it runs the statement, a select with ``LIMIT 0``
+    """
+    statement = _checked_statement(statement)
+    if not isinstance(statement, Query):
+        statement = statement.limit(0)
+    selecting = SelectDumper(schema, statement.execution_options(autoflush=False), session)
+    note = "The rows are read without making objects."
+    try:
+        selecting.row_dispatch(schema.row_dumper(Form.JSON, None))
+    except NotRowReadableError as reason:
+        note = f"SQLAlchemy makes objects of the rows, because {reason}."
+    finally:
+        selecting.close()
+    report = schema.explain()
+    return replace(report, notes=[*report.notes, note])
 
 
 def _checked_session(session: Any) -> Session:
@@ -200,124 +279,3 @@ def _warn_of_version(reason: str) -> None:
         RuntimeWarning,
         stacklevel=2,
     )
-
-
-logger = logging.getLogger("fastschema")
-_warned: WeakSet[type] = WeakSet()
-
-
-class SelectDumper:
-    """A schema that dumps one selection; see :class:`fastschema.runtime.front_end.DumpingSchema`.
-
-    Where the rows cannot be read as they are, they are objects, and dumped as any others.
-
-    :param schema: the compiled schema
-    :param statement: a ``Select`` of one mapped class, or a legacy ``Query`` of one
-    :param session: a ``Session``, or a ``scoped_session``
-    :param is_streamed: whether to fetch the rows some at a time
-    :raises TypeError: for another statement or session
-    :raises ValueError: for a ``Query`` of another session
-    """
-
-    def __init__(
-        self, schema: DumpingSchema, statement: Any, session: Any, *, is_streamed: bool = False
-    ) -> None:
-        self.schema = schema.schema
-        self.selection = Selection(statement, session, is_streamed=is_streamed)
-        self._compiled = schema
-        self._layout: EntityLayout | None = None
-
-    def dump(self, obj: Any, many: bool | None) -> Any:
-        """Return what stock's dump returns for the objects, by generated code where
-        that is possible.
-        """
-        return self._compiled.dump(list(self.selection), True)
-
-    def stock_dump(self, obj: Any, many: bool | None) -> Any:
-        """Return what stock's dump returns for the objects, by stock."""
-        return self._compiled.stock_dump(list(self.selection), True)
-
-    def is_collection(self, obj: Any, many: bool | None) -> bool:
-        """Return True: a selection is one."""
-        return True
-
-    def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
-        """Return what dumps the rows, or else the objects.
-
-        :raises Exception: what SQLAlchemy raises when it runs the statement
-        """
-        dumper = self._compiled.row_dumper(form, None)
-        try:
-            self._layout, by_rows = layout_and_dispatch(self.selection, dumper)
-        except NotRowReadableError as reason:
-            if isinstance(reason, UnloadedError):
-                self._warn(reason)
-            return dumper
-        return by_rows
-
-    def rows(self, obj: Any) -> Iterable[Any]:
-        """Return the rows for the dumper that :meth:`row_dumper` has returned.
-
-        :raises Exception: what SQLAlchemy raises
-        """
-        selection = self.selection
-        if self._layout is not None:
-            return selection.rows(self._layout)
-        return selection if selection.is_streamed else list(selection)
-
-    def engine(self) -> Engine:
-        """Return the schema's own JSON writer."""
-        return self._compiled.engine()
-
-    def stock_encode(self, data: Any) -> bytes:
-        """Stock's data as JSON."""
-        return self._compiled.stock_encode(data)
-
-    def closing(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """Yield chunks of the selection, and close its cursor after them or when they
-        are closed.
-        """
-        try:
-            yield from chunks
-        finally:
-            self.selection.close()
-
-    def _warn(self, reason: UnloadedError) -> None:
-        """Log that rows may be a query each, or more; once for each class of schemas."""
-        cls = type(self.schema)
-        if cls not in _warned:
-            _warned.add(cls)
-            logger.warning("%s may query the database again for each row: %s", cls.__name__, reason)
-
-
-def layout_and_dispatch(
-    selection: Selection, dumper: RowDumper | None
-) -> tuple[EntityLayout, Dispatch]:
-    """Return the layout of the rows of a selection, and what dumps them.
-
-    :param dumper: what dumps the objects
-    :raises NotRowReadableError: if objects have to be made
-    :raises Exception: what SQLAlchemy raises when it runs the statement
-    """
-    if not isinstance(dumper, Dispatch):
-        raise NotRowReadableError("the schema has hooks, or runs as stock")
-    layout = selection.layout()
-    return layout, by_row(dumper, columns_of(dumper, layout))
-
-
-def explain_select(schema: CompiledSchema, statement: Any, session: Any) -> Report:
-    """Return the report on a schema, with a note on a statement's rows.
-
-    :raises TypeError: for another statement than a select of one mapped class, or another session
-    :raises Exception: what SQLAlchemy raises when it runs the statement, a select with ``LIMIT 0``
-    """
-    selection = Selection(statement, session, is_streamed=False).without_rows()
-    note = "The rows are read without making objects."
-    try:
-        layout_and_dispatch(selection, schema.row_dumper(Form.JSON, None))
-    except NotRowReadableError as reason:
-        note = f"SQLAlchemy makes objects of the rows, because {reason}."
-    finally:
-        selection.close()
-    report = schema.explain()
-    return replace(report, notes=[*report.notes, note])
