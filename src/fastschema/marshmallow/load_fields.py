@@ -125,22 +125,10 @@ def describe_validators(field: Any, kind: Description) -> Description:
     """Return what the validators of a field of some kind ask; see :func:`validators.describe`.
 
     Validators of values whose class is not known, or is an enum of the user's, are called by the
-    field: who knows what comparing such a value calls.
+    field: who knows what looking at such a value calls.
     """
     described = validators.describe(field)
-    if _holds_any_value(kind) and any(each[0] is not validators.length for each in described):
-        return validators.CUSTOM
     return validators.CUSTOM if kind[0] in (_any, _member) and described else described
-
-
-def _holds_any_value(kind: Description | None) -> bool:
-    """Return whether values of a kind may hold objects of any class."""
-    if kind is None or kind[0] in (_any, _member):
-        return True
-    make, *options = kind
-    if make not in (_list_of, _mapping_of):
-        return False
-    return any(_holds_any_value(None if inner is None else inner[0]) for inner in options)
 
 
 def _describe_inner(field: Any, kind: Description) -> Description | None:

@@ -1,8 +1,8 @@
 """marshmallow's validators as conditions in generated code.
 
-Only validators of marshmallow's own classes, with options of plain classes, are looked into: they
-call no user code, so a value may be validated again by stock when a condition is false, to get
-stock's error. With any other validator among them a field's own ``_validate`` is called.
+Only validators of marshmallow's own classes are looked into. They compare and measure, so a value
+may be validated again by stock when a condition is false, to get stock's error. With any other
+validator among them a field's own ``_validate`` is called.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime
 import decimal
 import re
-import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -19,28 +18,15 @@ from marshmallow import fields, validate
 from fastschema.compiler.nodes import Slot
 from fastschema.marshmallow.customization import IS_MARSHMALLOW_3
 from fastschema.runtime.patching import overridden, stock_method
-from fastschema.runtime.programs import Description
+from fastschema.runtime.programs import Description, always
 
 CUSTOM: Description = (("custom",),)
 """The description of validators that the field must call itself."""
 
 _STOCK_VALIDATE = stock_method(fields.Field, "_validate")
 _STOCK_VALIDATE_ALL = stock_method(fields.Field, "_validate_all")
-_PLAIN = (
-    str,
-    int,
-    float,
-    bool,
-    bytes,
-    type(None),
-    decimal.Decimal,
-    datetime.date,
-    datetime.datetime,
-    datetime.time,
-    datetime.timedelta,
-    uuid.UUID,
-)
-"""The classes whose comparison calls no user code."""
+_LIMITS = {type(None), int, float, decimal.Decimal, datetime.date, datetime.datetime}
+"""The classes of limits that generated code compares with; programs may hold objects of these."""
 
 Rule = Callable[[Any], Description | None]
 """From a validator to its description; None: not known."""
@@ -84,10 +70,10 @@ def _length(validator: Any) -> Description | None:
     limits = [getattr(validator, name) for name in ("min", "max", "equal")]
     if any(limit is not None and type(limit) is not int for limit in limits):
         return None
-    return (length, *limits)
+    return (_of_length, *limits)
 
 
-def length(low: int | None, high: int | None, equal: int | None, **_: Any) -> str:
+def _of_length(low: int | None, high: int | None, equal: int | None, **_: Any) -> str:
     """Return the condition of ``Length``, which looks at no more than the length."""
     if equal is not None:
         return f"len({{value}}) == {equal}"
@@ -98,10 +84,10 @@ def length(low: int | None, high: int | None, equal: int | None, **_: Any) -> st
     return f"{lower}len({{value}}){upper}"
 
 
-def _range(validator: Any) -> Description | None:
+def _range(validator: Any) -> Description:
     low, high = validator.min, validator.max
-    if any(limit is not None and type(limit) not in _PLAIN for limit in (low, high)):
-        return None
+    if not _LIMITS.issuperset((type(low), type(high))):
+        return (_called,)
     inclusive = [bool(getattr(validator, name)) for name in ("min_inclusive", "max_inclusive")]
     # The classes tell 1 from 1.0, which are equal, and would share a key.
     return (_within, type(low), low, type(high), high, *inclusive)
@@ -143,24 +129,6 @@ def _matching(pattern: Any, *, prefix: str, names: dict[str, object], **_: Any) 
     return f"{prefix}_pattern.match({{value}}) is not None"
 
 
-def _membership(attribute: str) -> Rule:
-    def describe_membership(validator: Any) -> Description | None:
-        values = getattr(validator, attribute)
-        if type(values) not in (list, tuple, set, frozenset):
-            return None
-        return (_called,) if all(type(value) in _PLAIN for value in values) else None
-
-    return describe_membership
-
-
-def _equal(validator: Any) -> Description | None:
-    return (_called,) if type(validator.comparable) in _PLAIN else None
-
-
-def _url(validator: Any) -> Description | None:
-    return (_called,) if type(validator.error) is str else None
-
-
 def _called(
     *, index: int, prefix: str, get: Callable[[Any], Any], slots: list[Slot], **_: Any
 ) -> str:
@@ -169,12 +137,10 @@ def _called(
     return f"{validator}({{value}}) is {{value}}"
 
 
-def _email(validator: Any) -> Description | None:
+def _email(validator: Any) -> Description:
     message = validator.error
-    if type(message) is not str:
-        return None
     # Stock formats the message before it knows whether it is needed.
-    is_usual = "{" not in message and "}" not in message
+    is_usual = type(message) is str and "{" not in message and "}" not in message
     return (_is_email,) if is_usual else (_called,)
 
 
@@ -214,13 +180,13 @@ _RULES: dict[type, Rule] = {
     validate.Length: _length,
     validate.Range: _range,
     validate.Regexp: _regexp,
-    validate.OneOf: _membership("choices"),
-    validate.ContainsOnly: _membership("choices"),
-    validate.NoneOf: _membership("iterable"),
-    validate.ContainsNoneOf: _membership("iterable"),
-    validate.Equal: _equal,
+    validate.OneOf: always(_called),
+    validate.ContainsOnly: always(_called),
+    validate.NoneOf: always(_called),
+    validate.ContainsNoneOf: always(_called),
+    validate.Equal: always(_called),
     validate.Email: _email,
-    validate.URL: _url,
+    validate.URL: always(_called),
 }
 _METHODS = {
     cls: {name: stock_method(cls, name) for name in ("__call__", "_format_error")} for cls in _RULES
