@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from marshmallow import RAISE, Schema
+from marshmallow import Schema
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema import json
@@ -14,7 +14,6 @@ from fastschema.marshmallow.exemplars import FIRST, STOCK_INIT
 from fastschema.marshmallow.load import (
     STOCK_DESERIALIZE,
     STOCK_LOADS,
-    Options,
     deserialize,
     deserialize_as_stock,
     parses_as_stock,
@@ -83,22 +82,15 @@ def _loads(
 
 
 def _deserialize(
-    self: Any,
-    data: Any,
-    *,
-    error_store: Any,
-    many: bool = False,
-    partial: Any = None,
-    unknown: Any = RAISE,
-    index: int | None = None,
+    self: Any, data: Any, *, error_store: Any, many: bool = False, **options: Any
 ) -> Any:
     """``Schema._deserialize``, compiled: what ``Schema.load`` calls between its hooks."""
     is_overridden = type(self)._deserialize is not _deserialize or "_deserialize" in self.__dict__
-    options = Options(error_store, many, partial, unknown, index)
+    options["error_store"] = error_store
     if (many and is_overridden) or not _replacements.are_installed:
         # Whoever overrides it has called this one: stock calls the override for each row.
-        return deserialize_as_stock(self, data, options)
-    return deserialize(self, data, options)
+        return deserialize_as_stock(self, data, many=many, **options)
+    return deserialize(self, data, many, options)
 
 
 _replacements = Replacements(

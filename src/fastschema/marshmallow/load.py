@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as standard_json
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, error_store, missing
 
@@ -42,19 +42,9 @@ LinkedLoader = Callable[[Any, Any, int | None], Any]
 """From a value, the data it is in and their index to the same; errors are stored."""
 
 
-class Options(NamedTuple):
-    """The keyword arguments of ``Schema._deserialize``."""
-
-    error_store: Any
-    many: bool = False
-    partial: Any = None
-    unknown: Any = RAISE
-    index: int | None = None  # type: ignore[assignment]  # the name that stock has
-
-
-def deserialize_as_stock(schema: Any, data: Any, options: Options) -> Any:
+def deserialize_as_stock(schema: Any, data: Any, **options: Any) -> Any:
     """Return what stock's ``Schema._deserialize`` returns; a pending schema stays pending."""
-    return STOCK_DESERIALIZE(for_stock(schema, "load_fields"), data, **options._asdict())
+    return STOCK_DESERIALIZE(for_stock(schema, "load_fields"), data, **options)
 
 
 LOAD = Direction(
@@ -183,8 +173,8 @@ class Load:
 
     def load_other(self, data: Any, index: int | None) -> Any:
         """Load a row that is no dictionary by stock."""
-        options = Options(self.store, False, self.partial, self.unknown, index)
-        return deserialize_as_stock(self.schema, data, options)
+        options = {"error_store": self.store, "partial": self.partial, "unknown": self.unknown}
+        return deserialize_as_stock(self.schema, data, index=index, **options)
 
     @property
     def take_unknown(self) -> Callable[[dict[Any, Any], Any, int | None], None] | None:
@@ -423,8 +413,8 @@ def _do_load(schema: Any, data: Any, compiled: Compiled | None, **options: Any) 
     if compiled is None and type(schema)._deserialize is not STOCK_DESERIALIZE:
         return _STOCK_DO_LOAD(schema, data, **options)  # it is installed
 
-    def own(data: Any, **options: Any) -> Any:
-        return deserialize(schema, data, Options(**options), compiled)
+    def own(data: Any, *, many: bool = False, **options: Any) -> Any:
+        return deserialize(schema, data, many, options, compiled)
 
     return _STOCK_DO_LOAD(SchemaProxy(schema, _deserialize=own), data, **options)
 
@@ -459,27 +449,31 @@ def validate(schema: Any, data: Any, compiled: Compiled | None = None, **options
     return {}
 
 
-def deserialize(schema: Any, data: Any, options: Options, compiled: Compiled | None = None) -> Any:
+def deserialize(
+    schema: Any, data: Any, many: bool, options: dict[str, Any], compiled: Compiled | None = None
+) -> Any:
     """Return what ``Schema._deserialize`` returns, by generated code where the schema can be
     compiled.
 
+    :param options: the other keyword arguments of that method
     :param compiled: that of a plan
     """
-    many = options.many
     is_plain = type(data) is list or type(data) is tuple if many else type(data) is dict
-    if is_plain and not is_disabled() and is_plain_partial(options.partial):
+    if is_plain and not is_disabled() and is_plain_partial(options.get("partial")):
         if compiled is None:
             compiled = find_compiled(schema, LOAD, len(data) if many else 1)
         if compiled is not None and compiled.program is not None:
-            return _load_by(compiled, schema, data, options)
-    result = deserialize_as_stock(schema, data, options)
+            return _load_by(compiled, schema, data, many, options)
+    result = deserialize_as_stock(schema, data, many=many, **options)
     recorder.stock(len(result) if many else 1)
     return result
 
 
-def _load_by(compiled: Compiled, schema: Any, data: Any, options: Options) -> Any:
+def _load_by(
+    compiled: Compiled, schema: Any, data: Any, many: bool, options: dict[str, Any]
+) -> Any:
     """Return what a schema's program makes of a row, or of each of several."""
-    error_store, many, partial, unknown, index = options
+    partial, unknown = options.get("partial"), options.get("unknown", RAISE)
     recorder.program_used()
     # Stock takes any value for unknown, also one that is not hashable: no other load waits for it.
     idle = compiled.idle[partial, unknown] if type(unknown) is str else []
@@ -487,11 +481,11 @@ def _load_by(compiled: Compiled, schema: Any, data: Any, options: Options) -> An
         load: Load = idle.pop()
     except IndexError:
         load = Load(compiled, partial, unknown)
-    bound = load.begin(schema, error_store)
+    bound = load.begin(schema, options["error_store"])
     if many:
         result: Any = load.rows(bound, data)
     else:
         recorder.compiled(load.program)
-        result = bound[0](data, index if schema.opts.index_errors else None)
+        result = bound[0](data, options.get("index") if schema.opts.index_errors else None)
     load.end(idle)
     return result
