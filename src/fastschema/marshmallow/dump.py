@@ -13,6 +13,7 @@ from marshmallow.decorators import POST_DUMP, PRE_DUMP
 from fastschema.compiler.dump_code import can_be_text
 from fastschema.compiler.nodes import FieldNode, Form
 from fastschema.marshmallow.customization import has_hooks
+from fastschema.marshmallow.exemplars import FIRST
 from fastschema.marshmallow.fields import array, json_value, written
 from fastschema.marshmallow.pending import for_stock
 from fastschema.marshmallow.schema_reader import describe_dump, make_dump_program
@@ -30,6 +31,7 @@ from fastschema.runtime.bound_program import (
     Dispatcher,
     NestedDumper,
 )
+from fastschema.runtime.guard import STATE_KEY
 from fastschema.runtime.json_engine import orjson
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.statistics import recorder
@@ -113,22 +115,36 @@ def dump(schema: Any, obj: Any, many: bool | None, compiled: Compiled | None = N
     """
     if overrides_dump(schema) is not None:
         return own_dump(schema, obj, many)
-    many = schema.many if many is None else bool(many)
+    return dump_between_hooks(schema, obj, schema.many if many is None else bool(many), compiled)
+
+
+def dump_between_hooks(schema: Any, obj: Any, many: bool, compiled: Compiled | None = None) -> Any:
+    """Return what stock's ``Schema.dump`` returns, compiled between its hooks."""
+    hooks = schema._hooks
     processed = obj
-    if schema._hooks.get(PRE_DUMP):
+    if hooks[PRE_DUMP]:
         processed = schema._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=obj)
-    result = serialize(schema, processed, many, compiled)
-    if schema._hooks.get(POST_DUMP):
+    result = _serialize(schema, processed, many, compiled)
+    if hooks[POST_DUMP]:
         result = schema._invoke_dump_processors(POST_DUMP, result, many=many, original_data=obj)
     return result
 
 
-def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = None) -> Any:
+def _serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None) -> Any:
     """Return what ``Schema._serialize`` returns, by generated code where the schema can be
     compiled.
-
-    :param compiled: that of a plan
     """
+    # Of rows that user code makes nobody knows how many there are.
+    rows = 1 if not many else len(obj) if type(obj) is list else thresholds.MANY
+    state = schema._fastschema  # guard.STATE_KEY
+    if compiled is None and state is not None and rows <= state.stock_up_to:
+        # So few that to find out more would take longer than what follows.
+        if state is FIRST and rows:
+            schema.__dict__[STATE_KEY] = None
+        result = schema._serialize(obj, many=many)
+        if rows:
+            recorder.stock(rows)
+        return result
     if type(schema)._serialize is not STOCK_SERIALIZE or "_serialize" in schema.__dict__:
         return schema._serialize(obj, many=many)
     if not is_disabled():
@@ -136,9 +152,7 @@ def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = Non
         if compiled is not None:
             bound_program = bound_program_of(compiled)
         else:
-            # Of rows that user code makes nobody knows how many there are.
-            rows = 1 if not many else len(obj) if type(obj) is list else thresholds.MANY
-            bound_program = find_bound_program(schema, rows)
+            bound_program = find_bound_program(schema, rows if many else 1)
         if bound_program is not None:
             return dump_by(bound_program, obj, many)
     result = STOCK_SERIALIZE(for_stock(schema, DUMP.fields), obj, many=many)

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from marshmallow import Schema
-from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema import json
-from fastschema.marshmallow.dump import STOCK_DUMP, STOCK_DUMPS, dumps, serialize
-from fastschema.marshmallow.exemplars import FIRST, STOCK_INIT
+from fastschema.marshmallow.dump import STOCK_DUMP, STOCK_DUMPS, dump_between_hooks, dumps
+from fastschema.marshmallow.exemplars import STOCK_INIT
 from fastschema.marshmallow.load import (
     STOCK_DESERIALIZE,
     STOCK_LOADS,
@@ -19,10 +18,7 @@ from fastschema.marshmallow.load import (
     parses_as_stock,
 )
 from fastschema.marshmallow.pending import STOCK_INIT_FIELDS, init, init_fields
-from fastschema.runtime import thresholds
-from fastschema.runtime.guard import STATE_KEY
 from fastschema.runtime.patching import Replacements, warn_of_newer
-from fastschema.statistics import recorder
 
 _NEWEST_TESTED = (4, 4)
 _follow: Callable[[Any, Any, Any], object] | None = None
@@ -31,26 +27,10 @@ _follow: Callable[[Any, Any, Any], object] | None = None
 
 def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
     """``Schema.dump``, compiled between its hooks."""
+    if not _replacements.are_installed:
+        return STOCK_DUMP(self, obj, many=many)
     many = self.many if many is None else bool(many)
-    hooks = self._hooks
-    processed = obj
-    if hooks[PRE_DUMP]:
-        processed = self._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=obj)
-    state = self._fastschema  # guard.STATE_KEY
-    rows = 1 if not many else len(processed) if type(processed) is list else thresholds.MANY
-    if state is not None and rows <= state.stock_up_to:
-        # Without a call of serialize(): that would take longer than what follows it.
-        if state is FIRST and rows:
-            self.__dict__[STATE_KEY] = None
-        result = self._serialize(processed, many=many)
-        if rows:
-            recorder.stock(rows)
-    elif _replacements.are_installed:
-        result = serialize(self, processed, many)
-    else:
-        result = self._serialize(processed, many=many)
-    if hooks[POST_DUMP]:
-        result = self._invoke_dump_processors(POST_DUMP, result, many=many, original_data=obj)
+    result = dump_between_hooks(self, obj, many)
     if _follow is not None and many:
         _follow(self, obj, result)
     return result
