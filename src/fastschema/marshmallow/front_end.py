@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from marshmallow import Schema
+from marshmallow import Schema, ValidationError
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 from marshmallow.fields import List, Nested
 
+from fastschema import json
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.marshmallow.customization import HOOKS, has_hooks, hook_names, overrides_load
 from fastschema.marshmallow.dump import (
@@ -21,7 +22,7 @@ from fastschema.marshmallow.dump import (
     overrides_dump,
     own_dump,
 )
-from fastschema.marshmallow.load import LOAD, load, loads, validate
+from fastschema.marshmallow.load import LOAD, STOCK_LOADS, do_load, load
 from fastschema.marshmallow.schema_state import Compiled, Direction, forget, read_once
 from fastschema.marshmallow.sqlalchemy import MAPPED
 from fastschema.report import Above, Report, field_reports, with_nested
@@ -30,9 +31,12 @@ from fastschema.runtime.bound_program import Dispatch, RowDumper
 from fastschema.runtime.front_end import Hooks
 from fastschema.runtime.guard import generations
 from fastschema.runtime.json_engine import ENGINE, Engine, standard_dumps
-from fastschema.runtime.patching import calls_super
+from fastschema.runtime.patching import calls_super, overridden, stock_method
 from fastschema.runtime.programs import DumpProgram, LoadProgram
 from fastschema.switch import disabled
+
+_LOADS = {"loads": STOCK_LOADS}
+_VALIDATE = {"validate": stock_method(Schema, "validate")}
 
 
 class CompiledMarshmallowSchema:
@@ -69,15 +73,28 @@ class CompiledMarshmallowSchema:
 
     def load(self, data: Any, options: dict[str, Any]) -> Any:
         """``Schema.load``, compiled between its hooks, be it installed or not."""
+        if overrides_load(self.schema) is not None:
+            return self.schema.load(data, **options)
         return load(self.schema, data, self._loading, **options)
 
     def loads(self, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
-        """``Schema.load`` of the value of a JSON text, likewise."""
-        return loads(self.schema, text, self._loading, **options)
+        """``Schema.load`` of the value of a JSON text, likewise.
+
+        A schema that overrides ``loads`` or ``load`` reads the text itself.
+        """
+        if overrides_load(self.schema) or overridden(self.schema, _LOADS):
+            return self.schema.loads(text, **options)
+        return load(self.schema, json.loads(text), self._loading, **options)
 
     def validate(self, data: Any, options: dict[str, Any]) -> Any:
         """``Schema.validate``, likewise."""
-        return validate(self.schema, data, self._loading, **options)
+        if overrides_load(self.schema) or overridden(self.schema, _VALIDATE):
+            return self.schema.validate(data, **options)
+        try:
+            do_load(self.schema, data, self._loading, **options, postprocess=False)
+        except ValidationError as error:
+            return error.messages
+        return {}
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
         """Return whether ``many``, or else ``Schema.many``, is true; None is never a collection."""

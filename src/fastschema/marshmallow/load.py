@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json as standard_json
+import json
 from collections.abc import Callable
 from typing import Any
 
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, error_store, missing
 
-from fastschema import json
 from fastschema.compiler.load_code import BoundLoad, LoadRow, load_rows
 from fastschema.marshmallow.customization import has_hooks, overrides_load
 from fastschema.marshmallow.pending import SchemaProxy, for_stock
@@ -22,17 +21,15 @@ from fastschema.marshmallow.sqlalchemy import (
 )
 from fastschema.marshmallow.validators import has_validators
 from fastschema.runtime.bound_program import MOST_IDLE
-from fastschema.runtime.patching import overridden, stock_method
+from fastschema.runtime.patching import stock_method
 from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
 STOCK_DESERIALIZE = stock_method(Schema, "_deserialize")
 _STOCK_DO_LOAD = stock_method(Schema, "_do_load")
 STOCK_LOADS = stock_method(Schema, "loads")
-_LOADS = {"loads": STOCK_LOADS}
-_VALIDATE = {"validate": stock_method(Schema, "validate")}
-_JSON_LOADS = standard_json.loads
-_JSON_DECODER = vars(standard_json)["_default_decoder"]
+_JSON_LOADS = json.loads
+_JSON_DECODER = vars(json)["_default_decoder"]
 ErrorStore: Any = error_store.ErrorStore  # marshmallow has no types for it
 
 ValueLoader = Callable[[Any], Any]
@@ -300,7 +297,7 @@ class NestedLoader:
     def _with_hooks(self, value: Any) -> Any:
         """Load a value by all that ``Schema.load`` does."""
         try:
-            return _load(
+            return load(
                 self._schema,
                 value,
                 partial=self._keywords.get("partial"),
@@ -382,33 +379,26 @@ def is_plain_partial(partial: Any) -> bool:
 def parses_as_stock(schema: Any) -> bool:
     """Return whether ``json.loads`` parses what the schema's ``loads`` is given."""
     return (
-        schema.opts.render_module is standard_json
-        and standard_json.loads is _JSON_LOADS
-        and vars(standard_json)["_default_decoder"] is _JSON_DECODER
+        schema.opts.render_module is json
+        and json.loads is _JSON_LOADS
+        and vars(json)["_default_decoder"] is _JSON_DECODER
         and not is_disabled()
     )
 
 
 def load(schema: Any, data: Any, compiled: Compiled | None = None, **options: Any) -> Any:
-    """Return what ``Schema.load`` returns, compiled between its hooks, be it installed or not.
+    """Return what stock's ``Schema.load`` returns, or that of marshmallow-sqlalchemy, compiled.
 
     :param compiled: that of a plan
     :param options: ``many``, ``partial`` and ``unknown``, as for ``Schema.load``
     :raises ValidationError: as stock
     """
-    if overrides_load(schema) is not None:
-        return schema.load(data, **options)
-    return _load(schema, data, compiled, **options)
-
-
-def _load(schema: Any, data: Any, compiled: Compiled | None = None, **options: Any) -> Any:
-    """Return what ``Schema.load`` returns, or that of marshmallow-sqlalchemy."""
     if loads_instances(type(schema).load):
-        return load_instances(schema, lambda: _do_load(schema, data, compiled, **options))
-    return _do_load(schema, data, compiled, **options)
+        return load_instances(schema, lambda: do_load(schema, data, compiled, **options))
+    return do_load(schema, data, compiled, **options)
 
 
-def _do_load(schema: Any, data: Any, compiled: Compiled | None, **options: Any) -> Any:
+def do_load(schema: Any, data: Any, compiled: Compiled | None, **options: Any) -> Any:
     """Return what ``Schema._do_load`` returns, with compiled code for ``_deserialize``."""
     if compiled is None and type(schema)._deserialize is not STOCK_DESERIALIZE:
         return _STOCK_DO_LOAD(schema, data, **options)  # it is installed
@@ -417,36 +407,6 @@ def _do_load(schema: Any, data: Any, compiled: Compiled | None, **options: Any) 
         return deserialize(schema, data, many, options, compiled)
 
     return _STOCK_DO_LOAD(SchemaProxy(schema, _deserialize=own), data, **options)
-
-
-def loads(
-    schema: Any, text: str | bytes | bytearray, compiled: Compiled | None = None, **options: Any
-) -> Any:
-    """Return what :func:`load` returns for the value of a JSON text.
-
-    A schema that overrides ``loads`` or ``load`` reads the text itself.
-
-    :raises ValueError: what ``json.loads`` raises
-    :raises ValidationError: as stock
-    """
-    if overrides_load(schema) or overridden(schema, _LOADS):
-        return schema.loads(text, **options)
-    return _load(schema, json.loads(text), compiled, **options)
-
-
-def validate(schema: Any, data: Any, compiled: Compiled | None = None, **options: Any) -> Any:
-    """Return what ``Schema.validate`` returns: the messages of all errors, or an empty dictionary.
-
-    :param compiled: that of a plan
-    :param options: ``many`` and ``partial``, as for ``Schema.validate``
-    """
-    if overrides_load(schema) or overridden(schema, _VALIDATE):
-        return schema.validate(data, **options)
-    try:
-        _do_load(schema, data, compiled, **options, postprocess=False)
-    except ValidationError as error:
-        return error.messages
-    return {}
 
 
 def deserialize(
