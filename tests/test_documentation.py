@@ -261,7 +261,7 @@ def known_reasons() -> set[str]:
                 reasons.update(text_of(each.value) for each in returned)
             elif isinstance(node, ast.Tuple) and len(node.elts) == 2:
                 mark, reason = node.elts
-                if isinstance(mark, ast.Name) and mark.id in ("_BY_STOCK", "_BY_SERIALIZE"):
+                if isinstance(mark, ast.Name) and mark.id == "_BY_STOCK":
                     reasons.add(text_of(reason))
             elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "reason":
                 reasons.add(text_of(node.value))

@@ -50,16 +50,17 @@ from fastschema.runtime.programs import (
     dump_program,
     load_program,
     method_of,
-    own_method,
     reason_of,
 )
 
 _STOCK_GET_ATTRIBUTE = stock_method(Schema, "get_attribute")
 _STOCK_FIELD_SERIALIZE = stock_method(fields.Field, "serialize")
 _STOCK_GET_VALUE = stock_method(fields.Field, "get_value")
-_BY_SERIALIZE = "serialize"
-_BY_GET_VALUE = ("get_value",)
-_NOTHING = ("nothing",)
+_CALLS = {
+    "serialize": "serialize({name}, obj, accessor=accessor)",
+    "_serialize": "_serialize(None, {name}, obj)",
+}
+"""The methods of a field that give its value without more, and how they are called."""
 _BY_DESERIALIZE = "deserialize"
 _OWN_LOAD = LoadKind("the field's own method")
 _CALL_AND_STORE = {"_call_and_store": stock_method(Schema, "_call_and_store")}
@@ -116,21 +117,21 @@ def _describe_field(name: str, field: Any) -> Description:
     key = _checked_key(name, field)
     reason = _why_not_read(field)
     if reason is not None:
-        return (name, key, None, None, (_BY_SERIALIZE, reason))
-    if not field._CHECK_ATTRIBUTE:
-        described = _describe_without_attribute(field)
-        attribute = _NOTHING if described[0] == OWN_METHOD else None
-        return (name, key, attribute, None, described)
+        return (name, key, None, None, ("serialize", reason))
+    described = _describe_without_attribute(field)
+    if described is not None:
+        return (name, key, None, None, described)
     default = field.dump_default
     has_default = None
     if default is not missing:
         has_default = "call" if callable(default) else "value"
-    attribute = field.attribute if _reads_as_stock(field) else _BY_GET_VALUE
-    return (name, key, attribute, has_default, describe(field))
+    return (name, key, field.attribute, has_default, describe(field))
 
 
-def _describe_without_attribute(field: Any) -> Description:
-    """Return what is done by a field that reads no attribute."""
+def _describe_without_attribute(field: Any) -> Description | None:
+    """Return what is done by a field that reads no attribute; None for the others."""
+    if field._CHECK_ATTRIBUTE:
+        return None
     method = method_of(field, "_serialize")
     if method is _CONSTANT:
         return (_constant,)
@@ -138,7 +139,8 @@ def _describe_without_attribute(field: Any) -> Description:
         return (_method, field._serialize_method is not None)
     if method is _FUNCTION and method_of(field, "_call_or_raise") is _CALL_OR_RAISE:
         return (_function,)
-    return own_method(f"{type(field).__name__} does not read an attribute")
+    reason = f"{type(field).__name__} does not read an attribute"
+    return ("_serialize", reason)
 
 
 def _why_not_read(field: Any) -> str | None:
@@ -148,15 +150,14 @@ def _why_not_read(field: Any) -> str | None:
         return reason
     if method_of(field, "serialize") is not _STOCK_FIELD_SERIALIZE:
         return "serialize is overridden"
-    attribute = field.attribute
-    if attribute is None or type(attribute) is str or not _reads_as_stock(field):
+    if not field._CHECK_ATTRIBUTE:
         return None
-    return "its attribute is not a plain str"
-
-
-def _reads_as_stock(field: Any) -> bool:
     get_value = method_of(field, "get_value")
-    return get_value is _STOCK_GET_VALUE or gets_value_as_stock(get_value)
+    if get_value is not _STOCK_GET_VALUE and not gets_value_as_stock(get_value):
+        return "get_value is overridden"
+    if field.attribute is not None and type(field.attribute) is not str:
+        return "its attribute is not a plain str"
+    return None
 
 
 _NAMES: dict[str, object] = {
@@ -205,41 +206,28 @@ def _field_node(
     name, key, attribute, has_default, kind_description = description
     field = f"fields[{index}]"
     path = DumpPath.of(index, name)
-    if kind_description[0] == _BY_SERIALIZE:
-        expression = f"{field}.serialize({literal(name)}, obj, accessor=accessor)"
-        return FieldNode(
-            key,
-            Source(name, Read(expression), user_code=kind_description[1]),
-            replace(AS_IT_IS, label="the field's own serialize"),
-            field,
-            reason=kind_description[1],
-        )
-    if attribute == _NOTHING:
-        source = Source("(nothing)", Read("None"))
-        own_kind = kind(kind_description, path, slots)
-        return FieldNode(key, source, own_kind, field, reason=kind_description[1])
-    if kind_description[0] in _WITHOUT_ATTRIBUTE:
+    method = kind_description[0]
+    if method in _CALLS:
+        reason = kind_description[1]
+        expression = f"{field}.{_CALLS[method].format(name=literal(name))}"
+        source = Source(name, Read(expression), user_code=reason)
+        own_kind = replace(AS_IT_IS, label=f"the field's own {method}")
+        return FieldNode(key, source, own_kind, field, reason=reason)
+    if method in _WITHOUT_ATTRIBUTE:
         make, *options = kind_description
         source = make(*options, path=path, slots=slots)
         return FieldNode(key, source, AS_IT_IS, field)
     field_kind = kind(kind_description, path, slots)
-    reason = reason_of(kind_description)
-    if attribute == _BY_GET_VALUE:
-        expression = f"{field}.get_value(obj, {literal(name)}, accessor=accessor)"
-        source = Source(name, Read(expression), user_code="get_value is overridden")
-        if reason is None:
-            reason = "get_value is overridden"
-    else:
-        source = _source(name if attribute is None else attribute, own_accessor, slots)
-        if shows_object(kind_description):
-            source = replace(source, path=None)  # more is read than a value
+    source = _source(name if attribute is None else attribute, own_accessor, slots)
+    if shows_object(kind_description):
+        source = replace(source, path=None)  # more is read than a value
     return FieldNode(
         key,
         source,
         field_kind,
         field,
         default=_default(field, has_default),
-        reason=reason,
+        reason=reason_of(kind_description),
     )
 
 
