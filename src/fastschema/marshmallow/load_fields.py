@@ -381,10 +381,6 @@ def _linked(label: str, method: str, *_: Any, path: LoadPath, slots: list[Slot])
 _NESTED = (_linked, "nested schema", "nested")
 
 
-def _by_its_method(field: Any) -> Description:
-    return own_method(f"{type(field).__name__} is loaded by its own method")
-
-
 RULES: dict[Any, Rule] = {
     **fields_dates.LOAD_RULES,
     stock_method(fields.Field, "_deserialize"): always(_any),
@@ -396,8 +392,4 @@ RULES: dict[Any, Rule] = {
     stock_method(fields.List, "_deserialize"): _list,
     stock_method(fields.Mapping, "_deserialize"): _mapping,
     stock_method(fields.Nested, "_deserialize"): _nested,
-    stock_method(fields.Pluck, "_deserialize"): _by_its_method,
-    stock_method(fields.Method, "_deserialize"): _by_its_method,
-    stock_method(fields.Function, "_deserialize"): _by_its_method,
-    stock_method(fields.Constant, "_deserialize"): _by_its_method,
 }
