@@ -5,6 +5,7 @@ If none does, all pending schemas of an exemplar share one schema object to dump
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import Any
@@ -158,6 +159,15 @@ def _is_plain_base(base: type) -> bool:
         hasattr(type(own[name]), "__get__") or name.endswith("fields")
         for name in _ATTRIBUTES.intersection(own)
     )
+
+
+_JSON_NAMES = ("dumps", "loads", "_default_encoder", "_default_decoder")
+_STOCK_JSON = {name: vars(json)[name] for name in _JSON_NAMES}
+
+
+def json_is_stock(schema: Any) -> bool:
+    """Return whether a schema writes and parses JSON by the standard library as that is."""
+    return schema.opts.render_module is json and _STOCK_JSON.items() <= vars(json).items()
 
 
 HOOKS = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -12,7 +11,7 @@ from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.compiler.dump_code import can_be_text
 from fastschema.compiler.nodes import FieldNode, Form
-from fastschema.marshmallow.customization import has_hooks
+from fastschema.marshmallow.customization import has_hooks, json_is_stock
 from fastschema.marshmallow.exemplars import FIRST
 from fastschema.marshmallow.fields import array, json_value, written
 from fastschema.marshmallow.pending import for_stock
@@ -261,8 +260,6 @@ def _pluck_dispatch(field: Any, form: Form, find: Callable[[], Dispatcher]) -> D
 
 
 STOCK_DUMPS = stock_method(Schema, "dumps")
-_JSON_DUMPS = json.dumps
-_JSON_ENCODER = vars(json)["_default_encoder"]
 
 
 def dumps(schema: Any, obj: Any, many: bool | None) -> str | None:
@@ -274,23 +271,18 @@ def dumps(schema: Any, obj: Any, many: bool | None) -> str | None:
     :raises Exception: what stock raises
     """
     is_collection = schema.many if many is None else many is True
-    if not is_collection or obj is None or not _writes_as_stock(schema):
+    if (
+        not is_collection
+        or obj is None
+        or orjson is None
+        or is_disabled()
+        or not json_is_stock(schema)
+        or overrides_dump(schema) is not None
+        or has_hooks(schema, "dump")
+    ):
         return None
     bound_program = find_bound_program(schema, len(obj) if type(obj) is list else thresholds.MANY)
     if bound_program is None or not can_be_text(bound_program.program.node):
         return None
     texts = dump_by(bound_program, obj, many=True, form=Form.TEXT)
     return "[" + ", ".join(texts) + "]"
-
-
-def _writes_as_stock(schema: Any) -> bool:
-    """Return whether ``json.dumps`` writes what stock's own code dumps."""
-    return (
-        orjson is not None
-        and not is_disabled()
-        and schema.opts.render_module is json
-        and json.dumps is _JSON_DUMPS
-        and vars(json)["_default_encoder"] is _JSON_ENCODER
-        and overrides_dump(schema) is None
-        and not has_hooks(schema, "dump")
-    )

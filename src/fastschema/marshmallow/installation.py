@@ -8,6 +8,7 @@ from typing import Any
 from marshmallow import Schema
 
 from fastschema import json
+from fastschema.marshmallow.customization import json_is_stock
 from fastschema.marshmallow.dump import STOCK_DUMP, STOCK_DUMPS, dump_between_hooks, dumps
 from fastschema.marshmallow.exemplars import STOCK_INIT
 from fastschema.marshmallow.load import (
@@ -15,10 +16,10 @@ from fastschema.marshmallow.load import (
     STOCK_LOADS,
     deserialize,
     deserialize_as_stock,
-    parses_as_stock,
 )
 from fastschema.marshmallow.pending import STOCK_INIT_FIELDS, init, init_fields
 from fastschema.runtime.patching import Replacements, warn_of_newer
+from fastschema.switch import is_disabled
 
 _NEWEST_TESTED = (4, 4)
 _follow: Callable[[Any, Any, Any], object] | None = None
@@ -55,7 +56,8 @@ def _loads(
 ) -> Any:
     """``Schema.loads``; the text is parsed in less time where its value is the same."""
     options = {"many": many, "partial": partial, "unknown": unknown}
-    if _replacements.are_installed and len(args) == 1 and not kwargs and parses_as_stock(self):
+    can_parse = _replacements.are_installed and len(args) == 1 and not kwargs
+    if can_parse and not is_disabled() and json_is_stock(self):
         return self.load(json.loads(args[0]), **options)
     given = {name: value for name, value in options.items() if value is not None}
     return STOCK_LOADS(self, *args, **given, **kwargs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -28,8 +27,6 @@ from fastschema.switch import is_disabled
 STOCK_DESERIALIZE = stock_method(Schema, "_deserialize")
 _STOCK_DO_LOAD = stock_method(Schema, "_do_load")
 STOCK_LOADS = stock_method(Schema, "loads")
-_JSON_LOADS = json.loads
-_JSON_DECODER = vars(json)["_default_decoder"]
 ErrorStore: Any = error_store.ErrorStore  # marshmallow has no types for it
 
 ValueLoader = Callable[[Any], Any]
@@ -374,16 +371,6 @@ class NestedListLoader:
 def is_plain_partial(partial: Any) -> bool:
     """Return whether ``partial`` names no fields: with names, stock loads."""
     return partial is None or partial is True or partial is False
-
-
-def parses_as_stock(schema: Any) -> bool:
-    """Return whether ``json.loads`` parses what the schema's ``loads`` is given."""
-    return (
-        schema.opts.render_module is json
-        and json.loads is _JSON_LOADS
-        and vars(json)["_default_decoder"] is _JSON_DECODER
-        and not is_disabled()
-    )
 
 
 def load(schema: Any, data: Any, compiled: Compiled | None = None, **options: Any) -> Any:
