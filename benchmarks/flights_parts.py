@@ -63,7 +63,7 @@ def _of_stock(serializer_class: Any) -> Parts:
 def _of_fastschema(serializer_class: Any) -> Parts:
     from fastschema.compiler.nodes import Form
     from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
-    from fastschema.contrib.django.front_end.json_encoding import engine
+    from fastschema.contrib.django.front_end.json_encoding import ENGINE
     from fastschema.contrib.django.lists.columns import columns_of
     from fastschema.contrib.django.lists.prefetching import described
     from fastschema.contrib.django.lists.queryset_rows import FetchedRows
@@ -77,4 +77,4 @@ def _of_fastschema(serializer_class: Any) -> Parts:
     def dump(rows: Any) -> Any:
         return by_row(dispatch, reads).all_rows(rows)
 
-    return lambda queryset: FetchedRows.of(queryset).converted(), dump, engine().encode
+    return lambda queryset: FetchedRows.of(queryset).converted(), dump, ENGINE.encode
