@@ -32,7 +32,7 @@ class Difference:
     :param schema: the name of the schema or the serializer
     :param view: the name of the view
     :param position: how many bytes are the same before it
-    :param path: where in the JSON it lies, such as ``$[3].title``
+    :param path: where in the JSON it lies, such as ``$.results[3].title``
     :param written: the bytes around it; None if values are not to be shown
     :param expected: what stock has there; likewise
     """

@@ -1,8 +1,7 @@
-"""Shadow mode: stock makes lists as well, from the rows that they were made from."""
+"""Shadow mode: stock renders list responses as well, from the rows that they were written from."""
 
 import asyncio
 import copy
-import datetime
 import gc
 import pickle
 import weakref
@@ -186,7 +185,7 @@ def test_wrong_data_of_a_list_that_is_not_lazy_are_found(flights, monkeypatch, t
     view_class = view_of(serializer_class=LabelledSerializer, pagination_class=EnvelopePages)
     with override_settings(FASTSCHEMA=ALL):
         get(view_class)
-    assert [each.path for _, each in told] == ["$[0].label"]
+    assert [each.path for _, each in told] == ["$.rows[0].label"]
 
 
 def test_stock_gets_instances_of_django_where_the_answer_did_without(flights, monkeypatch, told):
@@ -296,7 +295,7 @@ def test_the_time_zone_is_that_of_the_view(flights, counter):
     assert counts(counter) == (1, 0, 0)
 
 
-def test_the_list_that_an_override_changes_is_compared_as_it_was(flights, counter):
+def test_data_that_a_view_has_changed_are_not_compared(flights, counter):
     class Changed(FlightList):
         def list(self, request, *args, **kwargs):
             response = super().list(request, *args, **kwargs)
@@ -306,7 +305,7 @@ def test_the_list_that_an_override_changes_is_compared_as_it_was(flights, counte
     with override_settings(FASTSCHEMA=ALL):
         assert get(Changed).data[0]["number"] == 0
         assert get(Changed).data[0]["number"] == 0
-    assert counts(counter) == (2, 0, 0)
+    assert counts(counter) == (0, 0, 0)
 
 
 CHANGES = {
@@ -323,7 +322,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("pages", [None, NumberedPages, EnvelopePages])
-def test_rows_that_are_changed_in_place_after_the_list_are_compared_as_they_were(
+def test_rows_that_are_changed_in_place_after_the_list_are_not_compared(
     flights, counter, told, change, pages
 ):
     class Changed(FlightList):
@@ -344,10 +343,10 @@ def test_rows_that_are_changed_in_place_after_the_list_are_compared_as_they_were
     with override_settings(FASTSCHEMA=ALL):
         assert [get(Changed).content for _ in range(2)] == expected
     assert told == []
-    assert counts(counter) == (2, 0, 0)
+    assert counts(counter) == (0, 0, 0)
 
 
-def test_rows_are_compared_when_their_envelope_is_changed_in_place(flights, counter, told):
+def test_an_envelope_that_is_changed_in_place_is_not_compared(flights, counter, told):
     class Changed(FlightList):
         serializer_class = LabelledSerializer
         pagination_class = NumberedPages
@@ -359,7 +358,7 @@ def test_rows_are_compared_when_their_envelope_is_changed_in_place(flights, coun
 
     with override_settings(FASTSCHEMA=ALL):
         assert [get(Changed).data["count"] for _ in range(2)] == [5, 5]
-    assert (told, counts(counter)) == ([], (2, 0, 0))
+    assert (told, counts(counter)) == ([], (0, 0, 0))
 
 
 def test_rows_that_are_only_looked_at_are_compared(flights, counter, told):
@@ -391,18 +390,7 @@ def test_what_can_be_read_once_is_read_by_the_answer_alone(flights, counter):
 
     with override_settings(FASTSCHEMA=ALL):
         assert get(Looking).content.count(b'["a","b"]') == 4
-    assert counts(counter) == (0, 0, 0)
-
-
-def test_values_that_only_the_encoder_of_stock_writes_are_compared(flights, counter, told):
-    class Odd(LabelledSerializer):
-        def get_label(self, flight):
-            return [datetime.timedelta(days=1), 1e-9]
-
-    view_class = view_of(serializer_class=Odd, pagination_class=NumberedPages)
-    with override_settings(FASTSCHEMA=ALL):
-        assert b'["86400.0",1e-09]' in get(view_class).content
-    assert (told, counts(counter)) == ([], (1, 0, 0))
+    assert counts(counter) == (1, 0, 0)
 
 
 def test_data_that_hold_themselves_raise_what_stock_raises(flights):
@@ -416,7 +404,7 @@ def test_data_that_hold_themselves_raise_what_stock_raises(flights):
         get(view_of(serializer_class=Circular))
 
 
-def test_the_list_of_an_answer_by_another_renderer_is_compared(flights, counter):
+def test_an_answer_by_another_renderer_is_not_compared(flights, counter):
     class Exchanged(FlightList):
         serializer_class = BaggedSerializer
 
@@ -428,7 +416,7 @@ def test_the_list_of_an_answer_by_another_renderer_is_compared(flights, counter)
     with override_settings(FASTSCHEMA=ALL):
         get(Exchanged)
         get(Exchanged)
-    assert counts(counter) == (2, 0, 0)
+    assert counts(counter) == (0, 0, 0)
 
 
 def test_a_page_of_the_browsable_api_is_not_compared(flights, counter, caplog):

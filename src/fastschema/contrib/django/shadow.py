@@ -1,16 +1,18 @@
-"""Shadow mode for list views: stock makes a share of the lists as well.
+"""Shadow mode for list views: stock renders a share of the answers as well.
 
-It does so right after the response was rendered, from the very rows that the list was made from: no
-query of the view is run again. The transaction of the view has ended by then; its time zone, its
-language and its other context variables hold.
+It does so right after the response was rendered, from the very rows that the answer was written
+from: no query of the view is run again. The transaction of the view has ended by then; its time
+zone, its language and its other context variables hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
-from functools import partial
+from itertools import chain
+from operator import is_
 from typing import Any
 
 from django.db import connections, transaction
@@ -18,15 +20,13 @@ from django.db.models import QuerySet
 from django.dispatch import Signal
 from rest_framework.response import Response
 from rest_framework.serializers import ListSerializer
-from rest_framework.utils.encoders import JSONEncoder
+from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
 
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.app.dump_log import stop_logging
 from fastschema.contrib.django.front_end.customization import is_stock_list
-from fastschema.contrib.django.front_end.json_encoding import encode, stock_encode
 from fastschema.contrib.django.internals.queries import results_of
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
-from fastschema.runtime.json_engine import JsonText
 from fastschema.runtime.patching import stock_method
 from fastschema.shadow import Difference, compare
 
@@ -34,32 +34,54 @@ shadow_differed = Signal()
 """Sent for each difference, with the class of the view as the sender and a ``difference``."""
 
 _DATA = stock_method(ListSerializer, "data")
+_LISTS = (list, tuple, ReturnList)
+_DICTIONARIES = (dict, OrderedDict, ReturnDict)
+_END = object()
 
 
-def schedule_comparison(response: Any, view: Any, serializer: Any, rows: Any) -> None:
-    """Compare a list with stock's, once the response is rendered.
+def schedule_comparison(
+    response: Any, view: Any, serializer: Any, rows: Any, renderer: Any
+) -> None:
+    """Compare a view's answer with stock's, once it is rendered.
 
-    What is compared is the list that the serializer made, as it was made: a view may change it
-    afterwards. Does nothing for what stock could not make again: rows, or values, that can be read
-    only once, a list serializer with methods of its own.
+    Does nothing for what stock could not render alike: rows that can be read only once, a list
+    serializer with methods of its own, a response that is none of DRF's. Data that somebody changes
+    before they are rendered, in place too, are not compared.
 
     :param response: what the view returns
     :param serializer: has the rows, with ``many=True``
-    :param rows: its data, or their JSON
+    :param rows: what stands for the rows in the data of the response
+    :param renderer: what is to write them
     """
     if not isinstance(response, Response) or not isinstance(serializer, ListSerializer):
         return
     if type(serializer).data is not _DATA or not is_stock_list(serializer):
         return
     kept = _rows_read(serializer.instance)
-    written = None if kept is None else _json_of(rows)
-    if written is None:
+    cls, made = type(response), vars(response).get("data")
+    is_around = type(made) is dict and any(each is rows for each in made.values())
+    if kept is None or not (made is rows or is_around):
+        return
+    try:
+        parts = list(_parts(made))
+    except RecursionError:  # data that hold themselves: rendering them is an error, too
         return
     context = copy_context()
     context.run(stop_logging)  # what stock does in the shadow is no part of the answer
-    response.add_post_render_callback(
-        lambda _: context.run(_compare, written, view, serializer, kept)
-    )
+
+    def follow(response: Any) -> None:
+        """Compare the response that has been rendered, unless somebody has changed it since."""
+        is_as_made = (
+            type(response) is cls
+            and vars(response).get("data") is made
+            and response.accepted_renderer is renderer
+        )
+        if is_as_made:
+            now = list(_parts(made))
+            if len(now) == len(parts) and all(map(is_, now, parts)):
+                context.run(_compare, response, view, serializer, rows, kept)
+
+    response.add_post_render_callback(follow)
 
 
 def _rows_read(rows: Any) -> Any:
@@ -69,41 +91,45 @@ def _rows_read(rows: Any) -> Any:
     return rows if isinstance(rows, (list, tuple)) else None
 
 
-class _Encoder(JSONEncoder):
-    """DRF's encoder, which leaves alone what can be read only once."""
+def _parts(data: Any) -> Iterator[Any]:
+    """All that data consist of, in order: the same objects, as long as nobody has changed them.
 
-    def default(self, obj: Any) -> Any:
-        if hasattr(obj, "__next__"):
-            raise TypeError("the response is to read this")
-        return super().default(obj)
-
-
-def _json_of(rows: Any) -> bytes | None:
-    """Return the JSON of a list; None if only the response may read it, or nothing can write it."""
-    if type(rows) is JsonText:
-        return rows.text
-    for write in (encode, partial(stock_encode, encoder=_Encoder)):
-        with suppress(Exception):  # of the last one: rendering may raise it again
-            return write(rows)
-    return None
+    Only lists and dictionaries are looked into: others may be read only once.
+    """
+    yield data
+    inner: Iterable[Any] = ()
+    if type(data) in _LISTS:
+        inner = data
+    elif type(data) in _DICTIONARIES:
+        inner = chain.from_iterable(data.items())
+    for each in inner:
+        yield from _parts(each)
+    yield _END
 
 
-def _compare(written: bytes, view: Any, serializer: Any, kept: Any) -> None:
-    """Compare the JSON of a list with stock's.
+def _compare(response: Any, view: Any, serializer: Any, rows: Any, kept: Any) -> None:
+    """Compare a response with what stock renders.
 
-    :param kept: the rows that were read
+    :param kept: the rows that were read; the others as for :func:`schedule_comparison`
     """
     view_class = type(view)
 
     def by_stock() -> bytes:
         with _savepoints():
-            return stock_encode(serializer.to_representation(_instances(kept)))
+            data: Any = serializer.to_representation(_instances(kept))
+            made = vars(response)["data"]
+            if made is not rows:
+                data = {key: data if each is rows else each for key, each in made.items()}
+            rendered: bytes = response.accepted_renderer.render(
+                data, response.accepted_media_type, response.renderer_context
+            )
+        return rendered
 
     def tell(difference: Difference) -> None:
         shadow_differed.send_robust(sender=view_class, difference=difference)
 
     compare(
-        written,
+        response.content,
         by_stock,
         schema=type(serializer.child).__name__,
         view=f"{view_class.__module__}.{view_class.__qualname__}",

@@ -147,8 +147,10 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     else:
         response = Response(data) if page is None else self.get_paginated_response(data)
     share = conf.settings().shadow
-    if share and is_fast and is_sampled(share):
-        schedule_comparison(response, self, serializer, data)
+    # An override of list may change the data, of which only a lazy response tells.
+    may_be_compared = is_fast and (rows is not None or type(self).list is list_lazily)
+    if share and may_be_compared and is_sampled(share):
+        schedule_comparison(response, self, serializer, data, renderer)
     return response
 
 
