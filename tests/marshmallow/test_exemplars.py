@@ -235,10 +235,18 @@ def test_fields_that_are_bound_anew_are_as_by_stock(change):
 
 
 @pytest.mark.parametrize("options", [{"only": ["colour"]}, {"exclude": ["colour"]}], ids=str)
-def test_a_field_that_there_is_not_is_refused_as_by_stock(options):
-    schema_class = Schema.from_dict({"a": fields.Integer()})
-    with pytest.raises(ValueError, match="Invalid fields for <"):
-        schema_class(**options)
+def test_a_schema_is_shown_once_where_it_has_no_such_field(options):
+    class Shown(Schema):
+        a = fields.Integer()
+
+        def __repr__(self):
+            shown.append(self)
+            return "a schema"
+
+    shown = []
+    with pytest.raises(ValueError, match="Invalid fields for a schema"):
+        Shown(**options)
+    assert len(shown) == 1
 
 
 def test_the_first_schema_of_a_class_that_no_module_holds_counts_from_its_second_dump(monkeypatch):

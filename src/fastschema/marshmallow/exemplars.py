@@ -149,11 +149,17 @@ class SchemaClassState(ClassState):
         if own and not self._names.isdisjoint(own):
             return None
         exemplar = self._exemplars.get(arguments)
-        if exemplar is None and len(self._exemplars) < _MOST_EXEMPLARS:
+        if exemplar is None and len(self._exemplars) < _MOST_EXEMPLARS and self._has(arguments):
             made = _make(type(schema), arguments)
             if made is not None:
                 exemplar = self._exemplars.setdefault(arguments, Exemplar(made))
         return exemplar
+
+    def _has(self, arguments: Arguments) -> bool:
+        """Return whether there are the fields that are chosen; stock's error shows the schema."""
+        only, exclude, *_ = arguments
+        names = {name.split(".", 1)[0] for name in (*(only or ()), *exclude)}
+        return bool(names <= self.owner()._declared_fields.keys())
 
 
 def _make(cls: Any, arguments: Arguments) -> Any:
