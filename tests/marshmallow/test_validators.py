@@ -113,9 +113,11 @@ class Bounded:
         self.bound = bound
 
     def __lt__(self, other):
+        LOG.append(("bound", other))
         return self.bound < other
 
     def __gt__(self, other):
+        LOG.append(("bound", other))
         return self.bound > other
 
     __le__, __ge__ = __lt__, __gt__
@@ -295,7 +297,7 @@ VALIDATORS = {
     "NoneOf dict": lambda **error: validate.NoneOf({"a": 1}, **error),
     "NoneOf nothing": lambda **error: validate.NoneOf([], **error),
     "NoneOf numbers": lambda **error: validate.NoneOf(numbers(), **error),
-    "NoneOf with calls": lambda **error: validate.NoneOf(Sized([]), **error),
+    "NoneOf with calls": lambda **error: validate.NoneOf(Sized(), **error),
     "NoneOf with error": lambda **error: validate.NoneOf([Uncertain()], **error),
     "OneOf list": lambda **error: validate.OneOf([1, "a", None, 2.5], **error),
     "OneOf labels": lambda **error: validate.OneOf(["a", "ab"], ["first", "second"], **error),
@@ -312,7 +314,7 @@ VALIDATORS = {
     "OneOf lists": lambda **error: validate.OneOf([[1], ["a", "b"]], **error),
     "OneOf enum": lambda **error: validate.OneOf(Colour, **error),
     "OneOf members": lambda **error: validate.OneOf([Colour.RED], **error),
-    "OneOf with calls": lambda **error: validate.OneOf(Sized([]), **error),
+    "OneOf with calls": lambda **error: validate.OneOf(Sized(), **error),
     "OneOf among calls": lambda **error: validate.OneOf([Sized([]), "ab"], **error),
     "OneOf with error": lambda **error: validate.OneOf([Uncertain(), 1], **error),
     "ContainsOnly": lambda **error: validate.ContainsOnly([1, "a", "b", "c"], **error),

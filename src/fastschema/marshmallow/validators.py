@@ -28,6 +28,8 @@ _STOCK_VALIDATE_ALL = stock_method(fields.Field, "_validate_all")
 _LIMITS = {type(None), int, float, decimal.Decimal, datetime.date, datetime.datetime}
 """The classes of limits that generated code compares with; programs may hold objects of these."""
 
+_COLLECTIONS = {list, tuple, set, frozenset, dict, str}
+
 Rule = Callable[[Any], Description | None]
 """From a validator to its description; None: not known."""
 
@@ -84,10 +86,10 @@ def _of_length(low: int | None, high: int | None, equal: int | None, **_: Any) -
     return f"{lower}len({{value}}){upper}"
 
 
-def _range(validator: Any) -> Description:
+def _range(validator: Any) -> Description | None:
     low, high = validator.min, validator.max
     if not _LIMITS.issuperset((type(low), type(high))):
-        return (_called,)
+        return None
     inclusive = [bool(getattr(validator, name)) for name in ("min_inclusive", "max_inclusive")]
     # The classes tell 1 from 1.0, which are equal, and would share a key.
     return (_within, type(low), low, type(high), high, *inclusive)
@@ -127,6 +129,13 @@ def _regexp(validator: Any) -> Description | None:
 def _matching(pattern: Any, *, prefix: str, names: dict[str, object], **_: Any) -> str:
     names[f"{prefix}_pattern"] = pattern
     return f"{prefix}_pattern.match({{value}}) is not None"
+
+
+def _membership(validator: Any) -> Description | None:
+    """Describe a validator that looks for values in a collection, which may have code of users."""
+    own = vars(validator)
+    values = own["choices"] if "choices" in own else own["iterable"]
+    return (_called,) if type(values) in _COLLECTIONS else None
 
 
 def _called(
@@ -180,10 +189,10 @@ _RULES: dict[type, Rule] = {
     validate.Length: _length,
     validate.Range: _range,
     validate.Regexp: _regexp,
-    validate.OneOf: always(_called),
-    validate.ContainsOnly: always(_called),
-    validate.NoneOf: always(_called),
-    validate.ContainsNoneOf: always(_called),
+    validate.OneOf: _membership,
+    validate.ContainsOnly: _membership,
+    validate.NoneOf: _membership,
+    validate.ContainsNoneOf: _membership,
     validate.Equal: always(_called),
     validate.Email: _email,
     validate.URL: always(_called),
