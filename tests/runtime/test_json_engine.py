@@ -11,6 +11,7 @@ from decimal import Decimal
 
 import pytest
 
+from fastschema.compiler.nodes import Form
 from fastschema.runtime import json_engine
 from fastschema.runtime.json_engine import ENGINE, ORJSON, STANDARD, json_number, json_value
 from tests.marks import needs_orjson
@@ -211,14 +212,17 @@ def test_a_plain_value_stays(value):
     assert json_value(value) is value
 
 
-@needs_orjson
-def test_the_best_engine_is_orjson():
-    assert ENGINE is ORJSON
+def test_the_best_engine_is_orjson_where_that_is_installed():
+    best = STANDARD if json_engine.orjson is None else ORJSON
+    assert ENGINE is best
 
 
-@pytest.mark.skipif(json_engine.orjson is not None, reason="orjson is installed")
-def test_without_orjson_the_engine_is_the_standard_librarys():
-    assert ENGINE is STANDARD
+def test_orjson_is_given_data_in_json_form():
+    assert (ORJSON.name, ORJSON.form) == ("orjson", Form.JSON)
+
+
+def test_the_standard_library_is_given_what_stock_returns():
+    assert (STANDARD.name, STANDARD.form) == ("json", Form.PYTHON)
 
 
 DUMP_TWO_WAYS = """
