@@ -319,12 +319,14 @@ def _know_unique(field: Any, values: list[Any], stack: ExitStack) -> Unique:
             continue
         if _is_of_table(batch, getattr(getattr(field.parent, "Meta", None), "model", None)):
             unique[batch.column] = field.field_name, validator.message
+        if type(validators) is not list:
+            continue  # nothing can stand in the place of this one
         keys = batch.keys(values)
         taken: set[Any] = set()
         for objects in batch.found(keys):
             taken.update(objects.values_list(batch.column, flat=True))
         # If some are taken, who knows which of the keys equal them to the database?
-        if type(validators) is list and (batch.is_exact or not taken):
+        if batch.is_exact or not taken:
             known = PrefetchedUniqueValidator(validator, batch, frozenset(keys - taken))
             validators[number] = known
             stack.callback(_restore, validators, known)
