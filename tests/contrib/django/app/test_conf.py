@@ -45,7 +45,7 @@ def test_without_the_setting_the_defaults_hold():
         (
             {1: True},
             "FASTSCHEMA[1] is not a setting. The settings are FASTSCHEMA['INSTALL'], "
-            "FASTSCHEMA['ROWS'], FASTSCHEMA['FILTERS'], FASTSCHEMA['ONLY_COLUMNS'], "
+            "FASTSCHEMA['ROWS'], FASTSCHEMA['FILTERS'], "
             "FASTSCHEMA['LOAD_RELATIONS'], FASTSCHEMA['STREAM_CHUNK_SIZE'], "
             "FASTSCHEMA['BULK_INPUT'], FASTSCHEMA['CHECK_SERIALIZERS'], FASTSCHEMA['SHADOW'], "
             "FASTSCHEMA['SHADOW_VALUES'], FASTSCHEMA['ENABLED'].",

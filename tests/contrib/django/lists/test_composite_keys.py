@@ -12,7 +12,7 @@ from fastschema.contrib.django.app.list_report import ROWS, UNKNOWN, list_report
 from fastschema.contrib.django.serializers import FastBulkMixin
 from fastschema.contrib.django.views import StreamingListMixin
 from tests.contrib.django.differential import assert_same_each_time, outcome
-from tests.contrib.django.list_views import FlightList, answer, assert_same_outcome, get, view_of
+from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.contrib.django.lists.composite_keys import MODELS, Delivery, Line, Order, Shelf
 from tests.contrib.django.lists.hand_built import (
     assert_built_as_in_stock,
@@ -228,17 +228,6 @@ def test_lists_that_are_built_by_hand(way, queryset, serializer_class):
 def test_columns_need_no_instances(name, is_rows):
     queryset, serializer_class = LISTS[name]
     assert of_data_reads_rows(queryset.all(), serializer_class) is is_rows
-
-
-@each_list
-def test_lists_of_only_the_columns_that_are_read(queryset, serializer_class):
-    view_class = list_of(queryset, serializer_class)
-    with fastschema.disabled():
-        expected = outcome(lambda: answer(view_class), [])
-    view_class.fastschema_only_columns = True
-    found = outcome(lambda: answer(view_class), [])
-    assert (found.value, found.error) == (expected.value, expected.error)
-    assert len(found.queries) == len(expected.queries)
 
 
 @each_list

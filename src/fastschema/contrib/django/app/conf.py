@@ -21,7 +21,6 @@ class Settings:
     """What ``FASTSCHEMA`` may hold, in capitals, and what holds without it.
 
     :param install: whether the app makes all serializers run compiled programs when Django starts
-    :param only_columns: whether such views select no columns but those that are read
     :param load_relations: whether views load the relations that their serializers read
     :param stream_chunk_size: how many rows a streamed list reads from the database at a time
     :param rows: whether list views write the rows of the database without making model instances,
@@ -38,7 +37,6 @@ class Settings:
     install: bool = True
     rows: bool = True
     filters: bool = True
-    only_columns: bool = False
     load_relations: bool = False
     stream_chunk_size: int = 500
     bulk_input: bool = False
@@ -58,7 +56,7 @@ def settings() -> Settings:
 
 
 def holds_for(view: Any, setting: str) -> bool:
-    """Return whether a setting holds for a view: its own ``fastschema_only_columns``, say, first.
+    """Return whether a setting holds for a view: its own ``fastschema_load_relations``, say, first.
 
     :param setting: the name of the attribute of :class:`Settings`
     """

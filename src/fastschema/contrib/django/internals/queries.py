@@ -130,19 +130,6 @@ def is_combined(queryset: Any) -> bool:
     return bool(queryset.query.combinator)
 
 
-def may_select_less(queryset: Any) -> bool:
-    """Return whether the rows of a query are the same if it selects fewer columns."""
-    made = queryset.query
-    return not (made.distinct or made.combinator or made.group_by is not None)
-
-
-def selecting(queryset: Any, names: Iterable[str]) -> Any:
-    """Return a copy of a queryset that selects some columns, as ``only()`` does."""
-    copied = queryset._chain()
-    copied.query.add_immediate_loading(names)
-    return copied
-
-
 # Queries that are run by their compiler: sql/compiler.py
 
 _COMPILER = {

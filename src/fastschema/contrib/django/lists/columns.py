@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import enum
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partialmethod
 from typing import Any, NamedTuple
 
-from django.db.models import Field, Model, QuerySet
+from django.db.models import Field, Model
 from django.db.models.constants import LOOKUP_SEP
 from django.db.models.fields.files import FieldFile, ImageFieldFile
 from django.utils.encoding import force_str
@@ -32,7 +32,6 @@ from fastschema.contrib.django.front_end.bound_serializer import read_now
 from fastschema.contrib.django.front_end.class_state import state_of_pending
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.front_end.json_encoding import TRANSLATIONS
-from fastschema.contrib.django.internals.queries import may_select_less, selecting
 from fastschema.contrib.django.lists.row_layout import RowLayout
 from fastschema.runtime.derived_node import Place
 from fastschema.runtime.patching import stock_method
@@ -345,40 +344,3 @@ def value_maker(columns: FieldColumns) -> Callable[[Any], Any]:
         return force_str(labels.get(make_hashable(value), value), strings_only=True)
 
     return label_of
-
-
-# Queries for fewer columns
-
-
-def narrowed(queryset: QuerySet[Any], columns: Columns, layout: RowLayout) -> QuerySet[Any]:
-    """Return a queryset that selects only what is read of its rows, keys, and what joins need.
-
-    :param columns: how a serializer reads the rows that the queryset selects now
-    :param layout: their layout
-    :returns: the queryset itself if its rows are others with fewer columns
-    """
-    if not may_select_less(queryset):
-        return queryset
-    return selecting(queryset, list(_names(layout, set(_positions(columns)))))
-
-
-def _positions(columns: Columns) -> Iterator[int]:
-    for each in columns:
-        yield from each.place
-        yield from _positions(each.nested)
-
-
-def _names(layout: RowLayout, positions: set[int], path: str = "") -> Iterator[str]:
-    """Yield the columns at some positions, by the names that ``only()`` takes."""
-    joins = [field for field, _ in layout.joined]
-    for field in layout.model._meta.concrete_fields:
-        position = layout.columns.get(field.attname)
-        if position is not None and (
-            position in positions or position == layout.key or field in joins
-        ):
-            yield f"{path}{field.name}"
-    for (field, is_reverse), joined in layout.joined.items():
-        name = field.remote_field.name if is_reverse else field.name
-        if is_reverse:
-            yield f"{path}{name}__{field.name}"
-        yield from _names(joined.layout, positions, f"{path}{name}__")

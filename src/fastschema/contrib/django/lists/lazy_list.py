@@ -16,7 +16,6 @@ from weakref import WeakSet
 
 from django.conf import settings
 from django.db.models import QuerySet
-from rest_framework.generics import GenericAPIView
 from rest_framework.mixins import ListModelMixin
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
@@ -27,9 +26,8 @@ from fastschema.contrib.django.app import conf, dump_log
 from fastschema.contrib.django.app.dump_log import Output
 from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
-from fastschema.contrib.django.internals.queries import is_stock_queryset, prefetch_lookups
+from fastschema.contrib.django.internals.queries import is_stock_queryset
 from fastschema.contrib.django.lists.captured_values import WrittenRows
-from fastschema.contrib.django.lists.columns import narrowed
 from fastschema.contrib.django.lists.n_plus_one import warn_of_queries
 from fastschema.contrib.django.lists.pagination import check_paginator, paginate
 from fastschema.contrib.django.lists.prefetching import described, evaluate
@@ -38,18 +36,14 @@ from fastschema.contrib.django.lists.queryset_rows import (
     LazyInstanceList,
     check_fetchable,
 )
-from fastschema.contrib.django.lists.row_programs import (
-    ListDumper,
-    dispatch_for_rows,
-    read_by_column,
-)
+from fastschema.contrib.django.lists.row_programs import ListDumper, dispatch_for_rows
 from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.shadow import schedule_comparison
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.json_engine import orjson
-from fastschema.runtime.patching import overridden, stock_method
+from fastschema.runtime.patching import stock_method
 from fastschema.shadow import is_sampled
 from fastschema.switch import is_disabled
 
@@ -57,7 +51,6 @@ STOCK_LIST = stock_method(ListModelMixin, "list")
 _RENDER = FastJSONRenderer.render
 _DATA = stock_method(ListSerializer, "data")
 _BASE_DATA = stock_method(BaseSerializer, "data")
-_GET_SERIALIZER = {name: stock_method(GenericAPIView, name) for name in ["get_serializer"]}
 views_whose_data_is_read: WeakSet[type] = WeakSet()
 """Views of which data were needed before they were rendered: nothing is to be gained there."""
 
@@ -131,8 +124,6 @@ def list_lazily(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     if loads_relations(self):
         queryset = with_relations(self, queryset)
     may_be_lazy = is_fast and type(self) not in views_whose_data_is_read
-    if may_be_lazy and conf.holds_for(self, "only_columns"):
-        queryset = _with_columns_that_are_read(self, queryset)
     page = paginate(self, queryset)
     serializer = self.get_serializer(queryset if page is None else page, many=True)
     rows = _written(serializer, queryset) if may_be_lazy and page is None else None
@@ -186,7 +177,7 @@ def writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:
     )
 
 
-# What the doctor asks, and what ONLY_COLUMNS does
+# What the doctor asks
 
 
 def dispatch_of(view: Any, rows: Any) -> Dispatch:
@@ -209,19 +200,6 @@ def described_rows(view: Any, queryset: Any) -> FetchedRows:
         check_paginator(view)
     check_fetchable(queryset)
     return described(queryset)
-
-
-def _with_columns_that_are_read(view: Any, queryset: Any) -> Any:
-    """Return the queryset of a view, which selects no other columns where that can be known."""
-    if overridden(view, _GET_SERIALIZER):
-        return queryset
-    try:
-        if prefetch_lookups(queryset):
-            return queryset
-        rows = described_rows(view, queryset)
-        return narrowed(queryset, read_by_column(dispatch_of(view, []), rows), rows.layout)
-    except Exception:
-        return queryset  # stock raises its own, if it does
 
 
 # Rows as JSON
