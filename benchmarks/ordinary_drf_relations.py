@@ -21,7 +21,7 @@ from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
-from fastschema.contrib.django.lists.lazy_list import STOCK_LIST
+from fastschema.contrib.django.lists.views import STOCK_LIST
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from flights.models import Airline, Airport, Flight, Plane
 from flights.serializers import FlightSerializer

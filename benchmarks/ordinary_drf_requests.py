@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
-from fastschema.contrib.django.lists.lazy_list import STOCK_LIST
+from fastschema.contrib.django.lists.views import STOCK_LIST
 from fastschema.contrib.django.parsers import FastJSONParser
 from ordinary_drf import DRF, model_serializer
 from ordinary_drf_input import ADDRESSED, Addressed

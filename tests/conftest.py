@@ -14,7 +14,6 @@ def _read_at_once():
     thresholds.values_worth_comparing.update(dump=0, load=0)
     thresholds.spares_first_schemas = False
     thresholds.uses_worth_a_recipe = 1
-    thresholds.rows_worth_writing_lazily = 1
     thresholds.fewest_rows = None
 
 

@@ -202,14 +202,14 @@ class TestLines:
 
     def test_they_tell_of_views(self):
         views = [
-            ViewFinding("GET /a", "a:B", "rows become dictionaries first"),
+            ViewFinding("GET /a", "a:B", "no model instances are built"),
             ViewFinding("GET /b"),
         ]
 
         assert told(Diagnosis([], views, {"GET /c": "nobody knows"})) == [
             "Views",
             "  GET /a: a:B",
-            "      rows become dictionaries first",
+            "      no model instances are built",
             "  GET /b",
             "",
             "Views whose schema is not known",

@@ -45,7 +45,6 @@ def pytest_configure() -> None:
     thresholds.values_worth_comparing.update(dump=0, load=0)
     thresholds.spares_first_schemas = False
     thresholds.uses_worth_a_recipe = 1
-    thresholds.rows_worth_writing_lazily = 1
     if "django" in sys.modules:
         if WITH_RENDERER:
             make_the_renderer_the_default()

@@ -121,7 +121,6 @@ class DumpGenerator:
             (variable, conversion)
             for variable, field in fields.items()
             if node.dict_class is None  # into which values are set one by one
-            and field.captured is None
             and (conversion := field.conversion(form)).batchable is not None
             and field.none_stays(form)
         )
@@ -137,7 +136,7 @@ class DumpGenerator:
         for field in self._node.fields:
             conversion = field.conversion(self._form)
             yield from (conversion.inline, conversion.otherwise, conversion.batchable)
-            yield from (field.source.read(self._access).expression, field.default, field.captured)
+            yield from (field.source.read(self._access).expression, field.default)
             yield from field.call_if_callable or ()
 
     def generate(self) -> GeneratedFunction:
@@ -247,8 +246,6 @@ class DumpGenerator:
             lines += self._items(variable, field, when_missing)
         else:
             lines += self._converted(variable, field, when_missing)
-        if field.captured is not None and self._form is Form.JSON:
-            lines.append(self._assign(field.captured, variable, field))
         return [*lines, *self.mark(2 * number + 1)]
 
     def _converted(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:

@@ -97,7 +97,6 @@ class ByClass:
     :param result: what a usual value has become
     :param names: the objects that the templates name
     :param more: ``json``, ``text`` and ``batchable``, as for :func:`by_class`
-    :param survives_json: as for :class:`~fastschema.compiler.nodes.Kind`
     """
 
     label: str
@@ -106,7 +105,6 @@ class ByClass:
     result: Result = TEXT
     names: Mapping[str, object] = field(default_factory=dict)
     more: Mapping[str, str] = field(default_factory=dict)
-    survives_json: bool = True
 
     def __call__(self, *, path: Any, **_: Any) -> Kind:
         """Return the kind of a field, of whose path ``own_method`` is a template."""
@@ -123,7 +121,6 @@ class ByClass:
             self.result,
             names={name: self.common, **self.names},
             repeatable=Repeatable.VALUE,
-            survives_json=self.survives_json,
             **self.more,
         )
 
@@ -133,7 +130,7 @@ def unchanged(label: str, usual: ByClass) -> Kind:
 
     :param usual: the kind of its usual values
     """
-    return replace(usual.kind("{value}"), label=label, python=Conversion(), survives_json=False)
+    return replace(usual.kind("{value}"), label=label, python=Conversion())
 
 
 def written_by_engine(

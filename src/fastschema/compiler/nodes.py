@@ -164,8 +164,6 @@ class Kind:
     :param item_slot: the same for a list of such; ``otherwise`` is for all but plain lists
     :param nested_for_none: whether stock looks for the nested schema even if the value is None
     :param repeatable: when the value can be read and converted once more
-    :param survives_json: whether ``json.loads`` gives exactly what stock returned
-    :param makes_lists: whether it makes new lists, of what the items of a value become
     :param user_code: what code of users' or of stock's it calls for every value, for profiles; ""
         if none
     """
@@ -180,8 +178,6 @@ class Kind:
     item_slot: str | None = None
     nested_for_none: bool = False
     repeatable: Repeatable = Repeatable.NEVER
-    survives_json: bool = False
-    makes_lists: bool = False
     user_code: str = ""
 
     def conversion(self, form: Form) -> Conversion:
@@ -215,8 +211,6 @@ class FieldNode:
         method that gives the object): both templates
     :param never_missing: whether the source always gives a value
     :param reason: why the field runs as stock, or None if it is compiled
-    :param captured: a template for what the JSON engine writes of the value that stock returns;
-        then the conversion to JSON is not used. What it calls captures the value.
     """
 
     key: str
@@ -227,11 +221,10 @@ class FieldNode:
     call_if_callable: tuple[str, str] | None = None
     never_missing: bool = False
     reason: str | None = None
-    captured: str | None = None
 
     def conversion(self, form: Form) -> Conversion:
-        """Return what is done to the value in one form, before it is captured."""
-        return self.kind.python if self.captured is not None else self.kind.conversion(form)
+        """Return what is done to the value in one form."""
+        return self.kind.conversion(form)
 
     def none_stays(self, form: Form) -> bool:
         """Return whether None stays None in one form."""

@@ -386,7 +386,7 @@ class CallDumper:
     :param is_stock: whether code of stock's or of users' dumps
     """
 
-    __slots__ = ("_dump", "_rows", "each", "inner", "is_stock", "unconverted")
+    __slots__ = ("_dump", "_rows", "each", "inner", "is_stock")
 
     def __init__(
         self,
@@ -397,7 +397,6 @@ class CallDumper:
         is_stock: bool = True,
     ) -> None:
         self._dump = dump if convert is None else lambda value: convert(dump(value))
-        self.unconverted = dump
         self.each = each
         self.is_stock = is_stock
         self.inner: NestedDumper | None = None

@@ -1,6 +1,6 @@
 """Derive a node from that of a schema: with fields that are read elsewhere, with other slots.
 
-So the program of a schema becomes one that reads rows of a database, or that captures values; see
+So the program of a schema becomes one that reads rows of a database; see
 :meth:`fastschema.runtime.bound_program.Dispatch.derived`.
 """
 

@@ -22,10 +22,6 @@ rows_worth_reading_by_column = 15
 """Django makes instances of fewer rows in less time than it takes to find out what their columns
 are."""
 
-rows_worth_writing_lazily = 20
-"""A list view makes data of fewer rows, as stock does: to render these takes no longer than to
-write the rows at once."""
-
 fewest_rows = {"dump": 40, "load": 10} if sys.implementation.name == "pypy" else None
 """On PyPy stock's own loops become machine code, too. Binding generated code, which is new code
 each time, pays from so many marshmallow rows on."""

@@ -7,8 +7,6 @@ from rest_framework import generics, renderers
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django.lists import lazy_list
-from fastschema.contrib.django.lists.lazy_list import LazyResponse
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from flights.models import Flight
 from flights.serializers import FlightSerializer
@@ -65,7 +63,6 @@ def assert_same_answer(view_class, path="/", calls=None, **extra):
 def assert_same_outcome(view_class, path="/", calls=None, **extra):
     """The same for a view that may raise."""
     calls = [] if calls is None else calls
-    lazy_list.views_whose_data_is_read.discard(view_class)
 
     def answered():
         with transaction.atomic():  # after an error, the database would refuse what follows
@@ -76,9 +73,3 @@ def assert_same_outcome(view_class, path="/", calls=None, **extra):
     with fastschema.disabled():
         expected = answered()
     assert_equal(answered(), expected)
-
-
-def is_lazy(view_class, path="/", **extra):
-    """Whether the view's rows are written at once."""
-    lazy_list.views_whose_data_is_read.discard(view_class)
-    return type(get(view_class, path, **extra)) is LazyResponse

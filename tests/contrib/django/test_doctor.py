@@ -130,7 +130,6 @@ class TestAdvice:
         ("attributes", "words"),
         [
             ({"renderer_classes": [JSONRenderer]}, "FastJSONRenderer first in the view's"),
-            ({"list": lambda self, request: None}, "move what it does to filter_queryset"),
             (
                 {"pagination_class": type("Own", (CursorPagination,), {"get_ordering": None})},
                 "Use one of DRF's paginators as it comes",

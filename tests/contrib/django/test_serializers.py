@@ -16,7 +16,7 @@ from rest_framework.viewsets import GenericViewSet, ReadOnlyModelViewSet
 
 import fastschema
 from fastschema.contrib.django.front_end.customization import STOCK_TO_REPRESENTATION
-from fastschema.contrib.django.lists.lazy_list import STOCK_LIST, LazyResponse
+from fastschema.contrib.django.lists.views import STOCK_LIST
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.serializers import FastListSerializer, FastSerializerMixin, speed_up
 from fastschema.contrib.django.views import FastViewMixin, StreamingListMixin
@@ -252,7 +252,7 @@ class TestView:
 
 
 class TestListView:
-    """FastViewMixin makes the list of a view lazy, where it is stock's."""
+    """FastViewMixin speeds up the list of a view, where it is stock's."""
 
     class Airlines(FastViewMixin, ListAPIView):
         """A view that knows nothing of fastschema but the mixin."""
@@ -271,41 +271,18 @@ class TestListView:
         response = view_class.as_view()(APIRequestFactory().get("/")).render()
         return type(response), response.content, exactly(response.data)
 
-    def check(self, view_class, response_class):
-        """Assert that a view answers as in stock, lazily or not."""
+    def check(self, view_class):
+        """Assert that a view answers as in stock."""
         with fastschema.disabled():
             expected = self.answer(view_class)
-        assert self.answer(view_class) == (response_class, *expected[1:])
+        assert self.answer(view_class) == expected
 
-    def test_it_is_lazy(self, airlines):
-        self.check(self.Airlines, LazyResponse)
-
-    def test_so_is_an_override_that_calls_super(self, airlines):
-        class WithHeader(self.Airlines):
-            def list(self, request, *args, **kwargs):
-                response = super().list(request, *args, **kwargs)
-                response["X-Own"] = "1"
-                return response
-
-        self.check(WithHeader, LazyResponse)
+    def test_the_answer_is_that_of_stock(self, airlines):
+        self.check(self.Airlines)
 
     def test_the_rows_are_dumped_by_generated_code(self, airlines, compiled_rows):
         self.answer(self.Airlines)
-        assert compiled_rows() == 2  # written once; the data come from what was written
-
-    def test_without_the_mixin_it_is_not(self, airlines):
-        self.check(
-            type(
-                "Stock",
-                (ListAPIView,),
-                {
-                    "queryset": Airline.objects.all(),
-                    "serializer_class": AirlineSerializer,
-                    "renderer_classes": [FastJSONRenderer],
-                },
-            ),
-            Response,
-        )
+        assert compiled_rows() == 2
 
     def test_the_list_of_another_base_is_never_hidden(self, airlines):
         class Listing:
@@ -318,7 +295,7 @@ class TestListView:
             def get(self, request):
                 return self.list(request)
 
-        self.check(Own, Response)
+        self.check(Own)
         assert Own.list is Listing.list
 
     def test_a_streamed_list_stays_streamed(self, airlines):
@@ -332,7 +309,7 @@ class TestListView:
     def test_where_fastschema_is_installed_it_is_the_installed_one(self, airlines):
         with override_settings(FASTSCHEMA={"INSTALL": True}):
             assert self.Airlines.list is ListModelMixin.list
-            self.check(self.Airlines, LazyResponse)
+            self.check(self.Airlines)
 
     def test_a_view_without_a_list_has_none_with_the_mixin(self):
         class One(FastViewMixin, RetrieveModelMixin, GenericViewSet):

@@ -13,13 +13,11 @@ from rest_framework import generics, serializers
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django.lists.lazy_list import LazyResponse
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
 from flights.models import Flight
 from flights.serializers import FlightSerializer
 from tests.contrib.django.differential import Thing, assert_same, exactly
-from tests.marks import needs_orjson
 
 
 def rest_framework(**options):
@@ -117,7 +115,7 @@ OUTER = Thing(one=INNER, many=[INNER, INNER])
 
 
 class Flights(generics.ListAPIView):
-    """A list that is lazy."""
+    """A list without pages."""
 
     queryset = Flight.objects.select_related("airline", "origin", "destination", "plane")
     serializer_class = FlightSerializer
@@ -160,21 +158,3 @@ def test_lists_see_what_has_changed(flights, change):
                 expected = answer()
             assert answer() == expected
             assert begun(StreamedFlights).getvalue() == expected[0]
-
-
-@needs_orjson
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_an_answer_is_of_the_time_when_the_view_gave_it(flights, change):
-    for before, after in ((change, nullcontext), (nullcontext, change)):
-        # A view whose data are read before they are rendered is not lazy again.
-        anew = type("Flights", (Flights,), {})
-        with before():
-            with fastschema.disabled():
-                body, _ = answer()
-            rendered, read = begun(anew), begun(anew)
-            assert type(rendered) is type(read) is LazyResponse
-        with after():
-            assert rendered.render().content == body
-            # Where a setting says of what class the data are, they are read from the JSON.
-            assert FastJSONRenderer().render(rendered.data) == body
-            assert FastJSONRenderer().render(read.data) == body

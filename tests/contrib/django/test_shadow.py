@@ -19,8 +19,7 @@ from rest_framework.test import APIRequestFactory
 import fastschema
 from fastschema import shadow
 from fastschema.contrib.django import installation
-from fastschema.contrib.django.lists import lazy_list, queryset_rows
-from fastschema.contrib.django.lists.lazy_list import LazyResponse
+from fastschema.contrib.django.lists import queryset_rows
 from fastschema.contrib.django.shadow import shadow_differed
 from fastschema.contrib.django.views import FastViewMixin
 from fastschema.runtime.encode import JsonArray
@@ -66,12 +65,10 @@ class BaggedSerializer(LabelledSerializer):
 
 @pytest.fixture(autouse=True)
 def counter(monkeypatch):
-    """The counter, at zero; no view is known from other tests."""
+    """The counter, at zero."""
     counter = shadow.Counter()
     monkeypatch.setattr(shadow, "counter", counter)
-    lazy_list.views_whose_data_is_read.clear()
-    yield counter
-    lazy_list.views_whose_data_is_read.clear()
+    return counter
 
 
 @pytest.fixture
@@ -104,7 +101,7 @@ def counts(counter):
 @pytest.mark.parametrize("serializer", [FlightSerializer, LabelledSerializer, BaggedSerializer])
 @pytest.mark.parametrize("pages", [None, NumberedPages, EnvelopePages])
 class TestEveryList:
-    """Lazy or not, from rows or from instances."""
+    """With pages or without, from rows or from instances."""
 
     def test_answers_are_compared_and_the_same(self, flights, counter, serializer, pages, caplog):
         view_class = view_of(serializer_class=serializer, pagination_class=pages)
@@ -174,7 +171,7 @@ def test_a_wrong_fast_path_is_found(flights, wrong, counter, told, caplog):
     ]
 
 
-def test_wrong_data_of_a_list_that_is_not_lazy_are_found(flights, monkeypatch, told):
+def test_wrong_data_of_a_page_are_found(flights, monkeypatch, told):
     represent_list = installation.represent_list
 
     def wrong(serializer, data):
@@ -487,7 +484,6 @@ def test_the_data_are_stocks_after_the_comparison(flights):
     expected = get(FlightList).data
     with override_settings(FASTSCHEMA=ALL):
         response = get(FlightList)
-    assert type(response) is LazyResponse
     assert response.data == expected
 
 

@@ -7,8 +7,8 @@ import pytest
 from django.http import HttpResponse
 from django.test import AsyncClient, Client, override_settings
 from django.urls import include, path
-from rest_framework import generics, pagination, renderers, serializers, viewsets
-from rest_framework.decorators import action, api_view
+from rest_framework import generics, pagination, renderers, serializers
+from rest_framework.decorators import api_view
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
@@ -172,7 +172,7 @@ def test_rows_without_instances_are_told(flights, monkeypatch):
         "serializer": "flights.serializers.FlightSerializer",
         "is_compiled": True,
         "why": "",
-        "output": "JSON, from database rows without instances",
+        "output": "data, from database rows without instances",
         "times": 1,
         "rows": 4,
         "fields": found["fields"],
@@ -192,66 +192,6 @@ def test_data_of_rows_are_told(flights, monkeypatch):
     assert of(view, "output", "is_compiled", "rows", "queries") == [
         ("data, from database rows without instances", True, 4, None)
     ]
-
-
-class Linked(serializers.Serializer):
-    """Addresses, which have the format of the request in them if it asks for one."""
-
-    url = serializers.HyperlinkedIdentityField(view_name="one")
-
-
-@needs_orjson
-@pytest.mark.parametrize(
-    ("attributes", "options", "output"),
-    [
-        ({}, {}, "JSON, from instances"),
-        ({}, {"url": "/?format=json"}, "JSON, from instances"),
-        ({}, {"accept": "text/html"}, "data, because BrowsableAPIRenderer renders it"),
-        ({"pagination_class": Pages}, {}, "data"),
-    ],
-)
-def test_it_says_why_a_list_is_data(flights, attributes, options, output):
-    view = list_view(Airline.objects.all(), Linked, **attributes)
-
-    assert of(view, "output", **options) == [(output,)]
-
-
-@needs_orjson
-def test_it_says_that_data_were_read(flights):
-    class Reading(list_view(Airline.objects.all(), AirlineSerializer)):
-        def finalize_response(self, request, response, *args, **kwargs):
-            assert response.data
-            return super().finalize_response(request, response, *args, **kwargs)
-
-    seen(Reading)
-    why = "response.data was read before it was rendered"
-    assert of(Reading, "output") == [(f"data, because {why}",)]
-
-
-@needs_orjson
-def test_lists_of_few_rows_are_data(flights, monkeypatch):
-    monkeypatch.setattr(thresholds, "rows_worth_writing_lazily", 20)
-
-    told = of(list_view(Airline.objects.all(), AirlineSerializer), "output")
-
-    assert told == [("data",)]
-
-
-def test_an_action_of_a_view_makes_data(flights):
-    class View(viewsets.ReadOnlyModelViewSet):
-        queryset = Airline.objects.all()
-        serializer_class = AirlineSerializer
-        pagination_class = None
-
-        @action(detail=False)
-        def all(self, request):
-            return Response(
-                AirlineSerializer(self.queryset, many=True, context={"view": self}).data
-            )
-
-    view = View.as_view({"get": "all"}, renderer_classes=[FastJSONRenderer])
-    [(output,)] = of(view, "output")
-    assert output.endswith("data, because only list() of a view writes JSON at once")
 
 
 def test_the_title_counts_serializers_and_those_as_stock(flights):
@@ -293,12 +233,7 @@ def test_an_empty_list_is_told_as_a_longer_one_would_be(db):
 def test_what_is_overridden_ran_as_stock(flights):
     view = list_view(Airline.objects.all(), OtherAirline)
     assert of(view, "is_compiled", "why", "rows", "output") == [
-        (
-            False,
-            "to_representation is overridden",
-            3,
-            "data, because to_representation of OtherAirline is overridden",
-        )
+        (False, "to_representation is overridden", 3, "data")
     ]
 
 

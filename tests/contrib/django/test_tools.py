@@ -158,7 +158,8 @@ class TestReached:
             "GET /airlines/ (Airlines.list)": "no model instances are built",
             "GET /dynamic/ (Dynamic.list)": "no model instances are built",
             "GET /listed/ (Listed)": (
-                "rows become dictionaries first, because Backwards is a list serializer of your own"
+                "a model instance is built for each row, because Backwards is a list serializer of "
+                "your own"
             ),
         }
 
@@ -203,26 +204,24 @@ class TestReached:
                 {"renderer_classes": [JSONRenderer]},
                 "its first renderer is JSONRenderer, not FastJSONRenderer",
             ),
-            ({"list": lambda self, request: None}, "list is overridden"),
             (
                 {
-                    "list": lambda self, request: None,
                     "renderer_classes": [JSONRenderer],
                     "serializer_class": surveyed.ListedSerializer,
                 },
-                "because list is overridden; its first renderer is JSONRenderer, not "
-                "FastJSONRenderer; Backwards is a list serializer of your own",
+                "because Backwards is a list serializer of your own; orjson does not write it, "
+                "because its first renderer is JSONRenderer, not FastJSONRenderer",
             ),
             (
                 {"renderer_classes": [type("Spaced", (FastJSONRenderer,), {"compact": False})]},
                 "JSON is written with spaces, which orjson cannot",
             ),
             ({"get_queryset": lambda self: 1 / 0}, "is not known: ZeroDivisionError: "),
-            ({"get_queryset": lambda self: ()}, "a tuple is neither a list nor a plain QuerySet"),
-            ({"get_queryset": lambda self: []}, "get_queryset returns a list"),
+            ({"get_queryset": lambda self: ()}, "tuple is not a plain QuerySet"),
+            ({"get_queryset": lambda self: []}, "list is not a plain QuerySet"),
         ],
     )
-    def test_it_says_why_rows_become_dictionaries(self, attributes, how):
+    def test_it_says_what_a_list_is_made_of(self, attributes, how):
         class Airlines(surveyed.Airlines):
             pagination_class = PageNumberPagination
 
@@ -298,13 +297,14 @@ class TestCommand:
             "custom": False,
         }
         views = {each["view"]: each for each in printed["views"]}
-        assert views["GET /listed/ (Listed)"]["rows"] == "stock"
+        assert views["GET /listed/ (Listed)"]["rows"] == "instances"
         assert views["GET /airlines/ (Airlines.list)"] == {
             "view": "GET /airlines/ (Airlines.list)",
             "schema": f"{HERE}:AirlineSerializer",
             "how": "no model instances are built",
             "rows": "rows",
             "why": "",
+            "renderer": "",
             "filters": "",
             "unloaded": [],
         }

@@ -26,8 +26,8 @@ from fastschema.contrib.django.front_end.field_cloner import (
 )
 from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.input.bulk_create import STOCK_CREATE, create_list
-from fastschema.contrib.django.lists.lazy_list import STOCK_LIST, list_lazily
 from fastschema.contrib.django.lists.pagination import LINKS, PAGINATE
+from fastschema.contrib.django.lists.views import STOCK_LIST, list_rows
 from fastschema.contrib.django.relations import STOCK_RETRIEVE, retrieve
 from fastschema.runtime.patching import Replacements, warn_of_newer
 from fastschema.statistics import recorder
@@ -84,7 +84,7 @@ _replacements = Replacements(
         (ModelSerializer, "get_fields", STOCK_MODEL_GET_FIELDS, _model_get_fields),
         *validation.REPLACEMENTS,
         (ListSerializer, "create", STOCK_CREATE, create_list),
-        (ListModelMixin, "list", STOCK_LIST, list_lazily),
+        (ListModelMixin, "list", STOCK_LIST, list_rows),
         *[(cls, "paginate_queryset", *methods) for cls, methods in PAGINATE.items()],
         *[(CursorPagination, name, *methods) for name, methods in LINKS.items()],
         (RetrieveModelMixin, "retrieve", STOCK_RETRIEVE, retrieve),
@@ -95,9 +95,7 @@ _replacements = Replacements(
 def install() -> None:
     """Make DRF serializers run compiled programs, single ones and ``many=True``.
 
-    List views answer with a :class:`~fastschema.contrib.django.lists.lazy_list.LazyResponse` where
-    they can. A method that another library has replaced stays as it is. Installing again does
-    nothing.
+    A method that another library has replaced stays as it is. Installing again does nothing.
     """
     for package, newest in _NEWEST_TESTED.items():
         warn_of_newer(package, newest)

@@ -12,7 +12,7 @@ from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
 
 from fastschema.contrib.django.front_end.json_encoding import encode
-from fastschema.runtime.json_engine import JsonText, orjson, to_ascii
+from fastschema.runtime.json_engine import orjson, to_ascii
 from fastschema.runtime.message_pack import MessagePackError, packed
 from fastschema.switch import is_disabled
 
@@ -48,19 +48,15 @@ class FastJSONRenderer(JSONRenderer):
 
         :raises TypeError, ValueError: what ``JSONRenderer.render`` raises
         """
-        if type(data) is JsonText:
-            return self._finished(data.text)  # of a lazy response
         _warn_without_app()
         if self.is_fast(accepted_media_type, renderer_context):
             try:
-                return self._finished(encode(data))
+                text = encode(data)
+                return to_ascii(text) if self.ensure_ascii else text
             except (TypeError, RecursionError):
                 pass  # stock writes what orjson does not, or raises its own error
         rendered: bytes = super().render(data, accepted_media_type, renderer_context)
         return rendered
-
-    def _finished(self, text: bytes) -> bytes:
-        return to_ascii(text) if self.ensure_ascii else text
 
     def is_fast(
         self, accepted_media_type: str | None, renderer_context: dict[str, Any] | None
@@ -74,6 +70,20 @@ class FastJSONRenderer(JSONRenderer):
             and self.get_indent(accepted_media_type, renderer_context or {}) is None
             and not is_disabled()
         )
+
+
+_RENDER = FastJSONRenderer.render
+
+
+def writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:
+    """Return whether a renderer writes by orjson, and nobody stands in between."""
+    return (
+        isinstance(renderer, FastJSONRenderer)
+        and type(renderer).render is _RENDER
+        and "render" not in vars(renderer)
+        and renderer.strict == JSONRenderer.strict
+        and renderer.is_fast(media_type, context)
+    )
 
 
 class NDJSONRenderer(FastJSONRenderer):

@@ -27,6 +27,7 @@ from fastschema.contrib.django.app.dump_log import stop_logging
 from fastschema.contrib.django.front_end.customization import is_stock_list
 from fastschema.contrib.django.internals.queries import results_of
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
+from fastschema.contrib.django.renderers import writes_fast
 from fastschema.runtime.patching import stock_method
 from fastschema.shadow import Difference, compare
 
@@ -39,20 +40,22 @@ _DICTIONARIES = (dict, OrderedDict, ReturnDict)
 _END = object()
 
 
-def schedule_comparison(
-    response: Any, view: Any, serializer: Any, rows: Any, renderer: Any
-) -> None:
+def schedule_comparison(response: Any, view: Any, serializer: Any, rows: Any, request: Any) -> None:
     """Compare a view's answer with stock's, once it is rendered.
 
     Does nothing for what stock could not render alike: rows that can be read only once, a list
-    serializer with methods of its own, a response that is none of DRF's. Data that somebody changes
+    serializer with methods of its own, a response that is none of DRF's, another renderer than
+    ``FastJSONRenderer``. Data that somebody changes
     before they are rendered, in place too, are not compared.
 
     :param response: what the view returns
     :param serializer: has the rows, with ``many=True``
     :param rows: what stands for the rows in the data of the response
-    :param renderer: what is to write them
+    :param request: what it answers
     """
+    renderer = getattr(request, "accepted_renderer", None)
+    if not writes_fast(renderer, getattr(request, "accepted_media_type", None), {}):
+        return
     if not isinstance(response, Response) or not isinstance(serializer, ListSerializer):
         return
     if type(serializer).data is not _DATA or not is_stock_list(serializer):

@@ -12,7 +12,6 @@ require("fastschema.contrib.django.toolbar", **_OLDEST)
 from debug_toolbar.panels import Panel  # noqa: E402  # only if it fits
 
 from fastschema.contrib.django.app.dump_log import DumpLog, Dumps, Output  # noqa: E402  # likewise
-from fastschema.contrib.django.app.list_report import why_data  # noqa: E402  # likewise
 from fastschema.contrib.django.lists.n_plus_one import advice  # noqa: E402  # likewise
 from fastschema.plan import compile  # noqa: E402  # likewise
 from fastschema.report import Report  # noqa: E402  # likewise
@@ -68,7 +67,7 @@ def _described(dumps: Dumps) -> dict[str, Any]:
         "serializer": f"{cls.__module__}.{cls.__qualname__}",
         "is_compiled": dumps.is_compiled,
         "why": _why(dumps, report),
-        "output": _output(dumps),
+        "output": str(dumps.output),
         "times": dumps.times,
         "rows": dumps.rows,
         "milliseconds": None if dumps.output is Output.STREAM else dumps.seconds * 1000,
@@ -89,15 +88,6 @@ def _report(dumps: Dumps) -> Report:
         return compile(serializer).explain()
     except Exception as error:  # of code of users
         return Report(type(serializer).__name__, [], f"it cannot be read: {error}")
-
-
-def _output(dumps: Dumps) -> str:
-    """Return what it made, and why that is data where a list could be JSON at once."""
-    try:
-        why = why_data(dumps.serializer, dumps.rows) if dumps.output is Output.DATA else ""
-    except Exception:  # of code of users
-        why = ""
-    return f"{dumps.output}, because {why}" if why else str(dumps.output)
 
 
 def _why(dumps: Dumps, report: Report) -> str:

@@ -9,7 +9,7 @@ from rest_framework.mixins import CreateModelMixin, ListModelMixin
 from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django.input.bulk_create import PER_SERIALIZER
-from fastschema.contrib.django.lists.lazy_list import STOCK_LIST, list_lazily
+from fastschema.contrib.django.lists.views import STOCK_LIST, list_rows
 from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.serializers import check_bulk, speed_up
 from fastschema.contrib.django.streaming import stream
@@ -83,8 +83,8 @@ class BulkCreateModelMixin(CreateModelMixin):
         return serializer
 
 
-class _LazyList:
-    """The ``list`` of the classes after :class:`FastViewMixin`: lazy if it is stock's.
+class _List:
+    """The ``list`` of the classes after :class:`FastViewMixin`; ours if it is stock's.
 
     No method, so that views without a list have none with the mixin either; routers look for it.
     """
@@ -94,17 +94,17 @@ class _LazyList:
         found = following.list
         if getattr(found, "__func__", found) is not STOCK_LIST:
             return found
-        return list_lazily if view is None else MethodType(list_lazily, view)
+        return list_rows if view is None else MethodType(list_rows, view)
 
 
 class FastViewMixin:
     """Compiles the serializers of one view, where fastschema is not installed for all.
 
     For ``GenericAPIView`` and what derives from it; it is listed first. If the view lists as
-    ``ListModelMixin`` does, it answers with a lazy response where it can.
+    ``ListModelMixin`` does, its pages are made of rows where they can be.
     """
 
-    list = _LazyList()
+    list = _List()
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> Any:
         """Return what ``GenericAPIView.get_serializer`` returns, compiled."""

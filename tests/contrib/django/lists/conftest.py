@@ -8,7 +8,6 @@ import pytest
 from django.core.management.color import no_style
 from django.db import connection, transaction
 
-from fastschema.contrib.django.lists import lazy_list
 from fastschema.runtime import thresholds
 from tests.contrib.django.lists.models import (
     MODELS,
@@ -112,11 +111,3 @@ def create_people():
 def few_rows_are_worth_reading(monkeypatch):
     """The tables of these tests are small."""
     monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 1)
-
-
-@pytest.fixture(autouse=True)
-def no_view_was_need_data():
-    """Tests do not see what other tests have read."""
-    lazy_list.views_whose_data_is_read.clear()
-    yield
-    lazy_list.views_whose_data_is_read.clear()

@@ -6,13 +6,11 @@ from django.core.exceptions import EmptyResultSet
 from django.db import models
 from rest_framework.test import APIRequestFactory
 
-from fastschema.contrib.django.lists import lazy_list
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 
 
 def reads_rows(view_class, path="/"):
     """Whether a view makes its list without making instances of the rows."""
-    lazy_list.views_whose_data_is_read.discard(view_class)
     rows_of, taken = LazyInstanceList.rows, []
 
     def noted(rows):

@@ -155,7 +155,7 @@ def test_labels_in_nested_lists():
     assert reads_rows(cities(), Cities)
 
 
-def test_a_lazy_list_reads_the_labels_again():
+def test_a_list_reads_the_labels_again():
     view_class = view_of(FlightList, serializer_class=shown(), queryset=Person.objects.all())
     assert_same_outcome(view_class)
     assert reading.reads_rows(view_class)

@@ -13,7 +13,7 @@ from fastschema.contrib.django.app.list_report import list_report
 from fastschema.contrib.django.lists.prefetching import evaluate
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from tests.contrib.django.differential import outcome
-from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, is_lazy, view_of
+from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.contrib.django.lists.models import (
     City,
     Country,
@@ -431,12 +431,6 @@ def test_a_queryset_keeps_its_rows_when_prefetching_fails():
         evaluate(people)
     assert len(people._result_cache) == 9
     assert "friends" in people._result_cache[0]._prefetched_objects_cache
-
-
-def test_lists_of_objects_that_django_prefetches_are_lazy_too():
-    fields = {"pets": NamedSerializer(many=True)}
-    assert is_lazy(list_of(PEOPLE.prefetch_related("pets"), **fields))
-    assert is_lazy(list_of(PEOPLE.prefetch_related("languages"), languages=keys()))
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -33,8 +33,6 @@ class Output(StrEnum):
 
     DATA = "data"
     DATA_OF_ROWS = "data, from database rows without instances"
-    JSON = "JSON, from instances"
-    JSON_OF_ROWS = "JSON, from database rows without instances"
     STREAM = "a stream"
 
 

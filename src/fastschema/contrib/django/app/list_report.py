@@ -9,25 +9,22 @@ from django.db import DatabaseError
 from rest_framework.mixins import ListModelMixin
 from rest_framework.serializers import ListSerializer
 
-from fastschema.compiler.nodes import NotRowReadableError, UnreadableError
-from fastschema.contrib.django.lists.lazy_list import (
-    described_rows,
-    dispatch_of,
-    list_lazily,
-    views_whose_data_is_read,
-    writes_fast,
-)
-from fastschema.contrib.django.lists.n_plus_one import view_of
+from fastschema.compiler.nodes import Form, NotRowReadableError, UnreadableError
+from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
+from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.lists.pagination import check_paginator
+from fastschema.contrib.django.lists.prefetching import described
+from fastschema.contrib.django.lists.queryset_rows import FetchedRows, check_fetchable
 from fastschema.contrib.django.lists.row_programs import read_by_column
-from fastschema.contrib.django.renderers import FastJSONRenderer
-from fastschema.runtime import thresholds
+from fastschema.contrib.django.lists.views import list_rows
+from fastschema.contrib.django.renderers import FastJSONRenderer, writes_fast
+from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.json_engine import orjson
 from fastschema.switch import VARIABLE, is_disabled
 from fastschema.tools.doctor import told
 
-ROWS, INSTANCES, STOCK, STREAMED, UNKNOWN = "rows", "instances", "stock", "streamed", "unknown"
-"""What a list view writes: rows of the database, instances, what stock makes, or a stream."""
+ROWS, INSTANCES, STREAMED, UNKNOWN = "rows", "instances", "streamed", "unknown"
+"""What a list view is made of: rows of the database, instances, or a stream."""
 
 
 class Reason(NamedTuple):
@@ -47,38 +44,47 @@ _NOT_INSTALLED = Reason(
     "fastschema is not installed for all views",
     "Set FASTSCHEMA['INSTALL'] to True, or use FastViewMixin.",
 )
-_OVERRIDDEN = Reason(
-    "list is overridden",
-    "If the view's list only calls super().list(), all is well; if it reads response.data, move "
-    "what it does to filter_queryset, get_queryset or the serializer.",
-)
 
 
 class ListReport(NamedTuple):
     """How a view makes its list; as a string, a sentence for people.
 
-    :param made_of: ``ROWS``, ``INSTANCES``, ``STOCK``, ``STREAMED``, or ``UNKNOWN``
+    :param made_of: ``ROWS``, ``INSTANCES``, ``STREAMED``, or ``UNKNOWN``
     :param reasons: why it is not made of rows
+    :param renderer: why its JSON is not written by orjson, if it is not
     """
 
     made_of: str
     reasons: tuple[Reason, ...] = ()
+    renderer: Reason | None = None
 
     @property
     def why(self) -> str:
         """The reasons in one line."""
         return "; ".join(each.text for each in self.reasons)
 
+    @property
+    def why_stock_writes(self) -> str:
+        """Why its JSON is not written by orjson, or ""."""
+        return self.renderer.text if self.renderer else ""
+
+    @property
+    def advice(self) -> list[str]:
+        """What to change."""
+        reasons = [*self.reasons, self.renderer] if self.renderer else self.reasons
+        return [each.what for each in reasons]
+
     def __str__(self) -> str:
         if self.made_of == STREAMED:
             return "rows are streamed"
         if self.made_of == UNKNOWN:
             return f"how rows are made is not known: {self.why}"
-        if self.made_of == STOCK:
-            return f"rows become dictionaries first, because {self.why}"
+        written = f"; orjson does not write it, because {self.why_stock_writes}"
         if self.made_of == INSTANCES:
-            return f"a model instance is built for each row, because {self.why}"
-        return "no model instances are built"
+            made = f"a model instance is built for each row, because {self.why}"
+        else:
+            made = "no model instances are built"
+        return f"{made}{written if self.renderer else ''}"
 
 
 def why_unknown(error: Exception) -> str:
@@ -101,69 +107,65 @@ def list_report(view: Any) -> ListReport:
         return ListReport(UNKNOWN, (Reason(why_unknown(error)),))
 
 
-def why_data(serializer: Any, rows: int | None) -> str:
-    """Return why the list of a view was not written as JSON at once, if that would be faster.
-
-    :param serializer: what has represented the list, in a request
-    :param rows: how many rows it has, if that is known
-    """
-    view = view_of(serializer)
-    if not isinstance(serializer, ListSerializer) or not isinstance(view, ListModelMixin):
-        return ""
-    if view.paginator is not None or (rows or 0) < thresholds.rows_worth_writing_lazily:
-        return ""
-    if getattr(view, "action", None) not in (None, "list"):
-        return "only list() of a view writes JSON at once"
-    request = view.request
-    if not writes_fast(request.accepted_renderer, request.accepted_media_type, {}):
-        return f"{type(request.accepted_renderer).__name__} renders it"
-    if type(view) in views_whose_data_is_read:
-        return "response.data was read before it was rendered"
-    report = list_report(view)
-    return report.why if report.made_of == STOCK else ""
-
-
 def _report(view: Any) -> ListReport:
-    reasons = list(_reasons_of_view(view))
-    queryset = view.get_queryset()
-    if type(queryset) is list:
-        text = "get_queryset returns a list, which may hold anything"
-        return ListReport(STOCK, (*reasons, Reason(text)))
-    instances: list[Reason] = []
-    fetched = None
-    try:
-        fetched = described_rows(view, queryset)
-    except NotRowReadableError as error:
-        instances.append(_of_instances(view, error))
-    try:
-        dispatch = dispatch_of(view, queryset)
-    except (NotRowReadableError, UnreadableError) as error:
-        return ListReport(STOCK, (*reasons, Reason(str(error)), *instances))
-    if reasons:
-        return ListReport(STOCK, tuple(reasons))
-    if fetched is not None:
-        try:
-            read_by_column(dispatch, fetched)
-        except NotRowReadableError as error:
-            instances.append(Reason(str(error)))
-    return ListReport(INSTANCES if instances else ROWS, tuple(instances))
+    renderer = _of_renderer(view.get_renderers()[0])
+    reasons = [*_reasons_of_view(), *_reasons_of_rows(view, view.get_queryset())]
+    return ListReport(INSTANCES if reasons else ROWS, tuple(reasons), renderer)
 
 
-def _reasons_of_view(view: Any) -> Iterator[Reason]:
-    """Return why a view makes dictionaries, whatever its serializer is."""
+def _reasons_of_view() -> Iterator[Reason]:
+    """Return why instances are made, whatever the queryset and the serializer are."""
     if is_disabled():
         yield _DISABLED
-    elif ListModelMixin.list is not list_lazily:
+    elif ListModelMixin.list is not list_rows:
         yield _NOT_INSTALLED
-    elif type(view).list is not list_lazily:
-        yield _OVERRIDDEN
-    renderer = view.get_renderers()[0]
-    if not is_disabled() and not writes_fast(renderer, renderer.media_type, {}):
-        yield _of_renderer(renderer)
 
 
-def _of_renderer(renderer: Any) -> Reason:
-    """Return why a renderer does not write what orjson writes."""
+def _reasons_of_rows(view: Any, queryset: Any) -> Iterator[Reason]:
+    """Return why instances are made of a view's queryset, for its serializer."""
+    fetched = None
+    try:
+        fetched = _described_rows(view, queryset)
+    except NotRowReadableError as error:
+        yield _of_instances(view, error)
+    try:
+        dispatch = _dispatch_of(view, queryset)
+        if fetched is not None:
+            read_by_column(dispatch, fetched)
+    except (NotRowReadableError, UnreadableError) as error:
+        yield Reason(str(error))
+
+
+def _described_rows(view: Any, queryset: Any) -> FetchedRows:
+    """Return what is known of a view's rows; no query is run.
+
+    :raises NotRowReadableError: if they are instances
+    """
+    if view.paginator is not None:
+        check_paginator(view)
+    check_fetchable(queryset)
+    return described(queryset)
+
+
+def _dispatch_of(view: Any, queryset: Any) -> Dispatch:
+    """Return what dumps a view's rows.
+
+    :raises NotRowReadableError, UnreadableError: if code of users does
+    """
+    serializer = view.get_serializer(queryset, many=True)
+    if not isinstance(serializer, ListSerializer) or not is_stock_list(serializer):
+        raise NotRowReadableError(f"{type(serializer).__name__} is a list serializer of your own")
+    if not is_stock_serializer(serializer.child):
+        raise NotRowReadableError(
+            f"to_representation of {type(serializer.child).__name__} is overridden"
+        )
+    return dispatch_for(serializer.child, Form.PYTHON)
+
+
+def _of_renderer(renderer: Any) -> Reason | None:
+    """Return why a renderer does not write by orjson; None if it does, or nobody is to know."""
+    if is_disabled() or writes_fast(renderer, renderer.media_type, {}):
+        return None
     name = type(renderer).__name__
     if not isinstance(renderer, FastJSONRenderer):
         return Reason(

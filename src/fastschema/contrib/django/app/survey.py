@@ -213,10 +213,11 @@ def _examine(view: Any, finding: ViewFinding) -> None:
     finding.facts = {
         "rows": how.made_of,
         "why": how.why,
+        "renderer": how.why_stock_writes,
         "filters": why_filters,
         "unloaded": [each._asdict() for each in found],
     }
-    finding.advice = [reason.what for reason in how.reasons]
+    finding.advice = how.advice
     if found:
         setting = "." if loads_relations(view) else ", or set LOAD_RELATIONS."
         what = f"Add {advice(found)} to the view's queryset{setting}"

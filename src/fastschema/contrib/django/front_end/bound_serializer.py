@@ -76,7 +76,7 @@ class BoundSerializer:
     :param outer: the serializer in which this one is nested, bound
     """
 
-    __slots__ = ("captured", "exemplar_fields", "fields", "find", "outer")
+    __slots__ = ("exemplar_fields", "fields", "find", "outer")
 
     def __init__(
         self,
@@ -89,8 +89,6 @@ class BoundSerializer:
         self.exemplar_fields = exemplar_fields
         self.fields = fields
         self.outer = outer
-        self.captured: Any = None
-        """What keeps values for whoever asks for data later; see ``lists.lazy_list``."""
 
     @property
     def serializer(self) -> Any:

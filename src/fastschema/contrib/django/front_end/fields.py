@@ -135,7 +135,7 @@ def _registered(registered: Any, *, path: SerializerPath, **_: Any) -> Kind:
 
 
 def _as_it_is(*, path: SerializerPath, **_: Any) -> Kind:
-    return ByClass("value as it is", str, survives_json=False).kind(path.called("{value}"))
+    return ByClass("value as it is", str).kind(path.called("{value}"))
 
 
 def _json(field: Any) -> Description:
@@ -193,9 +193,7 @@ def _quantized(
         # A float, as for DRF's encoder.
         as_float = f"json_number(float(text)) if (text := {result}).is_finite()"
         more = {"json": f"{as_float} else json_value(text)"}
-        usual = ByClass(
-            "decimal", decimal.Decimal, result, names=names, more=more, survives_json=False
-        )
+        usual = ByClass("decimal", decimal.Decimal, result, names=names, more=more)
         return usual.kind(path.own_method)
     text = f"format({result}, 'f')"
     if places is not None:
@@ -261,9 +259,7 @@ def _formatted(name: str, iso: Any, output_format: Any) -> Description:
 
 # A datetime comes without its zone enforced.
 _UNFORMATTED = {
-    name: ByClass(
-        f"{name} as it is", cls, result=TEXT if name == "date" else ANY, survives_json=False
-    )
+    name: ByClass(f"{name} as it is", cls, result=TEXT if name == "date" else ANY)
     for name, cls in _CLASSES.items()
 }
 
@@ -364,7 +360,7 @@ def _choice(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     chosen = f"{{value}} and {choices}.get({{value}}, {{value}})"
     number = f"{choices}.get(str({{value}}), {{value}})"
     otherwise = f"{number} if type({{value}}) is int else {path.own_method}"
-    return ByClass("choice", str, chosen, ANY, survives_json=False).kind(otherwise)
+    return ByClass("choice", str, chosen, ANY).kind(otherwise)
 
 
 def _multiple_choice(*, path: SerializerPath, slots: list[Slot]) -> Kind:
@@ -372,9 +368,7 @@ def _multiple_choice(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     # A generator, as in stock: of a StopIteration it makes a RuntimeError.
     chosen = f"list(dict.fromkeys({choices}.get(str(each), each) for each in {{value}}))"
     more = {"json": f"json_value({chosen})"}
-    return ByClass("multiple choice", list, chosen, more=more, survives_json=False).kind(
-        path.own_method
-    )
+    return ByClass("multiple choice", list, chosen, more=more).kind(path.own_method)
 
 
 def _list(field: Any) -> Description:
@@ -410,8 +404,6 @@ def _collection(name: str, child: Description, *, path: SerializerPath, slots: l
         json=each(Form.JSON),
         names=child_kind.names,
         repeatable=child_kind.repeatable,
-        survives_json=child_kind.survives_json,
-        makes_lists=name == "list",
     )
 
 
@@ -433,8 +425,6 @@ def many_related(child: Description, *, path: SerializerPath, slots: list[Slot])
         python=each(child_kind.python),
         json=each(child_kind.json),
         names=child_kind.names,
-        survives_json=child_kind.survives_json,
-        makes_lists=True,
     )
 
 

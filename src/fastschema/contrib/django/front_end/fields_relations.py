@@ -92,9 +92,7 @@ def _method_of(parent: Any, name: str) -> Callable[[Any], Any] | None:
 def string_related(*, path: SerializerPath, **_: Any) -> Kind:
     """Return the kind of ``StringRelatedField``."""
     text = path.called("str({value})")
-    return for_all(
-        "string related", text, survives_json=True, user_code="__str__ of the related object"
-    )
+    return for_all("string related", text, user_code="__str__ of the related object")
 
 
 def _slug(field: Any) -> Description:

@@ -47,18 +47,6 @@ class _JsonFormEncoder(JSONEncoder):
         return stock_value(obj) if type(obj) in _JSON_FORM_CLASSES else super().default(obj)
 
 
-class _AnyEncoder(_JsonFormEncoder):
-    """The same; also takes what cannot be written."""
-
-    def default(self, obj: Any) -> Any:
-        return obj.value if type(obj) is LeftToStock else super().default(obj)
-
-
-def encode_anything(data: Any) -> bytes:
-    """Return data in JSON form as ``json.loads`` reads them, be it that stock cannot write them."""
-    return json.dumps(data, cls=_AnyEncoder).encode()
-
-
 def stock_encode(data: Any, encoder: type[json.JSONEncoder] = JSONEncoder) -> bytes:
     """Return what ``JSONRenderer.render`` writes with its default settings.
 

@@ -1,4 +1,4 @@
-"""Lists of DRF: from rows without instances, and long ones without dictionaries in between.
+"""Lists of DRF, made of rows of the database without instances.
 
 Each module builds on those before it:
 
@@ -7,14 +7,12 @@ Each module builds on those before it:
 - ``prefetch_plan``, ``prefetching``: the rows that ``prefetch_related`` adds.
 - ``pagination``: pages of rows.
 - ``columns``, ``row_programs``: the fields of a serializer, read from rows, and its list.
-- ``captured_values``: what the JSON of rows does not tell.
-- ``n_plus_one``: relations that a queryset does not load. ``lazy_list``: the list of a view.
+- ``n_plus_one``: relations that a queryset does not load. ``views``: the list of a view.
 
 Where to look if a list is not as in stock:
 
 ================================  ==========================================================
 a wrong value of a field          ``columns``; with code of users beside it ``row_programs``
-a wrong value in response.data    ``captured_values``, for long lists without pages
 a query too many or too few       ``prefetch_plan``, ``prefetching``
 what an instance knows of others  ``row_instances``
 a wrong page                      ``pagination``

@@ -381,8 +381,6 @@ def _address_link(number: int, bound: Any, cls: type, form: Form) -> Callable[[A
     def own(value: Any) -> Any:
         return bound.fields[number].to_representation(value)
 
-    if bound.captured is not None:
-        form = Form.PYTHON
     return link_from_value(bound.exemplar_fields[number], bound.context, own, form)
 
 

@@ -32,6 +32,5 @@ settings.configure(
 )
 django.setup()
 thresholds.rows_worth_reading = thresholds.rows_worth_reading_by_column = 1
-thresholds.rows_worth_writing_lazily = 1
 # Models can be imported now.
 import_module("tests.contrib.django.lists.observed.answers").main()

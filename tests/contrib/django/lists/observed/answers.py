@@ -17,7 +17,6 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django.lists import lazy_list
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from tests.contrib.django.lists.observed import models
 from tests.contrib.django.lists.reading import reads_rows
@@ -115,6 +114,5 @@ def main():
         fast = [answer(view_class)]
         rows = reads_rows(view_class)
         fast += [answer(view_class, look=True), answer(built)]
-        lazy_list.views_whose_data_is_read.clear()
         found[model.__name__] = {"stock": stock, "fast": fast, "rows": rows}
     print(json.dumps(found))

@@ -1,4 +1,4 @@
-"""The data of lazy lists have stock's values, also where the JSON engine is given others."""
+"""The data of list views have stock's values, also where the JSON engine is given others."""
 
 import datetime
 import pickle
@@ -19,11 +19,10 @@ from tests.contrib.django.list_views import (
     assert_same_answer,
     assert_same_outcome,
     get,
-    is_lazy,
     view_of,
 )
 from tests.contrib.django.lists.reading import reads_rows
-from tests.contrib.django.lists.test_lazy_list import NumberedPages
+from tests.contrib.django.lists.test_views import NumberedPages
 
 pytestmark = pytest.mark.usefixtures("flights")
 
@@ -53,7 +52,6 @@ class TestHyperlinks:
 
     def test_the_answer_is_that_of_stock(self, view_class, pages):
         assert_same_answer(view_class)
-        assert is_lazy(view_class) is (pages is None)
 
     def test_so_is_a_pickled_one(self, view_class):
         def pickled():
@@ -119,13 +117,12 @@ class TestAddresses:
 
     def check(self, view_class, calls=None):
         assert_same_outcome(view_class, calls=calls)
-        return is_lazy(view_class)
 
     def test_of_the_row_itself(self):
         link = serializers.HyperlinkedIdentityField("flight-detail")
         queryset = Flight.objects.order_by("pk")
         view_class = view_of(serializer_class=serializer_of(link=link), queryset=queryset)
-        assert self.check(view_class)
+        self.check(view_class)
         request = APIRequestFactory().get("/")
         by_hand = serializer_of(link=link)(queryset.all(), many=True, context={"request": request})
         for data in (get(view_class).data, by_hand.data):
@@ -135,7 +132,7 @@ class TestAddresses:
         link = serializers.HyperlinkedIdentityField(
             "flight-detail", lookup_field="number", lookup_url_kwarg="pk"
         )
-        assert self.check(view_of(serializer_class=serializer_of(link=link)))
+        self.check(view_of(serializer_class=serializer_of(link=link)))
 
     @isolate_apps("flights")
     def test_of_a_property(self):
@@ -156,13 +153,13 @@ class TestAddresses:
         )
         queryset = Named.objects.order_by("pk")
         view_class = view_of(serializer_class=serializer_of(link=link), queryset=queryset)
-        assert self.check(view_class, calls)
+        self.check(view_class, calls)
 
     def test_of_a_column_of_a_related_object(self):
         link = serializers.HyperlinkedRelatedField(
             "airline-detail", lookup_field="name", lookup_url_kwarg="pk", read_only=True
         )
-        assert self.check(view_of(serializer_class=serializer_of(airline=link)))
+        self.check(view_of(serializer_class=serializer_of(airline=link)))
 
     def test_of_a_property_of_a_related_object(self, monkeypatch):
         calls = []
@@ -171,7 +168,7 @@ class TestAddresses:
         link = serializers.HyperlinkedRelatedField(
             "airline-detail", lookup_field="nickname", lookup_url_kwarg="pk", read_only=True
         )
-        assert self.check(view_of(serializer_class=serializer_of(airline=link)), calls)
+        self.check(view_of(serializer_class=serializer_of(airline=link)), calls)
 
     def test_of_the_object_itself_instead_of_its_key(self):
         class Link(serializers.HyperlinkedRelatedField):
@@ -180,7 +177,7 @@ class TestAddresses:
         link = Link("airline-detail", read_only=True)
         queryset = Flight.objects.order_by("pk")
         view_class = view_of(serializer_class=serializer_of(airline=link), queryset=queryset)
-        assert self.check(view_class)
+        self.check(view_class)
         assert not reads_rows(view_class)
 
 
@@ -219,7 +216,6 @@ class TestNested:
             pagination_class=pages,
         )
         assert_same_answer(view_class, calls=calls)
-        assert is_lazy(view_class) is (pages is None)
 
     def test_none_in_the_place_of_some(self, calls, inner, monkeypatch):
         partner = property(lambda flight: flight.airline if flight.pk % 2 else None)
@@ -227,7 +223,6 @@ class TestNested:
         rows = serializer_of(partner=inner(), number=serializers.ReadOnlyField())
         view_class = view_of(serializer_class=rows, queryset=Flight.objects.order_by("pk"))
         assert_same_answer(view_class, calls=calls)
-        assert is_lazy(view_class)
 
     @pytest.mark.parametrize("queryset", [AIRLINES, PREFETCHED], ids=["asked", "prefetched"])
     def test_lists(self, calls, inner, queryset):
@@ -235,7 +230,6 @@ class TestNested:
         rows = serializer_of(flights=flight(many=True), name=serializers.CharField())
         view_class = view_of(serializer_class=rows, queryset=queryset)
         assert_same_answer(view_class, calls=calls)
-        assert is_lazy(view_class)
 
     @pytest.mark.parametrize("many", [False, True])
     def test_a_to_representation_of_ones_own(self, calls, many):
@@ -249,7 +243,6 @@ class TestNested:
         queryset = PREFETCHED if many else Flight.objects.order_by("pk")
         view_class = view_of(serializer_class=rows, queryset=queryset)
         assert_same_answer(view_class, calls=calls)
-        assert not is_lazy(view_class)
 
     @pytest.mark.parametrize(
         "value",

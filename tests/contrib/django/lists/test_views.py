@@ -1,10 +1,8 @@
-"""List views that write JSON without data in between, beside stock's answers."""
+"""List views beside stock's answers."""
 
 import copy
-import gc
 import math
 import pickle
-import weakref
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from uuid import UUID
@@ -22,7 +20,6 @@ from rest_framework import (
     renderers,
     serializers,
     versioning,
-    viewsets,
 )
 from rest_framework.response import Response
 from rest_framework.test import APIClient, APIRequestFactory
@@ -30,10 +27,8 @@ from rest_framework.utils.serializer_helpers import ReturnList
 from rest_framework.views import APIView
 
 import fastschema
-from fastschema.contrib.django.lists import lazy_list
-from fastschema.contrib.django.lists.lazy_list import LazyResponse
+from fastschema.contrib.django.lists.views import STOCK_LIST, list_rows
 from fastschema.contrib.django.renderers import FastJSONRenderer
-from fastschema.runtime import thresholds
 from flights.models import Airline, Flight, Plane
 from flights.serializers import AirlineSerializer, CompactFlightSerializer, FlightSerializer
 from tests.contrib.django.differential import outcome
@@ -42,7 +37,6 @@ from tests.contrib.django.list_views import (
     FlightList,
     assert_same_answer,
     get,
-    is_lazy,
     view_of,
 )
 
@@ -60,14 +54,6 @@ class LimitedPages(pagination.LimitOffsetPagination):
 class CursorPages(pagination.CursorPagination):
     page_size = 2
     ordering = "id"
-
-
-@pytest.fixture(autouse=True)
-def no_view_was_need_data():
-    """Tests do not see what other tests have read."""
-    lazy_list.views_whose_data_is_read.clear()
-    yield
-    lazy_list.views_whose_data_is_read.clear()
 
 
 def of_method(value):
@@ -89,25 +75,15 @@ def many_flights(view):
     return [Flight(id=number, number=str(number)) for number in range(600)]
 
 
-@pytest.mark.parametrize(("fewest", "lazy"), [(4, True), (5, False)])
-def test_lists_of_few_rows_are_data(flights, monkeypatch, fewest, lazy):
-    monkeypatch.setattr(thresholds, "rows_worth_writing_lazily", fewest)
-    view_class = view_of(serializer_class=FlightSerializer)
-
-    assert_same_answer(view_class)
-    assert is_lazy(view_class) is lazy
-
-
 @pytest.mark.parametrize("pages", [None, NumberedPages, LimitedPages, CursorPages])
 @pytest.mark.parametrize("serializer", [FlightSerializer, CompactFlightSerializer])
 class TestStockViews:
-    """What the framework brings along answers as in stock; without pages it is lazy."""
+    """What the framework brings along answers as in stock."""
 
     def test_the_answer_is_that_of_stock(self, flights, pages, serializer):
         view_class = view_of(pagination_class=pages, serializer_class=serializer)
         assert_same_answer(view_class)
         assert_same_answer(view_class, "/?page=2&offset=2")
-        assert is_lazy(view_class) is (pages is None)
 
     def test_without_rows_too(self, pages, serializer, db):
         assert_same_answer(view_of(pagination_class=pages, serializer_class=serializer))
@@ -119,13 +95,11 @@ class TestStockViews:
             renderer_classes=[renderers.JSONRenderer],
         )
         assert_same_answer(view_class)
-        assert not is_lazy(view_class)
 
 
 @pytest.mark.parametrize("accept", ["application/json; indent=4", "text/html", "*/*"])
 def test_the_accepted_media_type_counts(flights, accept):
     assert_same_answer(FlightList, HTTP_ACCEPT=accept)
-    assert is_lazy(FlightList, HTTP_ACCEPT=accept) == (accept == "*/*")
 
 
 @pytest.mark.parametrize(
@@ -142,7 +116,6 @@ def test_the_accepted_media_type_counts(flights, accept):
 def test_rows_are_queried_as_in_stock(flights, queryset):
     view_class = view_of(get_queryset=lambda self: queryset.all())
     assert_same_answer(view_class)
-    assert is_lazy(view_class) is queryset.all().exists()
 
 
 def test_a_list_in_ascii(flights):
@@ -159,7 +132,6 @@ def test_a_list_in_ascii(flights):
             fields = ("number", "name")
 
     view = view_of(serializer_class=Named, renderer_classes=[AsciiRenderer])
-    assert is_lazy(view)
     assert_same_answer(view)
     assert b"\\u00dcnited \\u007f \\ud83d\\ude00" in get(view).content
 
@@ -184,16 +156,6 @@ def test_reading_the_data_later_reads_nothing_anew(flights, django_assert_num_qu
 class TestData:
     """Whoever reads the data gets stock's."""
 
-    def test_reading_makes_it_stocks_response(self, flights):
-        response = FlightList.as_view()(APIRequestFactory().get("/"))
-        assert type(response) is LazyResponse
-        data = response.data
-        assert type(data) is ReturnList
-        assert data.serializer.instance is not None
-        assert type(response) is Response
-        assert response.data is data
-        assert not {"_written", "_serializer"} & vars(response).keys()
-
     @pytest.mark.parametrize("pages", [None, NumberedPages])
     def test_what_is_changed_is_rendered(self, flights, pages):
         def change(self, request, *args, **kwargs):
@@ -216,7 +178,7 @@ class TestData:
         view_class = view_of(list=replace)
         assert assert_same_answer(view_class) == {"set": 1}
 
-    def test_a_view_that_only_adds_headers_stays_lazy(self, flights):
+    def test_a_view_that_only_adds_headers(self, flights):
         def with_header(self, request, *args, **kwargs):
             response = super(view_class, self).list(request, *args, **kwargs)
             response["X-Rows"] = "4"
@@ -224,20 +186,6 @@ class TestData:
 
         view_class = view_of(list=with_header)
         assert_same_answer(view_class)
-        assert is_lazy(view_class)
-
-    def test_a_view_whose_data_are_read_is_not_lazy_again(self, flights):
-        def read(self, request, *args, **kwargs):
-            response = super(view_class, self).list(request, *args, **kwargs)
-            types.append(type(response))
-            assert response.data
-            return response
-
-        types = []
-        view_class = view_of(list=read)
-        for _ in range(3):
-            get(view_class)
-        assert types == [LazyResponse, Response, Response]
 
     def test_the_envelope_keeps_its_order_and_identity(self, flights):
         view_class = view_of(pagination_class=NumberedPages)
@@ -324,14 +272,6 @@ class TestData:
         view_class = view_of(get_renderer_context=context)
         assert_same_answer(view_class)
 
-    def test_the_rows_are_let_go_with_the_response(self, flights):
-        response = get(FlightList)
-        reference = weakref.ref(vars(response)["_lazy"])
-        assert reference() is not None
-        del response
-        gc.collect()
-        assert reference() is None
-
 
 class TestThroughTheStack:
     """With routers, middleware and the test client."""
@@ -349,26 +289,13 @@ class TestThroughTheStack:
             expected = outcome(ask, [])
         assert outcome(ask, []) == expected
 
-    def test_a_viewset_is_lazy_too(self, flights):
-        class Flights(mixins.ListModelMixin, viewsets.GenericViewSet):
-            queryset = FLIGHTS
-            serializer_class = FlightSerializer
-            filter_backends = []
-            pagination_class = None
-            renderer_classes = [FastJSONRenderer]
 
-        response = Flights.as_view({"get": "list"})(APIRequestFactory().get("/"))
-        assert type(response) is LazyResponse
-        assert len(response.data) == 4
-
-
-class TestKeptValues:
-    """What code of users returns is kept, so that it is called once."""
+class TestMethods:
+    """Code of users is called once for each row, and its values are those of stock."""
 
     def check(self, calls, **attributes):
         view_class = view_of(**attributes)
         assert_same_answer(view_class, calls=calls)
-        assert is_lazy(view_class)
 
     def test_method_fields(self, flights):
         calls = []
@@ -465,7 +392,6 @@ class TestKeptValues:
             serializer_class=Names, get_queryset=lambda self: [Loose(id=1, airline_id="?")]
         )
         assert_same_answer(view_class)
-        assert is_lazy(view_class)
 
     def test_rows_of_several_models(self, flights):
         class Ids(serializers.Serializer):
@@ -528,7 +454,7 @@ class TestKeptValues:
         self.check([], serializer_class=type("Rows", (Rows,), {}))
 
     @pytest.mark.parametrize("make", [list, dict, object, lambda: float("nan"), lambda: "\ud800"])
-    def test_values_that_may_change_or_cannot_be_written_are_made_data_at_once(self, flights, make):
+    def test_values_that_may_change_or_cannot_be_written(self, flights, make):
         calls = []
 
         def value(obj):
@@ -543,7 +469,6 @@ class TestKeptValues:
         with fastschema.disabled():
             expected = outcome(ask, calls)
         assert outcome(ask, calls) == expected
-        assert view_class in lazy_list.views_whose_data_is_read
 
     @pytest.mark.parametrize(
         "make",
@@ -649,8 +574,6 @@ class TestKeptValues:
                 return super().list(request)
 
         assert_same_answer(Emptying)
-        assert not is_lazy(Emptying)
-        assert Emptying in lazy_list.views_whose_data_is_read
 
     @pytest.mark.parametrize("read", [False, True])
     def test_the_method_is_called_once_for_each_row(self, flights, read):
@@ -662,13 +585,12 @@ class TestKeptValues:
         assert calls == [flight.pk for flight in FLIGHTS.all()]
 
 
-class TestReadOnce:
-    """What can be read once is written at once; what may be no list of objects is left to stock."""
+class TestRows:
+    """Rows and related objects of all sorts."""
 
-    def check(self, calls, lazy=False, **attributes):
+    def check(self, calls, **attributes):
         view_class = view_of(**attributes)
         assert_same_answer(view_class, calls=calls)
-        assert is_lazy(view_class) is lazy
 
     @isolate_apps()
     def test_foreign_keys_that_may_refer_to_nothing(self, db):
@@ -684,7 +606,7 @@ class TestReadOnce:
         def rows(self):
             return [Loose(id=1, airline_id="?")]
 
-        self.check([], lazy=True, serializer_class=Rows, get_queryset=rows)
+        self.check([], serializer_class=Rows, get_queryset=rows)
 
     @pytest.mark.parametrize("owner", ["manager", "class"])
     def test_related_objects_that_are_found_in_a_way_of_their_own(self, flights, owner):
@@ -725,7 +647,6 @@ class TestReadOnce:
 
         self.check(
             calls,
-            lazy=True,
             serializer_class=Rows,
             get_queryset=lambda view: [Owned(id=1, airline_id="UA")],
         )
@@ -751,7 +672,7 @@ class TestReadOnce:
             linked = Linked(source="*")
 
         for serializer in (Linked, Nested):
-            self.check(calls, lazy=True, serializer_class=serializer, versioning_class=Own)
+            self.check(calls, serializer_class=serializer, versioning_class=Own)
             assert {"pk": "UA"} in calls
 
     def test_managers(self, flights):
@@ -762,7 +683,7 @@ class TestReadOnce:
             Airline.objects.all(),
             Airline.objects.prefetch_related("flights__airline"),
         ):
-            self.check([], lazy=True, serializer_class=WithFlights, queryset=queryset)
+            self.check([], serializer_class=WithFlights, queryset=queryset)
 
     def test_a_list_serializer_that_finds_its_instance_anew(self, flights):
         class FirstTwo(serializers.ListSerializer):
@@ -809,20 +730,20 @@ class TestReadOnce:
             self.check(calls, serializer_class=serializer)
 
     @pytest.mark.parametrize(
-        ("rows", "lazy"),
+        "rows",
         [
-            (lambda: tuple(Flight.objects.all()), False),
-            (lambda: Flight.objects.values("id", "number"), False),
-            (lambda: [*Flight.objects.all()[:1], {"pk": 1}], True),
-            (lambda: iter(Flight.objects.all()), False),
-            (lambda: [{"id": 1}], True),
+            lambda: tuple(Flight.objects.all()),
+            lambda: Flight.objects.values("id", "number"),
+            lambda: [*Flight.objects.all()[:1], {"pk": 1}],
+            lambda: iter(Flight.objects.all()),
+            lambda: [{"id": 1}],
         ],
     )
-    def test_rows_that_are_no_instances_of_one_model(self, flights, rows, lazy):
+    def test_rows_that_are_no_instances_of_one_model(self, flights, rows):
         class Ids(serializers.Serializer):
             id = serializers.CharField(source="pk", default=None)
 
-        self.check([], lazy=lazy, serializer_class=Ids, get_queryset=lambda self: rows())
+        self.check([], serializer_class=Ids, get_queryset=lambda self: rows())
 
     def test_querysets_that_tell_their_length_in_their_own_way(self, flights):
         calls = []
@@ -845,7 +766,6 @@ class TestReadOnce:
                 return queryset
 
         assert_same_answer(Flights, calls=calls)
-        assert not is_lazy(Flights)
 
     def test_querysets_that_are_read_in_their_own_way(self, flights):
         calls = []
@@ -871,7 +791,6 @@ class TestPages:
 
         view_class = view_of(pagination_class=Own)
         assert_same_answer(view_class)
-        assert not is_lazy(view_class)
         assert set(seen) == {ReturnList}
 
     def test_a_view_that_does(self, flights):
@@ -880,7 +799,6 @@ class TestPages:
 
         view_class = view_of(pagination_class=NumberedPages, get_paginated_response=paginated)
         assert_same_answer(view_class)
-        assert not is_lazy(view_class)
 
     def test_a_view_that_finds_its_paginator_in_its_own_way(self, flights):
         calls = []
@@ -893,7 +811,6 @@ class TestPages:
 
         view_class = view_of(pagination_class=NumberedPages, paginator=property(paginator))
         assert_same_answer(view_class, calls=calls)
-        assert not is_lazy(view_class)
 
     def test_a_view_of_another_kind_may_list_too(self, flights):
         class Own(mixins.ListModelMixin, APIView):
@@ -918,7 +835,6 @@ class TestPages:
                 return Response({"own": data})
 
         assert_same_answer(Own)
-        assert not is_lazy(Own)
 
 
 class TestErrors:
@@ -1008,7 +924,6 @@ def test_the_time_zone_is_that_of_the_view(flights):
     view_class = view_of(list=listed)
     data = assert_same_answer(view_class)
     assert data[0]["scheduled_departure"].endswith("+09:00")
-    assert is_lazy(view_class)
     assert b"+09:00" in get(view_class).content
 
 
@@ -1030,14 +945,9 @@ def test_a_transaction_of_the_view_holds_all_queries(flights):
     assert all(seen)
 
 
-def test_disabled_is_stock(flights):
-    with fastschema.disabled():
-        assert type(get(FlightList)) is Response
-
-
 def test_the_method_is_documented_as_in_stock():
-    assert mixins.ListModelMixin.list.__doc__ == lazy_list.STOCK_LIST.__doc__
-    assert mixins.ListModelMixin.list is lazy_list.list_lazily
+    assert mixins.ListModelMixin.list.__doc__ == STOCK_LIST.__doc__
+    assert mixins.ListModelMixin.list is list_rows
 
 
 def test_rows_are_counted(flights):

@@ -1,0 +1,37 @@
+"""``ListModelMixin.list``, which loads relations, makes pages of rows, and can be compared."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from rest_framework.mixins import ListModelMixin
+from rest_framework.response import Response
+
+from fastschema.contrib.django.app import conf
+from fastschema.contrib.django.lists.pagination import paginate
+from fastschema.contrib.django.relations import loads_relations, with_relations
+from fastschema.contrib.django.shadow import schedule_comparison
+from fastschema.runtime.patching import stock_method
+from fastschema.shadow import is_sampled
+from fastschema.switch import is_disabled
+
+STOCK_LIST = stock_method(ListModelMixin, "list")
+
+
+@functools.wraps(STOCK_LIST)
+def list_rows(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
+    """``ListModelMixin.list``; see :mod:`fastschema.contrib.django.lists.views`."""
+    if is_disabled():
+        return STOCK_LIST(self, request, *args, **kwargs)
+    queryset = self.filter_queryset(self.get_queryset())
+    if loads_relations(self):
+        queryset = with_relations(self, queryset)
+    page = paginate(self, queryset)
+    serializer = self.get_serializer(queryset if page is None else page, many=True)
+    data = serializer.data
+    response = Response(data) if page is None else self.get_paginated_response(data)
+    share = conf.settings().shadow
+    if share and is_sampled(share):
+        schedule_comparison(response, self, serializer, data, request)
+    return response
