@@ -16,11 +16,11 @@ from fastschema.contrib.django.dump import represent, represent_list
 from fastschema.contrib.django.front_end.bound_serializer import RUNS_AS_STOCK
 from fastschema.contrib.django.front_end.class_state import get_fields, new_fields
 from fastschema.contrib.django.front_end.customization import (
+    STOCK_FIELDS,
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
 )
 from fastschema.contrib.django.front_end.field_cloner import (
-    STOCK_FIELDS,
     STOCK_GET_FIELDS,
     STOCK_MODEL_GET_FIELDS,
 )

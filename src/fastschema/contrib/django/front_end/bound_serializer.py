@@ -44,6 +44,7 @@ from fastschema.contrib.django.front_end.customization import (
     STOCK_TO_REPRESENTATION,
     is_stock_list,
     is_stock_serializer,
+    why_fields_are_own,
 )
 from fastschema.contrib.django.front_end.json_encoding import json_value
 from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
@@ -76,7 +77,7 @@ class BoundSerializer:
     :param outer: the serializer in which this one is nested, bound
     """
 
-    __slots__ = ("exemplar_fields", "fields", "find", "outer")
+    __slots__ = ("exemplar_fields", "fields", "find", "nested", "outer")
 
     def __init__(
         self,
@@ -89,6 +90,24 @@ class BoundSerializer:
         self.exemplar_fields = exemplar_fields
         self.fields = fields
         self.outer = outer
+        self.nested: dict[int, Dispatch | None] = {}
+        """What :meth:`nested_dispatch` has returned, by the numbers of fields."""
+
+    def for_one_list(self) -> BoundSerializer:
+        """Return the same, which finds nested serializers anew."""
+        return BoundSerializer(self.find, self.exemplar_fields, self.fields, self.outer)
+
+    def nested_dispatch(self, number: int, form: Form) -> Dispatch | None:
+        """Return what dumps each object of a nested serializer, the same for a whole list.
+
+        :param number: that of its field
+        :param form: the form of the list's output
+        :returns: None if it runs as stock; or if its fields are still to be made, and code of users
+            takes part in that: stock makes them when there is an object
+        """
+        if number not in self.nested:
+            self.nested[number] = _known_nested(self, number, form)
+        return self.nested[number]
 
     @property
     def serializer(self) -> Any:
@@ -233,6 +252,9 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
     of_class.count(1 if rows is None else rows)
     if not of_class.is_in_use:
         return None
+    if why_fields_are_own(type(serializer)) is not None:
+        own[STATE_KEY] = RUNS_AS_STOCK
+        return None
     known = state_of_pending(serializer)
     if known is None:
         is_worth_comparing = rows is None or rows >= thresholds.rows_worth_comparing
@@ -274,17 +296,52 @@ def dispatch_for(
     :raises UnreadableError: if the serializer cannot be compiled
     """
     find = find or (lambda: like)
-    is_made = outer is not None and _is_nested_made(like, outer)
+    dispatch = _dispatch_of_known(like, form, find, outer)
+    if dispatch is not None:
+        return dispatch
+    serializer = find()
+    reason = why_fields_are_own(type(serializer))
+    if reason is not None:
+        raise UnreadableError(reason)
+    _ = serializer.fields  # made, as stock makes them for the first object
+    dispatch = _dispatch_of_known(serializer, form, find, outer)
+    if dispatch is None:
+        raise UnreadableError("its fields differ from object to object")
+    return dispatch
+
+
+def _dispatch_of_known(
+    like: Any, form: Form, find: Callable[[], Any], outer: BoundSerializer | None
+) -> Dispatch | None:
+    """Return the dispatch of a serializer whose fields are made, or are those of its class.
+
+    No code of users runs. None if it must make its fields, or stock must dump; the parameters are
+    those of :func:`dispatch_for`.
+    """
+    is_made = has_made_fields(like) or (outer is not None and _is_nested_made(like, outer))
     known = None if is_made else state_of_pending(like)
     if known is not None:
         return Dispatch(known.program, form, bound_pending(known, find, outer))
+    if not is_made:
+        return None
     serializer = find()
     fields = readable_fields(serializer)
     known = class_state(type(serializer)).compiled(serializer, fields)
     if known is None:
-        raise UnreadableError("its fields differ from object to object")
+        return None
     bound = BoundSerializer(lambda: serializer, fields, fields, outer)
     return Dispatch(known.program, form, bound)
+
+
+def _known_nested(outer: BoundSerializer, number: int, form: Form) -> Dispatch | None:
+    field = outer.exemplar_fields[number]
+    if not isinstance(field, ListSerializer):
+        if not is_stock_serializer(field):
+            return None
+        return _dispatch_of_known(field, form, lambda: outer.fields[number], outer)
+    if not dumps_each(field):
+        return None
+    return _dispatch_of_known(field.child, form, lambda: outer.fields[number].child, outer)
 
 
 def read_now(serializer: Any) -> tuple[DumpProgram, list[Any]]:

@@ -20,11 +20,14 @@ from rest_framework.serializers import ModelSerializer, Serializer
 from rest_framework.settings import api_settings
 
 from fastschema.compiler.nodes import Repeatable
-from fastschema.contrib.django.front_end.customization import own_classes
+from fastschema.contrib.django.front_end.customization import (
+    STOCK_FIELDS,
+    own_classes,
+    why_fields_are_own,
+)
 from fastschema.contrib.django.front_end.field_cloner import (
     BUILDING,
     NESTED,
-    STOCK_FIELDS,
     FieldCloner,
     UncloneableError,
     bare_serializer,
@@ -42,7 +45,6 @@ from fastschema.runtime.guard import (
     State,
     generations,
 )
-from fastschema.runtime.patching import is_stock
 from fastschema.runtime.programs import DumpProgram
 from fastschema.switch import is_disabled
 
@@ -273,9 +275,7 @@ class SerializerClassState(ClassState):
         """
         cls: Any = self.owner()
         cloner = self.cloner()
-        if cloner is None or not cloner.is_complete:
-            return None
-        if not (is_stock(cls.fields, STOCK_FIELDS) and gets_fields_as_stock(cls)):
+        if cloner is None or not self.leaves_fields_alone(set()):
             return None
         serializer = with_url_name(bare_serializer(cls))
         try:
@@ -283,6 +283,30 @@ class SerializerClassState(ClassState):
         except Exception:
             return None  # stock raises it
         return serializer
+
+    def leaves_fields_alone(self, seen: set[type]) -> bool:
+        """Return whether no code of users makes, chooses or changes fields of its serializers.
+
+        That holds for the class, for the classes of its fields, and for all that is nested.
+
+        :param seen: the classes that are being asked already, to which this one is added
+        """
+        cls: Any = self.owner()
+        if cls in seen:
+            return True
+        seen.add(cls)
+        cloner = self.cloner()
+        return (
+            cloner is not None
+            and cloner.is_complete
+            and why_fields_are_own(cls) is None
+            and gets_fields_as_stock(cls)
+            and all(
+                class_state(each).leaves_fields_alone(seen)
+                for each in cloner.classes
+                if issubclass(each, Serializer)
+            )
+        )
 
     def compiled(self, serializer: Any, fields: list[Any]) -> CompiledState | None:
         """Return what a serializer runs whose fields are made; None if stock must represent.

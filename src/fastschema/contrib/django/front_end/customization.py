@@ -23,10 +23,12 @@ from rest_framework.fields import Field, FilePathField
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 from rest_framework.utils.formatting import lazy_format
 
-from fastschema.runtime.patching import overridden, stock_method
+from fastschema.runtime.patching import is_stock, overridden, stock_method
 
 STOCK_TO_REPRESENTATION = stock_method(Serializer, "to_representation")
 STOCK_LIST_TO_REPRESENTATION = stock_method(ListSerializer, "to_representation")
+STOCK_FIELDS = stock_method(Serializer, "fields")
+_READABLE_FIELDS = stock_method(Serializer, "_readable_fields")
 _OF_SERIALIZERS = {"to_representation": STOCK_TO_REPRESENTATION}
 _OF_LISTS = {"to_representation": STOCK_LIST_TO_REPRESENTATION}
 STOCK_CLASSES = frozenset(
@@ -152,8 +154,22 @@ def is_mapped_by_own_code(field: models.Field[Any, Any] | Any) -> bool:
 
 
 def is_stock_serializer(serializer: Any) -> bool:
-    """Return whether a serializer's ``to_representation`` is stock's, be it installed or not."""
-    return isinstance(serializer, Serializer) and overridden(serializer, _OF_SERIALIZERS) is None
+    """Return whether a serializer represents as stock does, be it installed or not."""
+    return (
+        isinstance(serializer, Serializer)
+        and overridden(serializer, _OF_SERIALIZERS) is None
+        and why_fields_are_own(type(serializer)) is None
+    )
+
+
+def why_fields_are_own(cls: Any) -> str | None:
+    """Return why code of users is asked for the fields of a serializer for each object, or None.
+
+    Stock asks for them each time, so such a serializer runs as stock.
+    """
+    if not is_stock(cls.fields, STOCK_FIELDS):
+        return "fields is overridden"
+    return None if cls._readable_fields is _READABLE_FIELDS else "_readable_fields is overridden"
 
 
 def is_stock_list(serializer: ListSerializer) -> bool:

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 else:
     from django.utils.functional import cached_property  # has no lock
 
-STOCK_FIELDS = stock_method(Serializer, "fields")
 STOCK_GET_FIELDS = stock_method(Serializer, "get_fields")
 STOCK_MODEL_GET_FIELDS = stock_method(ModelSerializer, "get_fields")
 
@@ -89,7 +88,7 @@ class FieldCloner:
         self._names = list(one)
         self._cloner = Cloner(self._without_own(one), self._without_own(other))
         self.classes = self._cloner.classes | {type(self._declared[name]) for name in self._own}
-        """The classes of the fields."""
+        """The classes of the fields, those inside of others included."""
         self._class = cls
 
     @property
@@ -201,7 +200,7 @@ def builds_by_own_code(cls: Any) -> bool:
     stock = (ModelSerializer, HyperlinkedModelSerializer)
     if any(getattr(cls, name) not in [getattr(each, name) for each in stock] for name in BUILDING):
         return True
-    if copies_by_own_code(getattr(cls.Meta, "extra_kwargs", None)):
+    if _computes_options(cls.Meta) or copies_by_own_code(getattr(cls.Meta, "extra_kwargs", None)):
         return True
     serializer = bare_serializer(cls)
     serializer.url_field_name = serializer.url_field_name or api_settings.URL_FIELD_NAME
@@ -219,6 +218,22 @@ def builds_by_own_code(cls: Any) -> bool:
         if has_own_code(serializer.build_field(source, info, model, depth)[0]):
             return True
     return False
+
+
+def _computes_options(meta: Any) -> bool:
+    """Return whether code of users runs when stock reads the options in a ``Meta``."""
+    values = [
+        value
+        for each in meta.__mro__[:-1]
+        for name, value in vars(each).items()
+        if not name.startswith("__")
+    ]
+    names = [getattr(meta, name, None) for name in ("fields", "exclude", "read_only_fields")]
+    return (
+        type(meta) is not type
+        or any(hasattr(type(value), "__get__") and not isinstance(value, type) for value in values)
+        or any(type(each) not in (list, tuple, str, type(None)) for each in names)
+    )
 
 
 BUILDING = [

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
-from rest_framework import fields, relations, serializers
+from rest_framework import fields, relations
 from rest_framework.utils.serializer_helpers import BindingDict
 
 from fastschema.compiler.kinds import ENGINE_NAMES, STRING, by_class, unchanged
@@ -41,6 +41,7 @@ from fastschema.contrib.django.front_end.access import (
     represent_field,
     represent_key,
 )
+from fastschema.contrib.django.front_end.customization import why_fields_are_own
 from fastschema.contrib.django.front_end.fields import (
     describe,
     kind,
@@ -81,7 +82,6 @@ _OBJECT_ITSELF = (
 )
 _KEY_ONLY = stock_method(relations.PrimaryKeyRelatedField, "use_pk_only_optimization")
 _KEY_ONLY_IF_LOOKED_UP = stock_method(relations.HyperlinkedRelatedField, "use_pk_only_optimization")
-_READABLE_FIELDS = stock_method(serializers.Serializer, "_readable_fields")
 _PLAIN_KEYS = (str, uuid.UUID)
 _KEY_ONLY_KIND = "key only"
 _OF_OBJECTS = (primary_key, hyperlink, own_hyperlink, model_field, many_related)
@@ -144,8 +144,9 @@ def describe_serializer(serializer: Any, serializer_fields: list[Any]) -> Descri
         raise UnreadableError("its fields belong to another serializer")
     if len({field.field_name for field in serializer_fields}) < len(serializer_fields):
         raise UnreadableError("two of its fields have the same name")
-    if cls._readable_fields is not _READABLE_FIELDS:
-        raise UnreadableError("_readable_fields is overridden")
+    reason = why_fields_are_own(cls)
+    if reason is not None:
+        raise UnreadableError(reason)
     return (
         "rest_framework",
         cls.__name__,

@@ -31,8 +31,8 @@ from fastschema.contrib.django.front_end.class_state import (
     has_made_fields,
     unseen_field,
 )
-from fastschema.contrib.django.front_end.customization import own_classes
-from fastschema.contrib.django.front_end.field_cloner import STOCK_FIELDS, UNREAD_VALIDATORS
+from fastschema.contrib.django.front_end.customization import STOCK_FIELDS, own_classes
+from fastschema.contrib.django.front_end.field_cloner import UNREAD_VALIDATORS
 from fastschema.contrib.django.front_end.fields import inner_fields
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
 from fastschema.contrib.django.input.batch_lookup import batch_lookups, refusing_duplicates

@@ -26,13 +26,11 @@ from rest_framework.relations import (
 )
 from rest_framework.serializers import ListSerializer, Serializer
 
-from fastschema.compiler.nodes import FieldNode, NotRowReadableError, ObjectNode, Repeatable
+from fastschema.compiler.nodes import FieldNode, NotRowReadableError, Repeatable
 from fastschema.contrib.django.front_end.access import column, on_class
-from fastschema.contrib.django.front_end.bound_serializer import read_now
-from fastschema.contrib.django.front_end.class_state import state_of_pending
-from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.front_end.json_encoding import TRANSLATIONS
 from fastschema.contrib.django.lists.row_layout import RowLayout
+from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.derived_node import Place
 from fastschema.runtime.patching import stock_method
 
@@ -112,16 +110,15 @@ class FieldColumns(NamedTuple):
 Columns = tuple[FieldColumns, ...]
 
 
-def columns_of(fields: list[Any], node: ObjectNode, layout: RowLayout) -> Columns:
+def columns_of(dispatch: Dispatch, layout: RowLayout) -> Columns:
     """Return how the fields of a serializer are read from rows.
 
-    :param fields: those of a serializer, or fields like them
-    :param node: that of the serializer's program
+    :param dispatch: what dumps the instances, by the program that is to read the rows
     :param layout: the layout of the rows
     :raises NotRowReadableError: if a field needs more than the columns of a row
     """
-    pairs = zip(fields, node.fields, strict=True)
-    return tuple([field_columns(field, field_node, layout) for field, field_node in pairs])
+    numbers = range(len(dispatch.program.node.fields))
+    return tuple([field_columns(dispatch, number, layout) for number in numbers])
 
 
 def calls_user_code(columns: Columns) -> bool:
@@ -141,9 +138,21 @@ def check_no_field_fails(columns: Columns) -> None:
             raise NotRowReadableError("a source follows a relation that may be null")
 
 
-def field_columns(field: Any, node: FieldNode, layout: RowLayout) -> FieldColumns:
-    """Return how one field is read; the parameters are those of :func:`columns_of`."""
-    columns = _field_columns(field, node, layout)
+def field_columns(dispatch: Dispatch, number: int, layout: RowLayout) -> FieldColumns:
+    """Return how one field is read, by its number; see :func:`columns_of`."""
+    field = dispatch.bound_schema.exemplar_fields[number]
+    node = dispatch.program.node.fields[number]
+    path = node.source.path
+    if path is None:
+        raise NotRowReadableError(f"{node.key} runs code of yours on each object")
+    relations, name = attributes_read(field, path)
+    if node.kind.nested_slot is not None:
+        nested = dispatch.bound_schema.nested_dispatch(number, dispatch.form)
+        if nested is None:
+            raise NotRowReadableError(f"{node.key} may choose its fields when there is an object")
+        columns = _nested(field, nested, relations, layout)
+    else:
+        columns = _field_columns(field, node, relations, name, layout)
     if field.default is not empty and callable(field.default):
         columns = columns._replace(calls_user_code=True)
     return columns
@@ -169,15 +178,17 @@ def attributes_read(field: Any, path: Sequence[str]) -> tuple[list[str], str | N
     return list(path), None
 
 
-def _field_columns(field: Any, node: FieldNode, layout: RowLayout) -> FieldColumns:
+def _field_columns(
+    field: Any, node: FieldNode, relations: list[str], name: str | None, layout: RowLayout
+) -> FieldColumns:
+    """Return how a field that is no serializer is read.
+
+    :param relations: the relations that it follows
+    :param name: the attribute that it reads at their end
+    """
     path = node.source.path
-    if path is None:
-        raise NotRowReadableError(f"{node.key} runs code of yours on each object")
     if node.kind.repeatable is Repeatable.ADDRESS:
-        return _address(field, node, path, layout)
-    relations, name = attributes_read(field, path)
-    if node.kind.nested_slot is not None:
-        return _nested(field, relations, layout)
+        return _address(field, node, layout)
     if not path or name is None or (isinstance(field, SlugRelatedField) and node.reason):
         raise NotRowReadableError(f"{node.key} needs the whole object")
     if isinstance(field, ManyRelatedField):
@@ -233,28 +244,22 @@ def _value(node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
     )
 
 
-def _nested(field: Any, relations: list[str], layout: RowLayout) -> FieldColumns:
+def _nested(
+    field: Any, dispatch: Dispatch, relations: list[str], layout: RowLayout
+) -> FieldColumns:
+    """Return how a nested serializer is read.
+
+    :param dispatch: what dumps each of its objects
+    """
     if isinstance(field, ListSerializer):
         *more, name = relations or [""]
         null_checks, row, layout = _follow(more, layout)
         collection = layout.collection(name)
-        if not is_stock_list(field):
-            raise NotRowReadableError(f"{field.field_name} has a list serializer of your own")
         place = (*row, collection.position)
-        nested = _serializer(field.child, collection.layout)
+        nested = columns_of(dispatch, collection.layout)
         return FieldColumns(ColumnAccess.NESTED_LIST, place, null_checks, nested)
     null_checks, row, layout = _follow(relations, layout)
-    return FieldColumns(ColumnAccess.NESTED, row, null_checks, _serializer(field, layout))
-
-
-def _serializer(serializer: Any, layout: RowLayout) -> Columns:
-    if not isinstance(serializer, Serializer) or not is_stock_serializer(serializer):
-        raise NotRowReadableError(f"{type(serializer).__name__} overrides to_representation")
-    known = state_of_pending(serializer)
-    if known is not None:
-        return columns_of(known.fields, known.program.node, layout)
-    program, fields = read_now(serializer)
-    return columns_of(fields, program.node, layout)
+    return FieldColumns(ColumnAccess.NESTED, row, null_checks, columns_of(dispatch, layout))
 
 
 def _many_related(
@@ -269,7 +274,8 @@ def _many_related(
     return FieldColumns(ColumnAccess.VALUES, (collection.position,), nested=(read,))
 
 
-def _address(field: Any, node: FieldNode, path: tuple[str, ...], layout: RowLayout) -> FieldColumns:
+def _address(field: Any, node: FieldNode, layout: RowLayout) -> FieldColumns:
+    path = node.source.path
     if not path:
         raise NotRowReadableError(f"{node.key} is a URL that knows its object")
     if not field.use_pk_only_optimization() or len(path) > 1:

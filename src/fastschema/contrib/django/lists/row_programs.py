@@ -94,6 +94,7 @@ class ListDumper:
     """
 
     def __init__(self, dispatch: Dispatch, rows: list[Any]) -> None:
+        dispatch = Dispatch(dispatch.program, dispatch.form, dispatch.bound_schema.for_one_list())
         columns = _columns_of_rows(dispatch, rows)
         self.by_row = None if columns is None else by_row(dispatch, columns)
         """What dumps the rows of the database, if these will do."""
@@ -191,7 +192,7 @@ def _columns_of_rows(dispatch: Dispatch, rows: list[Any]) -> Columns | None:
         return None
     try:
         return read_by_column(dispatch, rows.fetched)
-    except (NotRowReadableError, UnreadableError):
+    except NotRowReadableError:
         return None
 
 
@@ -199,9 +200,8 @@ def read_by_column(dispatch: Dispatch, rows: FetchedRows) -> Columns:
     """Return how a serializer reads rows of the database.
 
     :raises NotRowReadableError: if it must be given instances
-    :raises UnreadableError: if a nested serializer cannot be compiled
     """
-    columns = columns_of(dispatch.bound_schema.exemplar_fields, dispatch.program.node, rows.layout)
+    columns = columns_of(dispatch, rows.layout)
     if calls_user_code(columns):
         # What such code raises is raised as it reads the rows: it must not run twice.
         check_no_field_fails(columns)
@@ -260,21 +260,22 @@ def with_kept_relations(dispatch: Dispatch, rows: list[Any]) -> Dispatch:
     fetched = rows.fetched if type(rows) is LazyInstanceList else None
     if fetched is None or not fetched.may_keep_rows:
         return dispatch
-    pairs = zip(dispatch.bound_schema.exemplar_fields, dispatch.program.node.fields, strict=True)
-    kept = tuple([_kept_relation(field, node, fetched.layout) for field, node in pairs])
+    numbers = range(len(dispatch.program.node.fields))
+    kept = tuple([_kept_relation(dispatch, number, fetched.layout) for number in numbers])
     if not any(kept):
         return dispatch
     fetched.keep_rows()
     return dispatch.derived(("kept relations", kept), partial(_kept_node, kept))
 
 
-def _kept_relation(field: Any, node: FieldNode, layout: RowLayout) -> KeptRelation | None:
+def _kept_relation(dispatch: Dispatch, number: int, layout: RowLayout) -> KeptRelation | None:
     """Return how a field is read from what an instance keeps; None if it is read from itself."""
-    first, *more = node.source.path or [""]
+    field = dispatch.bound_schema.exemplar_fields[number]
+    first, *more = dispatch.program.node.fields[number].source.path or [""]
     try:
-        columns = field_columns(field, node, layout)
+        columns = field_columns(dispatch, number, layout)
         check_no_field_fails(columns.nested)
-    except (NotRowReadableError, UnreadableError):
+    except NotRowReadableError:
         many = None if more or not dumps_each(field) else relation_to_many(layout.model, first)
         return None if many is None else KeptRelation(many[0], None)
     if columns.access in _COLLECTIONS and not columns.null_checks:
@@ -353,7 +354,7 @@ class _RowReader(DerivedNode):
             return key, for_all(kind.label, f"{link}({{value}})", PLAIN)
         if access in (ColumnAccess.NESTED, ColumnAccess.NESTED_LIST):
             many = access is ColumnAccess.NESTED_LIST
-            make = partial(_dumper_of_rows, columns.nested, many, self._or_instance)
+            make = partial(_dumper_of_rows, number, columns.nested, many, self._or_instance)
             self.nest(kind.nested_slot, make)
         elif access is ColumnAccess.VALUES:
             item = at("each", columns.nested[0].place)
@@ -385,35 +386,22 @@ def _address_link(number: int, bound: Any, cls: type, form: Form) -> Callable[[A
 
 
 def _dumper_of_rows(
-    columns: Columns, many: bool, or_instance: bool, bound: Any, dumper: NestedDumper
+    number: int, columns: Columns, many: bool, or_instance: bool, bound: Any, dumper: NestedDumper
 ) -> Dispatcher:
     """Return what dumps the row of a related object, or the rows of several.
 
+    :param number: that of the nested serializer's field
     :param columns: how the fields of the nested serializer are read
     :param or_instance: whether it also dumps what an instance has
-    :param dumper: dumps what an instance has
+    :param dumper: dumps what an instance has, single or many, found when there is one
     """
-    found = dumper.dispatch
-    single = getattr(found, "inner", None) if many else dumper
-    if single is None:
-        raise NotRowReadableError("a nested serializer runs code of yours")
-    if not many and not or_instance:
-        return _nested_by_row(single, columns)
-    each = NestedDumper(lambda: _nested_by_row(single, columns))
+    dispatch = by_row(bound.nested[number], columns)
     if not or_instance:
-        return CallDumper.of_each(each)
-    dump_row: Callable[[Any], Any] = each.many if many else each
+        return CallDumper.of_each(NestedDumper(lambda: dispatch)) if many else dispatch
+    dump_row: Callable[[Any], Any] = dispatch.many if many else dispatch
     row_class = RelatedRows if many else tuple
 
     def dump(value: Any) -> Any:
-        cls = type(value)
-        return dump_row(value) if cls is row_class else found[cls](value)
+        return dump_row(value) if type(value) is row_class else dumper(value)
 
     return CallDumper(dump, is_stock=False)
-
-
-def _nested_by_row(dumper: NestedDumper, columns: Columns) -> Dispatch:
-    dispatch = dumper.dispatch
-    if not isinstance(dispatch, Dispatch) or len(dispatch.program.node.fields) != len(columns):
-        raise NotRowReadableError("a nested serializer runs code of yours")
-    return by_row(dispatch, columns)

@@ -1,0 +1,48 @@
+"""Requests of two people in turns, of random views whose code decides who sees what."""
+
+import pytest
+from django.db import transaction
+
+import fastschema
+from fastschema.runtime import thresholds
+from tests.contrib.django.differential import exactly, outcome
+from tests.contrib.django.lists.choosing_views import choosing_view
+from tests.contrib.django.requests_in_turns import IN_TURNS
+
+pytestmark = pytest.mark.usefixtures("people")
+
+SEEDS = range(150)
+
+
+def answer_to(view_class, visitor, calls, **kwargs):
+    """What a visitor is answered: status, data and body, or what is raised."""
+    view = view_class.as_view()
+
+    def answer():
+        request = visitor.http_request()
+        response = view(request, **kwargs).render()
+        return response.status_code, exactly(response.data), response.content
+
+    with visitor.visiting(), transaction.atomic():
+        found = outcome(answer, calls)
+        transaction.set_rollback(True)
+    return found
+
+
+def assert_same_in_turns(seed, **kwargs):
+    """Assert that everybody gets from a view what they get in stock, whoever asked before."""
+    stock_calls, calls = [], []
+    stock_view, view = choosing_view(seed, stock_calls), choosing_view(seed, calls)
+    for visitor in IN_TURNS:
+        with fastschema.disabled():
+            expected = answer_to(stock_view, visitor, stock_calls, **kwargs)
+        found = answer_to(view, visitor, calls, **kwargs)
+        assert found.error == expected.error
+        assert found.value == expected.value
+        assert found.calls == expected.calls
+        assert found.queries == expected.queries
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_two_visitors_in_turns_get_what_stock_shows_them(seed):
+    assert_same_in_turns(seed)

@@ -1,0 +1,67 @@
+"""Two requests of two people, who differ in all that user code may ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone, translation
+from rest_framework.request import Request
+from rest_framework.test import APIRequestFactory
+
+FLAGS = {"is_on": False}
+"""What user code may read that is no part of a request."""
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Somebody who sends a request.
+
+    :param name: of the user
+    """
+
+    name: str
+    language: str
+    zone: str
+    host: str
+    version: str
+    flag: bool
+
+    @contextmanager
+    def visiting(self) -> Iterator[None]:
+        """Have the language, time zone and flag of this visitor inside the ``with`` statement."""
+        before = FLAGS["is_on"]
+        FLAGS["is_on"] = self.flag
+        try:
+            with translation.override(self.language), timezone.override(self.zone):
+                yield
+        finally:
+            FLAGS["is_on"] = before
+
+    @property
+    def query(self) -> dict[str, str]:
+        """What the query string says."""
+        return {"user": self.name, "version": self.version}
+
+    def http_request(self, path: str = "/", **query: str) -> Any:
+        """A request as Django makes it."""
+        return APIRequestFactory().get(path, {**self.query, **query}, headers={"host": self.host})
+
+    def request(self, path: str = "/", **query: str) -> Request:
+        """The same as DRF's views have it."""
+        request = Request(self.http_request(path, **query))
+        request.version = self.version
+        return request
+
+
+GUEST = Visitor("guest", "en", "UTC", "guests.example", "v1", flag=False)
+ADMINISTRATOR = Visitor("admin", "de", "Asia/Tokyo", "testserver", "v2", flag=True)
+IN_TURNS = (GUEST, ADMINISTRATOR, GUEST, ADMINISTRATOR, ADMINISTRATOR, GUEST, GUEST)
+
+
+def visitor_of(serializer: Any) -> str | None:
+    """The user of the request that a serializer or field has in its context; None if it has none."""
+    request = serializer.context.get("request")
+    return None if request is None else request.GET.get("user")
