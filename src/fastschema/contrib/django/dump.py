@@ -7,7 +7,6 @@ from itertools import chain
 from typing import Any
 
 from django.conf import settings
-from django.db.models import QuerySet
 from rest_framework.serializers import Serializer
 
 from fastschema.compiler.nodes import Form
@@ -20,7 +19,11 @@ from fastschema.contrib.django.front_end.customization import (
     STOCK_TO_REPRESENTATION,
     is_stock_serializer,
 )
-from fastschema.contrib.django.lists.n_plus_one import view_of, warn_of_queries
+from fastschema.contrib.django.lists.n_plus_one import (
+    loaded_with,
+    view_of,
+    warn_of_queries,
+)
 from fastschema.contrib.django.lists.row_programs import dump_rows
 from fastschema.runtime.guard import STATE_KEY
 from fastschema.statistics import recorder
@@ -53,12 +56,10 @@ def represent_list(serializer: Any, data: Any) -> Any:
         return log.run(represent_list, serializer, data)
     if not settings.DEBUG or serializer.parent is not None or is_disabled():
         return _represent_list(serializer, data)
-    if isinstance(data, list) and data:
-        warn_of_queries(view_of(serializer), serializer, data)
+    loaded = loaded_with(data)  # to dump the rows may load more
     results = _represent_list(serializer, data)
-    if isinstance(data, QuerySet) and results:
-        # Only now: the query comes before the fields.
-        warn_of_queries(view_of(serializer), serializer, data)
+    if results and loaded is not None:
+        warn_of_queries(view_of(serializer), serializer, loaded)  # whose fields are made by now
     return results
 
 

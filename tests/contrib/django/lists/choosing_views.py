@@ -249,9 +249,7 @@ def choosing_serializer(code: Code, model: Any, depth: int = 0) -> Any:
         meta.list_serializer_class = OwnList
     # Most have no own code, so that those that have are nested in some that have none.
     if chance() < (0.25 if depth == 0 else 0.45):
-        attributes.update(
-            own_methods(code, model, names, is_model_serializer=is_model_serializer)
-        )
+        attributes.update(own_methods(code, model, names, is_model_serializer=is_model_serializer))
     base = serializers.ModelSerializer if is_model_serializer else serializers.Serializer
     cls = type(f"{model.__name__}Serializer", (base,), attributes)
     cls.own = cls

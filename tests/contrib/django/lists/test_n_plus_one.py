@@ -171,8 +171,28 @@ def test_the_fields_are_named_by_their_keys_in_the_output():
 class Selves(serializers.Serializer):
     """Cities, each with its twin and those of which it is the twin, each a city as well."""
 
-    def get_fields(self):
-        return {"twin": Selves(), "twins": Selves(many=True), **super().get_fields()}
+
+Selves._declared_fields.update(twin=Selves(), twins=Selves(many=True))
+
+
+def test_fields_that_code_of_users_is_still_to_make_are_not_made():
+    class Chosen(serializers.Serializer):
+        def get_fields(self):
+            return {"airline": of(name=serializers.CharField())(), **super().get_fields()}
+
+    serializer = Chosen()
+    assert unloaded(serializer, Flight.objects.all()) == []
+    assert [each.lookup for each in unloaded_after_a_look(serializer)] == ["airline"]
+    outer = of(by=Chosen(source="*"))()
+    assert unloaded(outer, Flight.objects.all()) == []
+    _ = outer.fields["by"].fields
+    assert [each.field for each in unloaded(outer, Flight.objects.all())] == ["by.airline"]
+
+
+def unloaded_after_a_look(serializer):
+    """What is found once somebody has looked at the fields."""
+    _ = serializer.fields
+    return unloaded(serializer, Flight.objects.all())
 
 
 @pytest.mark.filterwarnings("ignore:Calling select_related")  # without names: since Django 6.1

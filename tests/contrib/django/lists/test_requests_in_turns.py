@@ -4,7 +4,6 @@ import pytest
 from django.db import transaction
 
 import fastschema
-from fastschema.runtime import thresholds
 from tests.contrib.django.differential import exactly, outcome
 from tests.contrib.django.lists.choosing_views import choosing_view
 from tests.contrib.django.requests_in_turns import IN_TURNS

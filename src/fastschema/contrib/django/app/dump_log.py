@@ -13,13 +13,13 @@ from enum import StrEnum
 from time import perf_counter
 from typing import Any
 
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django.front_end.bound_serializer import COMPILED, BoundState
 from fastschema.contrib.django.front_end.customization import is_stock_serializer
 from fastschema.contrib.django.internals.queries import results_of
-from fastschema.contrib.django.lists.n_plus_one import Loads, Unloaded, unloaded_with
+from fastschema.contrib.django.lists.n_plus_one import Loaded, Unloaded, loaded_with, unloaded_with
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.runtime.guard import STATE_KEY
 from fastschema.switch import is_disabled
@@ -36,10 +36,6 @@ class Output(StrEnum):
     STREAM = "a stream"
 
 
-Loaded = tuple[type, Loads]
-"""The class of rows, and what was loaded with them when their dump began."""
-
-
 @dataclass(slots=True)
 class Dumps:
     """Dumps by serializers of one class, which ran alike.
@@ -48,7 +44,8 @@ class Dumps:
     :param output: what they made
     :param is_compiled: whether by generated code
     :param was_disabled: whether fastschema was disabled
-    :param loaded: what was loaded with the rows of the first of them of which that is known
+    :param loaded: what was loaded with the rows of the first of them of which that is known, before
+        they were dumped
     :param times: how many there were
     :param rows: their rows; None if those were yet to come
     :param seconds: what they took, with the queries that they ran and the dumps within them
@@ -179,20 +176,6 @@ def log_stream(serializer: Any, *, is_compiled: bool) -> None:
         is_compiled = is_compiled and is_stock_serializer(serializer.child)
         loaded = loaded_with(serializer.instance)
         log.add(serializer, Output.STREAM, loaded, is_compiled=is_compiled)
-
-
-def loaded_with(data: Any) -> Loaded | None:
-    """Return what is loaded with the rows of a list now; None if that is not known
-    without asking.
-    """
-    try:
-        if isinstance(data, QuerySet):
-            return data.model, Loads.of(data)
-        if type(data) is list and data and isinstance(data[0], Model):
-            return type(data[0]), Loads.of_rows(data)
-    except Exception:
-        pass  # of code of users; who watches must not end a request
-    return None
 
 
 def _are_rows(data: Any) -> bool:

@@ -165,6 +165,20 @@ def _nested(field: Any) -> Any:
     return field
 
 
+def _with_fields(serializer: Any, holders: tuple[type, ...] = ()) -> Any:
+    """Return a serializer that the doctor has made, with its fields and those of all nested in it.
+
+    :param holders: the classes of those in which it is nested
+    """
+    cls = type(serializer)
+    if cls not in holders:
+        for field in getattr(serializer, "fields", {}).values():
+            nested = _nested(field)
+            if nested is not None:
+                _with_fields(nested, (*holders, cls))
+    return serializer
+
+
 def _view(path: str, method: str, callback: Any, user: Any) -> Any:
     """Return the view of an endpoint, made as for a request."""
     request = HttpRequest()
@@ -203,7 +217,7 @@ def _examine(view: Any, finding: ViewFinding) -> None:
         queryset = view.get_queryset()
         if loads_relations(view):
             queryset = with_relations(view, queryset)
-        found = unloaded(view.get_serializer(), queryset)
+        found = unloaded(_with_fields(view.get_serializer()), queryset)
     except Exception as error:  # whatever the project's own code raises
         finding.why_not_looked_at = why_unknown(error)
     why_filters = _why_filters(view)

@@ -44,7 +44,6 @@ from fastschema.contrib.django.front_end.customization import (
     STOCK_TO_REPRESENTATION,
     is_stock_list,
     is_stock_serializer,
-    why_fields_are_own,
 )
 from fastschema.contrib.django.front_end.json_encoding import json_value
 from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
@@ -252,9 +251,6 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
     of_class.count(1 if rows is None else rows)
     if not of_class.is_in_use:
         return None
-    if why_fields_are_own(type(serializer)) is not None:
-        own[STATE_KEY] = RUNS_AS_STOCK
-        return None
     known = state_of_pending(serializer)
     if known is None:
         is_worth_comparing = rows is None or rows >= thresholds.rows_worth_comparing
@@ -270,7 +266,10 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
 
 def _bind_made(serializer: Any, of_class: SerializerClassState) -> BoundProgram | None:
     """Return the same for a serializer that has made its fields, or must."""
-    fields = readable_fields(serializer)
+    try:
+        fields = readable_fields(serializer)
+    except UnreadableError:
+        return None
     known = of_class.compiled(serializer, fields)
     if known is None:
         return None
@@ -300,10 +299,7 @@ def dispatch_for(
     if dispatch is not None:
         return dispatch
     serializer = find()
-    reason = why_fields_are_own(type(serializer))
-    if reason is not None:
-        raise UnreadableError(reason)
-    _ = serializer.fields  # made, as stock makes them for the first object
+    _ = readable_fields(serializer)  # made, as stock makes them for the first object
     dispatch = _dispatch_of_known(serializer, form, find, outer)
     if dispatch is None:
         raise UnreadableError("its fields differ from object to object")
@@ -325,7 +321,10 @@ def _dispatch_of_known(
     if not is_made:
         return None
     serializer = find()
-    fields = readable_fields(serializer)
+    try:
+        fields = readable_fields(serializer)
+    except UnreadableError:
+        return None
     known = class_state(type(serializer)).compiled(serializer, fields)
     if known is None:
         return None

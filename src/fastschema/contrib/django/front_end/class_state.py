@@ -19,7 +19,7 @@ from django.utils.translation import get_language
 from rest_framework.serializers import ModelSerializer, Serializer
 from rest_framework.settings import api_settings
 
-from fastschema.compiler.nodes import Repeatable
+from fastschema.compiler.nodes import Repeatable, UnreadableError
 from fastschema.contrib.django.front_end.customization import (
     STOCK_FIELDS,
     own_classes,
@@ -356,6 +356,20 @@ def is_still_pending(serializer: Any) -> bool:
 def has_made_fields(serializer: Any) -> bool:
     """Return whether somebody has looked at the fields of a serializer."""
     return "fields" in vars(serializer)
+
+
+def known_fields(serializer: Any) -> list[Any] | None:
+    """Return the fields that a serializer dumps, or fields like them.
+
+    :returns: None if they are still to be made, and code of users takes part in that
+    """
+    if has_made_fields(serializer):
+        try:
+            return readable_fields(serializer)
+        except UnreadableError:
+            return None
+    known = state_of_pending(serializer)
+    return None if known is None else known.fields
 
 
 def made_fields(serializer: Any) -> Any:

@@ -113,8 +113,18 @@ def field_mapping(serializer: Any) -> Any:
 
 
 def readable_fields(serializer: Any) -> list[Any]:
-    """Return the fields that ``Serializer.to_representation`` goes through."""
-    return [field for field in field_mapping(serializer).values() if not field.write_only]
+    """Return the fields that ``Serializer.to_representation`` goes through.
+
+    :raises UnreadableError: if code of users says for each object which these are
+    """
+    reason = why_fields_are_own(type(serializer))
+    if reason is not None:
+        raise UnreadableError(reason)
+    fields = list(field_mapping(serializer).values())
+    for field in fields:
+        if hasattr(type(field), "write_only"):
+            raise UnreadableError(f"write_only of {field.field_name} is computed by its class")
+    return [field for field in fields if not field.write_only]
 
 
 def read(serializer: Any, serializer_fields: list[Any]) -> DumpProgram:
@@ -139,17 +149,13 @@ def describe_serializer(serializer: Any, serializer_fields: list[Any]) -> Descri
 
     :raises UnreadableError: if the serializer cannot be compiled
     """
-    cls = type(serializer)
     if any(field.parent is not serializer for field in serializer_fields):
         raise UnreadableError("its fields belong to another serializer")
     if len({field.field_name for field in serializer_fields}) < len(serializer_fields):
         raise UnreadableError("two of its fields have the same name")
-    reason = why_fields_are_own(cls)
-    if reason is not None:
-        raise UnreadableError(reason)
     return (
         "rest_framework",
-        cls.__name__,
+        type(serializer).__name__,
         tuple(map(_describe_field, serializer_fields)),
     )
 
@@ -184,14 +190,8 @@ def _describe_relation(
     field: Any, name: str, source_attrs: tuple[Any, ...], described: Description
 ) -> Description:
     """Return a field that reads as ``RelatedField`` does: a related object, or only its key."""
-    key_only = method_of(field, "use_pk_only_optimization")
-    if key_only in _OBJECT_ITSELF or not source_attrs:
-        is_key_only = False
-    elif key_only is _KEY_ONLY_IF_LOOKED_UP:
-        is_key_only = field.lookup_field == "pk"
-    elif key_only is _KEY_ONLY:
-        is_key_only = True
-    else:
+    is_key_only = bool(source_attrs) and reads_only_key(field)
+    if is_key_only is None:
         return (name, None, (_BY_STOCK, "use_pk_only_optimization is overridden"))
     if not is_key_only:
         return (name, source_attrs, described)
@@ -202,6 +202,19 @@ def _describe_relation(
     if len(source_attrs) > 1:
         return (name, None, (_BY_STOCK, "a key of a dotted source is not compiled"))
     return (name, source_attrs, (_KEY_ONLY_KIND, *described))
+
+
+def reads_only_key(field: Any) -> bool | None:
+    """Return whether a related field reads the key of its object, and not the object.
+
+    None if code of users says so; see ``RelatedField.use_pk_only_optimization``.
+    """
+    method = method_of(field, "use_pk_only_optimization")
+    if method in _OBJECT_ITSELF:
+        return False
+    if method is _KEY_ONLY_IF_LOOKED_UP:
+        return bool(field.lookup_field == "pk")
+    return True if method is _KEY_ONLY else None
 
 
 def make_node(description: Description) -> ObjectNode:

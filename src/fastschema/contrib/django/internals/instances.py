@@ -100,7 +100,7 @@ def prefetched_objects(obj: Any, *names: str) -> list[Any] | None:
 
     None if there are none.
     """
-    kept = getattr(obj, PREFETCHED, {})
+    kept = obj.__dict__.get(PREFETCHED, {})
     for name in names:
         if name in kept:
             found = kept[name]

@@ -189,6 +189,8 @@ class CompiledQuery:
         self.db = queryset.db
         self.fetch_mode = fetch_mode_of(queryset)
         self.comes_from_relation = comes_from_relation(queryset)
+        self.select_related = queryset.query.select_related
+        self.prefetch_lookups = prefetch_lookups(queryset)
         # Not the queryset, which will refer to what has this.
         self._attributes = SimpleNamespace(**vars(queryset))
         # The setup adds joins to a query.

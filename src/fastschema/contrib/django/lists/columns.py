@@ -29,6 +29,7 @@ from rest_framework.serializers import ListSerializer, Serializer
 from fastschema.compiler.nodes import FieldNode, NotRowReadableError, Repeatable
 from fastschema.contrib.django.front_end.access import column, on_class
 from fastschema.contrib.django.front_end.json_encoding import TRANSLATIONS
+from fastschema.contrib.django.front_end.schema_reader import reads_only_key
 from fastschema.contrib.django.lists.row_layout import RowLayout
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.derived_node import Place
@@ -149,7 +150,8 @@ def field_columns(dispatch: Dispatch, number: int, layout: RowLayout) -> FieldCo
     if node.kind.nested_slot is not None:
         nested = dispatch.bound_schema.nested_dispatch(number, dispatch.form)
         if nested is None:
-            raise NotRowReadableError(f"{node.key} may choose its fields when there is an object")
+            name = type(getattr(field, "child", field)).__name__
+            raise NotRowReadableError(f"{name} represents, or chooses its fields, by code of yours")
         columns = _nested(field, nested, relations, layout)
     else:
         columns = _field_columns(field, node, relations, name, layout)
@@ -173,7 +175,7 @@ def attributes_read(field: Any, path: Sequence[str]) -> tuple[list[str], str | N
         return [*path, *more], name
     if related is not field:
         return list(path), "pk" if isinstance(related, PrimaryKeyRelatedField) else None
-    if path and (not isinstance(field, RelatedField) or field.use_pk_only_optimization()):
+    if path and (not isinstance(field, RelatedField) or reads_only_key(field) is not False):
         return list(path[:-1]), path[-1]
     return list(path), None
 
@@ -278,7 +280,7 @@ def _address(field: Any, node: FieldNode, layout: RowLayout) -> FieldColumns:
     path = node.source.path
     if not path:
         raise NotRowReadableError(f"{node.key} is a URL that knows its object")
-    if not field.use_pk_only_optimization() or len(path) > 1:
+    if not reads_only_key(field) or len(path) > 1:
         raise NotRowReadableError(f"{node.key} needs more than the key of the object")
     # A versioning scheme of users may be asked for it.
     return FieldColumns(ColumnAccess.ADDRESS, (_key(path[0], layout),), calls_user_code=True)

@@ -17,6 +17,8 @@ from django.db.models import Prefetch, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from rest_framework.serializers import ListSerializer, Serializer
 
+from fastschema.contrib.django.front_end.access import MODEL, access_of
+from fastschema.contrib.django.front_end.class_state import known_fields
 from fastschema.contrib.django.internals.instances import prefetched_objects
 from fastschema.contrib.django.internals.queries import (
     fetch_mode_of,
@@ -24,6 +26,7 @@ from fastschema.contrib.django.internals.queries import (
     tracks_peers,
 )
 from fastschema.contrib.django.lists.columns import attributes_read
+from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 
 logger = logging.getLogger("fastschema")
 _warned: WeakKeyDictionary[type, WeakSet[type]] = WeakKeyDictionary()
@@ -57,12 +60,10 @@ class Follow(NamedTuple):
     may_load: Callable[[Any, Any, str | None], bool]
 
 
-def _dumped_fields(serializer: Serializer) -> list[Any]:
-    return [field for field in serializer.fields.values() if not field.write_only]
-
-
-ALL = Follow(_dumped_fields, lambda model, relation, following: True)
-"""All that a serializer follows; its fields are made if they are not."""
+ALL = Follow(
+    lambda serializer: known_fields(serializer) or (), lambda model, relation, following: True
+)
+"""All that a serializer follows, as far as that is known without making fields."""
 
 
 class Loads:
@@ -72,6 +73,7 @@ class Loads:
     :param prefetches: paths of what is prefetched, each with the queryset of the last step, if it
         has one of its own
     :param is_prefetched: whether it is a query of ``prefetch_related``
+    :param fetches_peers: whether Django loads a relation to one object for all rows at once
     """
 
     def __init__(
@@ -80,27 +82,40 @@ class Loads:
         prefetches: Iterable[tuple[list[str], QuerySet[Any] | None]] = (),
         *,
         is_prefetched: bool = False,
+        fetches_peers: bool = False,
     ) -> None:
         self.is_prefetched = is_prefetched
+        self.fetches_peers = fetches_peers
         self._select_related = select_related
         self._prefetches = list(prefetches)
 
     @classmethod
     def of(cls, queryset: Any) -> Loads:
         """Return what a queryset loads."""
+        return cls.of_query(
+            queryset.query.select_related, prefetch_lookups(queryset), fetch_mode_of(queryset)
+        )
+
+    @classmethod
+    def of_query(cls, select_related: Any, lookups: Iterable[Any], fetch_mode: Any) -> Loads:
+        """Return what a query loads.
+
+        :param lookups: those of ``prefetch_related``
+        """
         prefetches = []
-        for lookup in prefetch_lookups(queryset):
+        for lookup in lookups:
             is_object = isinstance(lookup, Prefetch)
             path = lookup.prefetch_to if is_object else lookup
             prefetches.append((path.split(LOOKUP_SEP), lookup.queryset if is_object else None))
-        return cls(queryset.query.select_related, prefetches)
+        return cls(select_related, prefetches, fetches_peers=tracks_peers(fetch_mode))
 
     @classmethod
     def of_rows(cls, rows: Sequence[Any]) -> Loads:
         """Return what is loaded with model instances now, as far as the first of them tell."""
         loaded: dict[str, Any] = {}
         for row in rows[:_ROWS_LOOKED_AT]:
-            _add_loaded(row, loaded)
+            if type(row) is type(rows[0]):
+                _add_loaded(row, loaded)
         return cls(loaded)
 
     def names_joins(self) -> bool:
@@ -147,10 +162,7 @@ def unloaded(serializer: Any, queryset: Any, follow: Follow = ALL) -> list[Unloa
     """
     if not isinstance(queryset, QuerySet):
         return []
-    found = unloaded_with(serializer, queryset.model, Loads.of(queryset), follow)
-    if tracks_peers(fetch_mode_of(queryset)):
-        return [each for each in found if each.method != SELECT]  # one query for all rows
-    return found
+    return unloaded_with(serializer, queryset.model, Loads.of(queryset), follow)
 
 
 def unloaded_with(
@@ -167,6 +179,8 @@ def unloaded_with(
         # select_related() with names loads nothing but those.
         step = _Position(model, loads.without_joins(), follow)
         found = list(dict.fromkeys(_of_fields(serializer, step)))
+    if loads.fetches_peers:
+        return [each for each in found if each.method != SELECT]  # one query for all rows
     return found
 
 
@@ -176,14 +190,35 @@ def view_of(serializer: Any) -> Any:
     return context.get("view") if type(context) is dict else None
 
 
-def warn_of_queries(view: Any, serializer: Any, rows: Any) -> None:
-    """Log a warning if the rows of a view are a query each, or more.
+Loaded = tuple[Any, Loads]
+"""The model of some rows, and what is loaded with them."""
+
+
+def loaded_with(data: Any) -> Loaded | None:
+    """Return what is loaded with the rows of a list now.
+
+    :param data: what a list serializer is given
+    :returns: None if that is not known without asking the database
+    """
+    if isinstance(data, QuerySet):
+        return data.model, Loads.of(data)
+    if type(data) is LazyInstanceList and data.fetched is not None:
+        query = data.fetched.query
+        lookups = query.prefetch_lookups
+        return query.model, Loads.of_query(query.select_related, lookups, query.fetch_mode)
+    if type(data) is list and data and access_of(type(data[0])) is MODEL:
+        return type(data[0]), Loads.of_rows(data)
+    return None
+
+
+def warn_of_queries(view: Any, serializer: Any, loaded: Loaded) -> None:
+    """Log a warning if the rows of a view were a query each, or more.
 
     That is done once for each view class and class of serializers.
 
     :param view: the view; None if nobody knows
-    :param serializer: with ``many=True``
-    :param rows: a queryset, or the instances that it is given
+    :param serializer: with ``many=True``; it has dumped the rows
+    :param loaded: what :func:`loaded_with` returned before that
     """
     child = getattr(serializer, "child", serializer)
     cls = type(child if view is None else view)
@@ -191,15 +226,7 @@ def warn_of_queries(view: Any, serializer: Any, rows: Any) -> None:
     if type(child) in known:
         return
     known.add(type(child))
-    try:
-        if isinstance(rows, list):
-            model = type(rows[0])
-            is_known = issubclass(model, models.Model)
-            found = unloaded_with(child, model, Loads.of_rows(rows)) if is_known else []
-        else:
-            found = unloaded(child, rows)
-    except Exception:  # of code of users; a warning must not end a request
-        return
+    found = unloaded_with(child, *loaded)
     if found:
         fields = ", ".join(dict.fromkeys(each.field for each in found))
         logger.warning(
@@ -314,7 +341,7 @@ def _add_loaded(obj: Any, known: dict[str, Any], holders: tuple[Any, ...] = ()) 
             continue
         inner = known.setdefault(relation.name, {})
         for each in objects[:_ROWS_LOOKED_AT]:
-            if all(each is not holder for holder in holders):
+            if access_of(type(each)) is MODEL and all(each is not holder for holder in holders):
                 _add_loaded(each, inner, (*holders, obj))
 
 
