@@ -697,3 +697,33 @@ def test_random_serializers_and_objects(seed):
         assert_same_input(lambda: serializer_class(data=data, **options))
     rows = [some_data(chance, kinds) for _ in range(3)]
     assert_same_input(lambda: serializer_class(data=rows, many=True))
+
+
+class Noting:
+    """Notes whatever is set on it."""
+
+    def __setattr__(self, name, value):
+        CALLS.append((type(self).__name__, name))
+        super().__setattr__(name, value)
+
+
+class NotingText(Noting, serializers.CharField):
+    pass
+
+
+class NotingPerson(Noting, serializers.Serializer):
+    name = serializers.CharField(max_length=20)
+    nick = NotingText(max_length=5, required=False)
+
+
+class NestingNoting(serializers.Serializer):
+    person = NotingPerson()
+    nick = NotingText()
+
+
+@pytest.mark.parametrize(
+    "data", [{"name": "Ann", "nick": "An"}, {"name": "Ann"}, {"nick": "x" * 9}], ids=str
+)
+def test_what_validation_sets_is_seen_by_a_setattr_of_users(data):
+    assert_same_input(lambda: NotingPerson(data=data))
+    assert_same_input(lambda: NestingNoting(data={"person": data, "nick": "x"}))

@@ -344,7 +344,10 @@ def _names_in(code: CodeType) -> set[str]:
 def _has_validators(serializer: Any) -> bool:
     """Return whether ``run_validators`` does anything, but for defaults of read-only fields."""
     cls = type(serializer)
-    are_own = any(not _MAKING_VALIDATORS.isdisjoint(vars(each)) for each in own_classes(cls))
+    # What sees attributes that are set sees the validators, which stock sets on first use.
+    are_own = cls.__setattr__ is not object.__setattr__ or any(
+        not _MAKING_VALIDATORS.isdisjoint(vars(each)) for each in own_classes(cls)
+    )
     return are_own or not runs_as_a_whole(cls) or bool(cls.get_validators(serializer))
 
 
