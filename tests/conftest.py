@@ -1,20 +1,35 @@
 """What all tests have in common."""
 
+import copy
 import gc
+from types import NoneType
 
 import pytest
 
 from fastschema.runtime import json_engine, thresholds
+
+_OF_USERS = {
+    name: copy.deepcopy(value)
+    for name, value in vars(thresholds).items()
+    if isinstance(value, (int, dict, NoneType)) and not name.startswith("_")
+}
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _read_at_once():
     """Compile schemas from the first row on; tests of the policy itself set their own number."""
     thresholds.rows_worth_reading, thresholds.rows_worth_comparing = 1, 2
-    thresholds.values_worth_comparing.update(dump=0, load=0)
+    thresholds.values_worth_comparing = {"dump": 0, "load": 0}
     thresholds.spares_first_schemas = False
     thresholds.uses_worth_a_recipe = 1
     thresholds.fewest_rows = None
+
+
+@pytest.fixture
+def users_thresholds(monkeypatch):
+    """The numbers that users have, for tests that cross the moment when a class is compiled."""
+    for name, number in _OF_USERS.items():
+        monkeypatch.setattr(thresholds, name, number)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -52,9 +52,9 @@ def _look(code: CodeType, caller: FrameType | None) -> None:
         if kind is _OURS:
             module = caller.f_code.co_filename.removeprefix(_SOURCE).removesuffix(".py")
             function = caller.f_code.co_qualname.split(".<locals>")[0]
-            if function in MAY_CALL.get(module, ()):
+            if _is_in(MAY_CALL.get(module, ()), function):
                 return
-            if function not in IN_PLACE.get(module, ()):
+            if not _is_in(IN_PLACE.get(module, ()), function):
                 note((module, function), code)
                 return
         elif kind is not _OTHER:
@@ -95,43 +95,103 @@ def tripwire() -> Iterator[None]:
     assert not trips
 
 
+_DOCTOR = "a command: it makes views and serializers as OpenAPI tools do, and says what it found"
+_ASKED = "compile() and explain() are asked for this schema: they make its fields, and read them"
+_READS = "generated code reads an object by it, in stock's place"
+_JSON = "values are written, by the encoder of users where they have one"
+
 MAY_CALL: dict[str, dict[str, str]] = {
-    "contrib/django/dump": {
-        "_represent_list": "stock represents the list",
-        "_stock_row": "stock represents a row",
-        "represent": "stock represents an object",
+    # What dumps and loads.
+    "runtime/bound_program": {"*": "it calls what dumps"},
+    "runtime/encode": {"*": _JSON},
+    "runtime/standalone": {"*": "source code that users have printed dumps"},
+    "marshmallow/dump": {"*": "it dumps, between hooks, by methods and nested schemas of users"},
+    "marshmallow/load": {"*": "it loads, with hooks, methods and validators of users"},
+    "marshmallow/front_end": {
+        **dict.fromkeys(
+            [
+                f"CompiledMarshmallowSchema.{name}"
+                for name in ("load", "loads", "validate", "stock_encode")
+            ],
+            "the schema's own method loads",
+        ),
+        "_explain_nested": _ASKED,
+        "MarshmallowFrontEnd.compiled": _ASKED,
     },
-    "contrib/django/front_end/access": dict.fromkeys(
-        [
-            "represent",
-            "represent_field",
-            "rows",
-            "unreadable",
-            "read",
-            "read_path",
-            "read_many",
-            "called",
-            "call_if_callable",
-            "represent_key",
-        ],
-        "generated code reads by it",
+    "contrib/django/dump": {"*": "stock represents: a list, a row, an object"},
+    "contrib/django/compiled_serializer": {
+        "CompiledSerializer.dump": "the serializer's own method represents",
+        **dict.fromkeys(["_explain", "_loading_report", "_report_input"], _ASKED),
+    },
+    "contrib/django/serializers": {"*": "stock represents, or makes a list serializer"},
+    "contrib/django/front_end/access": {"*": _READS},
+    "contrib/django/front_end/fields_relations": {"*": _READS},
+    "contrib/django/front_end/hyperlinks": {"*": "an address is made, by converters and get_url"},
+    "contrib/django/front_end/json_encoding": {"*": _JSON},
+    "contrib/django/front_end/bound_serializer": dict.fromkeys(
+        ["dispatch_for", "_bind_made"], "there is an object: stock makes the fields now"
     ),
-    "contrib/django/front_end/bound_serializer": {
-        "dispatch_for": "there is an object: stock makes the fields now",
-    },
-    "contrib/django/internals/queries": {"evaluated": "Django prefetches"},
-    "contrib/django/lists/pagination": {"_lazily": "DRF makes a page"},
-    "contrib/django/lists/views": {"list_rows": "the view makes its list, as in stock"},
+    "marshmallow/fields": dict.fromkeys(["array", "written", "json_value"], _JSON),
+    "plan": {"*": "it calls what dumps"},
+    # What asks the database, and makes instances.
+    "contrib/django/internals/queries": {"*": "Django runs a query, and makes instances"},
+    "contrib/django/internals/instances": {"*": "Django prefetches"},
+    "contrib/django/lists/queryset_rows": {"*": "rows are converted, and instances made"},
+    "contrib/django/lists/prefetching": {"*": "Django prefetches"},
+    "contrib/django/lists/row_instances": {"*": "who looks into a list compares what is in it"},
+    "contrib/django/lists/pagination": {"*": "DRF makes a page, and its links"},
+    "contrib/sqlalchemy/selection": {"*": "SQLAlchemy runs a statement"},
+    # Views, requests and responses.
+    "contrib/django/lists/views": {"*": "the view makes its list, as in stock"},
+    "contrib/django/views": {"*": "the view makes its list, as in stock"},
+    "contrib/django/relations": {"*": "the view finds its object, as in stock"},
+    "contrib/django/renderers": {"*": _JSON},
+    "contrib/django/parsers": {"*": "it reads the stream of a request"},
+    "contrib/django/streaming": {"*": "it reads rows one by one, and writes them"},
+    "contrib/django/shadow": {"*": "the mode in which code of users runs twice"},
+    "contrib/django/filters/on_demand": {"*": "it filters, by forms and methods of users"},
+    "contrib/django/filters/recipes": {"copied_filters": "a filter is copied by its own method"},
+    "contrib/flask/extension": {"*": "flask-marshmallow's jsonify dumps"},
+    "contrib/flask/json_provider": {"*": _JSON},
+    "contrib/flask/responses": {"*": "a view answers"},
+    "contrib/flask/streaming": {"*": "it reads rows one by one, and writes them"},
+    "contrib/flask/shadow": {"*": "the mode in which code of users runs twice"},
+    # Input.
+    "contrib/django/input/validation": dict.fromkeys(
+        [
+            *("RowValidator.run", "checked", "run_list_validation", "run_validation"),
+            *("to_internal_value", "OwnFields.run_nested", "raise_errors_on_nested_writes"),
+            "_find_of_made",
+        ],
+        "stock validates; fields are made, as there is input",
+    ),
+    "contrib/django/input/batch_lookup": {"*": "it asks querysets of fields for a list at once"},
+    "contrib/django/input/bulk_create": {"*": "it creates objects"},
+    "contrib/django/input/fields": {"passes": "a validator of Django is asked"},
+    # Commands.
+    "contrib/django/app/survey": {"*": _DOCTOR},
+    "contrib/django/app/list_report": {"*": _DOCTOR},
+    "contrib/django/management/commands/fastschema": {"*": _DOCTOR},
+    "tools/cli": {"*": _DOCTOR},
+    "tools/doctor": {"*": _DOCTOR},
+    "tools/profile_run": {"*": "it runs what is profiled"},
 }
-"""By module, the functions of fastschema that run code of users, each with the reason."""
+"""By module, the functions of fastschema that run code of users, each with the reason.
+
+"*" stands for all of a module."""
 
 IN_PLACE: dict[str, list[str]] = {
-    "contrib/django/front_end/class_state": ["new_fields", "get_fields"],
+    "contrib/django/front_end/class_state": ["new_fields", "get_fields", "unseen_field"],
     "contrib/django/front_end/field_cloner": [
-        "FieldCloner.fields",
-        "_bound",
-        "FieldCloner.bound_fields",
+        *("FieldCloner.fields", "FieldCloner.bound_fields", "_bound", "_Validators.__get__"),
     ],
-    "contrib/django/installation": ["_by_clones", "_to_representation", "_list_to_representation"],
+    "contrib/django/front_end/schema_reader": ["field_mapping", "all_fields", "readable_fields"],
+    "contrib/django/installation": ["*"],
+    "marshmallow/installation": ["*"],
+    "marshmallow/pending": ["init", "init_fields", "reduce_ex", "SchemaProxy.__getattr__"],
 }
-"""By module, what stands in the place of methods of stock's."""
+"""By module, what stands in the place of methods of stock's, or gives what they give."""
+
+
+def _is_in(functions: Any, function: str) -> bool:
+    return "*" in functions or function in functions

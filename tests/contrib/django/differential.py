@@ -14,6 +14,7 @@ from rest_framework.serializers import Serializer
 import fastschema
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from tests import outcomes
+from tests.contrib.django.requests_in_turns import ADMINISTRATOR
 from tests.outcomes import Outcome, outcome_of, without_address
 
 
@@ -97,6 +98,13 @@ def assert_same_each_time(
             return outcome(call, calls)
 
     expected = in_stock(data)
+    assert_equal(outcome(data, calls), expected)
+    # Somebody else asks in between.
+    given = kwargs
+    kwargs = {**given, **ADMINISTRATOR.asking(given)}
+    with ADMINISTRATOR.visiting():
+        assert_equal(outcome(data, calls), in_stock(data))
+    kwargs = given
     assert_equal(outcome(data, calls), expected)
     assert_equal(outcome(plan_dump, calls), in_stock(representation))
     rendered = in_stock(lambda: JSONRenderer().render(data()))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from django.http import HttpRequest
 from django.utils import timezone, translation
 from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
@@ -45,14 +47,38 @@ class Visitor:
         """What the query string says."""
         return {"user": self.name, "version": self.version}
 
+    @property
+    def headers(self) -> dict[str, str]:
+        """What the headers of a request say."""
+        return {"host": self.host}
+
     def http_request(self, path: str = "/", **query: str) -> Any:
         """A request as Django makes it."""
-        return APIRequestFactory().get(path, {**self.query, **query}, headers={"host": self.host})
+        return APIRequestFactory().get(path, {**self.query, **query}, headers=self.headers)
 
     def request(self, path: str = "/", **query: str) -> Request:
         """The same as DRF's views have it."""
         request = Request(self.http_request(path, **query))
         request.version = self.version
+        return request
+
+    def asking(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """What is another argument of a serializer if this visitor asks: the request, if any."""
+        context = arguments.get("context")
+        request = context.get("request") if type(context) is dict else None
+        if not isinstance(request, (HttpRequest, Request)):
+            return {}
+        return {"context": {**context, "request": self.like(request)}}
+
+    def like(self, request: Any) -> Any:
+        """The same request by this visitor."""
+        request = copy.copy(request)
+        if isinstance(request, Request):
+            request._request = self.like(request._request)
+            return request
+        request.META = {**request.META, "HTTP_HOST": self.host}
+        request.GET = request.GET.copy()
+        request.GET.update(self.query)
         return request
 
 
@@ -62,6 +88,6 @@ IN_TURNS = (GUEST, ADMINISTRATOR, GUEST, ADMINISTRATOR, ADMINISTRATOR, GUEST, GU
 
 
 def visitor_of(serializer: Any) -> str | None:
-    """The user of the request that a serializer or field has in its context; None if it has none."""
+    """The user of the request in the context of a serializer or field; None if there is none."""
     request = serializer.context.get("request")
     return None if request is None else request.GET.get("user")

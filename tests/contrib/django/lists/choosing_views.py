@@ -123,8 +123,8 @@ def own_field(code: Code, source: str) -> serializers.Field:
 def own_methods(code: Code, model: Any, names: list[str], *, is_model_serializer: bool) -> Any:
     """Methods by which a serializer chooses its fields or what they show."""
     decide = code.decision()
-    other = pick(code.chance, TEXTS[model])
     hidden = pick(code.chance, names)
+    other = pick(code.chance, [name for name in TEXTS[model] if name != hidden])
     kind = int(code.chance() * (10 if is_model_serializer else 7))
 
     def get_fields(self):
@@ -215,9 +215,9 @@ def choosing_serializer(code: Code, model: Any, depth: int = 0) -> Any:
         attributes["Meta"] = type("Meta", (), {"model": model, "fields": list(names)})
     for name in names:
         if chance() < 0.25:
-            attributes[name] = own_field(code, "pk")
+            attributes[name] = own_field(code, "pk" if name != "pk" else TEXTS[model][0])
         elif not is_model_serializer or chance() < 0.3:
-            attributes[name] = serializers.CharField(source=None if name != "pk" else None)
+            attributes[name] = serializers.CharField()
     relations = {**relations_of(model), **collections_of(model)}
     for name, related in sorted(relations.items()):
         if depth < 2 and chance() < (0.6 if depth == 0 else 0.25):

@@ -44,6 +44,7 @@ from fastschema.contrib.django.front_end.access import (
 from fastschema.contrib.django.front_end.customization import why_fields_are_own
 from fastschema.contrib.django.front_end.fields import (
     describe,
+    inner_fields,
     kind,
     many_related,
     model_field,
@@ -112,6 +113,30 @@ def field_mapping(serializer: Any) -> Any:
     return fields.fields if type(fields) is BindingDict else fields
 
 
+def all_fields(serializer: Any) -> list[Any]:
+    """Return the fields of a serializer, made if there are none yet.
+
+    :raises UnreadableError: if code of users would see that somebody looks at one
+    """
+    check_is_read_as_stock(serializer)
+    fields = list(field_mapping(serializer).values())
+    for field in fields:
+        check_is_read_as_stock(field)
+    return fields
+
+
+def check_is_read_as_stock(field: Any) -> None:
+    """Check that attributes of a field, and of the fields inside of it, are read without its code.
+
+    :raises UnreadableError: if not
+    """
+    cls: Any = type(field)
+    if cls.__getattribute__ is not object.__getattribute__ or hasattr(cls, "__getattr__"):
+        raise UnreadableError(f"{cls.__name__} computes its attributes")
+    for name in inner_fields(field):
+        check_is_read_as_stock(getattr(field, name))
+
+
 def readable_fields(serializer: Any) -> list[Any]:
     """Return the fields that ``Serializer.to_representation`` goes through.
 
@@ -120,10 +145,10 @@ def readable_fields(serializer: Any) -> list[Any]:
     reason = why_fields_are_own(type(serializer))
     if reason is not None:
         raise UnreadableError(reason)
-    fields = list(field_mapping(serializer).values())
+    fields = all_fields(serializer)
     for field in fields:
         if hasattr(type(field), "write_only"):
-            raise UnreadableError(f"write_only of {field.field_name} is computed by its class")
+            raise UnreadableError(f"{type(field).__name__} computes write_only")
     return [field for field in fields if not field.write_only]
 
 

@@ -164,6 +164,8 @@ def is_in_bulk(serializer: Any) -> bool:
 
     :param serializer: the child of a list
     """
-    return bool(getattr(serializer, PER_SERIALIZER, conf.settings().bulk_input)) and (
-        not is_disabled()
-    )
+    if is_disabled():
+        return False
+    # Not by getattr(): a __getattr__ of users is asked for nothing that stock does not ask.
+    default = getattr(type(serializer), PER_SERIALIZER, conf.settings().bulk_input)
+    return bool(vars(serializer).get(PER_SERIALIZER, default))

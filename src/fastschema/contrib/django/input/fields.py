@@ -101,7 +101,8 @@ def why_by_stock(field: Any) -> str | None:
     computed = computes_options(type(field), OPTIONS, STOCK_CLASSES)
     if computed is not None:
         return computed
-    if type(field).__setattr__ is not object.__setattr__:
+    cls: Any = type(field)
+    if cls.__setattr__ is not object.__setattr__:
         return "__setattr__ is overridden"  # it sees the validators, which stock sets on first use
     own = sorted(_OWN_METHODS & vars(field).keys())
     if own:

@@ -34,7 +34,7 @@ from fastschema.contrib.django.front_end.class_state import (
 from fastschema.contrib.django.front_end.customization import STOCK_FIELDS, own_classes
 from fastschema.contrib.django.front_end.field_cloner import UNREAD_VALIDATORS
 from fastschema.contrib.django.front_end.fields import inner_fields
-from fastschema.contrib.django.front_end.schema_reader import field_mapping
+from fastschema.contrib.django.front_end.schema_reader import all_fields, field_mapping
 from fastschema.contrib.django.input.batch_lookup import batch_lookups, refusing_duplicates
 from fastschema.contrib.django.input.bulk_create import is_list_in_bulk
 from fastschema.contrib.django.input.code import InputNode, InputProgram, generate
@@ -203,7 +203,7 @@ def find_validation(
     if not state.is_in_use or not state.refresh():
         return None
     if state.validation is None:
-        state.validation = CompiledByNames(state, _all_fields, read_validation)
+        state.validation = CompiledByNames(state, all_fields, read_validation)
     known: CompiledByNames[Validation] = state.validation
     found = _find_of_pending(known, serializer)
     if found is None and not is_pending and is_readable(cls):
@@ -231,16 +231,15 @@ def _find_of_made(
     known: CompiledByNames[Validation], serializer: Any
 ) -> tuple[Validation, list[Any]] | None:
     """Return how a serializer validates by its own fields, which are made if they are not."""
-    fields = field_mapping(serializer)
-    if any(field.field_name != name for name, field in fields.items()):
+    try:
+        options = all_fields(serializer)
+    except UnreadableError:
+        return None
+    names = list(field_mapping(serializer))
+    if [field.field_name for field in options] != names:
         return None  # somebody has renamed one
-    options = list(fields.values())
     found = known.made(serializer, options)
     return None if found is None else (found, options)
-
-
-def _all_fields(serializer: Any) -> list[Any]:
-    return list(field_mapping(serializer).values())
 
 
 def is_readable(cls: Any) -> bool:
@@ -343,7 +342,7 @@ def _names_in(code: CodeType) -> set[str]:
 
 def _has_validators(serializer: Any) -> bool:
     """Return whether ``run_validators`` does anything, but for defaults of read-only fields."""
-    cls = type(serializer)
+    cls: Any = type(serializer)
     # What sees attributes that are set sees the validators, which stock sets on first use.
     are_own = cls.__setattr__ is not object.__setattr__ or any(
         not _MAKING_VALIDATORS.isdisjoint(vars(each)) for each in own_classes(cls)
