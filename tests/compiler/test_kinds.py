@@ -61,12 +61,10 @@ def test_what_the_engine_writes_stays_a_value_in_json():
 
     assert kind.python.inline == f"dumps({{value}})[1:-1].decode(){otherwise}"
     assert kind.json.inline == f"{{value}}{otherwise}"
-    assert kind.python.batchable == "{value} < 24"
-    assert kind.text.batchable is kind.json.batchable is None
 
 
 @needs_orjson
 def test_all_of_it_stays_without_a_condition():
     kind = written_by_engine("hour", int, "hour({value})").kind("own({value})")
 
-    assert (kind.json.inline, kind.python.batchable) == (None, "")
+    assert kind.json.inline is None

@@ -55,7 +55,7 @@ Two names of the front end make other texts: ``written`` that of any value that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from json.encoder import encode_basestring_ascii
 
 from fastschema.compiler.nodes import Conversion, FieldNode, Form, ObjectNode, Read, literal
@@ -72,12 +72,10 @@ from fastschema.compiler.source import (
 _FIXED_NAMES = frozenset(
     [
         *("bind", "known", "dispatch", "obj", "rows", "missing", "quote"),
-        *("complete", "result", "results", "dumped", "given"),
+        *("complete", "result", "results", "dumped"),
         *("key", "value", "each", "error"),
     ]
 )
-
-_FEWEST_TEXTS = 2
 
 quote = encode_basestring_ascii
 """From a string to its JSON text, of ASCII characters only, as ``json.dumps`` writes it."""
@@ -117,13 +115,6 @@ class DumpGenerator:
         self._names = Names(_FIXED_NAMES.union(slots, self._objects, prepared, assigned))
         self._variables = [self._names.unique(field.key) for field in node.fields]
         fields = dict(zip(self._variables, node.fields, strict=True))
-        self._texts = _BatchedTexts(
-            (variable, conversion)
-            for variable, field in fields.items()
-            if node.dict_class is None  # into which values are set one by one
-            and (conversion := field.conversion(form)).batchable is not None
-            and field.none_stays(form)
-        )
         # What is found at the first nested object of a dump.
         self._found: dict[str, list[str]] = {}
         for variable, field in fields.items():
@@ -135,7 +126,7 @@ class DumpGenerator:
         """Yield the expressions and templates of the fields."""
         for field in self._node.fields:
             conversion = field.conversion(self._form)
-            yield from (conversion.inline, conversion.otherwise, conversion.batchable)
+            yield from (conversion.inline, conversion.otherwise)
             yield from (field.source.read(self._access).expression, field.default)
             yield from field.call_if_callable or ()
 
@@ -166,7 +157,7 @@ class DumpGenerator:
     def mark(self, step: int | None = None) -> Lines:
         """Return what follows a step of the dump of an object; nothing, but for profiles.
 
-        :param step: reading field n is step 2n, converting it 2n + 1, texts are step -2
+        :param step: reading field n is step 2n, converting it 2n + 1
         """
         return []
 
@@ -192,12 +183,8 @@ class DumpGenerator:
         may_be_missing = not all(field.never_missing for field in self._node.fields)
         if may_be_missing:
             lines.append("complete = True")
-        lines += self._texts.beginning()
         for number, (variable, field) in enumerate(fields):
             lines += self._field(number, variable, field, on_missing="complete = False")
-        lines += self._texts.end()
-        if any(variable in self._texts for variable in self._variables):
-            lines += self.mark(-2)
         return [*lines, *self._row(may_be_missing=may_be_missing)]
 
     def _row(self, *, may_be_missing: bool) -> Lines:
@@ -252,8 +239,6 @@ class DumpGenerator:
         """Return the lines for the common class, then for missing and other values."""
         conversion = field.conversion(self._form)
         rest = self._rest(variable, field, conversion, when_missing)
-        if variable in self._texts:
-            return self._texts.field(variable, rest)
         common = self._common(variable, field, conversion)
         not_none = f"{variable} is not None" if field.none_stays(self._form) else None
         is_common = f"type({variable}) is {conversion.common}"
@@ -347,76 +332,6 @@ class DumpGenerator:
 
     def _fill(self, template: str, variable: str, field: FieldNode) -> str:
         return template.format(value=variable, field=field.field)
-
-
-class _BatchedTexts:
-    """The values of a row whose texts the JSON engine writes at once.
-
-    Where a row has several dates or UUIDs, most of the time that each takes is that of a call. So
-    they are left as they are until all fields were read, and written together, if nothing else was
-    among them::
-
-        given = 0
-        ...
-        if type(uid) is not UUID and uid is not None:
-            given |= 1
-            uid = fields[0]._serialize(uid, 'uid', obj)
-        ...
-        if not given:
-            uid, due = loads(dumps((uid, due)))
-        else:
-            if uid is not None and not given & 1:
-                uid = dumps(uid)[1:-1].decode()
-            ...
-
-    ``given`` tells which values are what they are to be already.
-
-    :param conversions: their variables and conversions; if there are too few, none are
-    """
-
-    def __init__(self, conversions: Iterable[tuple[str, Conversion]]) -> None:
-        found = dict(conversions)
-        self._conversions = found if len(found) >= _FEWEST_TEXTS else {}
-        self._bits = {variable: 1 << number for number, variable in enumerate(self._conversions)}
-
-    def __contains__(self, variable: str) -> bool:
-        return variable in self._bits
-
-    def beginning(self) -> Lines:
-        """Return what comes before the fields of a row."""
-        return ["given = 0"] if self._bits else []
-
-    def field(self, variable: str, otherwise: Lines) -> Lines:
-        """Return what leaves the value of a field as it is.
-
-        :param otherwise: what converts any other value
-        """
-        conversion = self._conversions[variable]
-        given: Lines = [f"given |= {self._bits[variable]}"]
-        others: Lines = [*given, *otherwise]
-        if not conversion.batchable:
-            is_other = f"type({variable}) is not {conversion.common} and {variable} is not None"
-            return branches((is_other, others))
-        batchable = conversion.batchable.format(value=variable)
-        written = branches((f"not ({batchable})", [*given, self._assignment(variable)]))
-        is_common = f"type({variable}) is {conversion.common}"
-        return branches((is_common, written), (f"{variable} is not None", others))
-
-    def end(self) -> Lines:
-        """Return what comes after the fields of a row."""
-        if not self._bits:
-            return []
-        names = ", ".join(self._bits)
-        one_by_one: Lines = []
-        for variable, bit in self._bits.items():
-            is_left = f"{variable} is not None and not given & {bit}"
-            one_by_one += [f"if {is_left}:", [self._assignment(variable)]]
-        return branches(("not given", [f"{names} = loads(dumps(({names})))"]), (None, one_by_one))
-
-    def _assignment(self, variable: str) -> str:
-        inline = self._conversions[variable].inline
-        assert inline is not None
-        return f"{variable} = {inline.format(value=variable)}"
 
 
 def _read_lines(variable: str, read: Read) -> Lines:

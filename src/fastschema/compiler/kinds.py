@@ -32,9 +32,7 @@ try:
 except ImportError:  # there are no wheels for PyPy, nor for free-threaded Pythons
     orjson = None  # type: ignore[assignment]  # a module otherwise
 
-ENGINE_NAMES: dict[str, object] = (
-    {} if orjson is None else {"dumps": orjson.dumps, "loads": orjson.loads}
-)
+ENGINE_NAMES: dict[str, object] = {} if orjson is None else {"dumps": orjson.dumps}
 """What templates name of the JSON engine; the node of a schema has it among its names."""
 
 
@@ -61,7 +59,6 @@ def by_class(
     *,
     json: str | None = None,
     text: str | None = None,
-    batchable: str | None = None,
     **options: Any,
 ) -> Kind:
     """Return the kind that looks at the class of a value.
@@ -72,7 +69,6 @@ def by_class(
     :param result: what a usual value has become
     :param json: a template for what the JSON engine is given of it, if that does not follow
     :param text: the same for what ``json.dumps`` writes
-    :param batchable: as for :class:`~fastschema.compiler.nodes.Conversion`, where texts are made
     :param options: as for :class:`~fastschema.compiler.nodes.Kind`
     """
     given = "{value}" if template is None else template
@@ -80,7 +76,7 @@ def by_class(
     text = text or substitute(result.text, value=given)
     return Kind(
         label,
-        python=Conversion(common, template, otherwise, batchable=batchable),
+        python=Conversion(common, template, otherwise),
         json=Conversion(common, None if json == "{value}" else json, f"json_value({otherwise})"),
         text=Conversion(common, text, f"written({otherwise})"),
         **options,
@@ -96,7 +92,7 @@ class ByClass:
     :param python: a template for what stock makes of a usual value; None: it stays
     :param result: what a usual value has become
     :param names: the objects that the templates name
-    :param more: ``json``, ``text`` and ``batchable``, as for :func:`by_class`
+    :param more: ``json`` and ``text``, as for :func:`by_class`
     """
 
     label: str
@@ -147,7 +143,7 @@ def written_by_engine(
     engine, otherwise, quoted = "dumps({value})", "", ""
     if when:
         otherwise, quoted = f" if {when} else {as_text}", f" if {when} else quote({as_text})"
-    more = {"json": "{value}" + otherwise, "text": f"{engine}.decode(){quoted}", "batchable": when}
+    more = {"json": "{value}" + otherwise, "text": f"{engine}.decode(){quoted}"}
     return ByClass(label, common, f"{engine}[1:-1].decode(){otherwise}", names=names, more=more)
 
 

@@ -110,17 +110,12 @@ class Conversion:
     None); all others become ``otherwise`` (or stay). Both are templates. Where ``items`` names a
     class, ``common`` is ``list``: a list that holds nothing but objects of that very class is
     copied, others become ``otherwise``.
-
-    Where ``batchable`` is given, ``inline`` is the text that the JSON engine writes for a value,
-    for values on which that condition holds (a template; if it is empty, for all). The texts of
-    several values may then be written at once.
     """
 
     common: str | None = None
     inline: str | None = None
     otherwise: str | None = None
     items: str | None = None
-    batchable: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,9 @@ SPENT = "spent"
 def new_spent(node: ObjectNode) -> list[float]:
     """Where a generated function adds up seconds.
 
-    For each field those of reading and of converting; then those of the texts that are written at
-    once, and the number of objects.
+    For each field those of reading and of converting; then the number of objects.
     """
-    return [0.0] * (2 * len(node.fields)) + [0.0, 0]
+    return [0.0] * (2 * len(node.fields)) + [0]
 
 
 class TimedGenerator(DumpGenerator):
@@ -46,10 +45,6 @@ class TimedGenerator(DumpGenerator):
         self._instant = ""
         # What is added to which number of the list, once for each object.
         self._sums: list[tuple[int, str]] = []
-        self.together = tuple(
-            number for number, variable in enumerate(self._variables) if variable in self._texts
-        )
-        """The numbers of the fields whose texts are written at once."""
 
     def mark(self, step: int | None = None) -> Lines:
         """Read the clock; the time since it was read before belongs to a step."""
@@ -120,7 +115,6 @@ class Recording:
         self._by_stock: set[int] = set()
         self._finding = [0.0] * len(node.fields)
         self._generating = 0.0
-        self._together: tuple[int, ...] = ()
 
     def timed(self, dispatch: Dispatch) -> Dispatch:
         """Return what dumps as a dispatch of the node's program does, and records its
@@ -136,9 +130,7 @@ class Recording:
 
     def _generate(self, node: ObjectNode, form: Form, access: str, many: bool) -> GeneratedFunction:
         start = clock()
-        generator = TimedGenerator(node, form, access, many)
-        function = generator.generate()
-        self._together = generator.together
+        function = TimedGenerator(node, form, access, many).generate()
         self._generating += clock() - start
         return function
 
@@ -231,12 +223,7 @@ class Recording:
 
     def _seconds(self, number: int) -> float:
         """Return what was spent on a field, over objects of all classes."""
-        seconds = 0.0
-        for spent in self._spent.values():
-            seconds += spent[2 * number] + spent[2 * number + 1]
-            if number in self._together:
-                seconds += spent[-2] / len(self._together)
-        return seconds
+        return sum(spent[2 * number] + spent[2 * number + 1] for spent in self._spent.values())
 
 
 _NO_HOOKS = Hooks("", lambda obj: obj, "", lambda result, obj: result)
