@@ -498,6 +498,28 @@ def test_a_field_that_exchanges_keys_of_the_row_does_not_hide_an_unknown_one():
     assert plan.validate({"a": 1, "b": 2}) == {"z": ["Unknown field."]}
 
 
+def test_a_key_of_a_wrong_row_is_compared_as_often_as_in_stock():
+    compared = []
+
+    class Key:
+        def __hash__(self):
+            return hash("age")
+
+        def __eq__(self, other):
+            compared.append(other)
+            return other == "age"
+
+    schema = Schema.from_dict({"age": fields.Integer()})(unknown=EXCLUDE)
+    plan = fastschema.compile(schema)
+    counts = []
+    for validate_row in (schema.validate, plan.validate):
+        compared.clear()
+        assert validate_row({Key(): "none"}) == {"age": ["Not a valid integer."]}
+        counts.append(len(compared))
+
+    assert counts[0] == counts[1]
+
+
 def test_validators_that_are_no_list_are_an_error_as_in_stock():
     schema = Schema.from_dict({"a": fields.Integer()})()
     schema.fields["a"].validators = None

@@ -1,6 +1,6 @@
 """From nodes to the functions that load rows.
 
-Up to three functions are generated for a schema. This one is always there::
+One function is generated for a schema::
 
     def bind(load_field, load_other, take_unknown, partial, fields):
         def load_Album(data, index):
@@ -27,26 +27,10 @@ Up to three functions are generated for a schema. This one is always there::
             if take_unknown is not None and len(data) != 1 - absent:
                 take_unknown(data, result, index)
             return result
-        return load_Album, None
+        return load_Album
 
 ``bind`` is called for each schema object; its arguments are all that belongs to that object and the
 options that it loads with.
-
-Most rows have every key and are right. Where finding that out is nothing but pure work, which
-leaves no trace when it comes to nothing, it is tried first::
-
-        def load_Album(data, index):
-            if type(data) is dict and len(data) == 1:
-                try:
-                    title = data['title']
-                    if type(title) is str:
-                        return {'title': title}
-                except Exception:
-                    pass
-            return load_Album_by_key(data, index)
-
-What is above is then ``load_Album_by_key``, and a third function, ``load_Album_rows``, does the
-same for many rows, in a loop.
 """
 
 from __future__ import annotations
@@ -69,12 +53,6 @@ from fastschema.compiler.source import (
 LoadRow = Callable[[Any, int | None], Any]
 """From a row and its index in error messages to what its schema makes of it."""
 
-LoadRows = Callable[[Iterable[Any], bool], list[Any]]
-"""From rows, and whether error messages tell their index, to what their schema makes of each."""
-
-BoundLoad = tuple[LoadRow, LoadRows | None]
-"""What loads one row, and what loads many if that is another function."""
-
 _COMMON_NAMES = (
     *("fields", "load_field", "load_own", "validate_field", "load_other", "take_unknown"),
     "partial",
@@ -84,8 +62,8 @@ _COMMON_SLOTS = [Slot(name, attrgetter(name)) for name in _COMMON_NAMES]
 _FIXED_NAMES = frozenset(
     [
         *_COMMON_NAMES,
-        *("bind", "data", "index", "rows", "is_indexed", "missing", "refuse", "set_value"),
-        *("absent", "complete", "result", "results", "loaded", "valid"),
+        *("bind", "data", "index", "missing", "refuse", "set_value"),
+        *("absent", "complete", "result", "loaded", "valid"),
         *("key", "value", "each"),
     ]
 )
@@ -104,14 +82,11 @@ def generate(node: LoadNode) -> GeneratedFunction:
     return _Generator(node).generate()
 
 
-def load_rows(bound: BoundLoad, rows: Iterable[Any], *, is_indexed: bool) -> list[Any]:
+def load_rows(load_row: LoadRow, rows: Iterable[Any], *, is_indexed: bool) -> list[Any]:
     """Load each row.
 
     :param is_indexed: whether error messages tell the index of a row
     """
-    load_row, load_all = bound
-    if load_all is not None:
-        return load_all(rows, is_indexed)
     if is_indexed:
         return [load_row(data, index) for index, data in enumerate(rows)]
     return [load_row(data, None) for data in rows]
@@ -147,68 +122,16 @@ class _Generator:
 
     def generate(self) -> GeneratedFunction:
         name = self._names.unique(f"load_{self._node.name}")
-        if self._is_display and self._has_own_keys and all(map(_is_pure, self._node.fields)):
-            by_key = self._names.unique(f"{name}_by_key")
-            many = self._names.unique(f"{name}_rows")
-            functions: Lines = [
-                f"def {by_key}(data, index):",
-                self._by_key(),
-                "",
-                f"def {name}(data, index):",
-                self._row(by_key),
-                "",
-                f"def {many}(rows, is_indexed):",
-                self._rows(by_key),
-            ]
-        else:
-            many = "None"
-            functions = [f"def {name}(data, index):", self._by_key()]
-        used = identifiers(text_of(functions))
+        function: Lines = [f"def {name}(data, index):", self._body()]
+        used = identifiers(text_of(function))
         every_slot = (*_COMMON_SLOTS, *self._node.slots)
         slots = tuple([slot for slot in every_slot if slot.name in used])
         parameters = ", ".join([slot.name for slot in slots])
-        lines: Lines = [f"def bind({parameters}):", [*functions, f"return {name}, {many}"]]
+        lines: Lines = [f"def bind({parameters}):", [*function, f"return {name}"]]
         return GeneratedFunction("bind", name, text_of(lines), self._objects, slots)
 
-    def _row(self, by_key: str) -> Lines:
-        """Return the body for a row that most often is as it should be."""
-        as_it_should_be = self._as_it_should_be([f"return {self._display()}"])
-        return [*as_it_should_be, f"return {by_key}(data, index)"]
-
-    def _rows(self, by_key: str) -> Lines:
-        """Return the body for many such rows."""
-        index = "len(results) if is_indexed else None"
-        return [
-            "results = []",
-            "for data in rows:",
-            [
-                *self._as_it_should_be([f"results.append({self._display()})", "continue"]),
-                f"results.append({by_key}(data, {index}))",
-            ],
-            "return results",
-        ]
-
-    def _as_it_should_be(self, ending: Lines) -> Lines:
-        """Return the lines for a row that has all keys, no others, and a right value for each.
-
-        :param ending: those that follow when it is loaded
-        """
-        pairs = list(zip(self._variables, self._node.fields, strict=True))
-        reading = [f"{variable} = data[{literal(field.key)}]" for variable, field in pairs]
-        accepted = " and ".join(_accepts(*pair) for pair in pairs)
-        converting = [line for pair in pairs for line in _converting(*pair)]
-        return [
-            f"if type(data) is dict and len(data) == {len(pairs)}:",
-            [
-                "try:",
-                [*reading, f"if {accepted}:", [*converting, *ending]],
-                "except Exception:",
-                ["pass"],
-            ],
-        ]
-
-    def _by_key(self) -> Lines:
-        """Return the body for a row of which one key is looked at after the other."""
+    def _body(self) -> Lines:
+        """Return the body: one key is looked at after the other."""
         lines: Lines = ["if type(data) is not dict:", ["return load_other(data, index)"]]
         lines.append("absent = 0")
         lines.append(
@@ -355,44 +278,6 @@ class _Generator:
             "if not valid:",
             [f"{variable} = {call}", *self._skips()],
         ]
-
-
-def _is_pure(field: LoadFieldNode) -> bool:
-    """Return whether only generated code loads a right value, and doing it again costs little.
-
-    Validators are asked once, be the rest of the row right or not.
-    """
-    kind = field.kind
-    is_validated = field.validated or kind.valid is not None
-    return field.reason is None and kind.load_slot is None and not is_validated
-
-
-def _accepts(variable: str, field: LoadFieldNode) -> str:
-    """Return the condition on a value that can be converted."""
-    if field.kind.accepts is None:
-        refused = f"{variable} is not missing"
-        return refused if field.none_stays else f"{refused} and {variable} is not None"
-    accepts = field.kind.accepts.format(value=variable)
-    if field.none_stays:
-        accepts += f" or {variable} is None"
-    return f"({accepts})" if " or " in accepts else accepts
-
-
-def _converting(variable: str, field: LoadFieldNode) -> Lines:
-    """Return the lines that convert such a value, or raise if it turns out to be wrong."""
-    kind = field.kind
-    lines: Lines = []
-    if kind.items is not None:
-        lines = [
-            f"for each in {variable}:",
-            [f"if type(each) is not {kind.items}:", ["refuse()"]],
-            f"{variable} = {variable}.copy()",
-        ]
-    elif kind.convert is not None:
-        lines = [f"{variable} = {kind.convert.format(value=variable)}"]
-    if kind.check is not None:
-        lines += [f"if not ({kind.check.format(value=variable)}):", ["refuse()"]]
-    return branches((f"{variable} is not None" if field.none_stays else None, lines))
 
 
 def _any_value(variable: str, field: LoadFieldNode, accepted: Lines, own: Lines) -> Lines:

@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, error_store, missing
 
-from fastschema.compiler.load_code import BoundLoad, LoadRow, load_rows
+from fastschema.compiler.load_code import LoadRow, load_rows
 from fastschema.marshmallow.customization import has_hooks, overrides_load
 from fastschema.marshmallow.pending import SchemaProxy, for_stock
 from fastschema.marshmallow.schema_reader import describe_load, make_load_program
@@ -58,7 +58,7 @@ class Load:
     """
 
     def __init__(self, compiled: Compiled, partial: Any, unknown: Any) -> None:
-        self._bound: BoundLoad | None = None
+        self._bound: LoadRow | None = None
         self._nested: list[NestedLoader] = []
         self.compiled = compiled
         self.program = compiled.program
@@ -70,8 +70,8 @@ class Load:
         self.keywords = {} if partial is None else {"partial": partial}
         """The keyword arguments of a field's ``deserialize``."""
 
-    def begin(self, schema: Any, store: Any) -> BoundLoad:
-        """Begin a load, and return what loads rows; nested schemas are found when needed.
+    def begin(self, schema: Any, store: Any) -> LoadRow:
+        """Begin a load, and return what loads a row; nested schemas are found when needed.
 
         :param schema: the schema
         :param store: where errors are stored
@@ -119,10 +119,10 @@ class Load:
             return before
         return Load(compiled, partial, unknown)
 
-    def rows(self, bound: BoundLoad, data: list[Any] | tuple[Any, ...]) -> list[Any]:
+    def rows(self, load_row: LoadRow, data: list[Any] | tuple[Any, ...]) -> list[Any]:
         """Load all rows."""
         recorder.compiled(self.program, len(data))
-        return load_rows(bound, data, is_indexed=self.schema.opts.index_errors)
+        return load_rows(load_row, data, is_indexed=self.schema.opts.index_errors)
 
     def load_field(self, number: int, value: Any, data: Any, index: int | None) -> Any:
         """Load a value by the field's own ``deserialize``; errors are stored."""
@@ -231,7 +231,7 @@ class NestedLoader:
         self._outer = outer
         self._is_found = False
         self._before: Load | None = None
-        self._bound: BoundLoad | None = None
+        self._bound: LoadRow | None = None
         self._schema: Any = None
         self._passes_session = passes_session(type(field)._deserialize)
         self._row: LoadRow | None = None
@@ -279,7 +279,7 @@ class NestedLoader:
         if load is not None:
             self._bound = load.begin(schema, self._store)
             if not (schema.many or has_validators(field) or self._passes_session):
-                self._row = self._bound[0]
+                self._row = self._bound
 
     @property
     def _partial(self) -> Any:
@@ -311,7 +311,7 @@ class NestedLoader:
             return self._checked(
                 value, load_rows(bound, value, is_indexed=schema.opts.index_errors)
             )
-        return self._checked(value, bound[0](value, None))
+        return self._checked(value, bound(value, None))
 
     def _checked(self, value: Any, loaded: Any) -> Any:
         """Return what was loaded of a value, if no errors are stored.
@@ -428,11 +428,11 @@ def _load_by(
         load: Load = idle.pop()
     except IndexError:
         load = Load(compiled, partial, unknown)
-    bound = load.begin(schema, options["error_store"])
+    load_row = load.begin(schema, options["error_store"])
     if many:
-        result: Any = load.rows(bound, data)
+        result: Any = load.rows(load_row, data)
     else:
         recorder.compiled(load.program)
-        result = bound[0](data, options.get("index") if schema.opts.index_errors else None)
+        result = load_row(data, options.get("index") if schema.opts.index_errors else None)
     load.end(idle)
     return result
