@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import inspect
-import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -42,23 +40,3 @@ def checked_settings(cls: type[Settings], given: Mapping[Any, Any], written: str
         elif name.endswith("CHUNK_SIZE") and value < 1:
             raise ValueError(f"{shown} must be at least 1, not {value}.")
     return cls(**{name.lower(): value for name, value in given.items()})
-
-
-def chooser(value: Any, setting: str) -> Callable[[Any], Any]:
-    """Return the callable that chooses requests, so that it shows whether it is ``async``.
-
-    :param value: the callable, or its dotted path
-    :param setting: what the setting is called
-    :raises ValueError: if it is none
-    """
-    try:
-        found = pkgutil.resolve_name(value) if isinstance(value, str) else value
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ValueError(f"{setting} cannot be imported: {error}") from error
-    if not callable(found):
-        raise ValueError(
-            f"{setting} must be a callable that is given a request, or its dotted path, "
-            f"not {value!r}"
-        )
-    call: Callable[[Any], Any] = type(found).__call__.__get__(found)
-    return call if inspect.iscoroutinefunction(call) else found

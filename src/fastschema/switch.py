@@ -1,4 +1,4 @@
-"""Install and uninstall fastschema, and switch it off for a process, a block or a request."""
+"""Install and uninstall fastschema, and switch it off for a process or a block."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ def is_yes(text: str) -> bool:
     return text.strip().lower() not in ("", "0", "false", "no", "off")
 
 
-DISABLED_AT_START = is_yes(os.environ.get(VARIABLE, ""))
-"""Whether the environment says that this process runs stock."""
-_disabled = ContextVar("fastschema_disabled", default=DISABLED_AT_START)
+_IS_DISABLED_AT_START = is_yes(os.environ.get(VARIABLE, ""))
+_disabled = ContextVar("fastschema_disabled", default=_IS_DISABLED_AT_START)
 is_disabled = _disabled.get
 
 
@@ -28,7 +27,7 @@ def disabled() -> Iterator[None]:
     The environment variable ``FASTSCHEMA_DISABLED=1``, read when fastschema is imported, does the
     same for a whole process.
     """
-    with switched(is_on=False):
+    with _switched(is_on=False):
         yield
 
 
@@ -39,26 +38,17 @@ def enabled() -> Iterator[None]:
     It does so where ``FASTSCHEMA_DISABLED`` or a :func:`disabled` around it says otherwise, too.
     What is not installed stays as it is.
     """
-    with switched(is_on=True):
+    with _switched(is_on=True):
         yield
 
 
 @contextmanager
-def switched(*, is_on: bool) -> Iterator[None]:
-    """Be :func:`enabled` or :func:`disabled`.
-
-    :param is_on: which of the two
-    """
+def _switched(*, is_on: bool) -> Iterator[None]:
     token = _disabled.set(not is_on)
     try:
         yield
     finally:
         _disabled.reset(token)
-
-
-def switch_for_rest(*, is_on: bool) -> None:
-    """Switch for all that follows in this context (:class:`contextvars.Context`)."""
-    _disabled.set(not is_on)
 
 
 def install() -> None:

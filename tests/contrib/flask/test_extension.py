@@ -110,7 +110,7 @@ def test_the_defaults_are_in_the_configuration(app):
         "FASTSCHEMA_CHUNK_SIZE": 150,
         "FASTSCHEMA_SHADOW": 0,
         "FASTSCHEMA_SHADOW_VALUES": False,
-        "FASTSCHEMA_ENABLED": None,
+        "FASTSCHEMA_ENABLED": True,
         "FASTSCHEMA_DISABLED": False,
     }
 

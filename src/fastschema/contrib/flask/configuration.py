@@ -1,17 +1,16 @@
-"""What an application's configuration says, and which of its requests fastschema answers."""
+"""What an application's configuration says."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from flask import Flask, current_app, request
+from flask import Flask, current_app
 
 from fastschema.runtime.encode import CHUNK_SIZE
 from fastschema.settings import checked_settings
-from fastschema.switch import disabled, is_disabled, is_yes, switch_for_rest
+from fastschema.switch import disabled, is_yes
 
 EXTENSION = "fastschema"
 """The key in ``app.extensions``."""
@@ -28,7 +27,7 @@ class Settings:
     :param chunk_size: how many rows a stream writes at a time
     :param shadow: the share of responses that stock makes as well, to compare them
     :param shadow_values: whether what is told of a difference shows values
-    :param enabled: a callable that says which requests fastschema answers, or its path; False: none
+    :param enabled: False: the application stays as it is
     :param disabled: whether the application stays as it is; as text, what it is in the environment
     """
 
@@ -37,14 +36,14 @@ class Settings:
     chunk_size: int = CHUNK_SIZE
     shadow: float | int = 0
     shadow_values: bool = False
-    enabled: Any = None
+    enabled: bool = True
     disabled: bool | int | str | None = False
 
     @property
     def is_off(self) -> bool:
         """Whether the application stays as it is."""
         is_disabled = self.disabled is not None and is_yes(str(self.disabled))
-        return is_disabled or self.enabled is False
+        return is_disabled or not self.enabled
 
     def switched(self) -> AbstractContextManager[None]:
         """Run stock inside the ``with`` statement if the application is to stay as it is."""
@@ -86,28 +85,12 @@ def current_settings() -> Settings:
     return settings
 
 
-def switch_by_request(app: Flask, choose: Callable[[Any], Any]) -> None:
-    """Answer the requests of an application that a function chooses by fastschema, others by stock.
+def answer_by_stock(app: Flask) -> None:
+    """Let stock answer all requests of an application, whatever others in the process do."""
+    wsgi_app = app.wsgi_app
 
-    The choice holds until Flask tears the request down.
+    def by_stock(environ: Any, start_response: Any) -> Any:
+        with disabled():
+            return wsgi_app(environ, start_response)
 
-    :param choose: given Flask's request, ``async`` or not; called before the view, in the order of
-        ``before_request``; what it raises is an error of the view
-    """
-
-    def switch() -> None:
-        is_on = bool(app.ensure_sync(choose)(request))
-        request.environ.setdefault(_SWITCH, not is_disabled())
-        switch_for_rest(is_on=is_on)
-
-    def switch_back(error: BaseException | None) -> None:
-        was_on = request.environ.pop(_SWITCH, None)
-        if was_on is not None:
-            switch_for_rest(is_on=was_on)
-
-    app.before_request(switch)
-    app.teardown_request(switch_back)
-
-
-_SWITCH = "fastschema.was_on"
-"""The key in the environment of a request."""
+    app.wsgi_app = by_stock  # type: ignore[method-assign]  # as Flask's documentation does

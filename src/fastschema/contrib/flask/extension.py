@@ -15,10 +15,10 @@ from fastschema.contrib.flask.commands import command
 from fastschema.contrib.flask.configuration import (
     EXTENSION,
     Settings,
+    answer_by_stock,
     configured,
     current_settings,
     settings_of,
-    switch_by_request,
 )
 from fastschema.contrib.flask.json_provider import fast_provider
 from fastschema.contrib.flask.responses import (
@@ -35,9 +35,8 @@ from fastschema.contrib.flask.responses import (
 from fastschema.contrib.flask.shadow import follow_dump, schedule_comparison
 from fastschema.contrib.flask.streaming import stream_response
 from fastschema.marshmallow.installation import follow_lists
-from fastschema.settings import chooser
 from fastschema.shadow import is_sampled
-from fastschema.switch import DISABLED_AT_START, install
+from fastschema.switch import install
 
 
 class FastSchema:
@@ -83,7 +82,7 @@ class FastSchema:
             return
         settings = configured(app)
         if settings.is_off:
-            switch_by_request(app, lambda request: False)
+            answer_by_stock(app)
         else:
             _switch_on(app, settings)
         app.cli.add_command(command)
@@ -196,14 +195,7 @@ class FastSchema:
 
 
 def _switch_on(app: Flask, settings: Settings) -> None:
-    """Do what an application is configured to.
-
-    :raises ValueError: if ``FASTSCHEMA_ENABLED`` leads to no callable
-    """
-    if settings.enabled is not None:
-        choose = chooser(settings.enabled, "FASTSCHEMA_ENABLED")
-        if not DISABLED_AT_START:
-            switch_by_request(app, choose)
+    """Do what an application is configured to."""
     if settings.install:
         install()
         install_jsonify()

@@ -5,11 +5,7 @@ from django.conf import settings
 from django.test import override_settings
 from rest_framework.settings import api_settings
 
-from fastschema.contrib.django.app.checks import (
-    RENDERER,
-    check_middleware,
-    check_renderer,
-)
+from fastschema.contrib.django.app.checks import RENDERER, check_renderer
 
 STOCK = "rest_framework.renderers.JSONRenderer"
 
@@ -35,11 +31,3 @@ def test_nothing_is_missing(path, value):
     with with_renderer(path), override_settings(FASTSCHEMA=value):
         assert check_renderer() == []
     assert api_settings.DEFAULT_RENDERER_CLASSES
-
-
-def test_a_path_that_leads_nowhere_is_an_error():
-    with override_settings(FASTSCHEMA={"ENABLED": "nowhere.to_be.found"}):
-        (error,) = check_middleware()
-
-    assert error.id == "fastschema.E003"
-    assert "cannot be imported" in error.msg

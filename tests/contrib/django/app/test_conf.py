@@ -48,7 +48,7 @@ def test_without_the_setting_the_defaults_hold():
             "FASTSCHEMA['ROWS'], FASTSCHEMA['FILTERS'], "
             "FASTSCHEMA['LOAD_RELATIONS'], FASTSCHEMA['STREAM_CHUNK_SIZE'], "
             "FASTSCHEMA['BULK_INPUT'], FASTSCHEMA['CHECK_SERIALIZERS'], FASTSCHEMA['SHADOW'], "
-            "FASTSCHEMA['SHADOW_VALUES'], FASTSCHEMA['ENABLED'].",
+            "FASTSCHEMA['SHADOW_VALUES'].",
         ),
         ({"INSTALL": "yes"}, "FASTSCHEMA['INSTALL'] must be of type bool, not 'yes'."),
         ({"INSTALL": None}, "FASTSCHEMA['INSTALL'] must be of type bool, not None."),
@@ -77,7 +77,6 @@ def test_without_the_setting_the_defaults_hold():
             {"SHADOW": float("nan")},
             "FASTSCHEMA['SHADOW'] must be a number from 0 to 1, such as 0.1, not nan.",
         ),
-        ({"ENABLED": True}, "FASTSCHEMA['ENABLED'] must be of type str or None, not True."),
     ],
 )
 def test_a_setting_that_is_none_is_a_clear_error(value, message):

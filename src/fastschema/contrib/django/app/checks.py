@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
-from django.core.checks import CheckMessage, Error, Warning
-from django.core.exceptions import ImproperlyConfigured
+from django.core.checks import CheckMessage, Warning
 
 from fastschema.contrib.django.app import conf
 
@@ -30,32 +28,6 @@ def check_renderer(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]
             hint=f"Put {RENDERER!r} in its place in REST_FRAMEWORK['DEFAULT_RENDERER_CLASSES'], or "
             "silence this check if your views name their renderers themselves.",
             id="fastschema.W002",
-        )
-    ]
-
-
-def check_middleware(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
-    """Refuse ``FASTSCHEMA["ENABLED"]`` if it leads nowhere, or no middleware asks it.
-
-    :param app_configs: ignored: settings belong to the project
-    """
-    from fastschema.contrib.django.middleware import PATH, choosing_callable
-
-    path = conf.settings().enabled
-    if path is None:
-        return []
-    try:
-        choosing_callable(path)
-    except ImproperlyConfigured as error:
-        return [Error(str(error), id="fastschema.E003")]
-    if PATH in settings.MIDDLEWARE:
-        return []
-    return [
-        Error(
-            f"{conf.NAME}['ENABLED'] is set, but no middleware asks it.",
-            hint=f"Add {PATH!r} to MIDDLEWARE, after what the callable needs, such as "
-            "AuthenticationMiddleware for request.user.",
-            id="fastschema.E001",
         )
     ]
 
@@ -84,4 +56,4 @@ def check_serializers(app_configs: Any = None, **kwargs: Any) -> list[CheckMessa
     ]
 
 
-CHECKS = (check_middleware, check_renderer, check_serializers)
+CHECKS = (check_renderer, check_serializers)

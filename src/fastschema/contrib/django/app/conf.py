@@ -31,7 +31,6 @@ class Settings:
     :param check_serializers: whether ``manage.py check`` warns of serializers that run as stock
     :param shadow: the share of list responses that stock renders as well, to compare them
     :param shadow_values: whether what is told of a difference shows values
-    :param enabled: the path of a callable that says which requests fastschema answers; None: all
     """
 
     install: bool = True
@@ -43,7 +42,6 @@ class Settings:
     check_serializers: bool = False
     shadow: float | int = 0
     shadow_values: bool = False
-    enabled: str | None = None
 
 
 @cache
