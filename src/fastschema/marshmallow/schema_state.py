@@ -188,14 +188,6 @@ def forget(schema: Any) -> None:
         state.exemplar.forget()
 
 
-def was_compiled(schema: Any, direction: Direction) -> bool:
-    """Return whether the last dump or load by a schema, which is no plan's, was compiled."""
-    state = state_of(schema)
-    is_pending = state.exemplar is not None and direction.fields not in schema.__dict__
-    known = getattr(state.exemplar if is_pending else state, direction.name)
-    return known is not None and known.program is not None
-
-
 def _of_exemplar(
     exemplar: Exemplar, direction: Direction, rows: int, *, is_inner: bool
 ) -> Compiled | None:

@@ -145,8 +145,8 @@ class Dispatcher(Protocol):
 class RowDumper(Protocol):
     """What dumps and counts the rows of one dump.
 
-    A ``Dispatch`` does, once there is a program; a ``NestedDumper``, which looks for one when the
-    first row comes; and what counts for the signals of Flask. So JSON is written in one way.
+    A ``Dispatch`` does, once there is a program; and a ``NestedDumper``, which looks for one when
+    the first row comes. So JSON is written in one way.
     """
 
     def one_row(self, obj: Any) -> Any:

@@ -7,7 +7,6 @@ import sys
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import wraps
-from time import perf_counter
 from types import GeneratorType
 from typing import Any, ParamSpec, cast
 
@@ -19,7 +18,6 @@ from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Response as BaseResponse
 
 from fastschema.contrib.flask.json_provider import FastJSONProvider, jsonify_engine
-from fastschema.contrib.flask.signals import CountingSchema, dumped
 from fastschema.marshmallow.front_end import CompiledMarshmallowSchema
 from fastschema.runtime.encode import dumped_bytes
 from fastschema.runtime.front_end import DumpingSchema, dumped_data
@@ -122,19 +120,12 @@ RESPONSES = {
 
 
 def response_in(format: str, compiled: DumpingSchema, obj: Any, many: bool | None) -> Response:
-    """Return a response in one of these formats, of which the signal ``dumped`` tells.
+    """Return a response in one of these formats.
 
     :raises ValueError: for another format
-    :raises Exception: what making it, or a receiver of the signal, raises
+    :raises Exception: what making it raises
     """
-    respond = RESPONSES[checked_format(format)]
-    if not dumped.receivers:
-        return respond(compiled, obj, many)
-    watched: Any = CountingSchema(compiled)
-    started = perf_counter()
-    response = respond(watched, obj, many)
-    watched.tell(perf_counter() - started)
-    return response
+    return RESPONSES[checked_format(format)](compiled, obj, many)
 
 
 _COLLECTIONS = (list, tuple, set, frozenset, deque, GeneratorType)

@@ -21,7 +21,6 @@ from fastschema.contrib.flask.json_provider import (
     writes_as_flask,
 )
 from fastschema.contrib.flask.responses import response_in, schema_and_rows
-from fastschema.contrib.flask.signals import CountingSchema, dumped
 from fastschema.runtime.encode import JsonArray, JsonLines, checked_chunk_size
 from fastschema.runtime.front_end import DumpingSchema, dumped_data
 from fastschema.runtime.json_engine import Engine
@@ -74,11 +73,7 @@ def stream_response(
             response = response_in("json", compiled, rows, many=True)
             close_rows()
             return response
-        if dumped.receivers:
-            watched: Any = CountingSchema(compiled)
-            chunks = watched.telling(_chunks(watched, rows, form, chunk_size))
-        else:
-            chunks = _chunks(compiled, rows, form, chunk_size)
+        chunks = _chunks(compiled, rows, form, chunk_size)
         first = variables.run(next, chunks, b"")
     except BaseException:
         close_rows()
