@@ -31,7 +31,6 @@ from fastschema.marshmallow.exemplars import (
     find_exemplar,
 )
 from fastschema.runtime.guard import STATE_KEY, State
-from fastschema.runtime.locks import Locked
 from fastschema.runtime.patching import stock_method
 from fastschema.switch import is_disabled
 
@@ -41,7 +40,6 @@ _ALL_NAMES = frozenset(NAMES)
 DECIDING_ON_ITSELF = DECIDING_NAMES - {*NAMES, "error_messages"}
 """What a schema may have of its own, and not as its class has it."""
 _NOT_PENDING = DECIDING_ON_ITSELF | _ALL_NAMES
-_making = Locked()
 _CHOICES = ("only", "exclude", "load_only", "dump_only")
 STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
 STOCK_REDUCE_EX: Any = object.__reduce_ex__
@@ -70,6 +68,9 @@ class SchemaState(State):
     :param exemplar: the exemplar of which its fields are, or would be, clones; else None
     """
 
+    made: tuple[_Made, FieldsSnapshot] | None = None
+    """Its fields by :data:`NAMES`, and what they were like then; None if stock made them."""
+
     def __init__(self, schema: Any, exemplar: Exemplar | None = None) -> None:
         self.owner = id(schema)
         """A copy of a schema may share its state."""
@@ -83,8 +84,6 @@ class SchemaState(State):
         self.load: Any = None
         """What it compiles to by fields of its own."""
         self._clones: dict[int, Any] = {}
-        self.made: tuple[_Made, FieldsSnapshot] | None = None
-        """Its fields by :data:`NAMES`, and what they were like then; None if stock made them."""
 
     def forget(self) -> None:
         """Forget what the schema compiles to by fields of its own."""
@@ -108,11 +107,11 @@ class SchemaState(State):
 
         Threads that ask at the same time are given the same fields.
         """
-        with _making.lock:
-            if self.made is None:
-                made = {name: self.fields(schema, name) for name in NAMES}
-                self.made = made, FieldsSnapshot(made)
-            return self.made[0]
+        if self.made is None:
+            made = {name: self.fields(schema, name) for name in NAMES}
+            vars(self).setdefault("made", (made, FieldsSnapshot(made)))
+        assert self.made is not None
+        return self.made[0]
 
     def is_unchanged(self, name: str, fields: dict[str, Any]) -> bool:
         """Return whether fields that were made are what they were.

@@ -12,7 +12,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from fastschema.compiler import dump_code, load_code
 from fastschema.compiler.nodes import LoadNode, ObjectNode
 from fastschema.compiler.source import GeneratedFunction
-from fastschema.runtime.locks import Locked
 from fastschema.statistics import recorder
 
 CACHE_SIZE = 1024
@@ -20,9 +19,6 @@ CACHE_SIZE = 1024
 
 MOST_DERIVED = 32
 """How many programs derived from one of them are kept."""
-
-_programs = Locked()
-"""Its lock is for all programs: they are made, and their functions generated, one at a time."""
 
 
 class _Node(Protocol):
@@ -43,7 +39,7 @@ class Program(Generic[Node, Function]):
     """The functions generated from one node. Shared by all schemas that read as that node.
 
     It holds nothing of a schema instance, a request or a dump; a bound program brings those.
-    Functions are generated when first needed; safe to use from many threads at once.
+    Functions are generated when first needed. Of those that threads generate at once, one stays.
 
     :param node: the node
     :param generate: makes a function of it
@@ -65,10 +61,7 @@ class Program(Generic[Node, Function]):
         """
         function = self._functions.get(variant)
         if function is None:
-            with _programs.lock:
-                function = self._functions.get(variant)
-                if function is None:
-                    function = self._functions[variant] = self._generate(self.node, *variant)
+            function = self._functions.setdefault(variant, self._generate(self.node, *variant))
         return function
 
     def derived(self, key: Hashable, change: Callable[[Node], Node]) -> Program[Node, Function]:
@@ -79,13 +72,9 @@ class Program(Generic[Node, Function]):
         """
         program = self._derived.get(key)
         if program is None:
-            with _programs.lock:
-                program = self._derived.get(key)
-                if program is None:
-                    if len(self._derived) >= MOST_DERIVED:
-                        self._derived.clear()
-                    program = Program(change(self.node), self._generate)
-                    self._derived[key] = program
+            if len(self._derived) >= MOST_DERIVED:
+                self._derived.clear()
+            program = self._derived.setdefault(key, Program(change(self.node), self._generate))
         return program
 
 
@@ -131,20 +120,18 @@ class ProgramCache:
         """
         program: AnyProgram | None = self._programs.get(description)
         if program is None:
-            with _programs.lock:
-                program = self._programs.get(description)
-                if program is None:
-                    program = make()
-                    recorder.program_made(program.node.name)
-                    self._make_room()
-                    self._programs[description] = program
+            made = make()
+            self._make_room()
+            program = self._programs.setdefault(description, made)
+            if program is made:  # else another thread was first
+                recorder.program_made(program.node.name)
         recorder.program_used()
         return program
 
     def _make_room(self) -> None:
         if len(self._programs) >= self._size:
             for key in list(self._programs)[: max(1, self._size // 4)]:
-                del self._programs[key]
+                self._programs.pop(key, None)
 
 
 programs = ProgramCache()

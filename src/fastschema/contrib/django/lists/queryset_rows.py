@@ -37,7 +37,6 @@ from fastschema.contrib.django.internals.queries import (
 )
 from fastschema.contrib.django.lists.row_instances import Makers, fill_before, instance_maker
 from fastschema.contrib.django.lists.row_layout import RowLayout, row_layout_of
-from fastschema.runtime.locks import Locked
 
 if TYPE_CHECKING:
     from functools import cached_property
@@ -72,7 +71,7 @@ def is_fetchable(rows: Any) -> bool:
     return True
 
 
-class FetchedRows(Locked):
+class FetchedRows:
     """The rows of a queryset, and those that were prefetched for them; threads may share it.
 
     Rows go through these states, always forward, as somebody asks for more:
@@ -86,8 +85,9 @@ class FetchedRows(Locked):
     :param results: what executing it has returned: rows, some at a time
     """
 
+    _instances: list[Any] | None = None
+
     def __init__(self, query: CompiledQuery, results: Iterable[list[Any]]) -> None:
-        super().__init__()
         self.query = query
         self.model, self.db = query.model, query.db
         self.fetch_mode = query.fetch_mode
@@ -98,7 +98,6 @@ class FetchedRows(Locked):
         self._results = results
         self._converted: list[Any] | None = None
         self._rows: list[Any] | None = None
-        self._instances: list[Any] | None = None
         self.makers: Makers | None = None
         """What makes the related objects of the instances, if they keep their rows."""
         self.are_few = False
@@ -143,29 +142,28 @@ class FetchedRows(Locked):
     # The rows
 
     def __len__(self) -> int:
-        with self.lock:
-            return sum(map(len, self._results)) if self._converted is None else len(self._converted)
+        results, converted = self._results, self._converted  # in this order: see converted()
+        return sum(map(len, results)) if converted is None else len(converted)
 
     def converted(self) -> list[Any]:
         """Return the rows with values as model instances have them, each a tuple.
 
         :raises Exception: what converting them raises in stock
         """
-        with self.lock:
-            if self._converted is None:
-                self._converted = list(converted_rows(self.query, self._results, self.converters))
-                self._results = ()
-            return self._converted
+        results = self._results  # first: another thread drops them once it has converted them
+        if self._converted is None:
+            self._converted = list(converted_rows(self.query, results, self.converters))
+            self._results = ()
+        return self._converted
 
     def rows(self) -> list[Any]:
         """Return the rows, and beside each what every query of ``prefetch_related`` has found."""
-        with self.lock:
-            if self._rows is None:
-                rows = self.converted()
-                for each in self.prefetched:
-                    rows = [(*row, beside) for row, beside in zip(rows, each.beside(), strict=True)]
-                self._rows = rows
-            return self._rows
+        if self._rows is None:
+            rows = self.converted()
+            for each in self.prefetched:
+                rows = [(*row, beside) for row, beside in zip(rows, each.beside(), strict=True)]
+            self._rows = rows
+        return self._rows
 
     # Whether to read them
 
@@ -195,13 +193,13 @@ class FetchedRows(Locked):
         :param with_prefetched: whether they know what was prefetched; else
             :meth:`give_prefetched` is to be called
         """
-        with self.lock:
-            if self._instances is None:
-                instances = self._new_instances()
-                if with_prefetched:
-                    self.give_prefetched(instances)
-                self._instances = instances
-            return self._instances
+        if self._instances is None:
+            instances = self._new_instances()
+            if with_prefetched:
+                self.give_prefetched(instances)
+            vars(self).setdefault("_instances", instances)
+        assert self._instances is not None
+        return self._instances
 
     def give_prefetched(self, instances: list[Any]) -> None:
         """Let the instances know what was prefetched for them, as Django does."""
@@ -233,8 +231,8 @@ class FetchedRows(Locked):
         if self._may_bypass_django:
             make = instance_maker(self.layout, self.db, self.fetch_mode, self.makers)
             return list(map(make, self.converted()))
-        rows = self._converted
-        return self.query.instances(self.query.converted(self._results) if rows is None else rows)
+        results, rows = self._results, self._converted  # in this order: see converted()
+        return self.query.instances(self.query.converted(results) if rows is None else rows)
 
     @cached_property
     def _may_bypass_django(self) -> bool:

@@ -17,7 +17,6 @@ from django.db.models.base import ModelState
 
 from fastschema.contrib.django.front_end.access import PREFETCHED
 from fastschema.contrib.django.lists.row_layout import RelatedLayout, RowLayout
-from fastschema.runtime.locks import Locked
 
 Make = Callable[[Any], Any]
 """From a row to an instance."""
@@ -120,7 +119,7 @@ class RelatedRows(list[Any]):
 _KEPT = (tuple, RelatedRows)
 
 
-class Makers(Locked):
+class Makers:
     """What makes the values of lazy caches, by their names; threads may share it.
 
     An instance has two such caches, for relations to one object and to many; Django checks that no
@@ -128,7 +127,6 @@ class Makers(Locked):
     """
 
     def __init__(self) -> None:
-        super().__init__()
         self.by_name: dict[str, Callable[[Any, Any], Any]] = {}
         """From the instance of a cache, if it has one, and what is kept to the value."""
         self.objects: dict[str, Callable[[RelatedRows], list[Any]]] = {}
@@ -178,13 +176,12 @@ class LazyCache(dict[str, Any]):
 
     def _made(self, name: str, kept: Any) -> Any:
         makers = self.makers
-        with makers.lock:
-            value = dict.get(self, name)
-            make = makers.by_name.get(name)
-            if value is kept and make is not None:  # else another thread has made it
-                value = make(self.instance, kept)
-                dict.__setitem__(self, name, value)
-            return value
+        value = dict.get(self, name)
+        make = makers.by_name.get(name)
+        if value is kept and make is not None:  # else another thread has made it
+            value = make(self.instance, kept)
+            dict.__setitem__(self, name, value)
+        return value
 
     def __getitem__(self, name: str) -> Any:
         value = dict.__getitem__(self, name)
@@ -275,10 +272,7 @@ def related_objects(obj: Any, name: str) -> list[Any] | None:
     :returns: None if no rows are kept; the parameters are those of :func:`related_rows`
     """
     makers, rows = _kept_rows(obj, name)
-    if makers is None:
-        return None
-    with makers.lock:
-        return makers.objects[name](rows)
+    return None if makers is None else makers.objects[name](rows)
 
 
 def _kept_rows(obj: Any, name: str) -> tuple[Makers | None, Any]:
