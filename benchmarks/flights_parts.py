@@ -1,7 +1,7 @@
 """What a whole request for flights is made of, part by part, as measures of their own.
 
 In stock the rows of the database become model instances, those become dictionaries, and those JSON.
-With fastschema the rows are converted only, and then written.
+With fastschema the rows are converted only, and become dictionaries, too.
 """
 
 from __future__ import annotations
@@ -63,18 +63,21 @@ def _of_stock(serializer_class: Any) -> Parts:
 def _of_fastschema(serializer_class: Any) -> Parts:
     from fastschema.compiler.nodes import Form
     from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
-    from fastschema.contrib.django.front_end.json_encoding import ENGINE
     from fastschema.contrib.django.lists.columns import columns_of
     from fastschema.contrib.django.lists.prefetching import described
     from fastschema.contrib.django.lists.queryset_rows import FetchedRows
     from fastschema.contrib.django.lists.row_programs import by_row
+    from fastschema.contrib.django.renderers import FastJSONRenderer
     from flights.views import FLIGHTS
 
-    dispatch = dispatch_for(serializer_class(), Form.JSON)
+    dispatch = dispatch_for(serializer_class(), Form.PYTHON)
     layout = described(FLIGHTS.all()).layout
-    reads = columns_of(dispatch.bound_schema.exemplar_fields, dispatch.program.node, layout)
+    reads = columns_of(dispatch, layout)
 
     def dump(rows: Any) -> Any:
         return by_row(dispatch, reads).all_rows(rows)
 
-    return lambda queryset: FetchedRows.of(queryset).converted(), dump, ENGINE.encode
+    def read(queryset: Any) -> Any:
+        return FetchedRows.of(queryset).converted()
+
+    return read, dump, FastJSONRenderer().render
