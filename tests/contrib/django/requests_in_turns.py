@@ -82,7 +82,7 @@ class Visitor:
         return request
 
 
-GUEST = Visitor("guest", "en", "UTC", "guests.example", "v1", flag=False)
+GUEST = Visitor("guest", "en", "UTC", "localhost", "v1", flag=False)
 ADMINISTRATOR = Visitor("admin", "de", "Asia/Tokyo", "testserver", "v2", flag=True)
 IN_TURNS = (GUEST, ADMINISTRATOR, GUEST, ADMINISTRATOR, ADMINISTRATOR, GUEST, GUEST)
 
