@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from django.conf.urls.i18n import i18n_patterns
 from django.db import models
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.test import RequestFactory, override_settings
 from django.urls import (
     NoReverseMatch,
@@ -384,31 +384,73 @@ class Reversing(serializers.HyperlinkedIdentityField):
         return self.reverse(view_name, kwargs=keys, request=request, format=format)
 
 
-class TestRowByRow:
-    """Between two rows of one serializer changes what addresses depend on."""
+def set_host(context):
+    http_request = context["request"]._request
+    http_request.META["HTTP_HOST"] = "localhost"
+    vars(http_request).pop("_current_scheme_host", None)
 
-    CHANGES = {
-        "nothing": lambda context: None,
-        "the request": lambda context: context.update(request=request(HTTP_HOST="localhost")),
-        "its class": lambda context: context.update(request=request(drf=False)),
-        "no request": lambda context: context.update(request=None),
-        "a missing request": lambda context: context.pop("request"),
-        "the format": lambda context: context.update(format="json"),
-        "the version": lambda context: setattr(context["request"], "version", "v2"),
-        "the scheme": lambda context: setattr(context["request"], "versioning_scheme", None),
-        "the prefix": lambda context: set_script_prefix("/prefix/"),
-        "the patterns": lambda context: set_urlconf("config.urls"),
-    }
 
-    @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
-    @pytest.mark.parametrize("field", [serializers.HyperlinkedIdentityField, Reversing])
+CHANGES = {
+    "nothing": lambda context: None,
+    "the request": lambda context: context.update(request=request(HTTP_HOST="localhost")),
+    "its class": lambda context: context.update(request=request(drf=False)),
+    "no request": lambda context: context.update(request=None),
+    "a missing request": lambda context: context.pop("request"),
+    "what the request stands for": lambda context: setattr(
+        context["request"], "_request", RequestFactory().get("/", HTTP_HOST="localhost")
+    ),
+    "its host": set_host,
+    "its query": lambda context: setattr(
+        context["request"]._request, "GET", QueryDict("format=json")
+    ),
+    "how it builds addresses": lambda context: setattr(
+        context["request"]._request, "build_absolute_uri", lambda location: f"own:{location}"
+    ),
+    "the format": lambda context: context.update(format="json"),
+    "the version": lambda context: setattr(context["request"], "version", "v2"),
+    "the scheme": lambda context: setattr(context["request"], "versioning_scheme", None),
+    "its parameter": lambda context: setattr(
+        context["request"].versioning_scheme, "version_param", "other"
+    ),
+    "the prefix": lambda context: set_script_prefix("/prefix/"),
+    "the patterns": lambda context: set_urlconf("config.urls"),
+    "the language": lambda context: translation.activate("de"),
+    "no language": lambda context: translation.deactivate_all(),
+}
+
+
+@pytest.fixture(params=CHANGES.values(), ids=CHANGES.keys())
+def change(request):
+    """What changes while addresses are made."""
+    yield request.param
+    set_everything_back()
+
+
+def set_everything_back():
+    set_script_prefix("/")
+    set_urlconf(None)
+    translation.activate("en")
+
+
+def context_of_version():
+    made = request()
+    made.versioning_scheme, made.version = versioning.URLPathVersioning(), "v1"
+    return {"request": made, "format": None}
+
+
+@pytest.mark.parametrize("field", [serializers.HyperlinkedIdentityField, Reversing])
+class TestChanges:
+    """What addresses depend on changes between two rows, or between two dumps."""
+
+    def links(self, field):
+        return {"url": field("by-path"), "other": field("str"), "third": field("language")}
+
     @pytest.mark.parametrize("is_looked_at", [False, True])
-    def test_the_next_row_notices(self, field, change, is_looked_at):
+    def test_the_next_row_of_a_serializer_notices(self, field, change, is_looked_at):
         def represent_all():
-            made = request()
-            made.versioning_scheme, made.version = versioning.URLPathVersioning(), "v1"
-            context = {"request": made, "format": None}
-            serializer = serializer_of(url=field("by-path"), other=field("str"))(context=context)
+            set_everything_back()
+            context = context_of_version()
+            serializer = serializer_of(**self.links(field))(context=context)
             if is_looked_at:
                 for number in range(30):  # fewer fields are not compared
                     serializer.fields[f"{number}"] = serializers.CharField(source="code")
@@ -416,13 +458,50 @@ class TestRowByRow:
             change(context)
             for row in (Airline(code="UA"), Airline(code="LH")):
                 found.append(outcome(partial(serializer.to_representation, row), []))
-            set_script_prefix("/")
-            set_urlconf(None)
             return found
 
         with fastschema.disabled():
             expected = represent_all()
         assert represent_all() == expected
+
+    @pytest.mark.parametrize("is_nested", [False, True])
+    def test_the_next_row_of_a_list_notices(self, field, change, is_nested):
+        def make(rows, many):
+            set_everything_back()
+            return serializer(rows, many=many, context=context_of_version())
+
+        def get_before(self, obj):
+            if obj.code == "B":
+                change(self.context)
+            return obj.code
+
+        links = self.links(field)
+        if is_nested:
+            links = {"nested": serializer_of(**links)(source="*")}
+        serializer = serializer_of(
+            before=serializers.SerializerMethodField(), **links, get_before=get_before
+        )
+        assert_same_each_time(make, lambda: [Airline(code=code) for code in "AABB"], many=True)
+
+    def test_the_next_dump_of_a_plan_notices(self, field, change):
+        def dump_twice(dump, context):
+            set_everything_back()
+            rows = [Airline(code="A"), Airline(code="B")]
+            found = [outcome(partial(dump, rows), [])]
+            change(context)
+            return [*found, outcome(partial(dump, rows), [])]
+
+        context, same_context = context_of_version(), context_of_version()
+        serializer = serializer_of(**self.links(field))
+        plan = fastschema.compile(serializer(many=True, context=context))
+        with fastschema.disabled():
+            made = serializer(many=True, context=same_context)
+            expected = dump_twice(made.to_representation, same_context)
+        assert dump_twice(plan.dump, context) == expected
+
+
+class TestCompiledRows:
+    """Addresses are compiled also for a serializer that is asked row by row."""
 
     def test_rows_of_one_request_are_compiled(self):
         serializer = identity("str")(context={"request": request()})

@@ -17,7 +17,6 @@ from fastschema.compiler.nodes import PLAIN, Conversion, Form, Kind, Repeatable,
 from fastschema.contrib.django.front_end.access import SerializerPath, option_slot
 from fastschema.contrib.django.front_end.hyperlinks import (
     link_from_value,
-    of_request,
     with_known_addresses,
 )
 from fastschema.runtime.patching import stock_method
@@ -36,32 +35,31 @@ def _file(field: Any) -> Description:
 
 def _address_or_name(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     def resolve(bound: Any, cls: type, form: Form) -> Any:
-        function = _file_function(path.get(bound.exemplar_fields), bound)
-        return function or path.get(bound.fields).to_representation
+        return _file_function(path.get(bound.exemplar_fields), bound)
 
-    represent = new_slot(slots, "file", resolve, of_request)
-    return for_all("file", path.called(f"{represent}({{value}})"))
+    return for_all("file", path.called(f"{new_slot(slots, 'file', resolve)}({{value}})"))
 
 
-def _file_function(field: Any, bound: Any) -> Callable[[Any], Any] | None:
-    """``FileField.to_representation``, for one setting and one request."""
-    if not getattr(field, "use_url", api_settings.UPLOADED_FILES_USE_URL):
-        return lambda value: value.name if value else None
-    context = bound.context
-    if not isinstance(context, dict):
-        return None
-    request = context.get("request", None)
+def _file_function(field: Any, bound: Any) -> Callable[[Any], Any]:
+    """Return what does what ``FileField.to_representation`` does.
 
-    def url(value: Any) -> Any:
+    :param field: a field with the options of the one that is dumped
+    :param bound: the serializer, bound, whose context has the request
+    """
+
+    def address_or_name(value: Any) -> Any:
         if not value:
             return None
+        if not getattr(field, "use_url", api_settings.UPLOADED_FILES_USE_URL):
+            return value.name
         try:
-            found = value.url
+            url = value.url
         except AttributeError:
             return None
-        return found if request is None else request.build_absolute_uri(found)
+        request = bound.context.get("request", None)
+        return url if request is None else request.build_absolute_uri(url)
 
-    return url
+    return address_or_name
 
 
 def _method(field: Any) -> Description:
@@ -143,9 +141,9 @@ def hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
         def own(value: Any) -> Any:
             return path.get(bound.fields).to_representation(value)
 
-        return link_from_value(path.get(bound.exemplar_fields), bound.context, own, form)
+        return link_from_value(path.get(bound.exemplar_fields), bound, own, form)
 
-    address = path.called(f"{new_slot(slots, 'link', resolve, of_request)}({{value}})")
+    address = path.called(f"{new_slot(slots, 'link', resolve)}({{value}})")
     return for_all("hyperlink", address, PLAIN, repeatable=Repeatable.ADDRESS)
 
 
@@ -159,7 +157,7 @@ def own_hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
         field = path.get(bound.fields)
         return with_known_addresses(field, field.to_representation)
 
-    address = path.called(f"{new_slot(slots, 'link', resolve, of_request)}({{value}})")
+    address = path.called(f"{new_slot(slots, 'link', resolve)}({{value}})")
     return for_all("hyperlink", address, user_code="get_url of the field")
 
 

@@ -1,10 +1,13 @@
-"""Addresses of objects: what DRF reverses for each row, found once for each dump.
+"""Addresses of objects: what DRF reverses for each row, found once and kept.
 
 Django's ``reverse`` looks for the pattern of a view, puts the key in, and checks that the pattern
 matches. Here the pattern is found once, with all that comes before and after the key, host
 included. A row only puts its key in and checks. Whatever is out of the ordinary (keys that must be
 quoted, format suffixes, views with further options, other versioning schemes than that by the path,
 converters of users' own) goes to the field's own method.
+
+What is found is kept under all that it depends on (:meth:`Addresses.of`), for each address anew:
+code of users may choose another language between two rows.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Callable
+from operator import is_
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -20,6 +24,7 @@ from django.db.models.query_utils import DeferredAttribute
 from django.http import HttpRequest
 from django.urls import converters, get_resolver, get_script_prefix, get_urlconf
 from django.urls.resolvers import RFC3986_SUBDELIMS, get_ns_resolver
+from django.utils.translation import get_language
 from rest_framework.relations import Hyperlink, PKOnlyObject
 from rest_framework.reverse import reverse
 from rest_framework.settings import api_settings
@@ -29,6 +34,8 @@ from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.front_end.access import has_plain_key, on_class
 from fastschema.contrib.django.front_end.json_encoding import json_value
 
+_Link = Callable[[Any], Any]
+"""From a value, or the object that has it, to an address."""
 _KEY = "\N{OBJECT REPLACEMENT CHARACTER}"
 """Where the key stands in an address."""
 _needs_no_quoting = re.compile(r"[A-Za-z0-9_-]+\Z").match
@@ -39,35 +46,23 @@ _PLAIN_CONVERSIONS = (
 )
 
 
-def of_request(bound: Any) -> object:
-    """Return what addresses depend on besides their fields, the same as long as it is the same."""
-    context = bound.context
-    if type(context) is not dict:
-        return object()
-    request = context.get("request")
-    version = getattr(request, "version", None), getattr(request, "versioning_scheme", None)
-    return request, context.get("format"), *version, get_urlconf(), get_script_prefix()
-
-
-def link_from_value(
-    field: Any, context: Any, own: Callable[[Any], Any], form: Form
-) -> Callable[[Any], Any]:
+def link_from_value(field: Any, bound: Any, own: Callable[[Any], Any], form: Form) -> _Link:
     """Return what does what ``HyperlinkedRelatedField.to_representation`` does.
 
     :param field: a field with the options of the one that is dumped
-    :param context: the context of the dump
+    :param bound: the serializer, bound, whose context has the request
     :param own: the field's own ``to_representation``
     :param form: in JSON form it is made fit for the JSON engine
     """
-    address = _address(field, context)
+    address = _address_of_field(field, bound)
     is_json = form is Form.JSON
     columns = _Columns(field.lookup_field)
 
     def link(value: Any) -> Any:
-        if address is not None and (names := columns[type(value)]) is not None:
+        if (names := columns[type(value)]) is not None:
             primary_key, lookup = names
             has_address = getattr(value, primary_key) not in (None, "")
-            url = address.of(getattr(value, lookup)) if has_address else None
+            url = address(getattr(value, lookup)) if has_address else None
             if url is not None:
                 return url if is_json else Hyperlink(url, value)
         result = own(value)
@@ -77,8 +72,8 @@ def link_from_value(
 
 
 def link_from_relation(
-    field: Any, context: Any, own: Callable[[Any], Any], form: Form, column: str | None
-) -> Callable[[Any], Any]:
+    field: Any, bound: Any, own: Callable[[Any], Any], form: Form, column: str | None
+) -> _Link:
     """Return what makes addresses from the keys of related objects.
 
     :param own: all that stock does with the field and the object
@@ -86,13 +81,13 @@ def link_from_relation(
 
     The other parameters are those of :func:`link_from_value`.
     """
-    address = None if column is None else _address(field, context)
+    address = _address_of_field(field, bound)
     is_json = form is Form.JSON
 
     def link(obj: Any) -> Any:
-        if address is not None:
-            key = getattr(obj, column)  # type: ignore[arg-type]  # no address without a column
-            url = address.of(key)
+        if column is not None:
+            key = getattr(obj, column)
+            url = address(key)
             if url is not None:
                 return url if is_json else Hyperlink(url, PKOnlyObject(key))
         result = own(obj)
@@ -120,13 +115,12 @@ def with_known_addresses(field: Any, call: Callable[[Any], Any]) -> Callable[[An
 
 
 class _KnownReverse:
-    """``rest_framework.reverse.reverse`` for one dump: the pattern of each view is found once."""
+    """``rest_framework.reverse.reverse``, which keeps the patterns of views."""
 
-    __slots__ = ("_addresses", "_request")
+    __slots__ = ("_addresses",)
 
     def __init__(self) -> None:
-        self._request: Any = None
-        self._addresses: dict[tuple[str, str], _Address | None] = {}
+        self._addresses = Addresses()
 
     def __call__(
         self,
@@ -141,23 +135,10 @@ class _KnownReverse:
         is_plain = type(viewname) is str and type(kwargs) is dict and len(kwargs) == 1
         if is_plain and not (args or extra) and format is None:
             [(name, key)] = kwargs.items()
-            address = self._address(viewname, name, request)
-            url = None if address is None else address.of(key)
+            url = self._addresses.of(viewname, name, request, key)
             if url is not None:
                 return url
         return reverse(viewname, args, kwargs, request, format, **extra)
-
-    def _address(self, view_name: str, key_name: str, request: Any) -> _Address | None:
-        if request is not self._request:
-            self._request = request
-            self._addresses.clear()
-        key = view_name, key_name
-        if key not in self._addresses:
-            try:
-                self._addresses[key] = _find(view_name, key_name, request)
-            except Exception:
-                self._addresses[key] = None  # DRF's own function raises it
-        return self._addresses[key]
 
 
 class _Columns(dict[type, "tuple[str, str] | None"]):
@@ -214,18 +195,92 @@ class _Address(NamedTuple):
         return f"{self.start}{path}" if self.is_known(path) else None
 
 
-def _address(field: Any, context: Any) -> _Address | None:
-    """Return the addresses that a field makes in this dump, or None if stock makes them
-    one by one.
-    """
-    try:
-        if type(context) is not dict or "request" not in context:
+class Addresses:
+    """The addresses of views, kept as long as all is the same that they depend on."""
+
+    __slots__ = ("_known", "_of_request")
+
+    def __init__(self) -> None:
+        self._of_request: tuple[Any, ...] = ()
+        self._known: dict[tuple[Any, ...], _Address | None] = {}
+
+    def of(self, view_name: str, key_name: str, request: Any, key: Any) -> str | None:
+        """Return the address of an object, or None if stock must say, or raises an error.
+
+        :param view_name: the name of the view
+        :param key_name: under which name the view takes the key
+        :param request: the request, or None
+        :param key: the key
+        """
+        try:
+            if not _are_identical(_of_request(request), self._of_request):
+                self._known.clear()
+            where = get_resolver(get_urlconf()), get_script_prefix(), get_language()
+            view = view_name, key_name, *where
+            if view not in self._known:
+                self._known[view] = _found(view_name, key_name, request)
+                self._of_request = _of_request(request)  # which knows its host by now
+            address = self._known[view]
+        except Exception:
             return None
+        return None if address is None else address.of(key)
+
+
+def _of_request(request: Any) -> tuple[Any, ...]:
+    """Return all of a request that addresses depend on.
+
+    That is what it has on itself, or keeps once it is found.
+    """
+    if request is None:
+        return (None,)
+    own = vars(request)
+    scheme = own.get("versioning_scheme")
+    http_request = own.get("_request", request)
+    of_http = vars(http_request)
+    return (
+        request,
+        http_request,
+        scheme,
+        scheme and getattr(scheme, "version_param", None),
+        own.get("version"),
+        own.get("build_absolute_uri"),
+        of_http.get("build_absolute_uri"),
+        of_http.get("_current_scheme_host"),
+        of_http.get("GET"),
+        api_settings.URL_FORMAT_OVERRIDE,
+    )
+
+
+def _are_identical(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Return whether tuples have the very same objects: code of users may compare them."""
+    return len(one) == len(other) and all(map(is_, one, other))
+
+
+def _address_of_field(field: Any, bound: Any) -> Callable[[Any], str | None]:
+    """Return what makes an address of a key, or None if stock must say; see :class:`Addresses`.
+
+    The parameters are those of :func:`link_from_value`.
+    """
+    addresses = Addresses()
+    view_name, key_name = field.view_name, field.lookup_url_kwarg
+
+    def address(key: Any) -> str | None:
+        context = bound.context
+        if type(context) is not dict or "request" not in context:
+            return None  # stock says what is wrong
         if context.get("format") is not None:
             return None
-        return _find(field.view_name, field.lookup_url_kwarg, context["request"])
+        return addresses.of(view_name, key_name, context["request"], key)
+
+    return address
+
+
+def _found(view_name: str, key_name: str, request: Any) -> _Address | None:
+    """Return the addresses of a view, or None if stock makes them one by one, or raises."""
+    try:
+        return _find(view_name, key_name, request)
     except Exception:
-        return None  # stock raises it, when it comes to the first address
+        return None
 
 
 def _find(view_name: str, key_name: str, request: Any) -> _Address | None:

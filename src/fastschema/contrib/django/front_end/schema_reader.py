@@ -59,7 +59,7 @@ from fastschema.contrib.django.front_end.fields_relations import (
     slug,
     string_related,
 )
-from fastschema.contrib.django.front_end.hyperlinks import link_from_relation, of_request
+from fastschema.contrib.django.front_end.hyperlinks import link_from_relation
 from fastschema.contrib.django.front_end.json_encoding import json_number, json_value, missing
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import (
@@ -341,10 +341,10 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
 
     def resolve(bound: Any, cls: type, form: Form) -> Any:
         own = partial(_represent_later, bound.fields, index)
-        field, context = bound.exemplar_fields[index], bound.context
-        return link_from_relation(field, context, own, form, column(cls, source))
+        field = bound.exemplar_fields[index]
+        return link_from_relation(field, bound, own, form, column(cls, source))
 
-    slots.append(Slot(link, resolve, of_request, per_class=True))
+    slots.append(Slot(link, resolve, per_class=True))
     return FieldNode(
         name,
         Source(source, Read(f"{link}(obj)"), path=(source,)),

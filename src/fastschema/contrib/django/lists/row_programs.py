@@ -382,7 +382,7 @@ def _address_link(number: int, bound: Any, cls: type, form: Form) -> Callable[[A
     def own(value: Any) -> Any:
         return bound.fields[number].to_representation(value)
 
-    return link_from_value(bound.exemplar_fields[number], bound.context, own, form)
+    return link_from_value(bound.exemplar_fields[number], bound, own, form)
 
 
 def _dumper_of_rows(
