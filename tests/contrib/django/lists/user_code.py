@@ -148,6 +148,14 @@ each(
     "setattr(person, 'pk', uuid.UUID(int=4)) or list(person.languages.all())",
     "person.delete() and 1",
     "person.delete() and [*copy.deepcopy(person)._prefetched_objects_cache.values()]",
+    "person.delete() and person._prefetched_objects_cache",
+    "person.delete() and pickle.loads(pickle.dumps(person))",
+    "setattr(person, 'pk', uuid.UUID(int=4)) or [*person._prefetched_objects_cache.values()]",
+    "setattr(person, 'pk', uuid.UUID(int=4)) or person.pets.filter(name__contains='o').query",
+    "setattr(person, 'pk', uuid.UUID(int=4)) or str(person.languages.all().query)",
+    "setattr(person, 'pk', uuid.UUID(int=4)) or str(person.pets.all().query)",
+    "setattr(person, 'pk', uuid.UUID(int=4)) or person.languages.filter(name__contains='a')",
+    "setattr(person, 'pk', uuid.UUID(int=4)) or person.pets.all()._known_related_objects",
 )
 each(
     "forget",

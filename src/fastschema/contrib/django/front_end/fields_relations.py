@@ -155,7 +155,7 @@ def own_hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
 
     def resolve(bound: Any, cls: type, form: Form) -> Any:
         field = path.get(bound.fields)
-        return with_known_addresses(field, field.to_representation)
+        return with_known_addresses(field, lambda value: field.to_representation(value))
 
     address = path.called(f"{new_slot(slots, 'link', resolve)}({{value}})")
     return for_all("hyperlink", address, user_code="get_url of the field")

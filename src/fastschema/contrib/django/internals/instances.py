@@ -250,12 +250,24 @@ def queryset_of_relation(instance: Any, name: str) -> Any:
     return descriptor.get_queryset(instance=instance)
 
 
-def filtered_for(instance: Any, name: str, queryset: Any) -> Any:
-    """Return a queryset as the manager of a relation to many filters it for an instance.
+def filtered_for(instance: Any, as_it_was: Any, name: str, queryset: Any) -> Any:
+    """Return a queryset as the manager of a relation to many has filtered it for an instance.
 
     As its ``get_queryset`` does, but for a look into what was prefetched.
+
+    :param as_it_was: another instance, with the keys that it had then
     """
-    return getattr(instance, name)._apply_rel_filters(queryset)
+    filtered = getattr(as_it_was, name)._apply_rel_filters(queryset)
+    filtered._add_hints(instance=instance)
+    filtered._known_related_objects = {
+        field: dict.fromkeys(objects, instance)
+        for field, objects in filtered._known_related_objects.items()
+    }
+    if filtered._deferred_filter is not None:
+        negate, args, lookups = filtered._deferred_filter
+        lookups = {key: instance if at is as_it_was else at for key, at in lookups.items()}
+        filtered._deferred_filter = negate, args, lookups
+    return filtered
 
 
 def own_manager(descriptor: Any) -> Any:

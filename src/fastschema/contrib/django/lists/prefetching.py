@@ -38,6 +38,7 @@ from fastschema.contrib.django.lists.queryset_rows import (
     is_fetchable,
 )
 from fastschema.contrib.django.lists.row_instances import (
+    LazyCache,
     Makers,
     RelatedRows,
     keep_related_rows,
@@ -161,7 +162,7 @@ class PrefetchResult:
         name = relation.cache_name
         position = owner.layout.prefetched[relation].position
 
-        def make(instance: Any, row: Any) -> Any:
+        def make(cache: LazyCache, row: Any) -> Any:
             makers.shared.add(name)
             return self._instance_by_row_id[id(row[position])]
 
@@ -179,16 +180,13 @@ class PrefetchResult:
                 rows.objects = [self._instance_by_row_id[id(row)] for row in rows]
             return rows.objects
 
-        def make(instance: Any, rows: Any) -> Any:
+        def make(cache: LazyCache, rows: Any) -> Any:
             if type(rows) is not RelatedRows:
                 return rows  # a tuple, which code of users has put there
-            found = objects(rows)
-            queryset = unfiltered(self.step, instance)
-            if instance.pk is None:  # It has been deleted: it has no manager any more.
-                queryset = queryset.none()
-            else:
-                queryset = filtered_for(instance, self.step.name, queryset)
-            give_results(queryset, found, is_prefetched=True)
+            as_it_was = _as_it_was(owner, cache.row)
+            queryset = unfiltered(self.step, as_it_was)
+            queryset = filtered_for(cache.instance, as_it_was, self.step.name, queryset)
+            give_results(queryset, objects(rows), is_prefetched=True)
             return queryset
 
         makers.by_name[name] = make
@@ -341,6 +339,18 @@ def _bare_objects(owner: FetchedRows, step: PrefetchStep) -> Iterator[Any]:
             {"_state": state, key: row[positions[0]], attribute: row[positions[1]]}
         )
         yield instance
+
+
+def _as_it_was(owner: FetchedRows, row: Any) -> Any:
+    """Return another instance of a row, with the keys that it had when it was prefetched for.
+
+    Code of users may have given the instance another key since, or none: ``delete()`` does.
+    """
+    instance = object.__new__(owner.model)
+    instance.__dict__["_state"] = new_state(owner.db, owner.fetch_mode)
+    columns = owner.own_layout.columns.items()
+    instance.__dict__.update({name: row[position] for name, position in columns})
+    return instance
 
 
 def _keys_of_rows(rows: FetchedRows, attribute: str, key_of: Callable[[Any], Any]) -> Iterator[Any]:

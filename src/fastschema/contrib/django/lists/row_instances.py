@@ -90,8 +90,12 @@ def _related_makers(
         for single, joined in layout.joined.items()
     ]
     if makers is not None:
-        makers.by_name.update({name: make for name, _, make in related})
+        makers.by_name.update({name: _of_cache(make) for name, _, make in related})
     return related
+
+
+def _of_cache(make_related: MakeRelated) -> Callable[[LazyCache, Any], Any]:
+    return lambda cache, row: make_related(cache.instance, row)
 
 
 def _related_maker(
@@ -127,8 +131,8 @@ class Makers:
     """
 
     def __init__(self) -> None:
-        self.by_name: dict[str, Callable[[Any, Any], Any]] = {}
-        """From the instance of a cache, if it has one, and what is kept to the value."""
+        self.by_name: dict[str, Callable[[LazyCache, Any], Any]] = {}
+        """From a cache and what is kept there to the value."""
         self.objects: dict[str, Callable[[RelatedRows], list[Any]]] = {}
         """From kept rows to their instances, for values that are querysets."""
         self.shared: set[str] = set()
@@ -157,21 +161,25 @@ class LazyCache(dict[str, Any]):
 
     Python code sees no other difference to the plain dictionary of stock than the class.
 
-    Those of many instances are made at once, so its two attributes are set after it is made.
+    Those of many instances are made at once, so its attributes are set after it is made.
     """
 
-    __slots__ = ("instance", "makers")
+    __slots__ = ("instance", "makers", "row")
 
     makers: Makers
     instance: Any
     """The model instance that has the cache; None if no value needs it, to make no cycle."""
+    row: Any
+    """The row of that instance, which may have got other keys since; None if no value needs it."""
 
     @classmethod
-    def of(cls, values: dict[str, Any], makers: Makers, instance: Any = None) -> LazyCache:
+    def of(
+        cls, values: dict[str, Any], makers: Makers, instance: Any = None, row: Any = None
+    ) -> LazyCache:
         """Return a cache of some values, to which others are added."""
         cache = cls(values)
         cache.makers = makers
-        cache.instance = instance
+        cache.instance, cache.row = instance, row
         return cache
 
     def _made(self, name: str, kept: Any) -> Any:
@@ -179,7 +187,7 @@ class LazyCache(dict[str, Any]):
         value = dict.get(self, name)
         make = makers.by_name.get(name)
         if value is kept and make is not None:  # else another thread has made it
-            value = make(self.instance, kept)
+            value = make(self, kept)
             dict.__setitem__(self, name, value)
         return value
 
@@ -238,7 +246,7 @@ def keep_related_rows(
         attributes = instance.__dict__
         cache = attributes.get(PREFETCHED)
         if type(cache) is not LazyCache:
-            attributes[PREFETCHED] = cache = LazyCache.of(cache or {}, makers, instance)
+            attributes[PREFETCHED] = cache = LazyCache.of(cache or {}, makers, instance, row)
         cache[name] = row[position]
 
 
