@@ -6,7 +6,7 @@ import pytest
 from marshmallow import Schema
 
 from fastschema.runtime import patching
-from fastschema.runtime.patching import Replacements, stock_method, warn_of_newer
+from fastschema.runtime.patching import Replacements, StockMethods, stock_method, warn_of_newer
 
 
 class Owner:
@@ -39,6 +39,45 @@ def test_a_method_of_the_framework_is_stocks():
 def test_a_method_that_somebody_has_replaced_is_not(monkeypatch):
     monkeypatch.setattr(Schema, "dump", ours)
     assert stock_method(Schema, "dump") is not ours
+
+
+def test_a_proxy_that_has_all_attributes_of_a_method_is_not(monkeypatch):
+    class Proxy:
+        """As wrapt makes them."""
+
+        def __init__(self, wrapped):
+            self.__wrapped__ = wrapped
+
+        def __getattr__(self, name):
+            return getattr(self.__wrapped__, name)
+
+        def __call__(self, *args):
+            return self.__wrapped__(*args)
+
+        def __eq__(self, other):
+            return self.__wrapped__ == other
+
+        __hash__ = None
+
+    methods = StockMethods([(Schema, "get_attribute")])
+    stock = Schema.get_attribute
+    monkeypatch.setattr(Schema, "get_attribute", Proxy(stock))
+    assert stock_method(Schema, "get_attribute") != stock
+    assert not methods.are_stock()
+    assert methods.reason() == "Schema.get_attribute is replaced"
+    monkeypatch.undo()
+    assert methods.are_stock()
+
+
+def test_what_is_in_the_place_of_methods_is_compared_with_what_was_there(monkeypatch):
+    methods = StockMethods([(Schema, "get_attribute"), (Schema, "on_bind_field")])
+    stock = methods.now()
+    monkeypatch.setattr(Schema, "on_bind_field", ours)
+    replaced = methods.now()
+    assert methods.are(replaced)
+    assert not methods.are(stock)
+    monkeypatch.undo()
+    assert methods.are(stock)
 
 
 def test_installing_twice_is_undone_at_once(replacements):

@@ -15,6 +15,7 @@ from fastschema.marshmallow.customization import has_hooks, json_is_stock
 from fastschema.marshmallow.exemplars import FIRST
 from fastschema.marshmallow.fields import array, json_value, written
 from fastschema.marshmallow.pending import for_stock
+from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.schema_reader import describe_dump, make_dump_program
 from fastschema.marshmallow.schema_state import (
     Compiled,
@@ -78,7 +79,7 @@ def _values_of(field: FieldNode) -> int:
 
 
 DUMP = Direction(
-    "dump", "dump_fields", describe_dump, make_dump_program, overrides_dump, _values_of
+    "dump", "dump_fields", describe_dump, make_dump_program, overrides_dump, _values_of, DUMPS
 )
 
 
@@ -192,9 +193,9 @@ class _NestedFinder:
 
         :raises Exception: what stock raises where the schema cannot be found
         """
-        if self._found is not None and self._inner is not None:
-            compiled = self._compiled
-        else:
+        compiled = self._compiled
+        is_kept = self._found is not None and self._inner is not None
+        if not is_kept or not (compiled is None or compiled.is_current()):
             schema = self._field.schema
             many = schema.many or self._field.many
             if overrides_dump(schema) is not None:

@@ -52,11 +52,12 @@ from fastschema.compiler.nodes import (
 )
 from fastschema.marshmallow import fields_dates
 from fastschema.marshmallow.customization import OPTIONS, STOCK_CLASSES
+from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.sqlalchemy import describe_related
 from fastschema.registration import registered
 from fastschema.runtime import json_engine
 from fastschema.runtime.guard import computes_options
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import MethodsOfFields, stock_method
 from fastschema.runtime.programs import (
     OWN_METHOD,
     Description,
@@ -195,9 +196,13 @@ class DumpPath(FieldPath):
         return f"{{field}}._serialize({{value}}, {as_template(self.arguments)})"
 
 
-def why_unknown(field: Any) -> str | None:
-    """Return why the options of a field cannot be known, or None."""
-    return computes_options(type(field), OPTIONS, STOCK_CLASSES)
+def why_unknown(field: Any, methods: MethodsOfFields = DUMPS) -> str | None:
+    """Return why the options of a field, or what it does with them, cannot be known, or None.
+
+    :param methods: those that generated code reads around
+    """
+    cls = type(field)
+    return computes_options(cls, OPTIONS, STOCK_CLASSES) or methods.reason(cls)
 
 
 def describe(field: Any) -> Description:

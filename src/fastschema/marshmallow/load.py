@@ -10,6 +10,7 @@ from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, error_
 from fastschema.compiler.load_code import LoadRow, load_rows
 from fastschema.marshmallow.customization import has_hooks, overrides_load
 from fastschema.marshmallow.pending import SchemaProxy, for_stock
+from fastschema.marshmallow.read_around import LOADS
 from fastschema.marshmallow.schema_reader import describe_load, make_load_program
 from fastschema.marshmallow.schema_state import Compiled, Direction, find_compiled, find_nested
 from fastschema.marshmallow.sqlalchemy import (
@@ -42,7 +43,7 @@ def deserialize_as_stock(schema: Any, data: Any, **options: Any) -> Any:
 
 
 LOAD = Direction(
-    "load", "load_fields", describe_load, make_load_program, overrides_load, lambda field: 1
+    "load", "load_fields", describe_load, make_load_program, overrides_load, lambda field: 1, LOADS
 )
 
 

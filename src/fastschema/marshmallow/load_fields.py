@@ -24,6 +24,7 @@ from fastschema.compiler.nodes import LoadKind, Slot, as_template, literal, of_c
 from fastschema.compiler.source import Names
 from fastschema.marshmallow import fields_dates, validators
 from fastschema.marshmallow.fields import why_unknown
+from fastschema.marshmallow.read_around import LOADS
 from fastschema.marshmallow.sqlalchemy import passes_session
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.programs import (
@@ -92,7 +93,7 @@ def describe(field: Any) -> Description:
 
 def why_not_deserialized(field: Any) -> str | None:
     """Return why what stock does around a field's ``_deserialize`` is not generated, or None."""
-    reason = why_unknown(field)
+    reason = why_unknown(field, LOADS)
     if reason is not None:
         return reason
     if method_of(field, "deserialize") is not _DESERIALIZE:

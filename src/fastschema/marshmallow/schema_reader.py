@@ -39,7 +39,14 @@ from fastschema.marshmallow.fields import (
     why_unknown,
     written,
 )
-from fastschema.marshmallow.sqlalchemy import MAPPED, gets_value_as_stock, is_mapped, key_finder
+from fastschema.marshmallow.read_around import READS
+from fastschema.marshmallow.sqlalchemy import (
+    MAPPED,
+    are_read_as_stock,
+    gets_value_as_stock,
+    is_mapped,
+    key_finder,
+)
 from fastschema.runtime.json_engine import json_number
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.programs import (
@@ -95,7 +102,7 @@ def describe_dump(fields: dict[str, Any], schema: Any) -> Description:
         "marshmallow",
         type(schema).__name__,
         describe_dict_class(schema),
-        method_of(schema, "get_attribute") is not _STOCK_GET_ATTRIBUTE,
+        method_of(schema, "get_attribute") is not _STOCK_GET_ATTRIBUTE or not READS.are_stock(),
         tuple([_describe_field(name, field) for name, field in fields.items()]),
     )
 
@@ -300,7 +307,11 @@ def _source(attribute: str, own_accessor: bool, slots: list[Slot]) -> Source:
         by_attribute = Read(f"obj.{attribute}", (("AttributeError", "missing"),))
     by_item = Read(f"obj[{name}]", ((_LOOKUP_ERRORS, f"getattr(obj, {name}, missing)"),))
     key = f"loaded_{len(slots)}"
-    slots.append(Slot(key, lambda bound, cls, form: key_finder(cls)(attribute), per_class=True))
+
+    def find(bound: Any, cls: type, form: Form) -> object:
+        return key_finder(cls)(attribute)
+
+    slots.append(Slot(key, find, are_read_as_stock, per_class=True))
     mapped = Read(f"loaded[{key}]", (("KeyError", f"getattr(obj, {name}, missing)"),))
     reads = {ATTRIBUTE: by_attribute, ITEM: by_item, MAPPED: mapped}
     return Source(attribute, general, reads, path)

@@ -26,6 +26,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from fastschema.compiler.nodes import UnreadableError
+from fastschema.marshmallow.customization import all_fields
 from fastschema.marshmallow.exemplars import Exemplar, classes_of, frozen_copy
 from fastschema.marshmallow.pending import (
     DECIDING_ON_ITSELF,
@@ -36,6 +37,7 @@ from fastschema.marshmallow.pending import (
 )
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import STATE_KEY, ClassSnapshot
+from fastschema.runtime.patching import MethodsOfFields, StockMethods
 from fastschema.runtime.programs import Description, Program, programs
 
 
@@ -48,6 +50,7 @@ class Direction(NamedTuple):
     :param make_program: from that to the program
     :param overrides: from a schema to why its own code does it, or None
     :param values_of: from the node of a field to roughly how many values it takes
+    :param read_around: the methods that generated code reads around
     """
 
     name: str
@@ -56,6 +59,7 @@ class Direction(NamedTuple):
     make_program: Callable[[Description], Program[Any, Any]]
     overrides: Callable[[Any], str | None]
     values_of: Callable[[Any], int]
+    read_around: MethodsOfFields
 
 
 class Compiled:
@@ -65,13 +69,18 @@ class Compiled:
     :param program: its program; None if it cannot be compiled
     :param reason: why it cannot be compiled, or ""
     :param fields: its fields by their numbers
+    :param methods: the methods that its generated code reads around
     """
 
-    def __init__(self, schema: Any, program: Any, reason: str, fields: Any) -> None:
+    def __init__(
+        self, schema: Any, program: Any, reason: str, fields: Any, methods: StockMethods
+    ) -> None:
         self.schema = schema
         self.program = program
         self.reason = reason
         self.fields = fields
+        self.methods = methods
+        self._methods_then = methods.now()
         self.seen: tuple[FieldsSnapshot, ClassSnapshot] | None = None
         """For a schema that was read by itself, its fields and the classes of users then."""
         self.values = 0
@@ -85,6 +94,10 @@ class Compiled:
         self.inner: dict[int, Compiled] | None = None
         """What nested schemas compile to, by the ids of those, if nobody can change them; else
         None: they are looked at for each dump."""
+
+    def is_current(self) -> bool:
+        """Return whether nobody has replaced a method of marshmallow since it was compiled."""
+        return self.methods.are(self._methods_then)
 
 
 class _OwnFields(dict[int, Any]):
@@ -162,7 +175,7 @@ def find_nested(
     if inner is None:
         return find_compiled(schema, direction, 1, is_inner=True)
     compiled = inner.get(id(schema))
-    if compiled is None:
+    if compiled is None or not compiled.is_current():
         compiled = inner[id(schema)] = read_once(schema, direction)
     return compiled
 
@@ -192,9 +205,10 @@ def _of_exemplar(
     exemplar: Exemplar, direction: Direction, rows: int, *, is_inner: bool
 ) -> Compiled | None:
     """Return what all schemas like an exemplar compile to, if it is known or pays."""
-    if not exemplar.is_current():
-        exemplar.forget()
     known: Compiled | None = getattr(exemplar, direction.name)
+    if not (exemplar.is_current() and (known is None or known.is_current())):
+        exemplar.forget()
+        known = None
     if known is not None:
         return known
     objects = exemplar.objects = exemplar.objects + rows
@@ -228,7 +242,7 @@ def _with_own_fields(
         assert state.exemplar is not None
         originals = list(getattr(state.exemplar.schema, direction.fields).values())
         fields = _OwnFields(schema, state, originals)
-        known = Compiled(schema, common.program, "", fields)
+        known = Compiled(schema, common.program, "", fields, common.methods)
         known.values = common.values
         setattr(state, direction.name, known)
     return known
@@ -246,7 +260,8 @@ def _of_changed(
             return None
         if known.seen is not None and own.keys().isdisjoint(DECIDING_ON_ITSELF):
             seen, classes = known.seen
-            if seen.is_current(direction.fields, fields) and classes.is_current():
+            is_unchanged = seen.is_current(direction.fields, fields) and classes.is_current()
+            if is_unchanged and known.is_current():
                 return known
         setattr(state, direction.name, None)
         state.rows = 0
@@ -274,6 +289,7 @@ def read_once(schema: Any, direction: Direction) -> Compiled:
 
 def _read(schema: Any, fields: dict[str, Any], direction: Direction) -> Compiled:
     program, reason = None, ""
+    methods = direction.read_around.of(set(map(type, all_fields(fields.values()))))
     try:
         description = direction.describe(fields, schema)
         program = programs.get(description, lambda: direction.make_program(description))
@@ -281,7 +297,7 @@ def _read(schema: Any, fields: dict[str, Any], direction: Direction) -> Compiled
         reason = str(error)
     except Exception as error:
         reason = f"it cannot be read: {error}"
-    compiled = Compiled(schema, program, reason, list(fields.values()))
+    compiled = Compiled(schema, program, reason, list(fields.values()), methods)
     if program is not None:
         compiled.values = sum(map(direction.values_of, program.node.fields))
     return compiled

@@ -19,7 +19,7 @@ from typing import Any
 
 from fastschema.compiler.kinds import for_all, new_slot
 from fastschema.compiler.nodes import Kind, Slot
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import StockMethods, stock_method
 from fastschema.runtime.programs import Description, own_method
 
 _FIELDS = "marshmallow_sqlalchemy.fields"
@@ -127,15 +127,35 @@ _NEVER_A_KEY = object()
 def is_mapped(cls: type) -> bool:
     """Return whether SQLAlchemy keeps the attributes of a class's instances in their ``__dict__``.
 
-    Not where an instrumentation extension keeps them elsewhere.
+    Not where an instrumentation extension keeps them elsewhere, nor where somebody else is to know
+    that an attribute is read: nplusone, say, which puts something around the descriptor.
     """
     attributes: Any = sys.modules.get("sqlalchemy.orm.attributes")
     return (
         attributes is not None
         and "_sa_class_manager" in cls.__dict__
+        and are_read_as_stock()
         and type(attributes.instance_dict) is attrgetter
         and type(_found_on(cls, "__dict__")) is GetSetDescriptorType
     )
+
+
+def are_read_as_stock(bound: Any = None) -> bool:
+    """Return whether SQLAlchemy's own descriptor reads the attributes of instances.
+
+    :param bound: what slots resolve from
+    """
+    global _descriptor
+    if _descriptor is None:
+        attributes: Any = sys.modules["sqlalchemy.orm.attributes"]
+        descriptor = StockMethods([(attributes.InstrumentedAttribute, "__get__")])
+        if not descriptor.are_stock():
+            return False  # by now; whoever has replaced it may put it back
+        _descriptor = descriptor
+    return _descriptor.are_stock()
+
+
+_descriptor: StockMethods | None = None
 
 
 def key_finder(cls: type) -> Callable[[str], object]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Mapping, Sequence
-from functools import cache, cached_property, update_wrapper
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property, lru_cache, update_wrapper
 from importlib.metadata import version
+from operator import is_
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -49,7 +50,9 @@ def stock_method(owner: Any, name: str) -> Any:
     if module_names is None:
         is_stock = not callable(function) or isinstance(function, _WRITTEN_IN_C)
     else:
-        is_stock = module_names is vars(sys.modules[module])
+        # A proxy may have all attributes of the function that it stands for.
+        is_itself = type(function) is FunctionType or not hasattr(function, "__wrapped__")
+        is_stock = is_itself and module_names is vars(sys.modules[module])
     return found if is_stock else _Replaced()
 
 
@@ -109,6 +112,106 @@ def overridden(obj: Any, methods: Mapping[str, Any]) -> str | None:
         if name in own or (method is not stock and not is_stock(method, stock)):
             return f"{name} is overridden"
     return None
+
+
+class StockMethods:
+    """Methods that generated code reads around, for it does what they do.
+
+    Whoever has put something in the place of one of them is to be asked: then the general way is
+    taken, which calls it. That may happen at any time, so this is asked for each dump.
+
+    :param methods: owners (classes or modules), and the names of their methods. They must be named
+        when fastschema is imported.
+    """
+
+    __slots__ = ("_names", "_owners", "_stock")
+
+    def __init__(self, methods: Iterable[tuple[Any, str]]) -> None:
+        methods = list(methods)
+        self._owners = [owner for owner, _ in methods]
+        self._names = [name for _, name in methods]
+        self._stock = [stock_method(owner, name) for owner, name in methods]
+
+    def are_stock(self) -> bool:
+        """Return whether nobody has replaced one of them."""
+        return self.are(self._stock)
+
+    def now(self) -> list[Any]:
+        """Return what is in their places, to be compared with later."""
+        return self._stock if self.are_stock() else self._found()
+
+    def are(self, methods: list[Any]) -> bool:
+        """Return whether what is in their places is what :meth:`now` has returned."""
+        return all(map(is_, self._found(), methods))
+
+    def _found(self) -> list[Any]:
+        return list(map(getattr, self._owners, self._names))
+
+    def reason(self) -> str | None:
+        """Return a reason if somebody has replaced one of them."""
+        for owner, name, stock in zip(self._owners, self._names, self._stock, strict=True):
+            if getattr(owner, name) is not stock:
+                return f"{owner.__name__}.{name} is replaced"
+        return None
+
+    def among(self, *groups: StockMethods) -> StockMethods:
+        """Return these methods and those of other groups."""
+        every: dict[tuple[Any, str], Any] = {}
+        for group in (self, *groups):
+            methods = zip(group._owners, group._names, strict=True)
+            every.update(zip(methods, group._stock, strict=True))
+        joined = StockMethods(())
+        joined._owners = [owner for owner, _ in every]
+        joined._names = [name for _, name in every]
+        joined._stock = list(every.values())
+        return joined
+
+
+class MethodsOfFields:
+    """The methods of a framework's fields that generated code reads around.
+
+    :param classes: the classes of fields that the framework has
+    :param names: the names of the methods
+    :param others: methods that belong to no field, but take part
+    """
+
+    def __init__(self, classes: Iterable[type], names: Sequence[str], others: StockMethods) -> None:
+        self.others = others
+        self._of_class = {cls: StockMethods(_methods_of(cls, names)) for cls in classes}
+        self._of_classes = lru_cache(maxsize=_MOST_SETS_OF_CLASSES)(self._find)
+
+    def reason(self, cls: type) -> str | None:
+        """Return a reason if somebody has replaced a method of a class of fields."""
+        return self._of_classes(self._outermost(cls)).reason()
+
+    def of(self, classes: Iterable[type]) -> StockMethods:
+        """Return the methods of some classes of fields, with the others."""
+        own = frozenset().union(*map(self._outermost, classes))
+        return self._of_classes(own, with_others=True)
+
+    def _outermost(self, cls: type) -> frozenset[type]:
+        """Return the framework's classes of which a class inherits all that it has of them."""
+        found: list[type] = []
+        for base in cls.__mro__:
+            if base in self._of_class and not any(issubclass(each, base) for each in found):
+                found.append(base)
+        return frozenset(found)
+
+    def _find(self, classes: frozenset[type], *, with_others: bool = False) -> StockMethods:
+        others = self.others if with_others else _NONE
+        return others.among(*[self._of_class[cls] for cls in classes])
+
+
+def _methods_of(cls: type, names: Sequence[str]) -> Iterator[tuple[type, str]]:
+    """Yield the methods of these names that a class has, and those that ``super()`` finds."""
+    for name in names:
+        if hasattr(cls, name):
+            yield cls, name
+            yield from [(base, name) for base in cls.__mro__[1:] if name in vars(base)]
+
+
+_NONE = StockMethods(())
+_MOST_SETS_OF_CLASSES = 1024
 
 
 class Replacements:

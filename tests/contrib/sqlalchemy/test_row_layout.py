@@ -10,7 +10,14 @@ from marshmallow import Schema, fields
 from sqlalchemy import JSON, String, event, select
 from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.ext.mutable import MutableDict
-from sqlalchemy.orm import Mapped, Session, joinedload, mapped_column, reconstructor
+from sqlalchemy.orm import (
+    InstrumentedAttribute,
+    Mapped,
+    Session,
+    joinedload,
+    mapped_column,
+    reconstructor,
+)
 
 import fastschema
 from fastschema.contrib.sqlalchemy import row_layout, selection
@@ -166,6 +173,22 @@ def test_listeners_of_a_session(engine):
     event.listen(Heard, "loaded_as_persistent", lambda session, instance: calls.append(instance))
     assert_same(engine, ColumnsSchema, select(Book).order_by(Book.id), Heard)
     assert len(calls) == 3 * 12
+
+
+def test_what_another_library_has_put_around_the_descriptor(engine, monkeypatch):
+    reads, stock = [], InstrumentedAttribute.__get__
+
+    def get(self, instance, owner):
+        if instance is not None:
+            reads.append(self.key)
+        return stock(self, instance, owner)
+
+    statement = select(Book).order_by(Book.id)
+    assert is_without_objects(engine, ColumnsSchema, statement)
+    monkeypatch.setattr(InstrumentedAttribute, "__get__", get)
+    assert_same(engine, ColumnsSchema, statement)
+    assert not is_without_objects(engine, ColumnsSchema, statement)
+    assert reads
 
 
 class Measured(Base):

@@ -20,6 +20,7 @@ from sqlalchemy.orm.instrumentation import ClassManager
 from sqlalchemy.orm.interfaces import MANYTOONE
 
 from fastschema.compiler.nodes import NotRowReadableError
+from fastschema.marshmallow.sqlalchemy import are_read_as_stock
 
 _NO_FURTHER_QUERY = frozenset(
     ["joined", "select", True, "raise", "raise_on_sql", "noload", None, "dynamic", "write_only"]
@@ -203,6 +204,8 @@ def _check_class(mapper: Mapper[Any], session: Session) -> None:
     is_usual = type(manager) is ClassManager
     if not is_usual or manager.dispatch.load or events.loaded_as_persistent:
         raise NotRowReadableError(f"there are listeners for objects of {cls.__name__} being loaded")
+    if not are_read_as_stock():
+        raise NotRowReadableError("another library reads the attributes of objects")
 
 
 _POSITIONS = range(100_000)

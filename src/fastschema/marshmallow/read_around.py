@@ -1,0 +1,45 @@
+"""What generated code reads around: methods of marshmallow that stock calls and it does not.
+
+Where somebody has replaced one of them, a field's own method is called, or the schema's
+``get_attribute``, as in stock.
+"""
+
+from __future__ import annotations
+
+from marshmallow import Schema, utils
+
+from fastschema.marshmallow.customization import FIELD_CLASSES
+from fastschema.runtime.patching import MethodsOfFields, StockMethods
+
+_HELPERS = ("_get_value_for_keys", "_get_value_for_key")
+
+READS = StockMethods(
+    [
+        (utils, "get_value"),
+        *[(utils, name) for name in _HELPERS if hasattr(utils, name)],
+    ]
+)
+"""What reads a value from an object."""
+
+DUMPS = MethodsOfFields(
+    FIELD_CLASSES,
+    (
+        *("serialize", "get_value", "_serialize"),
+        *("_format_num", "_to_string"),  # numbers
+        *("schema", "_field_data_key"),  # nested schemas
+        "_call_or_raise",  # functions, in marshmallow 3
+    ),
+    READS.among(StockMethods([(Schema, "get_attribute")])),
+)
+"""What dumps the values of fields."""
+
+LOADS = MethodsOfFields(
+    FIELD_CLASSES,
+    (
+        *("deserialize", "_deserialize", "_validate", "_validate_all", "_validate_missing"),
+        *("_validated", "_format_num", "_make_object_from_format"),
+        *("schema", "_load", "_test_collection", "_field_data_key"),
+    ),
+    StockMethods([(Schema, "_call_and_store"), (utils, "set_value")]),
+)
+"""What loads them."""
