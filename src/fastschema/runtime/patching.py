@@ -122,15 +122,21 @@ class StockMethods:
 
     :param methods: owners (classes or modules), and the names of their methods. They must be named
         when fastschema is imported.
+    :param imported: modules, names of functions that these import, and where they come from
     """
 
     __slots__ = ("_names", "_owners", "_stock")
 
-    def __init__(self, methods: Iterable[tuple[Any, str]]) -> None:
-        methods = list(methods)
-        self._owners = [owner for owner, _ in methods]
-        self._names = [name for _, name in methods]
-        self._stock = [stock_method(owner, name) for owner, name in methods]
+    def __init__(
+        self,
+        methods: Iterable[tuple[Any, str]],
+        imported: Iterable[tuple[Any, str, tuple[Any, str]]] = (),
+    ) -> None:
+        found = [(*method, method) for method in methods]
+        found += imported
+        self._owners = [owner for owner, _, _ in found]
+        self._names = [name for _, name, _ in found]
+        self._stock = [stock_method(*origin) for _, _, origin in found]
 
     def are_stock(self) -> bool:
         """Return whether nobody has replaced one of them."""
@@ -151,7 +157,8 @@ class StockMethods:
         """Return a reason if somebody has replaced one of them."""
         for owner, name, stock in zip(self._owners, self._names, self._stock, strict=True):
             if getattr(owner, name) is not stock:
-                return f"{owner.__name__}.{name} is replaced"
+                method = f"{owner.__name__}.{name}"
+                return f"{method} is replaced"
         return None
 
     def among(self, *groups: StockMethods) -> StockMethods:
@@ -198,7 +205,7 @@ class MethodsOfFields:
         return frozenset(found)
 
     def _find(self, classes: frozenset[type], *, with_others: bool = False) -> StockMethods:
-        others = self.others if with_others else _NONE
+        others = self.others if with_others else NO_METHODS
         return others.among(*[self._of_class[cls] for cls in classes])
 
 
@@ -210,7 +217,7 @@ def _methods_of(cls: type, names: Sequence[str]) -> Iterator[tuple[type, str]]:
             yield from [(base, name) for base in cls.__mro__[1:] if name in vars(base)]
 
 
-_NONE = StockMethods(())
+NO_METHODS = StockMethods(())
 _MOST_SETS_OF_CLASSES = 1024
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Model
+from django.db.models.fields.mixins import FieldCacheMixin
 from django.db.models.fields.related_descriptors import (
     ForwardManyToOneDescriptor,
     ForwardOneToOneDescriptor,
@@ -26,7 +27,8 @@ from rest_framework.settings import api_settings
 from fastschema.compiler.kinds import FieldPath, new_slot
 from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM, Slot
 from fastschema.contrib.django.front_end.json_encoding import missing
-from fastschema.runtime.patching import stock_method
+from fastschema.contrib.django.front_end.read_around import are_read_as_stock
+from fastschema.runtime.patching import overridden, stock_method
 
 MODEL = "model"
 """The access to model instances: by attribute, and past the descriptors of loaded relations."""
@@ -34,6 +36,7 @@ PREFETCHED = "_prefetched_objects_cache"
 """The attribute of a model instance in which Django keeps prefetched objects."""
 FORWARD = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
 """What a model has in the place of its foreign keys."""
+_CACHE = {"get_cached_value": stock_method(FieldCacheMixin, "get_cached_value")}
 _PK, _GET_PK = stock_method(Model, "pk"), stock_method(Model, "_get_pk_val")
 
 
@@ -48,7 +51,9 @@ def on_class(cls: type, name: str) -> Any:
 def column(cls: type, source: str) -> str | None:
     """Return the attribute that ``Model.serializable_value`` reads for a foreign key of a model."""
     model: Any = cls
-    if access_of(cls) != MODEL or model.serializable_value is not Model.serializable_value:
+    if access_of(cls) != MODEL or not are_read_as_stock():
+        return None
+    if model.serializable_value is not Model.serializable_value:
         return None
     for field in model._meta.concrete_fields:
         if field.name == source:
@@ -60,7 +65,10 @@ def column(cls: type, source: str) -> str | None:
 def relation(cls: type, source: str) -> str | None:
     """Under which name a model instance keeps the object that a foreign key of it refers to."""
     descriptor = on_class(cls, source)
-    return descriptor.field.cache_name if type(descriptor) in FORWARD else None
+    if type(descriptor) not in FORWARD or not are_read_as_stock():
+        return None
+    field = descriptor.field
+    return None if overridden(field, _CACHE) else field.cache_name
 
 
 def prefetched(cls: type, source: str) -> str | None:
@@ -79,7 +87,7 @@ def relation_to_many(cls: type, source: str) -> tuple[str, Any] | None:
     """
     model: Any = cls
     descriptor = on_class(cls, source)
-    if access_of(cls) != MODEL or not has_plain_key(model):
+    if access_of(cls) != MODEL or not has_plain_key(model) or not are_read_as_stock():
         return None
     if type(descriptor) is ManyToManyDescriptor:
         field, is_reverse = descriptor.rel.field, descriptor.reverse
@@ -112,6 +120,7 @@ def _is_stock_manager(manager: Any) -> bool:
         and base.__getattribute__ is object.__getattribute__
         and base.__setattr__ is object.__setattr__
         and manager.all is BaseManager.all
+        and manager.get_queryset is stock_method(manager, "get_queryset")
     )
 
 

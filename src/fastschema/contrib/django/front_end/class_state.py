@@ -35,6 +35,7 @@ from fastschema.contrib.django.front_end.field_cloner import (
     with_url_name,
 )
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
+from fastschema.contrib.django.front_end.read_around import DUMPS
 from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import (
@@ -45,6 +46,7 @@ from fastschema.runtime.guard import (
     State,
     generations,
 )
+from fastschema.runtime.patching import NO_METHODS, MethodsOfFields
 from fastschema.runtime.programs import DumpProgram
 from fastschema.switch import is_disabled
 
@@ -104,29 +106,46 @@ class CompiledByNames(Generic[Compiled]):
     :param fields_of: gives the fields of a serializer that matter
     :param read: makes a :class:`CompiledState` or its like of a serializer, such fields, and the
         fields of which options are read, for serializers that have made none
+    :param read_around: the methods of fields that generated code reads around
     """
 
-    __slots__ = ("_fields_of", "_made", "_misses", "_pending", "_read", "_state")
+    __slots__ = (
+        *("_fields_of", "_made", "_methods", "_methods_then", "_misses"),
+        *("_pending", "_read", "_read_around", "_state"),
+    )
 
     def __init__(
         self,
         state: SerializerClassState,
         fields_of: Callable[[Any], list[Any]],
         read: Callable[[Any, list[Any], list[Any]], Compiled],
+        read_around: MethodsOfFields,
     ) -> None:
         self._state = state
         self._fields_of = fields_of
         self._read = read
+        self._read_around = read_around
+        self._forget()
+
+    def _forget(self) -> None:
         self._pending: Compiled | None = _UNKNOWN
         self._made: dict[tuple[str, ...], list[Compiled]] = {}
         self._misses: Counter[tuple[str, ...]] = Counter()
         """How many serializers in a row had fields of these names, but like those of no other."""
+        self._methods = NO_METHODS
+        self._methods_then = NO_METHODS.now()
+
+    def _forget_if_replaced(self) -> None:
+        """Forget what was compiled before somebody replaced a method that it reads around."""
+        if not self._methods.are(self._methods_then):
+            self._forget()
 
     def pending(self) -> Compiled | None:
         """Return what those run that have made no fields; None if they must make them.
 
         It is the same in all languages: labels and messages are no part of it.
         """
+        self._forget_if_replaced()
         if self._pending is _UNKNOWN:
             exemplar = self._state.exemplar()
             self._pending = None if exemplar is None else self._compiled(exemplar, is_exemplar=True)
@@ -140,6 +159,7 @@ class CompiledByNames(Generic[Compiled]):
         :param fields: those that matter
         :param is_worth_reading: whether it is to be read if its fields are like those of no other
         """
+        self._forget_if_replaced()
         names = tuple([field.field_name for field in fields])
         alike = self._made.get(names)
         if alike is None and len(self._made) < _MOST_NAMES:
@@ -165,6 +185,9 @@ class CompiledByNames(Generic[Compiled]):
             found: Compiled = self._read(serializer, fields, fields if is_exemplar else [])
         except Exception:
             return None  # stock dumps or validates in a way that cannot be compiled
+        methods = self._read_around.of(found.snapshot.classes)
+        self._methods = self._methods.among(methods)
+        self._methods_then = self._methods.now()
         return found
 
 
@@ -197,7 +220,7 @@ class SerializerClassState(ClassState):
 
     def forget(self) -> None:
         """Forget the programs of the class."""
-        self.dumping = CompiledByNames(self, readable_fields, _read)
+        self.dumping = CompiledByNames(self, readable_fields, _read, DUMPS)
         """How its serializers dump."""
         self.relations: dict[Any, Any] = {}
         """Which relations querysets lack that its pending serializers read: see ``relations``."""

@@ -57,6 +57,7 @@ from fastschema.contrib.django.front_end import fields_relations
 from fastschema.contrib.django.front_end.access import SerializerPath, option, option_slot
 from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
 from fastschema.contrib.django.front_end.json_encoding import UTC_NAMES, UTC_TEMPLATE
+from fastschema.contrib.django.front_end.read_around import DUMPS, READS
 from fastschema.registration import registered
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import stock_method, stock_of
@@ -89,8 +90,9 @@ _HOLDERS = frozenset(["child", "child_relation"])
 
 
 def why_unknown(field: Any) -> str | None:
-    """Return why the options of a field cannot be known, or None."""
-    return computes_options(type(field), OPTIONS, STOCK_CLASSES)
+    """Return why the options of a field, or what it does with them, cannot be known, or None."""
+    cls = type(field)
+    return computes_options(cls, OPTIONS, STOCK_CLASSES) or DUMPS.reason(cls) or READS.reason()
 
 
 def inner_fields(field: Any) -> Iterable[str]:

@@ -19,6 +19,7 @@ from fastschema.contrib.django.front_end.hyperlinks import (
     link_from_value,
     with_known_addresses,
 )
+from fastschema.contrib.django.front_end.read_around import are_linked_as_stock
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import Description, Rule, always, method_of, own_method
 
@@ -143,7 +144,7 @@ def hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
 
         return link_from_value(path.get(bound.exemplar_fields), bound, own, form)
 
-    address = path.called(f"{new_slot(slots, 'link', resolve)}({{value}})")
+    address = path.called(f"{new_slot(slots, 'link', resolve, are_linked_as_stock)}({{value}})")
     return for_all("hyperlink", address, PLAIN, repeatable=Repeatable.ADDRESS)
 
 
@@ -157,7 +158,7 @@ def own_hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
         field = path.get(bound.fields)
         return with_known_addresses(field, lambda value: field.to_representation(value))
 
-    address = path.called(f"{new_slot(slots, 'link', resolve)}({{value}})")
+    address = path.called(f"{new_slot(slots, 'link', resolve, are_linked_as_stock)}({{value}})")
     return for_all("hyperlink", address, user_code="get_url of the field")
 
 

@@ -33,6 +33,7 @@ from rest_framework.versioning import BaseVersioning, URLPathVersioning
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.front_end.access import has_plain_key, on_class
 from fastschema.contrib.django.front_end.json_encoding import json_value
+from fastschema.contrib.django.front_end.read_around import ADDRESSES, are_read_as_stock
 
 _Link = Callable[[Any], Any]
 """From a value, or the object that has it, to an address."""
@@ -159,7 +160,7 @@ class _Columns(dict[type, "tuple[str, str] | None"]):
     def _find(self, cls: Any) -> tuple[str, str] | None:
         if cls is PKOnlyObject:
             return ("pk", "pk") if self._lookup_field == "pk" else None
-        if not issubclass(cls, Model) or not has_plain_key(cls):
+        if not issubclass(cls, Model) or not has_plain_key(cls) or not are_read_as_stock():
             return None
         primary_key: str = cls._meta.pk.attname
         lookup = primary_key if self._lookup_field == "pk" else self._lookup_field
@@ -284,7 +285,7 @@ def _found(view_name: str, key_name: str, request: Any) -> _Address | None:
 
 
 def _find(view_name: str, key_name: str, request: Any) -> _Address | None:
-    found = _versioned(view_name, request)
+    found = _versioned(view_name, request) if ADDRESSES.are_stock() else None
     if found is None or _has_format_parameter(request):
         return None
     view_name, arguments = found
@@ -367,12 +368,13 @@ def _start(request: Any, before: str, after: str) -> str | None:
     """Return what ``request.build_absolute_uri`` puts before a path, or None if only it can say."""
     if not request:
         return ""
-    stock = HttpRequest.build_absolute_uri
     for each in (request, getattr(request, "_request", request)):
         if "build_absolute_uri" in vars(each):
             return None
-        if getattr(type(each), "build_absolute_uri", stock) is not stock:
-            return None
+        for name in ("build_absolute_uri", "_current_scheme_host"):
+            stock = getattr(HttpRequest, name)
+            if getattr(type(each), name, stock) is not stock:
+                return None
     sample = f"{before}0{after}"
     uri: str = request.build_absolute_uri(sample)
     return uri[: -len(sample)] if uri.endswith(sample) else None

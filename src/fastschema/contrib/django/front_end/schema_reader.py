@@ -61,6 +61,7 @@ from fastschema.contrib.django.front_end.fields_relations import (
 )
 from fastschema.contrib.django.front_end.hyperlinks import link_from_relation
 from fastschema.contrib.django.front_end.json_encoding import json_number, json_value, missing
+from fastschema.contrib.django.front_end.read_around import are_linked_as_stock, are_read_as_stock
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import (
     OWN_METHOD,
@@ -293,10 +294,17 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
 
 
 def _class_slot(slots: list[Slot], name: str, resolve: Callable[[type], Any]) -> str:
-    """Return the name of a new slot for what depends on the class of the objects alone."""
+    """Return the name of a new slot for what depends on the class of the objects alone, and on
+    whether somebody has replaced how Django reads them.
+    """
     slot = f"{name}_{len(slots)}"
-    slots.append(Slot(slot, lambda bound, cls, form: resolve(cls), per_class=True))
+    find = partial(_of_class, resolve)
+    slots.append(Slot(slot, find, are_read_as_stock, per_class=True))
     return slot
+
+
+def _of_class(resolve: Callable[[type], Any], bound: Any, cls: type, form: Form) -> Any:
+    return resolve(cls)
 
 
 def _reason(description: Description) -> str | None:
@@ -344,7 +352,7 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
         field = bound.exemplar_fields[index]
         return link_from_relation(field, bound, own, form, column(cls, source))
 
-    slots.append(Slot(link, resolve, per_class=True))
+    slots.append(Slot(link, resolve, are_linked_as_stock, per_class=True))
     return FieldNode(
         name,
         Source(source, Read(f"{link}(obj)"), path=(source,)),

@@ -34,6 +34,7 @@ from rest_framework.validators import ProhibitSurrogateCharactersValidator
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
 from fastschema.contrib.django.front_end.field_cloner import UNREAD_VALIDATORS
+from fastschema.contrib.django.front_end.read_around import VALIDATES
 from fastschema.contrib.django.input.code import InputConversion, InputField
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import stock_method, stock_of
@@ -98,10 +99,10 @@ BY_STOCK = InputConversion("the field's run_validation")
 
 def why_by_stock(field: Any) -> str | None:
     """Return why a field is left to its own ``run_validation``, for people; None if it is not."""
-    computed = computes_options(type(field), OPTIONS, STOCK_CLASSES)
-    if computed is not None:
-        return computed
     cls: Any = type(field)
+    reason = computes_options(cls, OPTIONS, STOCK_CLASSES) or VALIDATES.reason(cls)
+    if reason is not None:
+        return reason
     if cls.__setattr__ is not object.__setattr__:
         return "__setattr__ is overridden"  # it sees the validators, which stock sets on first use
     own = sorted(_OWN_METHODS & vars(field).keys())

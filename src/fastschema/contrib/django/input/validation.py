@@ -34,13 +34,14 @@ from fastschema.contrib.django.front_end.class_state import (
 from fastschema.contrib.django.front_end.customization import STOCK_FIELDS, own_classes
 from fastschema.contrib.django.front_end.field_cloner import UNREAD_VALIDATORS
 from fastschema.contrib.django.front_end.fields import inner_fields
+from fastschema.contrib.django.front_end.read_around import VALIDATES
 from fastschema.contrib.django.front_end.schema_reader import all_fields, field_mapping
 from fastschema.contrib.django.input.batch_lookup import batch_lookups, refusing_duplicates
 from fastschema.contrib.django.input.bulk_create import is_list_in_bulk
 from fastschema.contrib.django.input.code import InputNode, InputProgram, generate
 from fastschema.contrib.django.input.fields import OPTIONS, details, input_field
 from fastschema.runtime.guard import Snapshot
-from fastschema.runtime.patching import is_stock, overridden, stands_for, stock_method
+from fastschema.runtime.patching import StockMethods, is_stock, overridden, stands_for, stock_method
 from fastschema.runtime.programs import Program, programs
 from fastschema.switch import is_disabled
 
@@ -66,6 +67,8 @@ STOCK: dict[str, Any] = {
 _RELIED_ON = {name: stock_method(Serializer, name) for name in ("set_value", "_writable_fields")}
 _EMPTY_VALUES = stock_method(Field, "validate_empty_values")
 _VALIDATE = stock_method(Serializer, "validate")
+_RUN_VALIDATORS = StockMethods([(Field, "run_validators")])
+"""What ``Serializer.run_validators`` calls."""
 _MAKING_VALIDATORS = frozenset(
     [
         *("validators", "get_validators", "run_validators", "_read_only_defaults"),
@@ -203,7 +206,7 @@ def find_validation(
     if not state.is_in_use or not state.refresh():
         return None
     if state.validation is None:
-        state.validation = CompiledByNames(state, all_fields, read_validation)
+        state.validation = CompiledByNames(state, all_fields, read_validation, VALIDATES)
     known: CompiledByNames[Validation] = state.validation
     found = _find_of_pending(known, serializer)
     if found is None and not is_pending and is_readable(cls):
@@ -253,8 +256,10 @@ def is_readable(cls: Any) -> bool:
 
 def runs_as_a_whole(cls: Any) -> bool:
     """Return whether ``run_validation`` and all that it calls are DRF's."""
-    return cls.validate_empty_values is _EMPTY_VALUES and all(
-        is_stock(getattr(cls, name), stock) for name, stock in STOCK.items()
+    return (
+        cls.validate_empty_values is _EMPTY_VALUES
+        and _RUN_VALIDATORS.are_stock()
+        and all(is_stock(getattr(cls, name), stock) for name, stock in STOCK.items())
     )
 
 

@@ -27,6 +27,7 @@ from django.db import router as routers
 
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.app import conf
+from fastschema.contrib.django.front_end.read_around import ROWS
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
     Converters,
@@ -54,6 +55,8 @@ def check_fetchable(rows: Any) -> None:
     """
     if not conf.settings().rows:
         raise NotRowReadableError('the setting FASTSCHEMA["ROWS"] is False')
+    if not ROWS.are_stock():
+        raise NotRowReadableError(str(ROWS.reason()))
     if not is_stock_queryset(rows):
         raise NotRowReadableError(f"{type(rows).__name__} is not a plain QuerySet")
     if results_of(rows) is not None:
