@@ -162,14 +162,22 @@ def test_a_method_of_a_field_that_is_replaced_loads(owner, name, monkeypatch):
 
 @pytest.mark.parametrize(
     ("owner", "name"),
-    [(utils, name) for name in vars(utils) if "get_value" in name] + [(Schema, "get_attribute")],
+    [
+        *[(utils, name) for name in vars(utils) if "get_value" in name],
+        *[(Schema, name) for name in ("get_attribute", "dump", "_serialize")],
+    ],
 )
 def test_a_function_that_reads_values_is_called(owner, name, monkeypatch):
     assert_called_as_in_stock(owner, name, dump_some, monkeypatch)
 
 
 @pytest.mark.parametrize(
-    ("owner", "name"), [(utils, "set_value"), (Schema, "_call_and_store"), (Schema, "_do_load")]
+    ("owner", "name"),
+    [
+        (utils, "set_value"),
+        *[(Schema, name) for name in ("_call_and_store", "_do_load", "load", "_deserialize")],
+        (Schema, "_invoke_field_validators"),
+    ],
 )
 def test_a_function_that_keeps_what_is_loaded_is_called(owner, name, monkeypatch):
     assert_called_as_in_stock(owner, name, load_some, monkeypatch)

@@ -31,7 +31,7 @@ from fastschema.marshmallow.exemplars import (
     find_exemplar,
 )
 from fastschema.runtime.guard import STATE_KEY, State
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import is_stock, stock_method
 from fastschema.switch import is_disabled
 
 NAMES = ("declared_fields", "fields", "load_fields", "dump_fields")
@@ -310,9 +310,9 @@ def for_stock(schema: Any, name: str) -> Any:
     if type(state) is not SchemaState or state.exemplar is None or name in own:
         return schema
     proxy: Any = SchemaProxy(schema, **{name: state.fields(schema, name)})
-    if cls._serialize is Schema._serialize and "_serialize" not in own:
+    if is_stock(cls._serialize, _STOCK_SERIALIZE) and "_serialize" not in own:
         proxy._serialize = partial(_STOCK_SERIALIZE, proxy)
-    if cls._deserialize is Schema._deserialize and "_deserialize" not in own:
+    if is_stock(cls._deserialize, _STOCK_DESERIALIZE) and "_deserialize" not in own:
         proxy._deserialize = partial(_STOCK_DESERIALIZE, proxy)
     return proxy
 
