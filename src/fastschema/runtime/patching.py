@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache, update_wrapper
 from importlib.metadata import version
+from itertools import pairwise
 from operator import is_
 from types import (
     BuiltinFunctionType,
@@ -156,7 +157,7 @@ class StockMethods:
     def reason(self) -> str | None:
         """Return a reason if somebody has replaced one of them."""
         for owner, name, stock in zip(self._owners, self._names, self._stock, strict=True):
-            if getattr(owner, name) is not stock:
+            if not is_stock(getattr(owner, name), stock):
                 method = f"{owner.__name__}.{name}"
                 return f"{method} is replaced"
         return None
@@ -214,7 +215,9 @@ def _methods_of(cls: type, names: Sequence[str]) -> Iterator[tuple[type, str]]:
     for name in names:
         if hasattr(cls, name):
             yield cls, name
-            yield from [(base, name) for base in cls.__mro__[1:] if name in vars(base)]
+            for base, after in pairwise(cls.__mro__):
+                if name in vars(base) and hasattr(after, name):
+                    yield after, name
 
 
 NO_METHODS = StockMethods(())

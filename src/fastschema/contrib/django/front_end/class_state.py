@@ -185,7 +185,7 @@ class CompiledByNames(Generic[Compiled]):
             found: Compiled = self._read(serializer, fields, fields if is_exemplar else [])
         except Exception:
             return None  # stock dumps or validates in a way that cannot be compiled
-        methods = self._read_around.of(found.snapshot.classes)
+        methods = self._read_around.of({type(serializer), *found.snapshot.classes})
         self._methods = self._methods.among(methods)
         self._methods_then = self._methods.now()
         return found

@@ -27,17 +27,12 @@ from django.urls import base as django_urls
 from django.urls.resolvers import URLResolver
 from rest_framework import fields, relations
 from rest_framework import reverse as drf_reverse
-from rest_framework.serializers import BaseSerializer
 from rest_framework.versioning import BaseVersioning, URLPathVersioning
 
 from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
 from fastschema.runtime.patching import MethodsOfFields, StockMethods
 
-_FIELDS = [
-    cls
-    for cls in STOCK_CLASSES
-    if issubclass(cls, fields.Field) and not issubclass(cls, BaseSerializer)
-]
+_FIELDS = [cls for cls in STOCK_CLASSES if issubclass(cls, fields.Field)]
 
 _READING = ("get_attribute", "is_simple_callable")
 READS = StockMethods(
@@ -52,8 +47,9 @@ DUMPS = MethodsOfFields(
         *("get_attribute", "to_representation"),
         *("quantize", "enforce_timezone", "default_timezone", "_lower_if_str"),
         *("use_pk_only_optimization", "get_url"),
+        *("fields", "get_fields", "_readable_fields"),  # of serializers
     ),
-    READS,
+    READS.among(StockMethods([(fields.Field, "context")])),
 )
 """What represents the values of fields."""
 
@@ -63,6 +59,9 @@ VALIDATES = MethodsOfFields(
         *("run_validation", "validate_empty_values", "get_default", "run_validators"),
         *("to_internal_value", "validate_precision", "quantize", "enforce_timezone"),
         *("default_timezone", "_lower_if_str", "run_child_validation"),
+        # Of serializers:
+        *("fields", "_writable_fields", "set_value", "validate", "validators", "get_validators"),
+        *("_read_only_defaults", "get_value"),
     ),
     StockMethods(()),
 )

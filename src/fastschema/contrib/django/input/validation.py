@@ -67,7 +67,12 @@ STOCK: dict[str, Any] = {
 _RELIED_ON = {name: stock_method(Serializer, name) for name in ("set_value", "_writable_fields")}
 _EMPTY_VALUES = stock_method(Field, "validate_empty_values")
 _VALIDATE = stock_method(Serializer, "validate")
-_RUN_VALIDATORS = StockMethods([(Field, "run_validators")])
+_RUN_VALIDATORS = StockMethods(
+    [
+        *[(cls, "run_validators") for cls in (Field, BaseSerializer)],
+        *[(Serializer, name) for name in ("validators", "get_validators", "_read_only_defaults")],
+    ]
+)
 """What ``Serializer.run_validators`` calls."""
 _MAKING_VALIDATORS = frozenset(
     [
