@@ -10,7 +10,7 @@ from asgiref.sync import sync_to_async
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import got_request_exception
 from django.db import connection, connections, transaction
-from django.db.models import Prefetch, QuerySet
+from django.db.models import CharField, ExpressionWrapper, F, Prefetch, QuerySet
 from django.db.models.sql import compiler
 from django.test import AsyncClient, Client, override_settings
 from django.test.utils import CaptureQueriesContext
@@ -639,6 +639,17 @@ class TestPostgreSQL:
         with pytest.raises(RuntimeError):
             list(response)
         assert self.cursors() == 0
+
+    def test_it_is_closed_when_a_value_cannot_be_converted(self, airlines):
+        class Refusing(CharField):
+            def from_db_value(self, value, expression, connection):
+                raise RuntimeError(f"{value} cannot be read")
+
+        queryset = Airline.objects.annotate(again=ExpressionWrapper(F("name"), Refusing()))
+        with pytest.raises(RuntimeError, match="cannot be read") as raised:
+            call(served.StreamedAirlines, queryset=queryset)
+        assert self.cursors() == 0
+        assert raised.tb  # which refers to all that was going on
 
     def test_head_closes_it(self, airlines):
         Client().head("/streamed/airlines/")

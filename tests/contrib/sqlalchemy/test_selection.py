@@ -504,13 +504,29 @@ def test_streams_fetch_some_rows_at_a_time(engine):
         assert b"".join(plan.stream_select(statement, session, 3)).count(b"id") == 12
 
 
-def test_a_stream_that_fails_closes_its_cursor(engine):
-    plan = fastschema.compile(Failing)
-    with Session(engine) as session:
-        chunks = plan.stream_select(BOOKS, session)
-        with pytest.raises(ValueError, match="invalid literal"):
+class OwnScalars(Session):
+    """Gives objects in its own way."""
+
+    def scalars(self, *args, **kwargs):
+        return super().scalars(*args, **kwargs)
+
+
+@pytest.mark.parametrize("session_class", [Session, OwnScalars])
+def test_a_stream_that_fails_closes_its_cursor(engine, session_class):
+    plan, cursors = fastschema.compile(Failing), []
+    with session_class(engine) as session:
+
+        @event.listens_for(session.connection(), "after_cursor_execute")
+        def note(connection, cursor, *args):
+            cursors.append(cursor)
+
+        chunks = plan.stream_select(BOOKS.execution_options(yield_per=2), session, 2)
+        with pytest.raises(ValueError, match="invalid literal") as raised:
             next(chunks)
-        assert json.loads(fastschema.compile(ColumnsSchema).dumps_select(BOOKS, session))
+        assert len(cursors) == 1
+        with pytest.raises(Exception, match="closed"):
+            cursors[0].fetchone()
+        assert raised.tb  # which refers to all that was going on
 
 
 def test_loud_values_count(engine):

@@ -32,11 +32,11 @@ from fastschema.contrib.django.front_end.bound_serializer import nested_dumper_o
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.front_end.json_encoding import ENGINE
 from fastschema.contrib.django.internals.queries import (
+    CompiledQuery,
     evaluates_as_stock,
-    is_stock_queryset,
+    iterates_as_stock,
     prefetch_lookups,
     results_of,
-    without_prefetches,
 )
 from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
 from fastschema.contrib.django.lists.queryset_rows import is_fetchable
@@ -197,20 +197,21 @@ def _represented(serializer: Any, rows: Iterable[Any]) -> list[Any]:
 def _source(data: Any, chunk_size: int) -> Generator[Any]:
     if not _has_iterator(data):
         return _each(data)
-    if prefetch_lookups(data) and is_stock_queryset(data):
-        return _prefetched(data, chunk_size)
+    if iterates_as_stock(data):
+        return _iterated(data, chunk_size)
     found: Generator[Any] = data.iterator(chunk_size)
     return found
 
 
-def _prefetched(queryset: Any, chunk_size: int) -> Generator[Any]:
-    """Yield what ``QuerySet.iterator`` gives, which leaves the cursor open if prefetching fails.
-
-    Whoever closes it later may spoil a transaction that goes on.
-    """
-    with closing(without_prefetches(queryset).iterator(chunk_size)) as source:
+def _iterated(queryset: Any, chunk_size: int) -> Generator[Any]:
+    """Yield what ``QuerySet.iterator`` gives, and close the cursor before an exception leaves."""
+    lookups = prefetch_lookups(queryset)
+    with closing(CompiledQuery(queryset, is_run=True).iterate(chunk_size)) as source:
+        if not lookups:
+            yield from source
+            return
         while chunk := list(islice(source, chunk_size)):
-            query.prefetch_related_objects(chunk, *prefetch_lookups(queryset))
+            query.prefetch_related_objects(chunk, *lookups)
             yield from chunk
 
 

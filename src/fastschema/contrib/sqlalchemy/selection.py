@@ -11,7 +11,7 @@ from typing import Any
 from weakref import WeakSet
 
 import sqlalchemy
-from sqlalchemy import Select, inspect
+from sqlalchemy import Result, ScalarResult, Select, inspect
 from sqlalchemy.orm import Mapper, Query, Session, scoped_session
 from sqlalchemy.orm.util import AliasedInsp
 
@@ -144,8 +144,9 @@ class SelectDumper:
 
     def close(self) -> None:
         """Close the cursor."""
-        if self._result is not None:
-            self._result.close()
+        for each in (self._result, self._objects):  # a session of ones own gives objects alone
+            if isinstance(each, (Result, ScalarResult)):
+                each.close()
 
     def closing(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Yield chunks of the selection, and close its cursor after them or when they

@@ -4,8 +4,8 @@ import contextlib
 import random
 
 import pytest
-from django.db import connection, transaction
-from django.db.models import Prefetch
+from django.db import connection, models, transaction
+from django.db.models import ExpressionWrapper, F, Prefetch
 from django.db.models.sql import compiler
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
@@ -136,6 +136,98 @@ def test_a_client_that_goes_closes_the_cursor(monkeypatch):
     assert cursors[0].gi_frame
     response.close()
     assert not cursors[0].gi_frame
+
+
+@pytest.fixture
+def results(monkeypatch):
+    """The results of all queries, which close their cursors at their end."""
+    opened = []
+    cursor_iter = compiler.cursor_iter
+
+    def noting(*args):
+        opened.append(cursor_iter(*args))
+        return opened[-1]
+
+    monkeypatch.setattr(compiler, "cursor_iter", noting)
+    return opened
+
+
+def fail(*args, **kwargs):
+    raise ValueError("fails")
+
+
+class Failing(models.CharField):
+    from_db_value = fail
+
+
+class FailingField(serializers.CharField):
+    to_representation = fail
+
+
+class FailingMethod(serializers.Serializer):
+    method = serializers.SerializerMethodField()
+    get_method = fail
+
+
+class FailingFields(serializers.Serializer):
+    get_fields = fail
+
+
+NAMES = serializer_of(name=serializers.CharField())
+FAILED = PEOPLE.annotate(name_again=ExpressionWrapper(F("name"), Failing()))
+FAILURES = {
+    "a field": (PEOPLE, serializer_of(name=FailingField())),
+    "a method": (PEOPLE, FailingMethod),
+    "get_fields": (PEOPLE, FailingFields),
+    "a converter": (FAILED, NAMES),
+    "a converter of dictionaries": (FAILED.values("name", "name_again"), NAMES),
+    "a converter of tuples": (FAILED.values_list("name_again", named=True), NAMES),
+    "a converter, and what is prefetched": (FAILED.prefetch_related("languages"), NAMES),
+}
+
+
+@pytest.mark.parametrize("is_off", [False, True])
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_cursor_is_closed_when_an_error_leaves_the_stream(results, failure, is_off):
+    """While the exception refers to all that was going on."""
+    view = view_of(*FAILURES[failure], chunk_size=2).as_view()
+    with fastschema.disabled() if is_off else contextlib.nullcontext():
+        with pytest.raises(ValueError, match="fails") as raised:
+            view(APIRequestFactory().get("/"))
+        assert [each.gi_frame for each in results] == [None] * len(results)
+    assert raised.tb
+
+
+@pytest.mark.parametrize("failing", ["from_db", "__init__"])
+def test_a_cursor_is_closed_when_a_model_fails(results, failing):
+    made = model_of(name=models.CharField(max_length=9))
+    setattr(made, failing, classmethod(fail) if failing == "from_db" else fail)
+    view = view_of(made.objects.order_by("pk"), NAMES).as_view()
+    with pytest.raises(ValueError, match="fails") as raised:
+        view(APIRequestFactory().get("/"))
+    assert [each.gi_frame for each in results] == [None] * len(results) != []
+    assert raised.tb
+
+
+CLASS_NAMES = serializer_of(made=serializers.CharField(source="__class__.__name__"))
+ROWS_OF_VALUES = {
+    "dictionaries": (PEOPLE.values(), NAMES),
+    "dictionaries of some": (PEOPLE.values("pk", "name").annotate(again=F("name")), NAMES),
+    "named tuples": (PEOPLE.values_list("name", "pk", named=True), NAMES),
+    "tuples": (PEOPLE.values_list("name"), CLASS_NAMES),
+    "values": (PEOPLE.values_list("name", flat=True), CLASS_NAMES),
+}
+
+
+@pytest.mark.parametrize("rows", ROWS_OF_VALUES)
+def test_what_is_no_instance_is_streamed_as_it_is(rows):
+    queryset, serializer_class = ROWS_OF_VALUES[rows]
+    view_class = view_of(queryset, serializer_class)
+    assert_same(view_class)
+    found = b"".join(answer(view_class))
+    with fastschema.disabled():
+        data = serializer_class(queryset, many=True).data
+    assert found == JSONRenderer().render(data)
 
 
 def test_a_stream_makes_no_fields_without_rows():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from types import SimpleNamespace
@@ -13,7 +14,13 @@ from django.conf import settings
 from django.db import connections
 from django.db.models import QuerySet
 from django.db.models.fields.json import JSONField
-from django.db.models.query import ModelIterable
+from django.db.models.query import (
+    FlatValuesListIterable,
+    ModelIterable,
+    NamedValuesListIterable,
+    ValuesIterable,
+    ValuesListIterable,
+)
 from django.db.models.sql.compiler import SQLCompiler
 
 from fastschema.runtime.patching import overridden, stock_method
@@ -22,21 +29,36 @@ from fastschema.runtime.patching import overridden, stock_method
 
 _QUERYSET = {
     name: stock_method(QuerySet, name)
-    for name in ("__iter__", "__len__", "__getitem__", "_fetch_all", "_clone", "_chain", "iterator")
+    for name in (
+        *("__iter__", "__len__", "__getitem__", "_fetch_all", "_clone", "_chain"),
+        *("iterator", "_iterator"),
+    )
 }
-_MODEL_ITERABLE_ITER = stock_method(ModelIterable, "__iter__")
+_ITERABLES = {
+    cls: stock_method(cls, "__iter__")
+    for cls in (
+        *(ModelIterable, ValuesIterable, ValuesListIterable),
+        *(NamedValuesListIterable, FlatValuesListIterable),
+    )
+}
+"""What makes the objects of a queryset, as ``values()`` and the like choose it."""
 
 
 def is_stock_queryset(rows: Any) -> bool:
     """Return whether iterating over a queryset gives the instances of its rows, without code of
     users.
     """
-    return (
-        isinstance(rows, QuerySet)
-        and overridden(rows, _QUERYSET) is None
-        and rows._iterable_class is ModelIterable
-        and ModelIterable.__iter__ is _MODEL_ITERABLE_ITER
-    )
+    return iterates_as_stock(rows) and rows._iterable_class is ModelIterable
+
+
+def iterates_as_stock(rows: Any) -> bool:
+    """Return whether iterating over a queryset gives what Django makes of its rows: instances,
+    dictionaries, tuples or values.
+    """
+    if not isinstance(rows, QuerySet) or overridden(rows, _QUERYSET) is not None:
+        return False
+    iterable = rows._iterable_class
+    return iterable in _ITERABLES and iterable.__iter__ is _ITERABLES[iterable]
 
 
 def results_of(queryset: Any) -> Any:
@@ -220,7 +242,37 @@ class CompiledQuery:
 
     def instances(self, rows: Iterable[Any]) -> list[Any]:
         """Return instances of converted rows, made by Django."""
-        return list(ModelIterable(_Done(self._attributes, self._compiler, self.db, rows)))
+        return list(self._made_by(ModelIterable, rows))
+
+    def iterate(self, chunk_size: int) -> Generator[Any]:
+        """Run the query, and yield what ``QuerySet.iterator`` yields, but prefetch nothing.
+
+        ``QuerySet.iterator`` leaves its cursor to the garbage collector where an exception comes
+        from below it: from a converter, ``from_db`` or a receiver of ``post_init``.
+
+        :param chunk_size: see :meth:`execute`
+        :raises Exception: what running the query, or making an object, raises in stock
+        """
+        with closing_results(self.execute(chunk_size)) as results:
+            yield from self._made_by(self._attributes._iterable_class, self.converted(results))
+
+    def _made_by(self, iterable: Any, rows: Iterable[Any]) -> Iterator[Any]:
+        """Return what one of Django's iterables makes of converted rows.
+
+        They run the query of a queryset themselves, so they get what stands for a queryset of which
+        it has been run.
+        """
+
+        def results_iter(
+            results: Any = None, tuple_expected: bool = False, **arguments: Any
+        ) -> Iterator[Any]:
+            return map(tuple, rows) if tuple_expected else iter(rows)
+
+        compiler = _StandIn(
+            self._compiler, execute_sql=lambda **arguments: None, results_iter=results_iter
+        )
+        query = _StandIn(self._compiler.query, get_compiler=lambda using: compiler)
+        return iter(iterable(_StandIn(self._attributes, db=self.db, query=query)))
 
     @property
     def connection(self) -> Any:
@@ -277,39 +329,31 @@ def _selected_model(klass_info: dict[str, Any], select: Any) -> SelectedModel:
     return SelectedModel(klass_info["model"], columns, is_parent, relations)
 
 
-class _Done:
-    """Stands for a queryset, for its query and for its compiler, when all is done.
+class _StandIn:
+    """An object with some attributes of its own in the place of another's.
 
-    ``ModelIterable`` asks the queryset for ``db``, ``query``, ``model``, ``_known_related_objects``
-    and, since Django 6.1, ``_fetch_mode``; the query for ``get_compiler``; the compiler for
-    ``execute_sql``, ``select``, ``klass_info``, ``annotation_col_map`` and ``results_iter``.
-
-    :param owner: has the attributes that are not here
-    :param compiler: the compiler
-    :param rows: what the compiler gives, converted
+    :param behind: has all other attributes
     """
 
-    def __init__(self, owner: Any, compiler: Any, db: str | None, rows: Iterable[Any]) -> None:
-        self._owner = owner
-        self._compiler = compiler
-        self._rows = rows
-        self.db = db
-
-    @property
-    def query(self) -> _Done:
-        return self
-
-    def get_compiler(self, using: str) -> _Done:
-        return _Done(self._compiler, None, using, self._rows)
-
-    def execute_sql(self, **arguments: Any) -> None:
-        """Return the results of the query, which has been executed."""
-
-    def results_iter(self, results: Any) -> Iterator[Any]:
-        return iter(self._rows)
+    def __init__(self, behind: Any, **attributes: Any) -> None:
+        self._behind = behind
+        vars(self).update(attributes)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._owner, name)
+        return getattr(self._behind, name)
+
+
+@contextmanager
+def closing_results(results: Iterable[list[Any]]) -> Iterator[Iterable[list[Any]]]:
+    """Close the cursor behind the results of a query at the end, or before an exception leaves.
+
+    :param results: what :meth:`CompiledQuery.execute` has returned; a list has no cursor any more
+    """
+    try:
+        yield results
+    finally:
+        if isinstance(results, Generator):
+            results.close()
 
 
 def is_pure_converter(converter: Any) -> bool:

@@ -24,6 +24,7 @@ from fastschema.contrib.django.internals.instances import (
 )
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
+    closing_results,
     evaluated,
     give_results,
     is_prefetched,
@@ -260,14 +261,13 @@ def described(queryset: Any) -> FetchedRows:
 
 
 def fetch_in_blocks(queryset: Any, chunk_size: int) -> Generator[FetchedRows] | None:
-    """Run the query of a queryset, and return its rows in blocks as they are read.
+    """Return the rows of a queryset in blocks, as they are read. Its query runs with the first.
 
-    Closing the generator closes the cursor.
+    The cursor is closed at the end, at an error, and when the generator is closed.
 
     :param queryset: see :func:`fastschema.contrib.django.lists.queryset_rows.is_fetchable`
     :param chunk_size: how many rows to read at a time
-    :returns: None, and no query is run, if code of users could notice that they are no instances
-    :raises Exception: what running the query raises
+    :returns: None if code of users could notice that they are no instances
     """
     try:
         known = described(queryset)
@@ -276,15 +276,12 @@ def fetch_in_blocks(queryset: Any, chunk_size: int) -> Generator[FetchedRows] | 
         return None  # Django raises its own, if it does
     if known.converters is None or tracks_peers(known.fetch_mode):
         return None
-    query = CompiledQuery(queryset, is_run=True)
-    return _blocks(query, query.execute(chunk_size), known)
+    return _blocks(CompiledQuery(queryset, is_run=True), chunk_size, known)
 
 
-def _blocks(
-    query: CompiledQuery, results: Iterable[list[Any]], known: FetchedRows
-) -> Generator[FetchedRows]:
-    """Yield the rows of a query as they are read, with what is prefetched for each block."""
-    try:
+def _blocks(query: CompiledQuery, chunk_size: int, known: FetchedRows) -> Generator[FetchedRows]:
+    """Run a query, and yield its rows as they are read, with what is prefetched for each block."""
+    with closing_results(query.execute(chunk_size)) as results:
         for each in results:
             block = FetchedRows(query, [each])
             # The same for all blocks.
@@ -292,9 +289,6 @@ def _blocks(
             if known.steps:
                 prefetch(block, known.steps)
             yield block
-    finally:
-        if isinstance(results, Generator):
-            results.close()
 
 
 def fetch_instances(queryset: Any) -> list[Any]:
