@@ -38,6 +38,10 @@ def rows_of(made):
     return [each.pk for each in made.qs.order_by("pk")]
 
 
+def sql_of(made):
+    return str(made.qs.query)
+
+
 def assert_same(make, query, *looks, calls=None, **options):
     """Assert that a filter set answers as in stock; return the answers.
 
@@ -151,6 +155,71 @@ class TestLooks:
         for query in ("airline=DL", "number=2", "airline=XYZ"):
             assert_same(filter_set, query, look, rows_of)
 
+    def test_a_filter_that_was_changed_after_validation_leaves_the_form_alone(self):
+        def change(made):
+            made.filters["number"].label = "changed"
+            made.filters["number"].extra["help_text"] = "changed"
+            made.filters["airline"].exclude = True
+            del made.filters["cancelled"]
+
+        def look(made):
+            return [
+                (name, str(each.label), each.help_text) for name, each in made.form.fields.items()
+            ]
+
+        for query in ("", "airline=UA", "airline=XYZ", "number=x"):
+            assert_same(filter_set, query, lambda made: made.is_valid(), change, look)
+            assert_same(filter_set, query, lambda made: made.is_valid(), change, look, rows_of)
+            assert_same(filter_set, query, rows_of, change, look)
+            assert_same(filter_set, query, change, look)
+
+    def test_filters_that_are_assigned_after_validation_leave_the_form_alone(self):
+        def assign(made):
+            made.filters = {"x": django_filters.CharFilter()}
+
+        def look(made):
+            return list(made.form.fields), list(made.filters)
+
+        for query in ("", "airline=UA", "number=x"):
+            assert_same(filter_set, query, lambda made: made.is_valid(), assign, look)
+            assert_same(filter_set, query, assign, look)
+
+    def test_a_filter_set_that_gets_its_data_later(self):
+        def bind(made):
+            made.is_bound, made.data = True, QueryDict("airline=UA")
+
+        def look(made):
+            return sorted(made.filters), made.is_valid(), sorted(made.form.fields)
+
+        def unbound():
+            cls = filter_set()
+            return lambda data, queryset: cls(None, queryset)
+
+        assert_same(unbound, "", lambda made: made.is_valid(), bind, look, rows_of)
+
+    @pytest.mark.parametrize("query", ["", "distance_min=1", "distance_max=3", "distance_min=x"])
+    def test_what_a_range_has_set_on_itself(self, query):
+        def make():
+            return filter_set(
+                distance=django_filters.NumericRangeFilter(label="how far"),
+                number=django_filters.RangeFilter(),
+            )
+
+        def look(made):
+            return [(each.lookup_expr, str(each.label)) for each in made.filters.values()]
+
+        for first in (lambda made: made.is_valid(), sql_of, lambda made: made.form.errors):
+            assert_same(make, f"{query}&number_min=2", first, look, sql_of, look)
+
+    def test_a_lookup_that_was_chosen(self):
+        def make():
+            return filter_set(number=django_filters.LookupChoiceFilter(lookup_choices=["gt", "lt"]))
+
+        def look(made):
+            return made.filters["number"].lookup_expr
+
+        assert_same(make, "number=2&number_lookup=gt", sql_of, look)
+
 
 class TestOwnCode:
     """What people write into filter sets runs as often as in stock, on the same values."""
@@ -248,6 +317,29 @@ class TestOwnCode:
         [_, (error, message), _] = assert_same(lambda: Own, "first=x")
         assert error is AssertionError
         assert "Own" in message
+
+    @pytest.mark.parametrize("what", ["filters", "form"])
+    def test_a_method_that_changes_the_filters_after_it(self, what):
+        def change(self, queryset, name, value):
+            if what == "filters":
+                self.filters["number"].exclude = True
+                self.filters["airline"].method = lambda queryset, name, value: queryset.none()
+            else:
+                self.form.cleaned_data["number"] = 2
+                self.form.cleaned_data["airline"] = None
+            return queryset.filter(plane__isnull=False)
+
+        def make():
+            return filter_set(
+                fields=(),
+                plane=django_filters.CharFilter(method="change"),
+                number=django_filters.NumberFilter(),
+                airline=django_filters.CharFilter(),
+                change=change,
+            )
+
+        for query in ("plane=a", "plane=a&number=1", "plane=a&number=1&airline=UA", "number=1"):
+            assert_same(make, query, lambda made: made.is_valid(), sql_of, rows_of)
 
     def test_own_form(self):
         class Form(forms.Form):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Manager, QuerySet
 from django.http import QueryDict
@@ -44,6 +44,30 @@ _LOOKED_AT = frozenset(["filters", "_form", "_meta", "get_form_class"])
 """Attributes that a filter set has after somebody has looked, or has changed it."""
 
 
+class BoundStep(NamedTuple):
+    """What one filter, whose parameters were sent, does in one filter set.
+
+    :param name: its name
+    :param filter: what filters
+    :param value: what was sent, cleaned
+    :param attributes: those of the filter before it has filtered
+    """
+
+    name: str
+    filter: Any
+    value: Any
+    attributes: dict[str, Any]
+
+    def changes(self) -> dict[str, Any]:
+        """Return what the filter has set on itself, such as the ``lookup_expr`` of a range."""
+        before, now = self.attributes, vars(self.filter)
+        return {
+            name: value
+            for name, value in now.items()
+            if name not in before or before[name] is not value
+        }
+
+
 class Demand(State):
     """What one filter set has to do.
 
@@ -55,17 +79,18 @@ class Demand(State):
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
         self.is_known = False
-        self.steps: list[tuple[str, Any, Any]] | None = None
-        """For each filter whose parameters were sent its name, what filters, and a value."""
+        self.steps: list[BoundStep] | None = None
+        """What filters, by those parameters that were sent."""
         self.answers: dict[str, Any] = {}
         """What the database was asked for, by the names of filters: a value, or an error."""
 
     def clean(self, filter_set: Any) -> None:
         """Clean the parameters that were sent. If one is wrong, the form has to word the error."""
+        if not filter_set.is_bound:
+            return
         self.is_known = True
         data = self.data = filter_set.data
-        is_usual = type(data) in (QueryDict, MultiValueDict, dict) and not filter_set.form_prefix
-        if not filter_set.is_bound or not is_usual:
+        if type(data) not in (QueryDict, MultiValueDict, dict) or filter_set.form_prefix:
             return
         steps = self.recipe.sent(data)
         values: dict[str, Any] = {}
@@ -78,10 +103,34 @@ class Demand(State):
                 kept[step.name] = error
                 return
         values |= self.answers
-        self.steps = [(step.name, step.bound(filter_set), values[step.name]) for step in steps]
+        bound = [(step.name, step.bound(filter_set)) for step in steps]
+        self.steps = [BoundStep(name, each, values[name], dict(vars(each))) for name, each in bound]
+
+    def form(self, filter_set: Any) -> Any:
+        """Return stock's form of the data that were cleaned, without asking the database again."""
+        data, filter_set.data = filter_set.data, self.data  # which somebody may have changed since
+        try:
+            made = STOCK_FORM.fget(filter_set)
+        finally:
+            filter_set.data = data
+        asking = {name: each for name, each in made.fields.items() if name in self.answers}
+        for name, field in asking.items():
+            field.clean = partial(_repeat, self.answers[name])
+        try:
+            _ = made.errors
+        finally:
+            for field in asking.values():
+                del field.clean
+        return made
 
 
-def demanded(filter_set: Any) -> list[tuple[str, Any, Any]] | None:
+def _repeat(answer: Any, value: Any) -> Any:
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
+def demanded(filter_set: Any) -> list[BoundStep] | None:
     """Return what a filter set has to do; None if stock must do it."""
     own = vars(filter_set)
     demand = own.get(STATE_KEY)
@@ -128,7 +177,11 @@ def _filters_of(filter_set: Any) -> Any:
 
 
 class FiltersOnDemand:
-    """The filters of a filter set that has made none: whoever looks gets those of stock."""
+    """The filters of a filter set that has made none: whoever looks gets those of stock.
+
+    If the data were cleaned, stock has made its form of the filters by now, and perhaps the filters
+    have set something on themselves as they filtered.
+    """
 
     def __get__(self, filter_set: Any, cls: Any) -> Any:
         own = {} if filter_set is None else vars(filter_set)
@@ -136,34 +189,24 @@ class FiltersOnDemand:
             which = f"{'type' if filter_set is None else cls.__name__!r} object"
             raise AttributeError(f"{which} has no attribute 'filters'")
         made = own["filters"] = _filters_of(filter_set)
+        demand = own[STATE_KEY]
+        if type(demand) is Demand and demand.is_known and "_form" not in own:
+            demand.form(filter_set)
+            for step in demand.steps or ():
+                vars(made[step.name]).update(step.changes())
         return made
 
 
 def _form(self: Any) -> Any:
-    """``BaseFilterSet.form``, cleaned without asking the database again."""
-    demand = vars(self).get(STATE_KEY)
-    if "_form" in vars(self) or type(demand) is not Demand or not demand.is_known:
-        return STOCK_FORM.fget(self)
-    data, self.data = self.data, demand.data  # stock had made it by now, and cleaned it
-    try:
-        made = STOCK_FORM.fget(self)
-    finally:
-        self.data = data
-    asking = {name: each for name, each in made.fields.items() if name in demand.answers}
-    for name, field in asking.items():
-        field.clean = partial(_repeat, demand.answers[name])
-    try:
-        _ = made.errors
-    finally:
-        for field in asking.values():
-            del field.clean
-    return made
-
-
-def _repeat(answer: Any, value: Any) -> Any:
-    if isinstance(answer, Exception):
-        raise answer
-    return answer
+    """``BaseFilterSet.form``, made of the filters as they were when the data were cleaned."""
+    own = vars(self)
+    demand = own.get(STATE_KEY)
+    if "_form" not in own and type(demand) is Demand and demand.is_known:
+        assigned = own.pop("filters", None)
+        _ = self.filters  # which come with the form
+        if assigned is not None:
+            own["filters"] = assigned
+    return STOCK_FORM.fget(self)
 
 
 def is_valid(self: Any) -> bool:
@@ -186,13 +229,29 @@ def filter_queryset(self: Any, queryset: Any) -> Any:
     steps = demanded(self)
     if steps is None:
         return STOCK_FILTER_QUERYSET(self, queryset)
-    for name, bound, value in steps:
-        queryset = bound.filter(queryset, value)
-        assert isinstance(queryset, QuerySet), (
-            f"Expected '{type(self).__name__}.{name}' to return a QuerySet, "
-            f"but got a {type(queryset).__name__} instead."
-        )
+    for step in steps:
+        queryset = step.filter.filter(queryset, step.value)
+        _check_queryset(self, step.name, queryset)
+        if "filters" in vars(self):  # a method of users' has looked at them, and may change them
+            return _filtered_after(self, step.name, queryset)
     return queryset
+
+
+def _filtered_after(filter_set: Any, name: str, queryset: Any) -> Any:
+    """Return a queryset filtered as stock does by the filters after one of them."""
+    values = iter(filter_set.form.cleaned_data.items())
+    _ = next(each for each, _ in values if each == name)
+    for each, value in values:
+        queryset = filter_set.filters[each].filter(queryset, value)
+        _check_queryset(filter_set, each, queryset)
+    return queryset
+
+
+def _check_queryset(filter_set: Any, name: str, queryset: Any) -> None:
+    assert isinstance(queryset, QuerySet), (
+        f"Expected '{type(filter_set).__name__}.{name}' to return a QuerySet, "
+        f"but got a {type(queryset).__name__} instead."
+    )
 
 
 def get_filterset_class(self: Any, view: Any, queryset: Any = None) -> Any:
