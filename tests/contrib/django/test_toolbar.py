@@ -262,6 +262,63 @@ def test_a_list_that_is_too_short_ran_as_stock(flights, monkeypatch):
     assert of(view, "is_compiled", "why") == [(False, "stock is faster for so few rows")]
 
 
+class WithUpperCode(FlightSerializer):
+    """A method sees each flight."""
+
+    shout = serializers.SerializerMethodField()
+
+    def get_shout(self, flight):
+        return flight.airline.code.upper()
+
+
+class TestPages:
+    """Pages of so many rows that fastschema runs their query itself."""
+
+    @pytest.fixture(autouse=True)
+    def rows_pay(self, monkeypatch):
+        monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 1)
+
+    def view(self, serializer, queryset):
+        return list_view(queryset.order_by("id"), serializer, pagination_class=Pages)
+
+    @pytest.mark.parametrize("serializer", [FlightSerializer, WithUpperCode])
+    @pytest.mark.parametrize("lookups", [("origin", "destination", "plane"), ALL])
+    def test_a_compiled_page_is_told(self, flights, serializer, lookups):
+        view = self.view(serializer, Flight.objects.select_related(*lookups))
+        for _ in range(2):
+            assert of(view, "is_compiled", "why", "rows") == [(True, "", 3)]
+
+    @pytest.mark.parametrize("serializer", [FlightSerializer, WithUpperCode])
+    @pytest.mark.parametrize(
+        ("queryset", "advice"),
+        [
+            (Flight.objects.all(), "select_related('airline', 'origin', 'destination', 'plane')"),
+            (Flight.objects.select_related(*ALL[1:]), "select_related('airline')"),
+            (
+                Flight.objects.select_related("airline").prefetch_related("origin", "plane"),
+                "select_related('destination')",
+            ),
+            (Flight.objects.select_related(*ALL), None),
+        ],
+    )
+    def test_its_relations_that_each_row_asks_for_are_named(
+        self, flights, serializer, queryset, advice
+    ):
+        [(found,)] = of(self.view(serializer, queryset), "queries")
+        assert (found and found["advice"]) == advice
+
+    def test_a_page_that_somebody_has_looked_into_is_told(self, flights):
+        class Looking(self.view(FlightSerializer, Flight.objects.select_related("airline"))):
+            def paginate_queryset(self, queryset):
+                page = super().paginate_queryset(queryset)
+                assert [each.pk for each in page]
+                return page
+
+        [(is_compiled, queries)] = of(Looking, "is_compiled", "queries")
+        assert is_compiled
+        assert queries["advice"] == "select_related('origin', 'destination', 'plane')"
+
+
 def test_a_single_object_is_told(flights):
     class Detail(generics.RetrieveAPIView):
         queryset = Airline.objects.all()

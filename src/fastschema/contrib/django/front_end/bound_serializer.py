@@ -235,6 +235,13 @@ class BoundState(State):
         return True
 
 
+def mark_compiled(serializer: Any) -> None:
+    """Let a serializer know that generated code represents by it."""
+    own = serializer.__dict__
+    if type(own.get(STATE_KEY)) is not BoundState:
+        own[STATE_KEY] = COMPILED
+
+
 def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None:
     """Count objects, and return what represents them by a stock serializer.
 

@@ -49,6 +49,7 @@ from fastschema.contrib.django.front_end.access import MODEL, relation_to_many
 from fastschema.contrib.django.front_end.bound_serializer import (
     dispatch_for,
     dumps_each,
+    mark_compiled,
     nested_dumper_of,
 )
 from fastschema.contrib.django.front_end.class_state import class_state
@@ -135,8 +136,9 @@ def dump_rows(
         return None, data
     if dispatch is None:
         dispatch = dispatch_for_rows(serializer, len(data), Form.PYTHON)
-    if dispatch is None:
-        return None, list(data)
+        if dispatch is None:
+            return None, list(data)
+        mark_compiled(serializer)
     return ListDumper(dispatch, data).all_rows(data), data
 
 
