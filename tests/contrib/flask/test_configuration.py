@@ -110,3 +110,27 @@ def test_the_kill_switch_may_come_from_the_environment_by_way_of_flask(monkeypat
 def test_a_callable_or_its_path_is_a_clear_error(make_app, value):
     with pytest.raises(ValueError, match="FASTSCHEMA_ENABLED must be of type bool, not "):
         make_app(FASTSCHEMA_ENABLED=value)
+
+
+@pytest.mark.parametrize(
+    ("dictionary", "sentence"),
+    [
+        (
+            {"SHADOW": 0.1, "INSTALL": False},
+            "Write app.config['FASTSCHEMA_SHADOW'] = 0.1, app.config['FASTSCHEMA_INSTALL'] = False.",
+        ),
+        ({}, "Each setting has a key of its own."),
+    ],
+)
+def test_a_dictionary_of_settings_is_an_error_that_says_what_to_write(dictionary, sentence):
+    app = Flask("app")
+    app.config["FASTSCHEMA"] = dictionary
+    with pytest.raises(ValueError, match=r"Nothing reads the dictionary") as raised:
+        FastSchema(app)
+    assert str(raised.value).endswith(sentence)
+
+
+def test_a_key_of_the_applications_own_is_none_of_ours():
+    app = Flask("app")
+    app.config["FASTSCHEMA"] = True
+    FastSchema(app)

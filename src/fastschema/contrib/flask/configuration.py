@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,6 +17,8 @@ EXTENSION = "fastschema"
 """The key in ``app.extensions``."""
 
 _PREFIX = "FASTSCHEMA_"
+_DICTIONARY = "FASTSCHEMA"
+"""The setting of Django, which people may take for one of Flask."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,9 @@ def configured(app: Flask) -> Settings:
 
     :raises ValueError: for a key that there is not, or one with a value that it cannot have
     """
+    dictionary = app.config.get(_DICTIONARY)
+    if isinstance(dictionary, Mapping):
+        raise ValueError(_instead_of(dictionary))
     for name, default in asdict(Settings()).items():
         app.config.setdefault(f"{_PREFIX}{name.upper()}", default)
     given = {
@@ -64,6 +70,14 @@ def configured(app: Flask) -> Settings:
         if key.startswith(_PREFIX)
     }
     return checked_settings(Settings, given, f"{_PREFIX}{{}}")
+
+
+def _instead_of(dictionary: Mapping[Any, Any]) -> str:
+    """Return what is wrong with a dictionary of settings, and what to write in its place."""
+    keys = [f"app.config[{f'{_PREFIX}{name}'!r}] = {value!r}" for name, value in dictionary.items()]
+    return f"Nothing reads the dictionary app.config[{_DICTIONARY!r}]. " + (
+        f"Write {', '.join(keys)}." if keys else "Each setting has a key of its own."
+    )
 
 
 def settings_of(app: Any) -> Settings | None:

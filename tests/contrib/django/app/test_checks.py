@@ -5,7 +5,7 @@ from django.conf import settings
 from django.test import override_settings
 from rest_framework.settings import api_settings
 
-from fastschema.contrib.django.app.checks import RENDERER, check_renderer
+from fastschema.contrib.django.app.checks import RENDERER, check_names, check_renderer
 
 STOCK = "rest_framework.renderers.JSONRenderer"
 
@@ -31,3 +31,24 @@ def test_nothing_is_missing(path, value):
     with with_renderer(path), override_settings(FASTSCHEMA=value):
         assert check_renderer() == []
     assert api_settings.DEFAULT_RENDERER_CLASSES
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "hint"),
+    [
+        ("FASTSCHEMA_LOAD_RELATIONS", True, "Write FASTSCHEMA = {'LOAD_RELATIONS': True}."),
+        ("FASTSCHEMA_DISABLED", "1", "Set FASTSCHEMA_DISABLED in the environment of the process."),
+        ("FASTSCHEMA_TYPO", 1, "fastschema's settings stand in the dictionary FASTSCHEMA."),
+    ],
+)
+def test_a_setting_beside_the_dictionary_is_a_warning(name, value, hint):
+    with override_settings(**{name: value}):
+        (warning,) = check_names()
+
+    assert (warning.id, warning.hint) == ("fastschema.W003", hint)
+    assert name in warning.msg
+
+
+def test_the_dictionary_alone_is_no_warning():
+    with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
+        assert check_names() == []

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
+from django.conf import settings
 from django.core.checks import CheckMessage, Warning
 
 from fastschema.contrib.django.app import conf
+from fastschema.switch import VARIABLE
 
 TAG = "fastschema"
 RENDERER = "fastschema.contrib.django.renderers.FastJSONRenderer"
@@ -30,6 +33,31 @@ def check_renderer(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]
             id="fastschema.W002",
         )
     ]
+
+
+def check_names(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
+    """Warn of settings that nobody reads, for they stand beside the dictionary ``FASTSCHEMA``.
+
+    :param app_configs: ignored: settings belong to the project
+    """
+    prefix = f"{conf.NAME}_"
+    return [
+        Warning(
+            f"Nothing reads the setting {name}.",
+            hint=_where_it_belongs(name.removeprefix(prefix), getattr(settings, name)),
+            id="fastschema.W003",
+        )
+        for name in dir(settings)
+        if name.startswith(prefix)
+    ]
+
+
+def _where_it_belongs(name: str, value: Any) -> str:
+    if name in {field.name.upper() for field in fields(conf.Settings)}:
+        return f"Write {conf.NAME} = {{{name!r}: {value!r}}}."
+    if f"{conf.NAME}_{name}" == VARIABLE:
+        return f"Set {VARIABLE} in the environment of the process."
+    return f"fastschema's settings stand in the dictionary {conf.NAME}."
 
 
 def check_serializers(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
@@ -56,4 +84,4 @@ def check_serializers(app_configs: Any = None, **kwargs: Any) -> list[CheckMessa
     ]
 
 
-CHECKS = (check_renderer, check_serializers)
+CHECKS = (check_names, check_renderer, check_serializers)
