@@ -74,6 +74,7 @@ def test_a_profile_as_a_dict_is_ready_for_json():
                 "user_seconds": 0.002,
                 "why": "nobody knows it",
                 "depth": 0,
+                "is_yours": False,
             }
         ],
     }

@@ -23,6 +23,8 @@ class FieldTime:
     :param user_seconds: how much of that was spent in code of yours or in stock methods
     :param why: why it runs as stock, or what code of yours it calls, or ""
     :param depth: how deep it is nested; 0 for a field of the schema itself
+    :param is_yours: whether it is no field but a method of yours: a hook, or one that calls the
+        compiled one by ``super()``
     """
 
     key: str
@@ -32,6 +34,7 @@ class FieldTime:
     user_seconds: float
     why: str = ""
     depth: int = 0
+    is_yours: bool = False
 
     @property
     def generated_seconds(self) -> float:
@@ -47,8 +50,8 @@ class Profile:
     :param rows: how many rows were dumped
     :param seconds: how long that took
     :param fields: its fields in output order, each followed by those of its nested schema. Hooks
-        around the dump are lines of their own, before and after. A schema that runs as stock is one
-        line.
+        around the dump are lines of their own, before and after. A schema that runs as stock, or
+        inside a method of yours, is one line.
     """
 
     schema: str
@@ -117,7 +120,7 @@ class Profile:
         return f"{self.schema}: {rows} in {readable(self.seconds)}"
 
     def _cells(self, field: FieldTime, scale: float) -> tuple[str, ...]:
-        runs = "compiled" if field.compiled else "stock"
+        runs = "yours" if field.is_yours else "compiled" if field.compiled else "stock"
         numbers = self._numbers(field.seconds, scale)
         user = f"{field.user_seconds / scale:.3f}" if field.user_seconds else ""
         return (field.key, field.source, runs, *numbers, user, field.why)

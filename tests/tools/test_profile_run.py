@@ -349,7 +349,7 @@ class TestStock:
         (line,) = profile
         assert (line.key, line.why) == ("Overridden", "your dump, and what it calls by super()")
         assert line.seconds == line.user_seconds == profile.seconds > 0
-        assert (line.compiled, profile.rows) == (False, 3)
+        assert (line.compiled, line.is_yours, profile.rows) == (False, True, 3)
 
     def test_a_nested_schema_that_runs_as_stock_says_why(self):
         class Outer(Schema):

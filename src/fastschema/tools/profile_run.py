@@ -281,9 +281,9 @@ def _profile_between(
         sum(field.seconds for field in times if field.depth == 0),
     )
     if hooks.names_before:
-        times.insert(0, _by_users("(pre_dump)", hooks.names_before, before, "a hook"))
+        times.insert(0, _hook("(pre_dump)", hooks.names_before, before))
     if hooks.names_after:
-        times.append(_by_users("(post_dump)", hooks.names_after, after, "a hook"))
+        times.append(_hook("(post_dump)", hooks.names_after, after))
     name = dispatch.program.node.name
     return Profile(name, rows, before + between + after, times)
 
@@ -291,7 +291,8 @@ def _profile_between(
 def _profile_of_stock(
     schema: CompiledSchema, obj: Any, many: bool | None, why: str | None = None
 ) -> Profile:
-    """Return the profile of a dump by a schema that runs as stock, as a whole.
+    """Return the profile of a dump by a schema that runs as stock as a whole, or inside a method of
+    users'.
 
     :param why: why it does; None: as it says itself
     """
@@ -299,14 +300,27 @@ def _profile_of_stock(
     result, seconds = _timed(lambda: dumped_data(schema, obj, many))
     report = schema.explain()
     rows = len(result) if is_collection and hasattr(result, "__len__") else 1
+    is_yours = not (why or report.why)
     why = why or report.why or f"your {report.override}, and what it calls by super()"
-    whole = _by_users(report.schema, "", seconds, why)
+    whole = _not_generated(report.schema, "", seconds, why, is_yours=is_yours)
     return Profile(report.schema, rows, seconds, [whole])
 
 
-def _by_users(key: str, source: str, seconds: float, why: str) -> FieldTime:
+def _hook(key: str, names: str, seconds: float) -> FieldTime:
+    return _not_generated(key, names, seconds, "a hook", is_yours=True)
+
+
+def _not_generated(key: str, source: str, seconds: float, why: str, *, is_yours: bool) -> FieldTime:
     """Return a line for what is all code of users or stock's."""
-    return FieldTime(key, source, compiled=False, seconds=seconds, user_seconds=seconds, why=why)
+    return FieldTime(
+        key,
+        source,
+        compiled=False,
+        seconds=seconds,
+        user_seconds=seconds,
+        why=why,
+        is_yours=is_yours,
+    )
 
 
 def _why_stock(schema: CompiledSchema, key: str) -> str:

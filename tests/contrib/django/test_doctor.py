@@ -9,10 +9,12 @@ import types
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.urls import path
+from django.urls import include, path
 from rest_framework import serializers
-from rest_framework.pagination import CursorPagination
+from rest_framework.pagination import CursorPagination, PageNumberPagination
 from rest_framework.renderers import JSONRenderer
+from rest_framework.routers import DefaultRouter
+from rest_framework.utils.encoders import JSONEncoder
 
 from fastschema import Plan, compile
 from fastschema.contrib.django.app.survey import diagnosis_of_project, reached
@@ -143,6 +145,71 @@ class TestAdvice:
         told = [what for what, _ in advice(urls(airlines=view))]
 
         assert [words in what for what in told] == [True]
+
+    @pytest.mark.parametrize(
+        "attributes",
+        [{"encoder_class": type("OwnEncoder", (JSONEncoder,), {})}, {"media_type": "text/own"}],
+    )
+    def test_a_renderer_that_writes_in_its_own_way_stays(self, urls, attributes):
+        own = type("Own", (JSONRenderer,), attributes)
+        attributes = {"serializer_class": surveyed.DynamicSerializer, "renderer_classes": [own]}
+        view = type("View", (surveyed.Airlines,), attributes).as_view({"get": "list"})
+
+        assert advice(urls(airlines=view)) == []
+
+    @pytest.mark.parametrize("is_placeholder", ["attribute", "method"])
+    def test_a_view_with_a_placeholder_for_a_queryset_is_not_examined(self, urls, is_placeholder):
+        nothing = Flight.objects.none()
+        attributes = (
+            {"queryset": nothing}
+            if is_placeholder == "attribute"
+            else {"get_queryset": lambda self: nothing}
+        )
+        view = type("View", (Flights,), attributes).as_view({"get": "list"})
+
+        survey = reached(urls(flights=view))
+
+        [finding] = survey.views.values()
+        assert finding.queries is None
+        assert not any(finding.advice)
+        why = "its queryset is none() without a real request"
+        assert finding.why_not_looked_at == why
+        assert finding.how == f"how rows are made is not known: {why}"
+
+
+class TestVersions:
+    """A view that several paths lead to is examined once."""
+
+    def test_those_in_namespaces(self):
+        router = DefaultRouter()
+        router.register("airlines", surveyed.Airlines)
+        module = types.ModuleType(f"urls_{next(NUMBERS)}")
+        module.urlpatterns = [
+            path(f"{version}/", include((router.urls, "api"), namespace=version))
+            for version in ("v1", "v2")
+        ]
+
+        survey = reached(module)
+
+        [(name, _)] = survey.lists.items()
+        assert name == "GET /v1/airlines/, /v2/airlines/ (Airlines.list)"
+        [found] = [each for each in survey.serializers if each.path.endswith(":AirlineSerializer")]
+        assert [each.count("/airlines/") for each in found.uses if "list" in each] == [2]
+
+    def test_those_that_are_registered_one_by_one(self, urls):
+        list_view, other = (surveyed.Airlines.as_view({"get": "list"}) for _ in range(2))
+
+        assert list(reached(urls(v1=list_view, v2=other)).lists) == [
+            "GET /v1/, /v2/ (Airlines.list)"
+        ]
+
+    def test_views_with_other_arguments_are_others(self, urls):
+        one, other = (
+            surveyed.Airlines.as_view({"get": "list"}, pagination_class=each)
+            for each in (None, PageNumberPagination)
+        )
+
+        assert len(reached(urls(one=one, other=other)).lists) == 2
 
 
 class OfUser(Flights):

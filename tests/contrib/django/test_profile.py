@@ -141,6 +141,13 @@ def test_a_serializer_that_runs_as_stock_is_one_line():
     )
 
 
+def test_a_serializer_that_is_compiled_inside_its_own_method_is_not_called_stock():
+    table = str(fastschema.compile(Own).profile([Thing()] * 3))
+
+    assert "stock" not in table
+    assert "yours" in table
+
+
 def test_one_object_can_be_profiled():
     assert fastschema.compile(Inner).profile(Thing(), many=False).rows == 1
 

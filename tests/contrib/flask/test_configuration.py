@@ -116,8 +116,8 @@ def test_a_callable_or_its_path_is_a_clear_error(make_app, value):
     ("dictionary", "sentence"),
     [
         (
-            {"SHADOW": 0.1, "INSTALL": False},
-            "Write app.config['FASTSCHEMA_SHADOW'] = 0.1, app.config['FASTSCHEMA_INSTALL'] = False.",
+            {"SHADOW": 0.1, "CHUNK_SIZE": 9},
+            "Write app.config['FASTSCHEMA_SHADOW'] = 0.1, app.config['FASTSCHEMA_CHUNK_SIZE'] = 9.",
         ),
         ({}, "Each setting has a key of its own."),
     ],

@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 
 from django.db import DatabaseError
 from rest_framework.mixins import ListModelMixin
+from rest_framework.renderers import JSONRenderer
 from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form, NotRowReadableError, UnreadableError
 from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.internals.queries import is_nothing
 from fastschema.contrib.django.lists.pagination import check_paginator
 from fastschema.contrib.django.lists.prefetching import described
 from fastschema.contrib.django.lists.queryset_rows import FetchedRows, check_fetchable
@@ -38,12 +40,19 @@ class Reason(NamedTuple):
     what: str = ""
 
 
+_RENDERER = (
+    "Name fastschema.contrib.django.renderers.FastJSONRenderer first in the view's "
+    "renderer_classes, or in DEFAULT_RENDERER_CLASSES."
+)
 _PAGES = "Use one of DRF's paginators as it comes, if you can."
 _DISABLED = Reason("fastschema is disabled", f"Unset {VARIABLE}.")
 _NOT_INSTALLED = Reason(
     "fastschema is not installed for all views",
     "Set FASTSCHEMA['INSTALL'] to True, or use FastViewMixin.",
 )
+
+
+PLACEHOLDER = "its queryset is none() without a real request"
 
 
 class ListReport(NamedTuple):
@@ -109,7 +118,10 @@ def list_report(view: Any) -> ListReport:
 
 def _report(view: Any) -> ListReport:
     renderer = _of_renderer(view.get_renderers()[0])
-    reasons = [*_reasons_of_view(), *_reasons_of_rows(view, view.get_queryset())]
+    queryset = view.get_queryset()
+    if is_nothing(queryset):
+        return ListReport(UNKNOWN, (Reason(PLACEHOLDER),), renderer)
+    reasons = [*_reasons_of_view(), *_reasons_of_rows(view, queryset)]
     return ListReport(INSTANCES if reasons else ROWS, tuple(reasons), renderer)
 
 
@@ -170,8 +182,7 @@ def _of_renderer(renderer: Any) -> Reason | None:
     if not isinstance(renderer, FastJSONRenderer):
         return Reason(
             f"its first renderer is {name}, not FastJSONRenderer",
-            "Name fastschema.contrib.django.renderers.FastJSONRenderer first in the view's "
-            "renderer_classes, or in DEFAULT_RENDERER_CLASSES.",
+            _RENDERER if _writes_as_stock(type(renderer)) else "",
         )
     if orjson is None:
         return Reason("orjson is not installed", "Install orjson.")
@@ -183,6 +194,17 @@ def _of_renderer(renderer: Any) -> Reason | None:
     return Reason(
         f"{name} changes how FastJSONRenderer writes",
         "Use FastJSONRenderer as it comes.",
+    )
+
+
+def _writes_as_stock(renderer: type) -> bool:
+    """Return whether a class of renderers writes the JSON of ``JSONRenderer``, so that another may
+    stand in its place.
+    """
+    return issubclass(renderer, JSONRenderer) and all(
+        getattr(renderer, name) is value
+        for name, value in vars(JSONRenderer).items()
+        if not name.startswith("__")
     )
 
 

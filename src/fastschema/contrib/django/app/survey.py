@@ -26,8 +26,15 @@ from rest_framework.schemas.generators import (
 from rest_framework.serializers import BaseSerializer, ListSerializer
 
 from fastschema.contrib.django import filters
-from fastschema.contrib.django.app.list_report import STREAMED, ListReport, list_report, why_unknown
+from fastschema.contrib.django.app.list_report import (
+    PLACEHOLDER,
+    STREAMED,
+    ListReport,
+    list_report,
+    why_unknown,
+)
 from fastschema.contrib.django.front_end.customization import is_stock_list
+from fastschema.contrib.django.internals.queries import is_nothing
 from fastschema.contrib.django.lists.n_plus_one import Unloaded, advice, unloaded
 from fastschema.contrib.django.relations import loads_relations, with_relations
 from fastschema.contrib.django.views import StreamingListMixin
@@ -127,14 +134,12 @@ def reached(urlconf: str | None = None, user: Any = None) -> Survey:
     """
     survey = Survey()
     with_input = set()
-    for path, method, callback in Endpoints(get_resolver(urlconf).url_patterns).get_api_endpoints():
-        if method == "DELETE":
-            continue
+    for paths, method, callback in _endpoints(urlconf):
         action = getattr(callback, "actions", {}).get(method.lower())
         view_name = f"{callback.cls.__name__}.{action}" if action else callback.cls.__name__
-        endpoint = f"{method} {path} ({view_name})"
+        endpoint = f"{method} {', '.join(paths)} ({view_name})"
         try:
-            view = _view(path, method, callback, user)
+            view = _view(paths[0], method, callback, user)
             serializer = _serializer(view)
             if not isinstance(serializer, BaseSerializer):
                 survey.without[endpoint] = "the view names no serializer"
@@ -154,6 +159,31 @@ def reached(urlconf: str | None = None, user: Any = None) -> Survey:
         for each in survey.serializers
     ]
     return survey
+
+
+def _endpoints(urlconf: str | None) -> list[tuple[list[str], str, Any]]:
+    """Return the endpoints of a URL configuration: paths, a method and what answers.
+
+    The same view may have several paths, one in the namespace of each version, say.
+    """
+    found: list[tuple[list[str], str, Any]] = []
+    enumerator = Endpoints(get_resolver(urlconf).url_patterns)
+    for path, method, callback in enumerator.get_api_endpoints():
+        if method == "DELETE":
+            continue
+        for paths, known_method, known in found:
+            if known_method == method and _is_same_view(known, callback):
+                paths.append(path)
+                break
+        else:
+            found.append(([path], method, callback))
+    return found
+
+
+def _is_same_view(one: Any, other: Any) -> bool:
+    """Return whether two callbacks make the same view."""
+    names = ("cls", "actions", "initkwargs")
+    return all(getattr(one, name, None) == getattr(other, name, None) for name in names)
 
 
 def _nested(field: Any) -> Any:
@@ -215,9 +245,12 @@ def _examine(view: Any, finding: ViewFinding) -> None:
     found: list[Unloaded] = []
     try:
         queryset = view.get_queryset()
-        if loads_relations(view):
-            queryset = with_relations(view, queryset)
-        found = unloaded(_with_fields(view.get_serializer()), queryset)
+        if is_nothing(queryset):
+            finding.why_not_looked_at = PLACEHOLDER
+        else:
+            if loads_relations(view):
+                queryset = with_relations(view, queryset)
+            found = unloaded(_with_fields(view.get_serializer()), queryset)
     except Exception as error:  # whatever the project's own code raises
         finding.why_not_looked_at = why_unknown(error)
     why_filters = _why_filters(view)

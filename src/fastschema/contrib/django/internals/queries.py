@@ -152,6 +152,11 @@ def is_combined(queryset: Any) -> bool:
     return bool(queryset.query.combinator)
 
 
+def is_nothing(queryset: Any) -> bool:
+    """Return whether a queryset is that of ``QuerySet.none()``, and no query is run."""
+    return isinstance(queryset, QuerySet) and bool(queryset.query.is_empty())
+
+
 # Queries that are run by their compiler: sql/compiler.py
 
 _COMPILER = {
