@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from threading import get_ident
+from typing import Any, Protocol
 
 from fastschema.runtime.json_engine import ENGINE
 
@@ -25,8 +27,9 @@ class Statistics:
     :param json: what reads and writes JSON: ``"orjson"``, or ``"json"``, the standard library's,
         where that is missing
 
-    Rows and fields are those of the schema that was dumped; the rows of a nested schema are not
-    counted again.
+    Rows and fields are those of the schema that was dumped or loaded. The objects of a nested
+    schema belong to their row, whatever runs as stock. What code of users dumps meanwhile (a method
+    field, a field of their own) may count as rows of its own.
     """
 
     programs: int
@@ -50,6 +53,8 @@ class Recorder:
     """Counts without locks: where threads count at once, some counts may miss a step."""
 
     def __init__(self) -> None:
+        self._within: set[int] = set()
+        """The threads in which all that is dumped or loaded belongs to a row."""
         self._reset()
 
     def _reset(self) -> None:
@@ -68,12 +73,28 @@ class Recorder:
         self._uses += 1
 
     def compiled(self, program: CountedProgram, rows: int = 1) -> None:
-        """Count rows that generated code dumped."""
-        self._compiled_rows[program.counts] += rows
+        """Count rows that generated code dumped, unless they belong to another."""
+        if not (self._within and get_ident() in self._within):
+            self._compiled_rows[program.counts] += rows
 
     def stock(self, rows: int = 1) -> None:
-        """Count rows that stock dumped."""
-        self._stock_rows += rows
+        """Count rows that stock dumped, unless they belong to another."""
+        if not (self._within and get_ident() in self._within):
+            self._stock_rows += rows
+
+    def within(self, function: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
+        """Return what a function returns; what it dumps or loads belongs to a row.
+
+        :raises Exception: what the function raises
+        """
+        thread = get_ident()
+        if thread in self._within:
+            return function(*args, **options)
+        self._within.add(thread)
+        try:
+            return function(*args, **options)
+        finally:
+            self._within.discard(thread)
 
     def statistics(self, *, reset: bool = False) -> Statistics:
         """Return the counts so far.

@@ -141,7 +141,7 @@ def _serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None) -> 
         # So few that to find out more would take longer than what follows.
         if state is FIRST and rows:
             schema.__dict__[STATE_KEY] = None
-        result = schema._serialize(obj, many=many)
+        result = recorder.within(schema._serialize, obj, many=many)
         if rows:
             recorder.stock(rows)
         return result
@@ -155,7 +155,8 @@ def _serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None) -> 
             bound_program = find_bound_program(schema, rows if many else 1)
         if bound_program is not None:
             return dump_by(bound_program, obj, many)
-    result = STOCK_SERIALIZE(for_stock(schema, DUMP.fields), obj, many=many)
+    for_fields = for_stock(schema, DUMP.fields)
+    result = recorder.within(STOCK_SERIALIZE, for_fields, obj, many=many)
     recorder.stock(len(result) if many and obj is not None else 1)
     return result
 
@@ -232,11 +233,12 @@ class _NestedFinder:
 
 
 def _uniform(dump: Callable[[Any], Any], form: Form, *, is_stock: bool = True) -> CallDumper:
-    """Return what dumps all values by a function that gives what stock gives.
+    """Return what dumps all values of a nested schema by a function that gives what stock gives.
 
     :param is_stock: as for :class:`CallDumper`
     """
-    return CallDumper(dump, convert=_CONVERSIONS.get(form), is_stock=is_stock)
+    within_row = partial(recorder.within, dump)
+    return CallDumper(within_row, convert=_CONVERSIONS.get(form), is_stock=is_stock)
 
 
 _CONVERSIONS = {Form.JSON: json_value, Form.TEXT: written}

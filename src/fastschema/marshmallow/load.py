@@ -255,7 +255,7 @@ class NestedLoader:
         if self._row is not None and type(value) is dict:
             return self._checked(value, self._row(value, None))
         if not self._is_found or type(value) is not (list if self._schema.many else dict):
-            return self._field.deserialize(value, None, None, **self._keywords)
+            return recorder.within(self._field.deserialize, value, None, None, **self._keywords)
         loaded = self._load(value)
         if has_validators(self._field):
             self._field._validate(loaded)
@@ -290,7 +290,9 @@ class NestedLoader:
     def _load(self, value: Any) -> Any:
         if self._passes_session:
             pass_session(self._field, self._schema)
-        return self._with_hooks(value) if self._bound is None else self._without_hooks(value)
+        if self._bound is None:
+            return recorder.within(self._with_hooks, value)
+        return self._without_hooks(value)
 
     def _with_hooks(self, value: Any) -> Any:
         """Load a value by all that ``Schema.load`` does."""
@@ -412,7 +414,7 @@ def deserialize(
             compiled = find_compiled(schema, LOAD, len(data) if many else 1)
         if compiled is not None and compiled.program is not None:
             return _load_by(compiled, schema, data, many, options)
-    result = deserialize_as_stock(schema, data, many=many, **options)
+    result = recorder.within(deserialize_as_stock, schema, data, many=many, **options)
     recorder.stock(len(result) if many else 1)
     return result
 

@@ -3,12 +3,14 @@
 import gc
 import threading
 import weakref
+from contextlib import nullcontext
 
 import pytest
 from rest_framework import serializers
 
 import fastschema
 from fastschema.contrib import django as front_end
+from fastschema.runtime import thresholds
 from tests.contrib.django.differential import assert_same, serializer_of
 
 
@@ -171,6 +173,42 @@ class TestStatistics:
         after = fastschema.stats()
         assert after.compiled_fields - before.compiled_fields == 4
         assert after.stock_fields - before.stock_fields == 4
+
+    @pytest.mark.parametrize("worth_reading", [1, 1000])
+    @pytest.mark.parametrize("is_off", [False, True])
+    @pytest.mark.parametrize("outer", ["compiled", "calls super", "uncompiled"])
+    def test_nested_objects_belong_to_their_row(self, monkeypatch, worth_reading, is_off, outer):
+        monkeypatch.setattr(thresholds, "rows_worth_reading", worth_reading)
+
+        def calls_super(self, instance):
+            return serializers.Serializer.to_representation(self, instance)
+
+        inner = {"a": serializers.CharField()}
+        own = serializer_of(**inner, to_representation=calls_super)
+        content = {
+            "compiled": {},
+            "calls super": {"to_representation": calls_super},
+            "uncompiled": {"_readable_fields": property(lambda self: self.fields.values())},
+        }[outer]
+        cls = serializer_of(
+            one=serializer_of(**inner)(),
+            many=serializer_of(**inner)(many=True),
+            own=own(),
+            many_own=own(many=True),
+            **content,
+        )
+        row = {"one": {"a": 1}, "many": [{"a": 1}] * 2, "own": {"a": 1}, "many_own": [{"a": 1}]}
+
+        def total(call):
+            before = fastschema.stats()
+            call()
+            after = fastschema.stats()
+            stock = after.stock_rows - before.stock_rows
+            return after.compiled_rows - before.compiled_rows + stock
+
+        with fastschema.disabled() if is_off else nullcontext():
+            assert total(lambda: cls([row] * 60, many=True).data) == 60
+            assert total(lambda: [cls(row).data for _ in range(60)]) == 60
 
 
 def test_throw_away_serializers_do_not_live_on():

@@ -448,6 +448,27 @@ class TestSurroundings:
             assert b'+09:00","yes":"Ja"' in b"".join(chunks)
 
 
+@pytest.mark.parametrize("is_own", [False, True])
+def test_each_row_of_a_stream_is_counted_once(airlines, is_own):
+    class Own(served.AirlineSerializer):
+        def to_representation(self, instance):
+            return super().to_representation(instance)
+
+    before = fastschema.stats()
+    body(
+        call(
+            served.StreamedAirlines,
+            serializer_class=Own if is_own else served.AirlineSerializer,
+        )
+    )
+    after = fastschema.stats()
+    counted = (
+        after.compiled_rows - before.compiled_rows,
+        after.stock_rows - before.stock_rows,
+    )
+    assert counted == (25, 0)
+
+
 class TestErrors:
     """Before the first byte a normal error response, after it an answer that is cut off."""
 

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from django.conf import settings
-from rest_framework.serializers import Serializer
+from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.app import dump_log
@@ -41,20 +41,21 @@ def represent(serializer: Any, obj: Any) -> Any:
         dispatch = bound_program.checkout()
         if dispatch is not None:
             result = dispatch[type(obj)](obj)
-            recorder.compiled(bound_program.program)
+            if _represents_rows(serializer):
+                recorder.compiled(bound_program.program)
             dispatch.end()
             return result
         serializer.__dict__[STATE_KEY] = RUNS_AS_STOCK
-    result = STOCK_TO_REPRESENTATION(serializer, obj)
-    recorder.stock()
-    return result
+    return stock_row(serializer, obj)
 
 
 def represent_list(serializer: Any, data: Any) -> Any:
     """Return what ``ListSerializer.to_representation`` returns, compiled where that pays."""
+    if serializer.parent is not None:
+        return recorder.within(_represent_list, serializer, data)
     if dump_log.in_use and (log := dump_log.log_for(serializer)) is not None:
         return log.run(represent_list, serializer, data)
-    if not settings.DEBUG or serializer.parent is not None or is_disabled():
+    if not settings.DEBUG or is_disabled():
         return _represent_list(serializer, data)
     loaded = loaded_with(data)  # to dump the rows may load more
     results = _represent_list(serializer, data)
@@ -90,7 +91,7 @@ def represent_many(serializer: Any, data: Any) -> list[Any]:
         return []
     bound_program = find_bound_program(serializer, len(each_row))
     if bound_program is None:
-        return [_stock_row(serializer, each) for each in each_row]
+        return [stock_row(serializer, each) for each in each_row]
     dispatch = bound_program.begin(_PYTHON)
     results = dispatch.all_rows(each_row)
     dispatch.end()
@@ -107,10 +108,18 @@ def _represent_each(serializer: Any, each_row: Iterable[Any]) -> list[Any]:
             every_row = chain(iter((row,)), iterator)
             del row  # as any row, it goes when the next one is there
             return results + bound_program.new_dispatch(_PYTHON).all_rows(every_row)
-        results.append(_stock_row(serializer, row))
+        results.append(stock_row(serializer, row))
     return results
 
 
-def _stock_row(serializer: Any, obj: Any) -> Any:
-    recorder.stock()
+def stock_row(serializer: Any, obj: Any) -> Any:
+    """Return what ``Serializer.to_representation`` returns, by stock."""
+    if _represents_rows(serializer):
+        recorder.stock()
     return STOCK_TO_REPRESENTATION(serializer, obj)
+
+
+def _represents_rows(serializer: Any) -> bool:
+    """Return whether a serializer is no field of another, but for a list that is none either."""
+    parent = serializer.parent
+    return parent is None or (parent.parent is None and isinstance(parent, ListSerializer))

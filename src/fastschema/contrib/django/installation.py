@@ -12,7 +12,7 @@ from rest_framework.serializers import ListSerializer, ModelSerializer, Serializ
 
 from fastschema.contrib.django import filters
 from fastschema.contrib.django.app import conf
-from fastschema.contrib.django.dump import represent, represent_list
+from fastschema.contrib.django.dump import represent, represent_list, stock_row
 from fastschema.contrib.django.front_end.bound_serializer import RUNS_AS_STOCK
 from fastschema.contrib.django.front_end.class_state import get_fields, new_fields
 from fastschema.contrib.django.front_end.customization import (
@@ -30,7 +30,6 @@ from fastschema.contrib.django.lists.pagination import LINKS, PAGINATE
 from fastschema.contrib.django.lists.views import STOCK_LIST, list_rows
 from fastschema.contrib.django.relations import STOCK_RETRIEVE, retrieve
 from fastschema.runtime.patching import Replacements, warn_of_newer
-from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
 _FILTERS = "fastschema.contrib.django.filters.on_demand"
@@ -40,8 +39,7 @@ _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 def _to_representation(self: Any, instance: Any) -> Any:
     """``Serializer.to_representation``, compiled."""
     if self._fastschema is RUNS_AS_STOCK:  # guard.STATE_KEY
-        recorder.stock()
-        return STOCK_TO_REPRESENTATION(self, instance)
+        return stock_row(self, instance)
     if not _replacements.are_installed:
         return STOCK_TO_REPRESENTATION(self, instance)
     return represent(self, instance)

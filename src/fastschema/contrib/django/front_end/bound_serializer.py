@@ -394,7 +394,7 @@ def _dispatch_like(
 ) -> Dispatcher:
     """Return what represents by a serializer; the parameters are those of :func:`dispatch_for`."""
     if not is_stock_serializer(like):
-        return _by(find().to_representation, form)
+        return _by(find().to_representation, form, _OwnDumper)
     try:
         return dispatch_for(like, form, find, outer)
     except UnreadableError:
@@ -412,5 +412,16 @@ def _is_nested_made(like: Any, outer: BoundSerializer) -> bool:
     return made is not None and has_made_fields(getattr(made, "child", made))
 
 
-def _by(represent_value: Callable[[Any], Any], form: Form) -> Dispatcher:
-    return CallDumper(represent_value, convert=json_value if form is Form.JSON else None)
+def _by(
+    represent_value: Callable[[Any], Any], form: Form, dumper: type[CallDumper] = CallDumper
+) -> Dispatcher:
+    return dumper(represent_value, convert=json_value if form is Form.JSON else None)
+
+
+class _OwnDumper(CallDumper):
+    """Represents objects by a method of users'."""
+
+    __slots__ = ()
+
+    def count(self, rows: int) -> None:
+        """Count nothing: what the method calls by ``super()`` has counted."""
