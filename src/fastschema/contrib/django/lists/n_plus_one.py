@@ -206,7 +206,7 @@ def loaded_with(data: Any) -> Loaded | None:
         query = data.fetched.query
         lookups = query.prefetch_lookups
         return query.model, Loads.of_query(query.select_related, lookups, query.fetch_mode)
-    if type(data) is list and data and access_of(type(data[0])) is MODEL:
+    if isinstance(data, list) and data and access_of(type(data[0])) is MODEL:
         return type(data[0]), Loads.of_rows(data)
     return None
 
