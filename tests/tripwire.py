@@ -38,7 +38,7 @@ class _Kinds(dict[str, int]):
         return kind
 
 
-_NO_USERS = ("conftest.py", "tripwire.py", "outcomes.py", "differential.py")
+_NO_USERS = ("conftest.py", "tripwire.py", "outcomes.py", "differential.py", "reading.py")
 """Files of tests that are no code of users."""
 _kinds = _Kinds()
 trips: dict[tuple[str, str], str] = {}
@@ -128,10 +128,18 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/django/front_end/fields_relations": {"*": _READS},
     "contrib/django/front_end/hyperlinks": {"*": "an address is made, by converters and get_url"},
     "contrib/django/front_end/json_encoding": {"*": _JSON},
-    "contrib/django/front_end/bound_serializer": dict.fromkeys(
-        ["dispatch_for", "_bind_made"], "there is an object: stock makes the fields now"
+    "contrib/django/front_end/bound_serializer": {
+        "dispatch_for": "there is an object: stock makes the fields now",
+        "_bind_made": "there is an object: stock makes the fields now",
+        "read_now": _ASKED,
+    },
+    "marshmallow/schema_reader": dict.fromkeys(
+        ["make_dump_program", "make_load_program"], "dict_class is asked for each dump and load"
     ),
-    "marshmallow/fields": dict.fromkeys(["array", "written", "json_value"], _JSON),
+    "marshmallow/fields": {
+        **dict.fromkeys(["array", "written", "json_value"], _JSON),
+        "_number": "places of a class of users' own are asked for their digits, once",
+    },
     "plan": {"*": "it calls what dumps"},
     # What asks the database, and makes instances.
     "contrib/django/internals/queries": {"*": "Django runs a query, and makes instances"},

@@ -59,6 +59,7 @@ _ATTRIBUTES = frozenset(
         *("parent", "name", "root", "data_key", "attribute", "load_only", "dump_only"),
         *("only", "exclude", "many", "partial", "unknown", "error_messages", "context", "ordered"),
         *("declared_fields", "fields", "load_fields", "dump_fields"),
+        *("inner", "key_field", "value_field", "tuple_fields"),
     ]
 )
 """Attributes of objects that a class may have properties for."""
@@ -124,11 +125,19 @@ INNER = ("inner", "key_field", "value_field")
 
 def inner_fields(field: Any) -> Iterator[Any]:
     """Yield the fields inside of a field: those of a list, a tuple or a mapping."""
-    own = getattr(field, "__dict__", {})  # a class may declare None, too
+    if not isinstance(field, fields.Field) or computes_attributes(field):
+        return  # a class may declare None, too
+    own = field.__dict__
     for name in INNER:
         if isinstance(own.get(name), fields.Field):
             yield own[name]
     yield from own.get("tuple_fields", ())
+
+
+def computes_attributes(field: Any) -> bool:
+    """Return whether code of users would see that somebody looks at a field."""
+    cls: Any = type(field)
+    return cls.__getattribute__ is not object.__getattribute__
 
 
 def all_fields(declared: Iterable[Any]) -> Iterator[Any]:

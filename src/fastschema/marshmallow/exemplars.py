@@ -264,7 +264,7 @@ def _clone_inside(field: Any, cloned: Any, schema: Any) -> None:
             own[name] = cloned_inner = clone(inner, field, cloned, schema)
             for choice in _CHOICES:
                 if choice in own and getattr(inner, choice, None) is getattr(field, choice):
-                    setattr(cloned_inner, choice, own[choice])
+                    cloned_inner.__dict__[choice] = own[choice]
     if "tuple_fields" in own:
         own["tuple_fields"] = [clone(each, field, cloned, schema) for each in own["tuple_fields"]]
     for name in METHODS:

@@ -19,6 +19,7 @@ from fastschema.marshmallow.customization import (
     INNER,
     OPTIONS,
     all_fields,
+    computes_attributes,
     inner_fields,
 )
 from fastschema.marshmallow.exemplars import (
@@ -357,6 +358,8 @@ class FieldsSnapshot:
                     self._add(field)
 
     def _add(self, field: Any) -> None:
+        if computes_attributes(field):
+            return  # its schema runs as stock
         own = field.__dict__
         self._attributes.append((field, _copied(own), type(field)))
         if not _HOLDING.isdisjoint(own):

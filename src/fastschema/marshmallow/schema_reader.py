@@ -28,6 +28,7 @@ from fastschema.compiler.nodes import (
     literal,
 )
 from fastschema.marshmallow import load_fields, validators
+from fastschema.marshmallow.customization import all_fields, computes_attributes
 from fastschema.marshmallow.fields import (
     AS_IT_IS,
     DumpPath,
@@ -88,7 +89,8 @@ def describe_dict_class(schema: Any) -> bool:
     if isinstance(_DICT_CLASS, property) and type(schema).dict_class is _DICT_CLASS:
         # marshmallow 3 makes ordered ones of them where a schema asks for that.
         return not schema.ordered
-    return bool(schema.dict_class is dict)
+    # What a property gives is asked for each dump.
+    return vars(schema).get("dict_class", type(schema).dict_class) is dict
 
 
 def describe_dump(fields: dict[str, Any], schema: Any) -> Description:
@@ -98,6 +100,7 @@ def describe_dump(fields: dict[str, Any], schema: Any) -> Description:
     :param schema: the schema
     :raises UnreadableError: if the schema cannot be compiled
     """
+    _check_is_read_as_stock(fields)
     return (
         "marshmallow",
         type(schema).__name__,
@@ -105,6 +108,16 @@ def describe_dump(fields: dict[str, Any], schema: Any) -> Description:
         method_of(schema, "get_attribute") is not _STOCK_GET_ATTRIBUTE or not READS.are_stock(),
         tuple([_describe_field(name, field) for name, field in fields.items()]),
     )
+
+
+def _check_is_read_as_stock(fields: dict[str, Any]) -> None:
+    """Check that attributes of fields are read without code of users.
+
+    :raises UnreadableError: if not
+    """
+    for field in all_fields(fields.values()):
+        if computes_attributes(field):
+            raise UnreadableError(f"{type(field).__name__} computes its attributes")
 
 
 def _checked_key(name: Any, field: Any) -> str:
@@ -348,6 +361,7 @@ def describe_load(fields: dict[str, Any], schema: Any) -> Description:
     :param schema: the schema
     :raises UnreadableError: if the schema cannot be compiled
     """
+    _check_is_read_as_stock(fields)
     reason = overridden(schema, _CALL_AND_STORE)
     if reason is not None:
         raise UnreadableError(reason)

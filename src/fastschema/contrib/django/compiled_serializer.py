@@ -21,7 +21,7 @@ from fastschema.contrib.django.front_end.bound_serializer import (
 from fastschema.contrib.django.front_end.class_state import forget_class
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.front_end.json_encoding import ENGINE, stock_encode
-from fastschema.contrib.django.front_end.schema_reader import field_mapping
+from fastschema.contrib.django.front_end.schema_reader import all_fields, field_mapping
 from fastschema.contrib.django.input.batch_lookup import uses_batch_lookup
 from fastschema.contrib.django.input.bulk_create import is_in_bulk, why_one_by_one
 from fastschema.contrib.django.input.code import InputField
@@ -261,7 +261,7 @@ def _report_input(serializer: Any, above: Above) -> Report:
         return Report(name, [], "it overrides how a row is validated")
     fields = field_mapping(serializer)
     try:
-        nodes = read_validation(serializer, list(fields.values()), []).program.node.fields
+        nodes = read_validation(serializer, all_fields(serializer), []).program.node.fields
     except UnreadableError as error:
         return Report(name, [], str(error))
     within = above.with_schema((type(serializer), *[node.name for node in nodes]))
