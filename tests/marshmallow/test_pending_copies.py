@@ -172,16 +172,84 @@ def test_a_copy_has_what_was_done_before_to_the_schema_that_it_is_a_copy_of(chan
     assert not assert_as_stock(use).error
 
 
+@pytest.mark.parametrize("binds", [False, True])
+@pytest.mark.parametrize("looks", ["before", "after", "at the copy"])
+def test_a_copy_shares_its_fields_with_the_original(looks, binds):
+    def use():
+        schema = Pet()
+        names = [*schema.fields] if looks == "before" else []
+        copied = copy.copy(schema)
+        if binds:
+            copied._init_fields()
+        data_key(copied if looks == "at the copy" else schema)
+        pop_dumped(schema)
+        shared = [getattr(copied, name) is getattr(schema, name) for name in NAMES]
+        fields = [copied.fields[name] is field for name, field in schema.fields.items()]
+        parents = [field.parent is schema for field in copied.fields.values()]
+        return names, schema.dump(PET), copied.dump(PET), shared, fields, parents
+
+    assert not assert_as_stock(use).error
+
+
 @pytest.mark.parametrize("looks", [False, True])
-def test_a_copy_has_fields_of_its_own(looks):
-    schema = Pet()
-    if looks:
-        assert schema.fields
-    copied = copy.copy(schema)
-    data_key(schema)
-    assert "called" in schema.dump(PET)
-    assert "name" in copied.dump(PET)
-    assert copied.fields["name"].parent is copied
+def test_what_is_nested_in_a_nested_schema_is_found_once(looks):
+    def use():
+        made = []
+
+        class Deep(Schema):
+            a = fields.Integer()
+
+            def on_bind_field(self, name, field):
+                made.append(self)
+                if len(made) > 3:
+                    field.data_key = "A"
+
+        class Inner(Schema):
+            deep = fields.Nested(Deep)
+            many = fields.List(fields.Nested(Deep))
+            table = fields.Dict(fields.String(), fields.Nested(Deep))
+
+        shared = Inner()
+
+        class Outer(Schema):
+            inner = fields.Nested(shared)
+            some = fields.List(fields.Nested(shared))
+            chosen = fields.Nested(shared, only=["deep"])
+
+        row = {"deep": {"a": 1}, "many": [{"a": 1}], "table": {"k": {"a": 1}}}
+        dumped = []
+        for _ in range(30):
+            schema = Outer()
+            if looks:
+                list(schema.fields["inner"].schema.fields)
+            dumped.append(schema.dump({"inner": row, "some": [row], "chosen": row}))
+            schema.load({"inner": {}, "some": [{}], "chosen": {}})
+        return dumped, len(made)
+
+    assert not assert_as_stock(use).error
+
+
+def test_a_method_is_that_of_the_copy_that_was_made_last():
+    def use():
+        pet = Pet(only=["name", "about"])
+        home, other = (Schema.from_dict({"pet": fields.Nested(pet)})() for _ in range(2))
+        dumped = [home.dump({"pet": PET})]
+        home.fields["pet"].schema.many = True  # which its repr tells
+        dumped.append(home.dump({"pet": [PET]}))
+        dumped.append(other.dump({"pet": PET}))
+        dumped.append(home.dump({"pet": [PET]}))
+        return dumped
+
+    assert not assert_as_stock(use).error
+
+
+def test_a_schema_that_was_given_the_attributes_of_another_dumps_as_that():
+    def use():
+        copied = object.__new__(Pet)
+        vars(copied).update(vars(Pet(only=["id", "name"])))
+        return copied.dump(PET), [*copied.fields]
+
+    assert not assert_as_stock(use).error
 
 
 def test_a_copy_has_what_was_done_to_nested_schemas():

@@ -8,40 +8,29 @@ makes all of them. :mod:`fastschema.marshmallow.schema_state` tells what comes b
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from marshmallow import Schema, utils
 
-from fastschema.marshmallow.customization import (
-    FIELD_CLASSES,
-    INNER,
-    OPTIONS,
-    all_fields,
-    computes_attributes,
-    inner_fields,
-)
 from fastschema.marshmallow.exemplars import (
     DECIDING_NAMES,
-    METHODS,
     STOCK_INIT,
     Exemplar,
     class_state,
-    clone,
     find_exemplar,
 )
+from fastschema.marshmallow.shared_fields import NAMES, SharedFields
 from fastschema.runtime.guard import STATE_KEY, State
 from fastschema.runtime.patching import is_stock, stock_method
 from fastschema.switch import is_disabled
 
-NAMES = ("declared_fields", "fields", "load_fields", "dump_fields")
-_Made = dict[str, dict[str, Any]]
 _ALL_NAMES = frozenset(NAMES)
 DECIDING_ON_ITSELF = DECIDING_NAMES - {*NAMES, "error_messages"}
 """What a schema may have of its own, and not as its class has it."""
-_NOT_PENDING = DECIDING_ON_ITSELF | _ALL_NAMES
-_CHOICES = ("only", "exclude", "load_only", "dump_only")
+_CHOICES = ("only", "exclude")
+_BINDING = ("load_only", "dump_only")
+"""The options of a schema that are written into its fields."""
 STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
 STOCK_REDUCE_EX: Any = object.__reduce_ex__
 _STOCK_SERIALIZE: Any = stock_method(Schema, "_serialize")
@@ -66,16 +55,20 @@ class SchemaState(State):
     """What is known of one schema object.
 
     :param schema: the schema
-    :param exemplar: the exemplar of which its fields are, or would be, clones; else None
+    :param shared: its fields, if they are, or would be, clones of an exemplar's
+    :param original: the schema that had these fields first; None if that is this one
     """
 
-    made: tuple[_Made, FieldsSnapshot] | None = None
-    """Its fields by :data:`NAMES`, and what they were like then; None if stock made them."""
-
-    def __init__(self, schema: Any, exemplar: Exemplar | None = None) -> None:
+    def __init__(
+        self, schema: Any, shared: SharedFields | None = None, original: Any = None
+    ) -> None:
         self.owner = id(schema)
         """A copy of a schema may share its state."""
-        self.exemplar = exemplar
+        self.shared = shared
+        self.exemplar = None if shared is None else shared.exemplar
+        self.original = original
+        self.is_bound_anew = False
+        """Whether it has dictionaries of its own, though they hold the fields of the original."""
         self.rows = 0
         """How many rows were dumped or loaded before its own fields were read."""
         self.stock_up_to = 0
@@ -84,11 +77,18 @@ class SchemaState(State):
         self.dump: Any = None
         self.load: Any = None
         """What it compiles to by fields of its own."""
-        self._clones: dict[int, Any] = {}
 
     def forget(self) -> None:
         """Forget what the schema compiles to by fields of its own."""
         self.dump = self.load = None
+
+    def is_pending(self, own: dict[str, Any], name: str) -> bool:
+        """Return whether nobody has looked at the fields, be it those of a copy.
+
+        :param own: the ``__dict__`` of the schema
+        :param name: one of :data:`NAMES`
+        """
+        return name not in own and self.shared is not None and self.shared.made is None
 
     def field(self, schema: Any, field: Any) -> Any:
         """Return the schema's own field that is like one of its exemplar.
@@ -96,23 +96,27 @@ class SchemaState(State):
         :param schema: the schema
         :param field: the exemplar's field
         """
-        own = self._clones.get(id(field))
-        if own is None:
-            assert self.exemplar is not None
-            own = clone(field, self.exemplar.schema, schema, schema)
-            own = self._clones.setdefault(id(field), own)
-        return own
+        assert self.shared is not None
+        return self.shared.field(self._first(schema), field)
 
-    def make(self, schema: Any) -> _Made:
-        """Return all that the schema is to have, by :data:`NAMES`.
+    def fields(self, schema: Any, name: str) -> dict[str, Any]:
+        """Return what the schema is to have as one of :data:`NAMES`, in a dictionary of its own."""
+        assert self.shared is not None
+        return self.shared.fields(self._first(schema), name)
 
-        Threads that ask at the same time are given the same fields.
-        """
-        if self.made is None:
-            made = {name: self.fields(schema, name) for name in NAMES}
-            vars(self).setdefault("made", (made, FieldsSnapshot(made)))
-        assert self.made is not None
-        return self.made[0]
+    def make(self, schema: Any) -> None:
+        """Give the schema its fields, unless another thread has done so."""
+        shared = self.shared
+        assert shared is not None
+        made = shared.make(self._first(schema))
+        if self.is_bound_anew:
+            anew = {name: self.fields(schema, name) for name in NAMES[1:]}
+            made = {NAMES[0]: made[NAMES[0]], **anew}
+        for name, fields in made.items():
+            schema.__dict__.setdefault(name, fields)
+
+    def _first(self, schema: Any) -> Any:
+        return schema if self.original is None else self.original
 
     def is_unchanged(self, name: str, fields: dict[str, Any]) -> bool:
         """Return whether fields that were made are what they were.
@@ -120,17 +124,23 @@ class SchemaState(State):
         :param name: one of :data:`NAMES`
         :param fields: what the schema has as that
         """
-        return self.made is not None and self.made[1].is_current(name, fields)
+        snapshot = None if self.shared is None else self.shared.snapshot
+        return snapshot is not None and snapshot.is_current(name, fields)
 
-    def fields(self, schema: Any, name: str) -> dict[str, Any]:
-        """Return what the schema is to have as one of :data:`NAMES`, in a dictionary of its own."""
-        assert self.exemplar is not None
-        originals = self.exemplar.schema.__dict__[name]
-        clones = self._clones
-        fields: dict[str, Any] = type(originals)()
-        for each, field in originals.items():
-            fields[each] = clones.get(id(field)) or self.field(schema, field)
-        return fields
+
+def state_of(schema: Any) -> SchemaState:
+    """Return the state of a schema, made if there is none."""
+    own = schema.__dict__
+    state = own.get(STATE_KEY)
+    if type(state) is SchemaState:
+        if state.owner == id(schema):
+            return state
+        if state.exemplar is not None and _ALL_NAMES.isdisjoint(own):
+            # Somebody has copied its attributes.
+            state = own[STATE_KEY] = SchemaState(schema, SharedFields(state.exemplar))
+            return state
+    state = own[STATE_KEY] = SchemaState(schema)
+    return state
 
 
 class FieldsOnDemand:
@@ -159,12 +169,8 @@ def make_fields(schema: Any) -> None:
     """Make the fields of a pending schema, and hand them out."""
     own = schema.__dict__
     state = own.get(STATE_KEY)
-    if type(state) is not SchemaState or state.exemplar is None or own.keys() >= _ALL_NAMES:
-        return
-    if state.owner != id(schema):
-        state = own[STATE_KEY] = SchemaState(schema, state.exemplar)
-    for name, made in state.make(schema).items():
-        own.setdefault(name, made)
+    if type(state) is SchemaState and state.exemplar is not None and not own.keys() >= _ALL_NAMES:
+        state_of(schema).make(schema)
 
 
 def pending_like(exemplar: Exemplar) -> Any:
@@ -172,7 +178,7 @@ def pending_like(exemplar: Exemplar) -> Any:
     like = exemplar.schema
     schema = object.__new__(type(like))
     own = {name: each for name, each in vars(like).items() if name not in _ALL_NAMES}
-    vars(schema).update(own, **{STATE_KEY: SchemaState(schema, exemplar)})
+    vars(schema).update(own, **{STATE_KEY: SchemaState(schema, SharedFields(exemplar))})
     return schema
 
 
@@ -216,28 +222,43 @@ def init(
         own["context"] = others.get("context") or {}
         if own["context"]:
             warnings.warn(_CONTEXT_WARNING, RemovedInMarshmallow4Warning, stacklevel=2)
-    own[STATE_KEY] = SchemaState(self, exemplar)
+    own[STATE_KEY] = SchemaState(self, SharedFields(exemplar))
 
 
 def init_fields(self: Any) -> None:
     """``Schema._init_fields``, which chooses and binds fields where somebody calls it.
 
     ``Nested.schema`` does so for a copy of a schema. A pending one with the options that it was
-    made with stays pending.
+    made with stays pending. What stock does to other fields that were unchanged is no change.
     """
     own = self.__dict__
     state = own.get(STATE_KEY)
-    if type(state) is not SchemaState or not _is_as_made(own, state):
+    shared = state.shared if type(state) is SchemaState else None
+    if shared is None or not _has_as_made(own, shared, _BINDING):
         STOCK_INIT_FIELDS(self)
+        return
+    if state.is_pending(own, NAMES[0]) and _has_as_made(own, shared, _CHOICES):
+        state.is_bound_anew = True
+        shared.bind_methods(self)
+        return
+    make_fields(self)
+    was_unchanged = all(state.is_unchanged(name, own[name]) for name in NAMES)
+    STOCK_INIT_FIELDS(self)
+    if was_unchanged:
+        shared.take_again()
 
 
-def _is_as_made(own: dict[str, Any], state: SchemaState) -> bool:
-    """Return whether a schema is pending, and has the options that it was made with."""
-    exemplar = state.exemplar
-    if exemplar is None or not exemplar.is_current() or not _NOT_PENDING.isdisjoint(own):
+def _has_as_made(own: dict[str, Any], shared: SharedFields, options: tuple[str, ...]) -> bool:
+    """Return whether a schema has the options that it was made with.
+
+    :param own: its ``__dict__``
+    :param options: the names of the options
+    """
+    exemplar = shared.exemplar
+    if not exemplar.is_current() or not DECIDING_ON_ITSELF.isdisjoint(own):
         return False
     like = exemplar.schema.__dict__
-    return all(type(own[x]) is type(like[x]) and own[x] == like[x] for x in _CHOICES)
+    return all(type(own[x]) is type(like[x]) and own[x] == like[x] for x in options)
 
 
 class _Copying:
@@ -251,31 +272,19 @@ class _Copying:
 
 
 def _copy(schema: Any) -> Any:
-    """Return a copy of a schema, pending if its fields are those of a new schema."""
+    """Return a copy of a schema, which shares its fields, and is pending as long as it is."""
     own = schema.__dict__
     copied = object.__new__(type(schema))
-    copied_own = copied.__dict__
-    if is_disabled():
-        make_fields(schema)
-    copied_own.update(own, **{STATE_KEY: None})
     state = own.get(STATE_KEY)
-    if is_disabled() or type(state) is not SchemaState or state.exemplar is None:
-        return copied
-    made = {name: own[name] for name in NAMES if name in own}
-    if all(state.is_unchanged(*each) for each in made.items()) and not _knows_nested(made):
-        for name in made:
-            del copied_own[name]
-        copied_own[STATE_KEY] = SchemaState(copied, state.exemplar)
+    shared = state_of(schema).shared if type(state) is SchemaState else None
+    if is_disabled() or (shared is not None and shared.made is not None):
+        make_fields(schema)
+    copied.__dict__.update(own, **{STATE_KEY: None})
+    if shared is not None and not is_disabled():
+        original = state_of(schema).original
+        original = schema if original is None else original
+        copied.__dict__[STATE_KEY] = SchemaState(copied, shared, original)
     return copied
-
-
-def _knows_nested(made: _Made) -> bool:
-    """Return whether a field has its nested schema, which somebody may have changed."""
-    return any(
-        field.__dict__.get(_FOUND_LATER) is not None
-        for fields in made.values()
-        for field in all_fields(fields.values())
-    )
 
 
 def reduce_ex(self: Any, protocol: Any) -> Any:
@@ -308,8 +317,9 @@ def for_stock(schema: Any, name: str) -> Any:
     """
     own, cls = schema.__dict__, type(schema)
     state = own.get(STATE_KEY)
-    if type(state) is not SchemaState or state.exemplar is None or name in own:
+    if type(state) is not SchemaState or not state_of(schema).is_pending(own, name):
         return schema
+    state = state_of(schema)
     proxy: Any = SchemaProxy(schema, **{name: state.fields(schema, name)})
     if is_stock(cls._serialize, _STOCK_SERIALIZE) and "_serialize" not in own:
         proxy._serialize = partial(_STOCK_SERIALIZE, proxy)
@@ -329,85 +339,3 @@ for _name in NAMES:
     setattr(Schema, _name, FieldsOnDemand(_name))
 setattr(Schema, "__copy__", _Copying())  # noqa: B010  # it has no such method
 type.__setattr__(Schema, "__reduce_ex__", reduce_ex)
-
-
-_ABSENT = object()
-_FOUND_LATER = "_schema"
-"""Where a nested field keeps its schema, once that was needed."""
-_HOLDING = frozenset([*INNER, "tuple_fields"])
-"""Where a field has fields inside of it."""
-_LISTS = ("validators", "pre_load", "post_load", "tuple_fields")
-
-
-class FieldsSnapshot:
-    """The fields of a schema as they are when it is taken.
-
-    :param made: from attributes of the schema to the fields that they hold by name
-    """
-
-    __slots__ = ("_attributes", "_items")
-
-    def __init__(self, made: Mapping[str, dict[str, Any]]) -> None:
-        self._items = {name: list(fields.items()) for name, fields in made.items()}
-        self._attributes: list[tuple[Any, dict[str, Any], type]] = []
-        seen: set[int] = set()
-        for items in self._items.values():
-            for _, field in items:
-                if id(field) not in seen:
-                    seen.add(id(field))
-                    self._add(field)
-
-    def _add(self, field: Any) -> None:
-        if computes_attributes(field):
-            return  # its schema runs as stock
-        own = field.__dict__
-        self._attributes.append((field, _copied(own), type(field)))
-        if not _HOLDING.isdisjoint(own):
-            for inner in inner_fields(field):
-                self._add(inner)
-
-    def is_current(self, name: str, fields: dict[str, Any]) -> bool:
-        """Return whether a schema still has those fields, and these the attributes that they had.
-
-        :param name: an attribute of the schema
-        :param fields: the fields that it holds now
-        """
-        if list(fields.items()) != self._items[name]:
-            return False
-        for field, seen, cls in self._attributes:
-            if type(field) is not cls:
-                return False
-            if field.__dict__ != seen and not _accept_if_alike(field.__dict__, seen, cls):
-                return False
-        return True
-
-
-def _copied(own: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of a field's attributes, with lists of its own."""
-    seen = own.copy()
-    for name in _LISTS:
-        if name in seen:
-            value = seen[name]
-            if type(value) is list:
-                seen[name] = value.copy()
-    return seen
-
-
-def _accept_if_alike(own: dict[str, Any], seen: dict[str, Any], cls: type) -> bool:
-    """Return whether no attribute that says what a field does has changed.
-
-    Then the snapshot takes what else has changed, such as what a user's field keeps for itself.
-    """
-    for name in own.keys() | seen.keys():
-        value, before = own.get(name, _ABSENT), seen.get(name, _ABSENT)
-        if value is before or name == _FOUND_LATER:
-            continue
-        if name in METHODS:
-            value, before = (getattr(each, "__func__", each) for each in (value, before))
-        is_deciding = cls in FIELD_CLASSES or name in OPTIONS or hasattr(cls, name)
-        if is_deciding and (type(value) is not type(before) or value != before):
-            return False
-    for name in seen.keys() - own.keys():
-        seen.pop(name, None)
-    seen.update(_copied(own))  # never empty: another thread may be comparing
-    return True

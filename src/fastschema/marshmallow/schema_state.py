@@ -15,8 +15,8 @@ Changed
     Its fields are not like the snapshot, or it never had an exemplar: stock made them. It is read
     by itself, when that pays, and again when its fields differ from what they were then.
 
-No schema goes back. But a copy of one that is pending, or whose fields are like the snapshot, is
-pending.
+No schema goes back. A copy shares the fields of its original, as stock's does, and with them the
+state: it is pending as long as nobody has looked at the fields of either.
 """
 
 from __future__ import annotations
@@ -30,11 +30,13 @@ from fastschema.marshmallow.customization import all_fields
 from fastschema.marshmallow.exemplars import Exemplar, classes_of, frozen_copy
 from fastschema.marshmallow.pending import (
     DECIDING_ON_ITSELF,
-    FieldsSnapshot,
     SchemaState,
     fields_of,
+    make_fields,
     pending_like,
+    state_of,
 )
+from fastschema.marshmallow.shared_fields import FieldsSnapshot
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import STATE_KEY, ClassSnapshot
 from fastschema.runtime.patching import MethodsOfFields, StockMethods
@@ -85,6 +87,8 @@ class Compiled:
         """For a schema that was read by itself, its fields and the classes of users then."""
         self.values = 0
         """Roughly how many values it takes for each row; nested objects count for several."""
+        self.bindings = 0
+        """How often its fields were bound by then, if they are shared with copies."""
         self.is_shared = False
         """Whether all schemas like this one run it, and not only this one."""
         self.bound_program: Any = None
@@ -118,16 +122,6 @@ class _OwnFields(dict[int, Any]):
         return field
 
 
-def state_of(schema: Any) -> SchemaState:
-    """Return the state of a schema, made if there is none."""
-    own = schema.__dict__
-    state = own.get(STATE_KEY)
-    if type(state) is SchemaState and state.owner == id(schema):
-        return state
-    state = own[STATE_KEY] = SchemaState(schema)
-    return state
-
-
 def find_compiled(
     schema: Any, direction: Direction, rows: int, *, is_inner: bool = False
 ) -> Compiled | None:
@@ -152,7 +146,9 @@ def find_compiled(
         or not own.keys().isdisjoint(DECIDING_ON_ITSELF)
     ):
         return _of_changed(schema, state, direction, rows, is_inner=is_inner)
-    is_pending = direction.fields not in own
+    is_pending = state.is_pending(own, direction.fields)
+    if not is_pending and direction.fields not in own:
+        make_fields(schema)  # somebody has looked at those of a copy, which are the same
     if not is_pending and not state.is_unchanged(direction.fields, own[direction.fields]):
         return _of_changed(schema, state, direction, rows, is_inner=is_inner)
     common = _of_exemplar(exemplar, direction, rows, is_inner=is_inner)
@@ -238,12 +234,15 @@ def _with_own_fields(
     :param common: what all of them compile to
     """
     known: Compiled | None = getattr(state, direction.name)
-    if known is None or known.program is not common.program:
-        assert state.exemplar is not None
+    assert state.exemplar is not None
+    assert state.shared is not None
+    bindings = state.shared.bindings
+    if known is None or known.program is not common.program or known.bindings != bindings:
         originals = list(getattr(state.exemplar.schema, direction.fields).values())
         fields = _OwnFields(schema, state, originals)
         known = Compiled(schema, common.program, "", fields, common.methods)
         known.values = common.values
+        known.bindings = bindings
         setattr(state, direction.name, known)
     return known
 
