@@ -118,14 +118,14 @@ class SchemaState(State):
     def _first(self, schema: Any) -> Any:
         return schema if self.original is None else self.original
 
-    def is_unchanged(self, name: str, fields: dict[str, Any]) -> bool:
+    def is_unchanged(self, own: dict[str, Any], *names: str) -> bool:
         """Return whether fields that were made are what they were.
 
-        :param name: one of :data:`NAMES`
-        :param fields: what the schema has as that
+        :param own: the ``__dict__`` of the schema
+        :param names: some of :data:`NAMES`
         """
         snapshot = None if self.shared is None else self.shared.snapshot
-        return snapshot is not None and snapshot.is_current(name, fields)
+        return snapshot is not None and snapshot.is_current({name: own[name] for name in names})
 
 
 def state_of(schema: Any) -> SchemaState:
@@ -242,7 +242,7 @@ def init_fields(self: Any) -> None:
         shared.bind_methods(self)
         return
     make_fields(self)
-    was_unchanged = all(state.is_unchanged(name, own[name]) for name in NAMES)
+    was_unchanged = state.is_unchanged(own, *NAMES)
     STOCK_INIT_FIELDS(self)
     if was_unchanged:
         shared.take_again()

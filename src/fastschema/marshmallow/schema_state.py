@@ -149,7 +149,7 @@ def find_compiled(
     is_pending = state.is_pending(own, direction.fields)
     if not is_pending and direction.fields not in own:
         make_fields(schema)  # somebody has looked at those of a copy, which are the same
-    if not is_pending and not state.is_unchanged(direction.fields, own[direction.fields]):
+    if not is_pending and not state.is_unchanged(own, direction.fields):
         return _of_changed(schema, state, direction, rows, is_inner=is_inner)
     common = _of_exemplar(exemplar, direction, rows, is_inner=is_inner)
     if common is None or common.program is None:
@@ -259,7 +259,7 @@ def _of_changed(
             return None
         if known.seen is not None and own.keys().isdisjoint(DECIDING_ON_ITSELF):
             seen, classes = known.seen
-            is_unchanged = seen.is_current(direction.fields, fields) and classes.is_current()
+            is_unchanged = seen.is_current({direction.fields: fields}) and classes.is_current()
             if is_unchanged and known.is_current():
                 return known
         setattr(state, direction.name, None)

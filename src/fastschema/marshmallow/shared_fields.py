@@ -29,7 +29,7 @@ class SharedFields:
     """
 
     _looked_at: tuple[_Made, FieldsSnapshot] | None = None
-    """The fields by :data:`NAMES`, once somebody has looked at them, and what they were like then."""
+    """The fields by :data:`NAMES` and what they were like, once somebody has looked at them."""
 
     def __init__(self, exemplar: Exemplar) -> None:
         self.exemplar = exemplar
@@ -133,14 +133,14 @@ class FieldsSnapshot:
             for inner in inner_fields(field):
                 self._add(inner)
 
-    def is_current(self, name: str, fields: dict[str, Any]) -> bool:
+    def is_current(self, made: Mapping[str, dict[str, Any]]) -> bool:
         """Return whether a schema still has those fields, and these the attributes that they had.
 
-        :param name: an attribute of the schema
-        :param fields: the fields that it holds now
+        :param made: as for the snapshot; some of the attributes of the schema may be left out
         """
-        if list(fields.items()) != self._items[name]:
-            return False
+        for name, fields in made.items():
+            if list(fields.items()) != self._items[name]:
+                return False
         for field, seen, cls in self._attributes:
             if type(field) is not cls:
                 return False
