@@ -417,3 +417,63 @@ def test_a_dictionary_class_of_ones_own_is_filled_as_by_stock():
     with installed():
         CountingSchema()
     assert filled == stock
+
+
+if MARSHMALLOW_3:
+
+    class Deep(Schema):
+        a = fields.Integer()
+
+    class WithDeep(Schema):
+        deep = fields.Nested(Deep)
+
+    class Binding(WithDeep):
+        def on_bind_field(self, name, field):
+            assert self.context
+
+    class OwnInit(WithDeep):
+        def __init__(self, **options):
+            super().__init__(**options)
+
+    @pytest.mark.parametrize("options", [{}, {"only": ["deep.a"]}, {"only": "a"}, {"unknown": 1}])
+    @pytest.mark.parametrize("cls", [WithDeep, Binding, OwnInit])
+    @pytest.mark.usefixtures("_installed")
+    def test_a_warning_of_the_context_names_the_file_that_stocks_names(cls, options):
+        def use():
+            schemas = [lambda: cls(context={"user": 1}, **options) for _ in range(2)]
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                errors = []
+                for make in schemas:
+                    try:
+                        make().dump({"deep": {"a": 1}})
+                    except Exception as error:
+                        errors.append(repr(error))
+            return errors, [(each.filename, each.lineno, str(each.message)) for each in caught]
+
+        fastschema.uninstall()
+        expected = use()
+        fastschema.install()
+        assert use() == expected
+        with fastschema.disabled():
+            assert use() == expected
+        assert expected[0] or {expected[1][0][0]} == {__file__}
+
+    @pytest.mark.parametrize("cls", [WithDeep, Binding])
+    @pytest.mark.usefixtures("_installed")
+    def test_a_schema_with_a_context_has_what_stocks_has(cls):
+        def use():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                schema = cls(context={"user": 1}, many=True, partial=("deep",), load_only=["deep"])
+            fields = [*schema.fields], [*schema.load_fields], [*schema.dump_fields]
+            names = ("many", "only", "exclude", "load_only", "dump_only", "partial", "unknown")
+            names += ("ordered", "context", "error_messages")
+            return fields, {name: getattr(schema, name) for name in names}
+
+        with fastschema.disabled():
+            disabled = use()
+        fastschema.uninstall()
+        expected = use()
+        fastschema.install()
+        assert use() == expected == disabled

@@ -88,13 +88,18 @@ class Exemplar:
         return self.classes.is_current()
 
     def has_same_options(self, own: dict[str, Any]) -> bool:
-        """Return whether a schema chooses among the fields of nested schemas as it did when new.
+        """Return whether a schema gives nested schemas what it gave when new.
+
+        That is what they choose among their fields, and the context of marshmallow 3, about which
+        they warn.
 
         :param own: its ``__dict__``
         """
         like = self.schema.__dict__
         return bool(
-            own.get("load_only") == like["load_only"] and own.get("dump_only") == like["dump_only"]
+            own.get("load_only") == like["load_only"]
+            and own.get("dump_only") == like["dump_only"]
+            and not own.get("context")
         )
 
     def watch_nested(self, direction: str) -> bool:

@@ -7,11 +7,13 @@ makes all of them. :mod:`fastschema.marshmallow.schema_state` tells what comes b
 
 from __future__ import annotations
 
+import copy
 import warnings
 from functools import partial
 from typing import Any
 
 from marshmallow import Schema, utils
+from marshmallow.exceptions import StringNotCollectionError
 
 from fastschema.marshmallow.exemplars import (
     DECIDING_NAMES,
@@ -40,6 +42,7 @@ _CONTEXT_WARNING = (
     "The `context` parameter is deprecated and will be removed in marshmallow 4.0. "
     "Use `contextvars.ContextVar` to pass context instead."
 )
+_OPTIONS = {"only", "exclude", "many", "context", "load_only", "dump_only", "partial", "unknown"}
 checked_unknown: Any = getattr(utils, "validate_unknown_parameter_value", lambda unknown: unknown)
 
 if _HAS_CONTEXT:
@@ -202,8 +205,12 @@ def init(
     if not is_disabled() and (not others or (_HAS_CONTEXT and others.keys() == {"context"})):
         exemplar = find_exemplar(self, only, exclude, load_only, dump_only)
     if exemplar is None:
-        others |= {"load_only": load_only, "dump_only": dump_only, "partial": partial}
-        STOCK_INIT(self, only=only, exclude=exclude, many=many, unknown=unknown, **others)
+        others |= {"only": only, "exclude": exclude, "load_only": load_only, "dump_only": dump_only}
+        others |= {"many": many, "partial": partial, "unknown": unknown}
+        if _HAS_CONTEXT and others.get("context") and others.keys() == _OPTIONS:
+            _init_with_context(self, **others)
+        else:
+            STOCK_INIT(self, **others)
         return
     like = exemplar.schema.__dict__
     own = self.__dict__
@@ -223,6 +230,47 @@ def init(
         if own["context"]:
             warnings.warn(_CONTEXT_WARNING, RemovedInMarshmallow4Warning, stacklevel=2)
     own[STATE_KEY] = SchemaState(self, SharedFields(exemplar))
+
+
+def _init_with_context(
+    self: Any,
+    *,
+    only: Any,
+    exclude: Any,
+    many: Any,
+    context: Any,
+    load_only: Any,
+    dump_only: Any,
+    partial: Any,
+    unknown: Any,
+) -> None:
+    """``Schema.__init__`` of marshmallow 3, line by line: its warning names the file that calls it.
+
+    That would be this one.
+    """
+    if only is not None and not utils.is_collection(only):
+        raise StringNotCollectionError('"only" should be a list of strings')
+    if not utils.is_collection(exclude):
+        raise StringNotCollectionError('"exclude" should be a list of strings')
+    self.declared_fields = copy.deepcopy(self._declared_fields)
+    self.many = self.opts.many if many is None else many
+    self.only = only
+    self.exclude = set(self.opts.exclude) | set(exclude)
+    self.ordered = self.opts.ordered
+    self.load_only = set(load_only) or set(self.opts.load_only)
+    self.dump_only = set(dump_only) or set(self.opts.dump_only)
+    self.partial = partial
+    self.unknown = self.opts.unknown if unknown is None else checked_unknown(unknown)
+    warnings.warn(_CONTEXT_WARNING, RemovedInMarshmallow4Warning, stacklevel=3)
+    self.context = context
+    self._normalize_nested_options()
+    self.fields, self.load_fields, self.dump_fields = {}, {}, {}
+    self._init_fields()
+    messages = dict(self._default_error_messages)
+    for cls in reversed(type(self).__mro__):
+        messages.update(getattr(cls, "error_messages", {}))
+    messages.update(self.error_messages or {})
+    self.error_messages = messages
 
 
 def init_fields(self: Any) -> None:
