@@ -1,11 +1,13 @@
 """Plans, as far as they are the same for every framework."""
 
 import contextlib
+import copy
 import json
+import pickle
 import threading
 
 import pytest
-from marshmallow import Schema, fields, post_dump
+from marshmallow import Schema, fields, post_dump, pre_dump
 
 import fastschema
 
@@ -37,6 +39,43 @@ def test_a_plan_of_a_schema_for_many_dumps_many():
     assert plan.dump(ROWS[:1]) == [{"name": "0"}]
     assert plan.dumps(ROWS[:1]) == b'[{"name":"0"}]'
     assert plan.dump({"name": 1}, many=False) == {"name": "1"}
+
+
+@pytest.mark.parametrize("name", ["dump", "dumps", "packb"])
+@pytest.mark.parametrize("rows", [ROWS, (), set(), (row for row in ROWS)])
+def test_several_objects_are_refused_where_one_is_dumped(name, rows):
+    method = getattr(fastschema.compile(Dog), name)
+    with pytest.raises(TypeError, match=r"^Dog dumps one object here, not a .*: pass many=True"):
+        method(rows)
+    assert method([], many=False) == method({})
+
+
+class ReadsRows(Dog):
+    def get_attribute(self, obj, attr, default):
+        return len(obj)
+
+
+class TakesRows(Dog):
+    @pre_dump
+    def hook(self, data, **kwargs):
+        return data[0]
+
+
+@pytest.mark.parametrize("cls", [ReadsRows, TakesRows])
+def test_users_code_may_make_one_object_of_several(cls):
+    assert fastschema.compile(cls).dump(ROWS) == cls().dump(ROWS) != {}
+
+
+def test_a_plan_says_that_it_cannot_be_pickled():
+    with pytest.raises(
+        TypeError, match=r"^A plan cannot be pickled: .* fastschema\.compile\(Dog\)"
+    ):
+        pickle.dumps(fastschema.compile(Dog))
+
+
+def test_a_copy_of_a_plan_is_the_plan():
+    plan = fastschema.compile(Dog)
+    assert copy.copy(plan) is copy.deepcopy([plan])[0] is plan
 
 
 @pytest.mark.parametrize("chunk_size", [1, 2, 3, 7, 8])

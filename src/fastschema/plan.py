@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM, Form
 from fastschema.report import Report
@@ -66,14 +66,31 @@ class Plan:
     def __repr__(self) -> str:
         return f"<Plan of {type(self._schema.schema).__name__}>"
 
+    def __reduce__(self) -> Any:
+        name = type(self._schema.schema).__name__
+        raise TypeError(
+            f"A plan cannot be pickled: where it is needed, make it anew, by "
+            f"fastschema.compile({name})"
+        )
+
+    def __copy__(self) -> Self:
+        return self  # nothing about it changes
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
     def dump(self, obj: Any, many: bool | None = None) -> Any:
         """Return what stock's dump (``Schema.dump``, ``Serializer(obj).data``) returns for an
         object.
 
         :param obj: the object, or a collection of objects
         :param many: whether it is a collection; None: as the schema says
+        :raises TypeError: for several objects where a marshmallow schema dumps one, unless
+            ``many`` says that they are one
         :raises Exception: what stock raises
         """
+        if many is None:
+            self._schema.refuse_collection(obj)
         return dumped_data(self._schema, obj, many)
 
     def dumps(self, obj: Any, many: bool | None = None) -> bytes:
@@ -82,8 +99,11 @@ class Plan:
         marshmallow's ``Schema.dumps`` returns ``str``; decode the result if you need that.
         Parameters as for :meth:`dump`.
 
+        :raises TypeError: as :meth:`dump`
         :raises Exception: what stock's dump or the framework's JSON encoder raises
         """
+        if many is None:
+            self._schema.refuse_collection(obj)
         return json_bytes(self._schema, obj, many)
 
     def packb(self, obj: Any, many: bool | None = None) -> bytes:

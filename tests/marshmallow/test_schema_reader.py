@@ -16,6 +16,10 @@ import fastschema
 from tests.marshmallow.differential import assert_same, installed, is_compiled
 
 
+class Names(list):
+    pass
+
+
 class Pair(Schema):
     first = fields.String()
     second = fields.Integer()
@@ -270,7 +274,7 @@ OBJECTS = {
     "None": lambda: None,
     "text": lambda: "first",
     "number": lambda: 1,
-    "list": lambda: ["first"],
+    "list": lambda: Names(["first"]),  # a plan refuses a plain one
     "object": object,
     "missing": lambda: missing,
     "exception": lambda: ValueError("first"),

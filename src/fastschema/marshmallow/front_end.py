@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from types import GeneratorType
 from typing import Any
 
 from marshmallow import Schema, ValidationError
@@ -28,7 +30,7 @@ from fastschema.marshmallow.sqlalchemy import MAPPED
 from fastschema.report import Above, Report, field_reports, with_nested
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import Dispatch, RowDumper
-from fastschema.runtime.front_end import Hooks
+from fastschema.runtime.front_end import DumpingSchema, Hooks
 from fastschema.runtime.guard import generations
 from fastschema.runtime.json_engine import ENGINE, Engine, standard_dumps
 from fastschema.runtime.patching import calls_super, overridden, stock_method
@@ -36,7 +38,29 @@ from fastschema.runtime.programs import DumpProgram, LoadProgram
 from fastschema.switch import disabled
 
 _LOADS = {"loads": STOCK_LOADS}
+_READING = {name: stock_method(Schema, name) for name in ("dump", "_serialize", "get_attribute")}
 _VALIDATE = {"validate": stock_method(Schema, "validate")}
+
+
+_COLLECTIONS = frozenset({list, tuple, set, frozenset, deque, GeneratorType})
+
+
+def refuse_collection(compiled: DumpingSchema, obj: Any, many: bool | None) -> None:
+    """Refuse several objects for a schema that dumps one: stock would find no field in a list.
+
+    A ``pre_dump`` hook, or a ``dump`` or ``get_attribute`` of users', may find something.
+
+    :raises TypeError: if they are several
+    """
+    schema = compiled.schema
+    if type(obj) not in _COLLECTIONS or compiled.is_collection(obj, many):
+        return
+    if getattr(schema, "_hooks", {}).get(PRE_DUMP) or overridden(schema, _READING) is not None:
+        return
+    raise TypeError(
+        f"{type(schema).__name__} dumps one object here, not a {type(obj).__name__}: "
+        "pass many=True, or make the schema with many=True"
+    )
 
 
 class CompiledMarshmallowSchema:
@@ -99,6 +123,10 @@ class CompiledMarshmallowSchema:
     def is_collection(self, obj: Any, many: bool | None) -> bool:
         """Return whether ``many``, or else ``Schema.many``, is true; None is never a collection."""
         return obj is not None and bool(self.schema.many if many is None else many)
+
+    def refuse_collection(self, obj: Any) -> None:
+        """Refuse several objects where stock would find no field in them."""
+        refuse_collection(self, obj, None)
 
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
         """Return the schema's dispatch, unless it has hooks or overrides or cannot be read."""

@@ -83,6 +83,13 @@ class CompiledSchema(DumpingSchema, Protocol):
     accesses: tuple[str, ...]
     """The accesses that the front end has besides attributes, items and stock's own."""
 
+    def refuse_collection(self, obj: Any) -> None:
+        """Refuse several objects where one is dumped, and stock would say nothing of it.
+
+        :raises TypeError: if they are several
+        """
+        ...
+
     def load(self, data: Any, options: dict[str, Any]) -> Any:
         """Return what stock's load returns, by generated code where that is possible.
 

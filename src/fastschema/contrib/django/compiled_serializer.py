@@ -111,6 +111,9 @@ class CompiledSerializer:
         """Return whether ``many`` is true or it is a ``ListSerializer``."""
         return bool(many) or isinstance(self.schema, ListSerializer)
 
+    def refuse_collection(self, obj: Any) -> None:
+        """Refuse nothing: stock raises an error where a field is not found."""
+
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
         """Return what dumps the rows, unless ``to_representation`` is overridden."""
         schema = self.schema

@@ -27,13 +27,13 @@ from fastschema.contrib.flask.responses import (
     checked_format,
     class_of,
     dumping,
-    refuse_collection,
     response_in,
     schema_and_rows,
     with_status,
 )
 from fastschema.contrib.flask.shadow import follow_dump, schedule_comparison
 from fastschema.contrib.flask.streaming import stream_response
+from fastschema.marshmallow.front_end import refuse_collection
 from fastschema.marshmallow.installation import follow_lists
 from fastschema.shadow import is_sampled
 from fastschema.switch import install

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import wraps
-from types import GeneratorType
 from typing import Any, ParamSpec, cast
 
 from flask import Response, current_app, request
 from flask.typing import ResponseReturnValue
 from marshmallow import Schema
-from marshmallow.decorators import PRE_DUMP
 from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -126,26 +123,6 @@ def response_in(format: str, compiled: DumpingSchema, obj: Any, many: bool | Non
     :raises Exception: what making it raises
     """
     return RESPONSES[checked_format(format)](compiled, obj, many)
-
-
-_COLLECTIONS = (list, tuple, set, frozenset, deque, GeneratorType)
-
-
-def refuse_collection(compiled: DumpingSchema, obj: Any, many: bool | None) -> None:
-    """Refuse several objects for a schema that dumps one: stock would find no field in a list.
-
-    A ``pre_dump`` hook may make an object of them.
-
-    :raises TypeError: if they are several
-    """
-    schema = compiled.schema
-    if type(obj) not in _COLLECTIONS or compiled.is_collection(obj, many):
-        return
-    if not getattr(schema, "_hooks", {}).get(PRE_DUMP):
-        raise TypeError(
-            f"{type(schema).__name__} dumps one object here, not a {type(obj).__name__}: "
-            "pass many=True, or make the schema with many=True"
-        )
 
 
 def checked_format(format: str) -> str:
