@@ -7,7 +7,6 @@ the kind gives one of its own.
 
 from __future__ import annotations
 
-import datetime
 import decimal
 import uuid
 from collections.abc import Callable, Mapping
@@ -26,6 +25,7 @@ from fastschema.compiler.nodes import (
     as_template,
     substitute,
 )
+from fastschema.compiler.real_classes import REAL
 
 try:
     import orjson as orjson  # the engine takes it from here
@@ -167,12 +167,12 @@ FLOAT = ByClass(
     },
 )
 UUID = written_by_engine("uuid", uuid.UUID, "str({value})")
-DATE = written_by_engine("date", datetime.date, "{value}.isoformat()")
+DATE = written_by_engine("date", REAL.date, "{value}.isoformat()")
 # orjson refuses times with a zone, and writes some fractions of seconds wrongly.
 _IS_WRITTEN_ALIKE = "not {value}.microsecond and {value}.tzinfo is None"
 TIME = ByClass(
     "time",
-    datetime.time,
+    REAL.time,
     "{value}.isoformat()",
     more={"json": f"{{value}} if {_IS_WRITTEN_ALIKE} else {{value}}.isoformat()"},
 )

@@ -20,20 +20,21 @@ from fastschema.compiler.nodes import (
     literal,
     of_classes,
 )
+from fastschema.compiler.real_classes import REAL
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import Description, Rule, method_of, own_method
 
 # In marshmallow 3. Fields written for it may still set one, which marshmallow 4 does not look at.
 _TIMEDELTA_HAS_A_TYPE = hasattr(fields.TimeDelta(), "serialization_type")
 _CLASSES: dict[str, type] = {
-    "datetime": datetime.datetime,
-    "date": datetime.date,
-    "time": datetime.time,
+    "datetime": REAL.datetime,
+    "date": REAL.date,
+    "time": REAL.time,
 }
 # Offsets with seconds are written by orjson without them.
 _DATETIME = written_by_engine(
     "datetime",
-    datetime.datetime,
+    REAL.datetime,
     "{value}.isoformat()",
     when="(zone := {value}.tzinfo) is utc or zone is None",
     utc=datetime.UTC,
@@ -43,7 +44,7 @@ _DATETIME = written_by_engine(
 def _called(label: str, function: Any, result: Any) -> ByClass:
     """Return the kind of datetimes that a function is called with."""
     name = function.__name__
-    return ByClass(label, datetime.datetime, f"{name}({{value}})", result, {name: function})
+    return ByClass(label, REAL.datetime, f"{name}({{value}})", result, {name: function})
 
 
 _RFC = _called("rfc", email.utils.format_datetime, TEXT)
@@ -57,9 +58,9 @@ def _utility(name: str) -> Any:
 
 
 _BY_FUNCTION: dict[Any, ByClass] = {
-    datetime.datetime.isoformat: _DATETIME,
-    datetime.date.isoformat: DATE,
-    datetime.time.isoformat: TIME,
+    REAL.datetime.isoformat: _DATETIME,
+    REAL.date.isoformat: DATE,
+    REAL.time.isoformat: TIME,
     _utility("isoformat"): _DATETIME,
     _utility("to_iso_date"): DATE,
     _utility("to_iso_time"): TIME,
@@ -106,7 +107,7 @@ def _timedelta(field: Any) -> Description:
 def _duration(division: str, unit: int, *, path: Any, **_: Any) -> Kind:
     microseconds = "({value}.days * 86400 + {value}.seconds) * 1000000 + {value}.microseconds"
     template = f"({microseconds}) {division} {unit}"
-    usual = ByClass("timedelta", datetime.timedelta, template, NUMBER if division == "/" else PLAIN)
+    usual = ByClass("timedelta", REAL.timedelta, template, NUMBER if division == "/" else PLAIN)
     return usual.kind(path.own_method)
 
 
@@ -129,9 +130,9 @@ def _loaded(field: Any, awareness: str | None = None) -> Description:
 
 
 _FROM_TEXT = (
-    datetime.datetime.fromisoformat,
-    datetime.date.fromisoformat,
-    datetime.time.fromisoformat,
+    REAL.datetime.fromisoformat,
+    REAL.date.fromisoformat,
+    REAL.time.fromisoformat,
     _utility("from_iso_datetime"),
     _utility("from_iso_date"),
     _utility("from_iso_time"),
@@ -181,9 +182,8 @@ _PRECISIONS = ("weeks", "days", "hours", "minutes", "seconds", "milliseconds", "
 
 
 def _from_number(precision: str, number: str, **_: Any) -> LoadKind:
-    convert = f"timedelta({precision}={number}({{value}}))"
-    names = {"timedelta": datetime.timedelta}
-    return LoadKind("timedelta", of_classes("int", "float"), convert, names=names)
+    convert = f"clock.timedelta({precision}={number}({{value}}))"
+    return LoadKind("timedelta", of_classes("int", "float"), convert, names={"clock": datetime})
 
 
 RULES: dict[Any, Rule] = {

@@ -7,7 +7,6 @@ validator among them a field's own ``_validate`` is called.
 
 from __future__ import annotations
 
-import datetime
 import decimal
 import re
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from fastschema.compiler.nodes import Slot
+from fastschema.compiler.real_classes import REAL
 from fastschema.marshmallow.customization import IS_MARSHMALLOW_3
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.programs import Description, always
@@ -25,7 +25,7 @@ CUSTOM: Description = (("custom",),)
 
 _STOCK_VALIDATE = stock_method(fields.Field, "_validate")
 _STOCK_VALIDATE_ALL = stock_method(fields.Field, "_validate_all")
-_LIMITS = {type(None), int, float, decimal.Decimal, datetime.date, datetime.datetime}
+_LIMITS = {type(None), int, float, decimal.Decimal, REAL.date, REAL.datetime}
 """The classes of limits that generated code compares with; programs may hold objects of these."""
 
 _COLLECTIONS = {list, tuple, set, frozenset, dict, str}

@@ -8,7 +8,6 @@ python form).
 from __future__ import annotations
 
 import codecs
-import datetime
 import json
 import uuid
 from collections.abc import Callable, Collection, Sequence
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 
 from fastschema.compiler.kinds import orjson as orjson
 from fastschema.compiler.nodes import Form
+from fastschema.compiler.real_classes import REAL
 
 PLAIN_CLASSES = frozenset([str, int, bool, type(None)])
 """Values of exactly these classes are written alike by every engine."""
@@ -156,7 +156,7 @@ def _python_value(value: Any) -> Any:
 
 def text_of(value: Any) -> str | None:
     """Return the text of a value that the JSON form leaves to orjson; None for any other."""
-    if isinstance(value, (datetime.date, datetime.time)):
+    if isinstance(value, (REAL.date, REAL.time)):
         return value.isoformat()
     return str(value) if isinstance(value, uuid.UUID) else None
 

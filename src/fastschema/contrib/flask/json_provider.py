@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import decimal
 import json
 import uuid
@@ -16,6 +15,7 @@ from flask.json.provider import DefaultJSONProvider
 
 import fastschema.json
 from fastschema.compiler.nodes import Form
+from fastschema.compiler.real_classes import REAL
 from fastschema.runtime.json_engine import (
     Engine,
     JsonText,
@@ -31,7 +31,7 @@ from fastschema.switch import is_disabled
 COMPACT = (",", ":")
 """The separators of ``DefaultJSONProvider.response`` out of debug mode."""
 
-_WRITTEN_BY_FLASK = frozenset([datetime.datetime, datetime.date, decimal.Decimal, uuid.UUID])
+_WRITTEN_BY_FLASK = frozenset([REAL.datetime, REAL.date, decimal.Decimal, uuid.UUID])
 """Classes that Flask's ``default`` makes text of, without a call to user code."""
 
 _PASSED_ON = 0

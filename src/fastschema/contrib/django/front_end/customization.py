@@ -5,7 +5,6 @@ When a field is made, what runs users' code is made by it, for each serializer, 
 
 from __future__ import annotations
 
-import datetime
 import decimal
 import re
 import uuid
@@ -23,6 +22,7 @@ from rest_framework.fields import Field, FilePathField
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 from rest_framework.utils.formatting import lazy_format
 
+from fastschema.compiler.real_classes import REAL
 from fastschema.runtime.patching import is_stock, overridden, stock_method
 
 STOCK_TO_REPRESENTATION = stock_method(Serializer, "to_representation")
@@ -44,7 +44,7 @@ _MAKING = {
     *("_get_choices", "_set_choices"),
 }
 """Names of classes' own code that runs when stock makes, copies or binds a field."""
-_DATES = (datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo)
+_DATES = (REAL.date, REAL.time, REAL.timedelta, REAL.tzinfo)
 _NUMBERS = (int, float, complex, decimal.Decimal, uuid.UUID, range)
 IMMUTABLE = (str, bytes, frozenset, re.Pattern, Enum, *_NUMBERS, *_DATES)
 CONTAINERS = (list, tuple, dict, set)

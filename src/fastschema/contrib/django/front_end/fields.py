@@ -53,6 +53,7 @@ from fastschema.compiler.nodes import (
     as_template,
     literal,
 )
+from fastschema.compiler.real_classes import REAL
 from fastschema.contrib.django.front_end import fields_relations
 from fastschema.contrib.django.front_end.access import SerializerPath, option, option_slot
 from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
@@ -222,10 +223,10 @@ def _context(field: Any) -> decimal.Context:
 # Dates, times and durations
 
 _CLASSES: dict[str, type] = {
-    "date": datetime.date,
-    "time": datetime.time,
-    "datetime": datetime.datetime,
-    "timedelta": datetime.timedelta,
+    "date": REAL.date,
+    "time": REAL.time,
+    "datetime": REAL.datetime,
+    "timedelta": REAL.timedelta,
 }
 _ENFORCE_TIMEZONE = stock_method(fields.DateTimeField, "enforce_timezone")
 _DEFAULT_TIMEZONE = stock_method(fields.DateTimeField, "default_timezone")
@@ -272,7 +273,7 @@ def _in_zone(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     zoned = f"(zoned({{value}}, {zone}) or {path.own_method})"
     return ByClass(
         "datetime",
-        datetime.datetime,
+        REAL.datetime,
         f"{UTC_TEMPLATE} if {is_utc} else {zoned}",
         names={"utc": datetime.UTC, "zoned": _zoned, **UTC_NAMES},
         # The engine writes UTC as "Z".
@@ -346,7 +347,7 @@ def _duration(field: Any) -> Description:
 _ISO_DURATION, _DJANGO_DURATION = [
     ByClass(
         "duration",
-        datetime.timedelta,
+        REAL.timedelta,
         f"{function.__name__}({{value}})",
         names={function.__name__: function},
     )

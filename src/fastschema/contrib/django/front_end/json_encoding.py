@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import decimal
 import json
 import math
@@ -16,6 +15,7 @@ from rest_framework.utils.encoders import JSONEncoder
 from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
 
 from fastschema.compiler.nodes import Form, Missing
+from fastschema.compiler.real_classes import REAL
 from fastschema.runtime import json_engine
 from fastschema.runtime.encode import JsonArray
 from fastschema.runtime.json_engine import (
@@ -30,7 +30,7 @@ from fastschema.runtime.json_engine import (
 
 missing = Missing()
 """Stands for a field that is left out (``SkipField``)."""
-_ALIKE = PLAIN_CLASSES | {uuid.UUID, datetime.date, Hyperlink}
+_ALIKE = PLAIN_CLASSES | {uuid.UUID, REAL.date, Hyperlink}
 """Values of exactly these classes are written by orjson as by DRF's encoder."""
 TRANSLATIONS = frozenset([type(gettext_lazy("")), type(pgettext_lazy("", ""))])
 """The classes of translations that are made when they are written, by Django's own code."""

@@ -32,6 +32,7 @@ from rest_framework.settings import api_settings
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from fastschema.compiler.nodes import UnreadableError
+from fastschema.compiler.real_classes import REAL
 from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
 from fastschema.contrib.django.front_end.field_cloner import UNREAD_VALIDATORS
 from fastschema.contrib.django.front_end.read_around import VALIDATES
@@ -342,8 +343,9 @@ def parsed(parse: Callable[[str], Any], value: Any) -> Any:
         return None
 
 
-iso_date = partial(parsed, datetime.date.fromisoformat)
-uuid_of = partial(parsed, uuid.UUID)
+# By way of the module, as in stock: tests replace the class there.
+iso_date = partial(parsed, lambda text: datetime.date.fromisoformat(text))
+uuid_of = partial(parsed, lambda text: uuid.UUID(text))
 
 
 def iso_datetime(field: Any, value: Any, zone: Any) -> datetime.datetime | None:
@@ -397,7 +399,7 @@ _GET_VALUE = stock_methods(
 """Given a dictionary, these get what it has under the field's name."""
 _NO_VALUE = stock_method(fields.HiddenField, "get_value")
 _PLAIN = (str, int, float, bool, type(None), decimal.Decimal, uuid.UUID)
-_IMMUTABLE = (*_PLAIN, datetime.date, datetime.datetime, datetime.time, datetime.timedelta)
+_IMMUTABLE = (*_PLAIN, REAL.date, REAL.datetime, REAL.time, REAL.timedelta)
 
 
 def input_field(field: Any, *, has_method: bool) -> InputField:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -23,6 +22,7 @@ from django.db.models.query import (
 )
 from django.db.models.sql.compiler import SQLCompiler
 
+from fastschema.compiler.real_classes import REAL
 from fastschema.runtime.patching import overridden, stock_method
 
 # Querysets: query.py
@@ -388,9 +388,9 @@ def name_in_sqlite(converter: Any) -> str | None:
 
 _TO_DATETIME = "convert_datetimefield_value"
 _CLASSES = {
-    _TO_DATETIME: datetime.datetime,
-    "convert_datefield_value": datetime.date,
-    "convert_timefield_value": datetime.time,
+    _TO_DATETIME: REAL.datetime,
+    "convert_datefield_value": REAL.date,
+    "convert_timefield_value": REAL.time,
     "convert_booleanfield_value": bool,
 }
 """SQLite's converters; values of exactly these classes stay what they are."""
@@ -457,7 +457,7 @@ def _convert_column(
 def _aware_datetimes(convert: Convert, zone: Any, column: Column) -> list[Any]:
     return [
         value.replace(tzinfo=zone)
-        if type(value) is datetime.datetime and value.tzinfo is None
+        if type(value) is REAL.datetime and value.tzinfo is None
         else convert(value)
         for value in column
     ]
