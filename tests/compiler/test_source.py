@@ -1,6 +1,7 @@
 """Writing Python source."""
 
 import gc
+import inspect
 import keyword
 import linecache
 import traceback
@@ -147,6 +148,14 @@ def test_a_traceback_shows_the_generated_line():
 
     assert "raise LookupError(answer)  # here" in shown
     assert "a title" in shown
+
+
+def test_the_source_is_found_as_that_of_other_functions():
+    function = generated(answer=1)
+
+    assert inspect.getsource(function.function) == function.text
+    lines = linecache.getlines(function.function.__code__.co_filename)
+    assert [*lines] == function.text.splitlines(keepends=True)
 
 
 @counts_references

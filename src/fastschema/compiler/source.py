@@ -8,7 +8,8 @@ import keyword
 import linecache
 import re
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -73,6 +74,26 @@ def branches(*cases: tuple[str | None, Lines]) -> Lines:
     return result
 
 
+class _Source(Sequence[str]):
+    """The lines of some source, kept as little as they can be: tracebacks ask for them, and users.
+
+    :param text: the source
+    """
+
+    def __init__(self, text: str) -> None:
+        self._packed = zlib.compress(text.encode())
+
+    @property
+    def text(self) -> str:
+        return zlib.decompress(self._packed).decode()
+
+    def __len__(self) -> int:
+        return len(self.text.splitlines())
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.text.splitlines(keepends=True)[index]
+
+
 class GeneratedFunction:
     """A function made from generated source, which tracebacks and debuggers can show.
 
@@ -98,14 +119,15 @@ class GeneratedFunction:
         self.slots = slots
         self.function: FunctionType = namespace[function_name]
         self._names = tuple(names)
-        self._lines = text.splitlines(keepends=True)
-        linecache.cache[filename] = (len(text), None, self._lines, filename)
+        self._source = _Source(text)
+        # What takes the place of a list is enough for linecache.
+        linecache.cache[filename] = (len(text), None, self._source, filename)  # type: ignore[assignment]
         weakref.finalize(self, linecache.cache.pop, filename, None)
 
     @property
     def text(self) -> str:
         """The source."""
-        return "".join(self._lines)
+        return self._source.text
 
     @property
     def names(self) -> dict[str, object]:

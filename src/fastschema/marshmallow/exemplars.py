@@ -64,15 +64,19 @@ class Exemplar:
     """A schema made by stock, of which others of its class with the same arguments are like.
 
     :param schema: the schema. Nobody gets it, and nothing is dumped or loaded by it.
+    :param classes: what the classes of users are like
     """
 
-    def __init__(self, schema: Any) -> None:
+    def __init__(self, schema: Any, classes: ClassSnapshot) -> None:
         self.schema = schema
-        self.forget()
+        self._begin(classes.copy())
 
     def forget(self) -> None:
         """Forget what it compiles to."""
-        self.classes = classes_of(type(self.schema))
+        self._begin(classes_of(type(self.schema)))
+
+    def _begin(self, classes: ClassSnapshot) -> None:
+        self.classes = classes
         """What the classes of users were like; another object each time."""
         self.objects = 0
         """How many objects were dumped or loaded before it was compiled."""
@@ -137,7 +141,9 @@ class SchemaClassState(ClassState):
         self.makes_fields_as_stock = makes_fields_as_stock(cls)
         self._names = DECIDING_NAMES
         if self.makes_fields_as_stock:
-            self._names = self._names.union(*map(method_names, cls._declared_fields.values()))
+            for field in cls._declared_fields.values():
+                if names := method_names(field):
+                    self._names = self._names.union(names)
         self._exemplars: dict[Arguments, Exemplar] = {}
 
     def is_current(self) -> bool:
@@ -157,7 +163,7 @@ class SchemaClassState(ClassState):
         if exemplar is None and len(self._exemplars) < _MOST_EXEMPLARS and self._has(arguments):
             made = _make(type(schema), arguments)
             if made is not None:
-                exemplar = self._exemplars.setdefault(arguments, Exemplar(made))
+                exemplar = self._exemplars.setdefault(arguments, Exemplar(made, self._classes))
         return exemplar
 
     def _has(self, arguments: Arguments) -> bool:

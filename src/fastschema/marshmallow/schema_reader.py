@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
@@ -51,6 +52,7 @@ from fastschema.marshmallow.sqlalchemy import (
 from fastschema.runtime.json_engine import json_number
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.programs import (
+    CACHE_SIZE,
     OWN_METHOD,
     Description,
     DumpProgram,
@@ -180,6 +182,8 @@ def _why_not_read(field: Any) -> str | None:
     return None
 
 
+_TAKEN = Slot("taken", lambda *_: None)
+"""Stands for a slot of a field before."""
 _NAMES: dict[str, object] = {
     "json_value": json_value,
     "json_number": json_number,
@@ -204,9 +208,11 @@ def make_dump_program(description: Description) -> DumpProgram:
     is_display = is_dict and len(set(keys)) == len(keys)
     if not is_display:
         slots.append(Slot("dict_class", lambda bound, cls, form: bound.schema.dict_class))
-    nodes = [
-        _field_node(index, field, own_accessor, slots) for index, field in enumerate(descriptions)
-    ]
+    nodes = []
+    for index, field in enumerate(descriptions):
+        field_node, more = _field_node(index, field, own_accessor, len(slots))
+        nodes.append(field_node)
+        slots += more
     node = ObjectNode(
         name=name,
         fields=tuple(nodes),
@@ -220,7 +226,20 @@ def make_dump_program(description: Description) -> DumpProgram:
     return dump_program(node)
 
 
+@lru_cache(maxsize=CACHE_SIZE)
 def _field_node(
+    index: int, description: Description, own_accessor: bool, slots_before: int
+) -> tuple[FieldNode, list[Slot]]:
+    """Return the node of a field, which schemas may share, and the slots that it needs.
+
+    :param slots_before: how many slots those have before these, whose names tell them apart
+    """
+    slots = [_TAKEN] * slots_before
+    node = _node_of(index, description, own_accessor, slots)
+    return node, slots[slots_before:]
+
+
+def _node_of(
     index: int, description: Description, own_accessor: bool, slots: list[Slot]
 ) -> FieldNode:
     name, key, attribute, has_default, kind_description = description
@@ -404,7 +423,11 @@ def make_load_program(description: Description) -> LoadProgram:
     slots: list[Slot] = []
     if not is_dict:
         slots.append(Slot("dict_class", lambda load: load.schema.dict_class))
-    nodes = [_load_field_node(index, each, slots) for index, each in enumerate(descriptions)]
+    nodes = []
+    for index, field in enumerate(descriptions):
+        field_node, more = _load_field_node(index, field, len(slots))
+        nodes.append(field_node)
+        slots += more
     node = LoadNode(
         name=name,
         fields=tuple(nodes),
@@ -416,7 +439,17 @@ def make_load_program(description: Description) -> LoadProgram:
     return load_program(node)
 
 
-def _load_field_node(index: int, description: Description, slots: list[Slot]) -> LoadFieldNode:
+@lru_cache(maxsize=CACHE_SIZE)
+def _load_field_node(
+    index: int, description: Description, slots_before: int
+) -> tuple[LoadFieldNode, list[Slot]]:
+    """Return the node of a field that is loaded, and its slots, as :func:`_field_node`."""
+    slots = [_TAKEN] * slots_before
+    node = _load_node_of(index, description, slots)
+    return node, slots[slots_before:]
+
+
+def _load_node_of(index: int, description: Description, slots: list[Slot]) -> LoadFieldNode:
     key, target, described, none_stays, when_missing, checks = description
     field = f"fields[{index}]"
     if described[0] == _BY_DESERIALIZE:

@@ -165,6 +165,13 @@ class ClassSnapshot:
         for cls in classes:
             self.add(cls)
 
+    def copy(self) -> ClassSnapshot:
+        """Return a snapshot of the same, to which more classes may be added."""
+        copied = ClassSnapshot()
+        copied._generation = self._generation
+        copied._seen.update(self._seen)
+        return copied
+
     def add(self, cls: Any) -> None:
         """Add a class, or an object that holds options of one, as it is, if it is not there yet."""
         if cls not in self._seen:
