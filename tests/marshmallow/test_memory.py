@@ -15,6 +15,10 @@ MOST_MORE = 30_000
 _numbers = itertools.count()
 
 
+class Unregistered:
+    register = False
+
+
 def used_class():
     number = next(_numbers)
     own = {
@@ -24,7 +28,7 @@ def used_class():
         "is_new": fields.Boolean(),
         "day": fields.Date(),
         "tags": fields.List(fields.String()),
-        "Meta": type("Meta", (), {"register": False}),
+        "Meta": Unregistered,
     }
     cls = type(f"Schema{number}", (Schema,), own)
     for _ in range(30):
