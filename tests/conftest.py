@@ -2,11 +2,13 @@
 
 import copy
 import gc
+from pathlib import Path
 from types import NoneType
 
 import pytest
 
 from fastschema.runtime import json_engine, thresholds
+from tests.tripwire import tripwire, watching
 
 _OF_USERS = {
     name: copy.deepcopy(value)
@@ -36,6 +38,27 @@ def users_thresholds(monkeypatch):
 def _say_nothing_of_orjson():
     """Reports read alike without orjson; the tests of that run in processes of their own."""
     json_engine._notes = ()
+
+
+_WATCHED = ("marshmallow", "contrib", "test_plan.py")
+"""Where tests have code of users, and what is tested calls it: see tests/tripwire.py."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _watch_calls():
+    with watching():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _code_of_users_runs_where_stock_runs_it(request):
+    """Fail where fastschema runs code of users only to find something out."""
+    where = request.path.relative_to(Path(__file__).parent).parts[0]
+    if where not in _WATCHED or request.node.get_closest_marker("instruments"):
+        yield
+        return
+    with tripwire():
+        yield
 
 
 @pytest.fixture(autouse=True, scope="module")

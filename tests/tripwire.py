@@ -38,7 +38,9 @@ class _Kinds(dict[str, int]):
         return kind
 
 
-_NO_USERS = ("conftest.py", "tripwire.py", "outcomes.py", "differential.py", "reading.py")
+_NO_USERS = tuple(
+    f"/{name}.py" for name in ("conftest", "tripwire", "outcomes", "differential", "reading")
+)
 """Files of tests that are no code of users."""
 _kinds = _Kinds()
 trips: dict[tuple[str, str], str] = {}
@@ -79,20 +81,47 @@ def _on_start(code: CodeType, offset: int) -> Any:
     return None
 
 
-@contextmanager
-def tripwire() -> Iterator[None]:
-    """Note inside the ``with`` statement what fastschema runs that it must not run.
+_TOOL = 3
+_MONITORS = hasattr(sys, "monitoring")
 
-    :raises AssertionError: at its end, if there was anything
-    """
-    trips.clear()
-    before = sys.getprofile()
-    sys.setprofile(_on_call)
+
+@contextmanager
+def watching() -> Iterator[None]:
+    """Watch all calls inside the ``with`` statement, where Python can do so at little cost."""
+    if not _MONITORS:
+        yield
+        return
+    monitoring = sys.monitoring
+    monitoring.use_tool_id(_TOOL, "tripwire")
+    monitoring.register_callback(_TOOL, monitoring.events.PY_START, _on_start)
+    monitoring.set_events(_TOOL, monitoring.events.PY_START)
     try:
         yield
     finally:
-        sys.setprofile(before)
-    assert not trips
+        monitoring.set_events(_TOOL, 0)
+        monitoring.free_tool_id(_TOOL)
+
+
+@contextmanager
+def tripwire() -> Iterator[None]:
+    """Fail at the end of the ``with`` statement if fastschema ran what it must not run.
+
+    :raises AssertionError: if so; it names the functions
+    """
+    before = dict(trips)
+    trips.clear()
+    profile = sys.getprofile()
+    if not _MONITORS:
+        sys.setprofile(_on_call)
+    try:
+        yield
+    finally:
+        sys.setprofile(profile)
+        found = dict(trips)
+        trips.clear()
+        trips.update(before)
+    if found:
+        raise AssertionError(f"fastschema has run code of users to find something out: {found}")
 
 
 _DOCTOR = "a command: it makes views and serializers as OpenAPI tools do, and says what it found"
@@ -141,6 +170,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
         "_number": "places of a class of users' own are asked for their digits, once",
     },
     "plan": {"*": "it calls what dumps"},
+    "statistics": {"Recorder.within": "stock dumps or loads"},
     # What asks the database, and makes instances.
     "contrib/django/internals/queries": {"*": "Django runs a query, and makes instances"},
     "contrib/django/internals/instances": {"*": "Django prefetches"},
