@@ -39,6 +39,15 @@ def people(rows_of_people, db):
             cursor.execute(statement)
 
 
+@pytest.fixture
+def more_people(people):
+    """More of them than Django makes instances of in less time than we need to read rows."""
+    cities = list(City.objects.all())
+    Person.objects.bulk_create(
+        Person(name=f"Other {number}", city=cities[number % 3]) for number in range(15)
+    )
+
+
 @pytest.fixture(scope="session")
 def rows_of_people(tables, django_db_blocker):
     """The rows of all tables, by the statements that insert them: creating people takes longer."""

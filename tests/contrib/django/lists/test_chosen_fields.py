@@ -66,14 +66,10 @@ CHOOSING = [ByUser, Demanding, ByFlag, ByNames, ByBuilding]
 
 
 @pytest.fixture(params=["from the first row", "by users' numbers"])
-def _numbers(request, people):
-    """More rows than a page has; a class that is compiled at once, or after some requests."""
+def _numbers(request, more_people):
+    """A class is compiled at once, or after some requests."""
     if request.param == "by users' numbers":
         request.getfixturevalue("users_thresholds")
-    cities = list(City.objects.all())
-    Person.objects.bulk_create(
-        Person(name=f"Other {number}", city=cities[number % 3]) for number in range(15)
-    )
 
 
 def assert_same_in_turns(**attributes):
