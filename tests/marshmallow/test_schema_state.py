@@ -57,6 +57,7 @@ class WithMethods(Schema):
 ROW = {"name": "n", "price": Decimal("1.5"), "pair": (1, "a")}
 
 
+@pytest.mark.instruments
 @pytest.mark.parametrize("cls", [Item, WithMethods])
 def test_schemas_that_are_made_for_each_dump_are_read_once(cls, readings):
     fastschema.forget(cls)
@@ -65,6 +66,7 @@ def test_schemas_that_are_made_for_each_dump_are_read_once(cls, readings):
     assert readings == [cls.__name__]
 
 
+@pytest.mark.instruments
 def test_a_schema_that_is_changed_before_each_dump_is_not_read_each_time(readings, monkeypatch):
     monkeypatch.setattr(thresholds, "rows_worth_reading", 8)
     schema = Item()
@@ -112,6 +114,7 @@ def test_a_patched_method_of_stock_is_seen_after_forgetting(has_own_fields, monk
     assert schema.dump([ROW] * 3, many=True)[0][key] == "N"
 
 
+@pytest.mark.instruments
 def test_what_is_forgotten_while_it_is_read_is_read_anew(monkeypatch):
     stock_read = schema_state._read
     schema, other = Item(), Item()
@@ -129,6 +132,7 @@ def test_what_is_forgotten_while_it_is_read_is_read_anew(monkeypatch):
     assert schema.dump([ROW] * 3, many=True)[0]["name"] == "N"
 
 
+@pytest.mark.instruments
 @pytest.mark.usefixtures("_real_policy")
 @pytest.mark.parametrize("has_own_fields", [False, True])
 def test_reading_a_schema_again_is_paid_for_by_rows_each_time(readings, has_own_fields):
@@ -146,6 +150,7 @@ def test_reading_a_schema_again_is_paid_for_by_rows_each_time(readings, has_own_
     assert fastschema.stats().compiled_rows >= before + 2
 
 
+@pytest.mark.instruments
 @pytest.mark.usefixtures("_real_policy")
 def test_one_thread_reads_a_schema_and_others_go_on(monkeypatch):
     is_read, may_end, stock_read = Event(), Event(), schema_state._read

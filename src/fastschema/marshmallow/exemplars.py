@@ -250,7 +250,8 @@ def clone(field: Any, old_parent: Any, parent: Any, schema: Any) -> Any:
     :param schema: the schema that the new field is for
     """
     cloned = _new(type(field))
-    own = cloned.__dict__ = field.__dict__.copy()
+    own = cloned.__dict__
+    own.update(field.__dict__)  # not by assigning it, of which a __setattr__ would hear
     if own.get("parent") is not old_parent:
         return cloned  # it was not chosen, so it was not bound
     own["parent"], own["root"] = parent, schema

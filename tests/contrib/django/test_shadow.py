@@ -219,6 +219,7 @@ def test_without_the_setting_nothing_is_followed(flights, wrong, told, counter):
     assert (told, counts(counter)) == ([], (0, 0, 0))
 
 
+@pytest.mark.instruments
 def test_the_share_is_drawn_for_each_response(flights, counter, monkeypatch):
     drawn = iter([0.1, 0.7, 0.2, 0.5])
     monkeypatch.setattr("fastschema.shadow._random.random", lambda: next(drawn))

@@ -187,6 +187,7 @@ def test_an_error_of_a_receiver_does_not_reach_the_client(answered, fast, wrong,
     assert caplog.records[-1].exc_info[0] is RuntimeError
 
 
+@pytest.mark.instruments
 def test_the_share_is_drawn_for_each_response(make_app, fast, counter, monkeypatch):
     drawn = iter([0.1, 0.7, 0.2, 0.5])
     monkeypatch.setattr("fastschema.shadow._random.random", lambda: next(drawn))

@@ -549,6 +549,7 @@ class TestModels:
         assert "fields" in vars(serializer)
 
 
+@pytest.mark.instruments
 def test_a_thread_that_forgets_the_exemplars_of_languages_disturbs_no_other():
     class Forgotten(dict):
         def _then_clear(self, found):

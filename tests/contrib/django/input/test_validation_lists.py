@@ -309,6 +309,7 @@ def test_random_serializers_and_rows(seed):
     assert_same(serializer_class, data)
 
 
+@pytest.mark.instruments
 def test_each_serializer_is_looked_at_once(looked_at):
     class Outer(serializers.Serializer):
         name = serializers.CharField()

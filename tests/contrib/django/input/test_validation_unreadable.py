@@ -92,6 +92,7 @@ def test_a_limit_that_cannot_be_compared():
     assert "it cannot be read" in str(fastschema.compile(cls).explain().loading)
 
 
+@pytest.mark.instruments
 def test_a_method_of_the_serializer_that_is_no_function(looked_at):  # noqa: F811  # the fixture
     cls = serializer_of(a=serializers.CharField(), validate_a=Stripped())
 
@@ -103,6 +104,7 @@ def test_a_method_of_the_serializer_that_is_no_function(looked_at):  # noqa: F81
     assert "validate_a is not a plain method" in str(told)
 
 
+@pytest.mark.instruments
 @pytest.mark.parametrize(
     ("field", "values"),
     [

@@ -89,12 +89,14 @@ def test_a_random_stream_is_that_of_stock(seed):
     assert_same(view_of(random_queryset(chance, model), serializer_class))
 
 
+@pytest.mark.instruments
 @pytest.mark.parametrize("renderer", [FastJSONRenderer, NDJSONRenderer, JSONRenderer])
 def test_rows_are_streamed(written, renderer):
     assert_same(view_of(PEOPLE, serializer_of(name=serializers.CharField()), renderer))
     assert written
 
 
+@pytest.mark.instruments
 def test_a_row_that_fails_fails_as_in_stock(written):
     names = serializer_of(
         name=serializers.CharField(), at=serializers.CharField(source="birthplace.name")
@@ -107,6 +109,7 @@ def test_a_row_that_fails_fails_as_in_stock(written):
     assert ("AttributeError" in str(found.error)) == (first_without == 0)
 
 
+@pytest.mark.instruments
 def test_fields_of_ones_own_are_called_as_in_stock(written):
     calls = []
 
@@ -303,6 +306,7 @@ def test_blocks_of_which_few_have_related_objects(rows):
         assert_same(view_of(queryset, serializer_of(**fields), chunk_size=chunk_size))
 
 
+@pytest.mark.instruments
 def test_what_is_prefetched_is_read_from_rows(written):
     fields = kept.relations()
     fields = {name: fields[name] for name in ("city", "languages", "friends", "language_names")}
