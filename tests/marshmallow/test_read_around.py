@@ -263,3 +263,40 @@ class TestMapped:
             for dump in dumps:
                 dump(book)
             assert reads == []
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        *[(Schema, name) for name in ("on_bind_field", "_bind_field", "_init_fields")],
+        (Schema, "_normalize_nested_options"),
+        *[(fields.Field, name) for name in ("_bind_to_schema", "__deepcopy__")],
+        (fields.List, "_bind_to_schema"),
+    ],
+    ids=str,
+)
+def test_a_replaced_method_by_which_fields_are_made_is_called(owner, name, monkeypatch):
+    def calls():
+        class Numbers(Schema):
+            number = fields.Integer()
+            numbers = fields.List(fields.Integer())
+
+        noted = []
+        for _ in range(USES):
+            Numbers().dump({"number": 1})
+        stock = getattr(owner, name)
+
+        def replacement(*args, **kwargs):
+            noted.append(name)
+            return stock(*args, **kwargs)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, replacement)
+            for _ in range(USES):
+                Numbers().dump({"number": 1})
+                Numbers().load({"number": 1})
+        return noted
+
+    expected = calls()
+    with installed():
+        assert calls() == expected != []

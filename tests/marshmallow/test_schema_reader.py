@@ -787,3 +787,21 @@ def test_schemas_of_one_class_that_read_differently_are_kept_apart(uses):
             for only in (None, ("first",), ("second", "first"), ()):
                 schema = Varying(key, only=only)
                 assert fastschema.compile(schema).dump(row) == schema.dump(row)
+
+
+def test_a_key_that_a_class_of_fields_computes_is_asked_for_each_dump():
+    user = ["ann"]
+
+    class Keyed(fields.Integer):
+        data_key = property(lambda self: f"of_{user[0]}", lambda self, key: None)
+
+    def keys():
+        user[0] = "ann"
+        schema = Schema.from_dict({"number": Keyed()})()
+        found = [schema.dump([{"number": 1}] * 30, many=True)[0]]
+        user[0] = "bob"
+        return [*found, schema.dump([{"number": 1}] * 30, many=True)[0], schema.load({"of_bob": 1})]
+
+    expected = keys()
+    with installed():
+        assert keys() == expected

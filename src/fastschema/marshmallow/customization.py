@@ -231,8 +231,8 @@ def nested_classes(cls: Any, direction: str) -> set[Any] | None:
 
     :param direction: "dump" or "load"
     """
-    seen = {cls}
-    return seen - {cls} if _is_blind(cls, direction, seen) else None
+    seen: set[Any] = set()
+    return seen if _is_blind(cls, direction, seen) else None
 
 
 def _is_blind(cls: Any, direction: str, seen: set[Any]) -> bool:

@@ -23,11 +23,13 @@ from fastschema.marshmallow.customization import (
     nested_classes,
     own_classes,
 )
+from fastschema.marshmallow.read_around import MAKES
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import CLASS_STATE_KEY, STATE_KEY, ClassSnapshot, ClassState, State
-from fastschema.runtime.patching import stock_method
+from fastschema.runtime.patching import is_stock, stock_method
 
 STOCK_INIT: Any = stock_method(Schema, "__init__")
+_STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
 _MOST_EXEMPLARS = 64
 """Schemas of a class that was given more combinations of arguments are made by stock."""
 _COLLECTIONS = (list, tuple, set, frozenset, Schema.set_class)
@@ -198,12 +200,17 @@ def find_exemplar(
         schema.__dict__[STATE_KEY] = FIRST
         return None
     state = class_state(cls)
-    if not state.makes_fields_as_stock:
+    if not state.makes_fields_as_stock or not _makes_fields_as_stock():
         return None
     arguments: Arguments | None = _NO_ARGUMENTS
     if only is not None or exclude != () or load_only != () or dump_only != ():
         arguments = _given(only, exclude, load_only, dump_only)
     return None if arguments is None else state.exemplar(schema, arguments)
+
+
+def _makes_fields_as_stock() -> bool:
+    """Return whether nobody has replaced a method by which marshmallow makes fields."""
+    return MAKES.are_stock() and is_stock(Schema._init_fields, _STOCK_INIT_FIELDS)
 
 
 def is_lasting(cls: type) -> bool:

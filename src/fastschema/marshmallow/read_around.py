@@ -11,6 +11,19 @@ from marshmallow import Schema, utils
 from fastschema.marshmallow.customization import FIELD_CLASSES
 from fastschema.runtime.patching import MethodsOfFields, StockMethods
 
+MAKES = StockMethods(
+    [
+        *[(Schema, name) for name in ("on_bind_field", "_bind_field", "_normalize_nested_options")],
+        *[
+            (cls, name)
+            for cls in FIELD_CLASSES
+            for name in ("_bind_to_schema", "__deepcopy__")
+            if name in vars(cls)
+        ],
+    ]
+)
+"""What makes the fields of a schema."""
+
 _HELPERS = ("_get_value_for_keys", "_get_value_for_key")
 
 READS = StockMethods(

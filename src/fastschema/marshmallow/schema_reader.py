@@ -29,7 +29,11 @@ from fastschema.compiler.nodes import (
     literal,
 )
 from fastschema.marshmallow import load_fields, validators
-from fastschema.marshmallow.customization import all_fields, computes_attributes
+from fastschema.marshmallow.customization import (
+    STOCK_CLASSES,
+    all_fields,
+    computes_attributes,
+)
 from fastschema.marshmallow.fields import (
     AS_IT_IS,
     DumpPath,
@@ -49,6 +53,7 @@ from fastschema.marshmallow.sqlalchemy import (
     is_mapped,
     key_finder,
 )
+from fastschema.runtime.guard import computes_options
 from fastschema.runtime.json_engine import json_number
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.programs import (
@@ -72,6 +77,7 @@ _CALLS = {
 }
 """The methods of a field that give its value without more, and how they are called."""
 _BY_DESERIALIZE = "deserialize"
+_DATA_KEY = frozenset(["data_key"])
 _OWN_LOAD = LoadKind("the field's own method")
 _CALL_AND_STORE = {"_call_and_store": stock_method(Schema, "_call_and_store")}
 _LOOKUP_ERRORS = "(KeyError, IndexError, TypeError, AttributeError)"
@@ -120,6 +126,8 @@ def _check_is_read_as_stock(fields: dict[str, Any]) -> None:
     for field in all_fields(fields.values()):
         if computes_attributes(field):
             raise UnreadableError(f"{type(field).__name__} computes its attributes")
+        if computes_options(type(field), _DATA_KEY, STOCK_CLASSES) is not None:
+            raise UnreadableError(f"{type(field).__name__} computes data_key")
 
 
 def _checked_key(name: Any, field: Any) -> str:

@@ -253,8 +253,9 @@ class SerializerClassState(ClassState):
                     class_state(own)  # which is one of its attributes
                 known.add(own)
             if each is cls or each.__qualname__ in NESTED:
-                for meta in getattr(each, "Meta", object).__mro__[:-1]:
-                    known.add(meta)
+                meta = getattr(each, "Meta", None)
+                for base in meta.__mro__[:-1] if isinstance(meta, type) else ():
+                    known.add(base)
 
     def cloner(self) -> FieldCloner | None:
         """Return what makes fields in the current language; None if stock must."""

@@ -31,6 +31,7 @@ from rest_framework.utils import model_meta
 from rest_framework.utils.formatting import lazy_format
 from rest_framework.utils.serializer_helpers import BindingDict
 
+from fastschema.contrib.django.front_end.access import on_class
 from fastschema.contrib.django.front_end.customization import (
     CONTAINERS,
     IMMUTABLE,
@@ -202,6 +203,10 @@ def builds_by_own_code(cls: Any) -> bool:
         return True
     if _computes_options(cls.Meta) or copies_by_own_code(getattr(cls.Meta, "extra_kwargs", None)):
         return True
+    if any(map(_is_computed, (on_class(cls, name) for name in CHOOSING))):
+        return True
+    if type(cls.serializer_field_mapping) is not dict:
+        return True
     serializer = bare_serializer(cls)
     serializer.url_field_name = serializer.url_field_name or api_settings.URL_FIELD_NAME
     model, depth = cls.Meta.model, getattr(cls.Meta, "depth", 0)
@@ -220,6 +225,16 @@ def builds_by_own_code(cls: Any) -> bool:
     return False
 
 
+CHOOSING = ["url_field_name"]
+CHOOSING += [name for name in vars(ModelSerializer) if name.startswith("serializer_")]
+"""The attributes by which ``ModelSerializer`` chooses the classes and names of its fields."""
+
+
+def _is_computed(value: Any) -> bool:
+    """Return whether code of users runs when an attribute with this value on a class is read."""
+    return hasattr(type(value), "__get__") and not isinstance(value, type)
+
+
 def _computes_options(meta: Any) -> bool:
     """Return whether code of users runs when stock reads the options in a ``Meta``."""
     values = [
@@ -231,7 +246,7 @@ def _computes_options(meta: Any) -> bool:
     names = [getattr(meta, name, None) for name in ("fields", "exclude", "read_only_fields")]
     return (
         type(meta) is not type
-        or any(hasattr(type(value), "__get__") and not isinstance(value, type) for value in values)
+        or any(map(_is_computed, values))
         or any(type(each) not in (list, tuple, str, type(None)) for each in names)
     )
 

@@ -85,6 +85,7 @@ OPTIONS = frozenset(
     ]
 )
 """The attributes of fields by which programs differ."""
+_PLACES = frozenset(["field_name", "source_attrs"])
 _LIMITS = {
     MaxLengthValidator: "len(converted) <= {limit}",
     MinLengthValidator: "len(converted) >= {limit}",
@@ -407,11 +408,13 @@ def input_field(field: Any, *, has_method: bool) -> InputField:
 
     :param field: the field
     :param has_method: whether the serializer has a ``validate_`` method for it
-    :raises UnreadableError: if its name is no plain text
+    :raises UnreadableError: if its name is no plain text, or code of users says where it is put
     """
     name = field.field_name
     if type(name) is not str:
         raise UnreadableError(f"the name of field {name!r} is not a plain str")
+    if computes_options(type(field), _PLACES, STOCK_CLASSES) is not None:
+        raise UnreadableError(f"{type(field).__name__} computes where its value is put")
     source_attrs = tuple(field.source_attrs)
     why = why_by_stock(field)
     if why is not None:

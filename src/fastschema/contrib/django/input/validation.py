@@ -424,7 +424,7 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
         return data
     with ExitStack() as stack:
         has_rows = type(data) is list and any(type(row) is dict for row in data)
-        if has_rows and has_stock_rows(self) and not is_disabled():
+        if has_rows and _has_length_of(self, data) and has_stock_rows(self) and not is_disabled():
             # Looked at before anything stands in the place of validators.
             validate: Callable[[Any], Any] = RowValidator(self.child, len(data)).run
             if _may_look_up_at_once(self, data):
@@ -459,11 +459,10 @@ def has_stock_rows(serializer: Any) -> bool:
 
 def _may_look_up_at_once(serializer: Any, rows: list[Any]) -> bool:
     cls = type(serializer.child)
-    return (
-        is_list_in_bulk(serializer)
-        and is_readable(cls)
-        and runs_as_a_whole(cls)
-        # Other lists are refused before the first row is looked at.
-        and (serializer.max_length is None or len(rows) <= serializer.max_length)
-        and (serializer.min_length is None or len(rows) >= serializer.min_length)
-    )
+    return is_list_in_bulk(serializer) and is_readable(cls) and runs_as_a_whole(cls)
+
+
+def _has_length_of(serializer: Any, rows: list[Any]) -> bool:
+    """Return whether a list is not refused before its first row is looked at."""
+    longest, shortest = serializer.max_length, serializer.min_length
+    return (longest is None or len(rows) <= longest) and (shortest is None or len(rows) >= shortest)
