@@ -162,9 +162,11 @@ MAY_CALL: dict[str, dict[str, str]] = {
         "_bind_made": "there is an object: stock makes the fields now",
         "read_now": _ASKED,
     },
-    "marshmallow/schema_reader": dict.fromkeys(
-        ["make_dump_program", "make_load_program"], "dict_class is asked for each dump and load"
-    ),
+    "marshmallow/schema_reader": {
+        "make_dump_program": "dict_class is asked for each dump",
+        "make_load_program": "dict_class is asked for each load",
+        "_one_argument": "marshmallow 3: a function is called with the context",
+    },
     "marshmallow/fields": {
         **dict.fromkeys(["array", "written", "json_value"], _JSON),
         "_number": "places of a class of users' own are asked for their digits, once",
@@ -227,7 +229,13 @@ IN_PLACE: dict[str, list[str]] = {
     "contrib/django/front_end/schema_reader": ["field_mapping", "all_fields", "readable_fields"],
     "contrib/django/installation": ["*"],
     "marshmallow/installation": ["*"],
-    "marshmallow/pending": ["init", "init_fields", "reduce_ex", "SchemaProxy.__getattr__"],
+    "marshmallow/pending": [
+        "init",
+        "_init_with_context",
+        "init_fields",
+        "reduce_ex",
+        "SchemaProxy.__getattr__",
+    ],
 }
 """By module, what stands in the place of methods of stock's, or gives what they give."""
 

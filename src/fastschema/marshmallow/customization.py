@@ -125,8 +125,9 @@ INNER = ("inner", "key_field", "value_field")
 
 def inner_fields(field: Any) -> Iterator[Any]:
     """Yield the fields inside of a field: those of a list, a tuple or a mapping."""
-    if not isinstance(field, fields.Field) or computes_attributes(field):
-        return  # a class may declare None, too
+    # A class may declare None, too. isinstance() would ask the field for its class.
+    if not issubclass(type(field), fields.Field) or computes_attributes(field):
+        return
     own = field.__dict__
     for name in INNER:
         if isinstance(own.get(name), fields.Field):
