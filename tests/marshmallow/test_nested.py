@@ -149,6 +149,7 @@ def test_an_accessor_of_the_moment_is_not_used_later():
 
 
 @pytest.mark.parametrize("many", [False, True])
+@pytest.mark.filterwarnings("ignore:Passing 'self'")  # marshmallow 3
 @pytest.mark.parametrize("by_self", [False, True] if MARSHMALLOW_3 else [False])
 def test_a_schema_that_nests_itself_is_made_by_its_own_init_when_stock_makes_it(by_self, many):
     user, calls = ["ann"], []

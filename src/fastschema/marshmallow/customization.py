@@ -130,7 +130,7 @@ def inner_fields(field: Any) -> Iterator[Any]:
         return
     own = field.__dict__
     for name in INNER:
-        if isinstance(own.get(name), fields.Field):
+        if issubclass(type(own.get(name)), fields.Field):
             yield own[name]
     yield from own.get("tuple_fields", ())
 
