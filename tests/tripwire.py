@@ -180,11 +180,18 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/django/lists/prefetching": {"*": "Django prefetches"},
     "contrib/django/lists/row_instances": {"*": "who looks into a list compares what is in it"},
     "contrib/django/lists/pagination": {"*": "DRF makes a page, and its links"},
+    "contrib/django/relations": {
+        "_load": "Django prefetches",
+        "_is_safe_generic": "Django asks for a content type",
+        "load_relations": "it is asked for this serializer: it makes it",
+    },
+    "contrib/sqlalchemy/relations": dict.fromkeys(
+        ["_load_at_once", "_load_one_by_one"], "SQLAlchemy runs a statement"
+    ),
     "contrib/sqlalchemy/selection": {"*": "SQLAlchemy runs a statement"},
     # Views, requests and responses.
     "contrib/django/lists/views": {"*": "the view makes its list, as in stock"},
     "contrib/django/views": {"*": "the view makes its list, as in stock"},
-    "contrib/django/relations": {"*": "the view finds its object, as in stock"},
     "contrib/django/renderers": {"*": _JSON},
     "contrib/django/parsers": {"*": "it reads the stream of a request"},
     "contrib/django/streaming": {"*": "it reads rows one by one, and writes them"},

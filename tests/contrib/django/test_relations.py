@@ -1,21 +1,27 @@
 """LOAD_RELATIONS in views: what is loaded, when, and what is left alone."""
 
+import threading
+from unittest.mock import Mock
+
 import pytest
 from django import VERSION
 from django.core.exceptions import PermissionDenied
-from django.db import connection, models
-from django.db.models import Prefetch
+from django.db import connection, connections, models, transaction
+from django.db.models import Prefetch, prefetch_related_objects
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext, isolate_apps
-from rest_framework import generics, pagination, serializers
+from rest_framework import generics, pagination, serializers, viewsets
+from rest_framework.decorators import action
 from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 import fastschema
+from fastschema.contrib.django import relations
 from fastschema.contrib.django.relations import load_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
+from fastschema.runtime import thresholds
 from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer
 from tests.contrib.django.list_views import without_token
@@ -38,7 +44,7 @@ class Flights(generics.ListAPIView):
 
 
 class FlightDetail(generics.RetrieveAPIView):
-    """The same for one flight."""
+    """The same for one flight: each relation of one object is a query in any case."""
 
     queryset = Flight.objects.all()
     serializer_class = FlightSerializer
@@ -194,12 +200,14 @@ class TestLists:
 
         with fastschema.disabled():
             expected = asked(view_of(fastschema_load_relations=False))[0]
-        response = Streamed.as_view()(APIRequestFactory().get("/"))
-        with CaptureQueriesContext(connection) as captured:
-            assert b"".join(response.streaming_content) == expected
-        assert len(captured) <= 5
+        for rows in (True, False):
+            with override_settings(FASTSCHEMA={"ROWS": rows}):
+                response = Streamed.as_view()(APIRequestFactory().get("/"))
+                with CaptureQueriesContext(connection) as captured:
+                    assert b"".join(response.streaming_content) == expected
+            assert len(captured) <= 5
 
-    def test_a_view_with_its_own_way_to_paginate_is_left_alone(self):
+    def test_a_view_may_have_its_own_way_to_paginate(self):
         def paginate_queryset(self, queryset):
             return list(queryset.iterator())
 
@@ -207,14 +215,15 @@ class TestLists:
             paginate_queryset=paginate_queryset,
             get_paginated_response=lambda self, data: Response(data),
         )
-        assert_same(view, len(queries_of_stock(view)))
+        assert_same(view, 5)
 
-    def test_a_view_whose_serializer_asks_the_database_is_left_alone(self):
+    def test_a_serializer_of_a_view_may_ask_the_database(self):
         class Asking(Flights):
             def get_serializer_context(self):
                 return {**super().get_serializer_context(), "count": Airline.objects.count()}
 
-        assert_same(Asking, len(queries_of_stock(Asking)))
+        queries = assert_same(Asking, 6)
+        assert queries[0] == queries_of_stock(Asking)[0]
 
     @pytest.mark.parametrize("base", [Flights, FlightDetail])
     def test_what_a_view_keeps_of_its_context_is_what_it_would_be(self, base):
@@ -237,17 +246,16 @@ class TestLists:
                 return {**super().get_serializer_context(), "count": self.count}
 
         key = {} if base is Flights else {"pk": 1}
-        assert_same(Counting, 3 if base is Flights else 2, **key)
+        assert_same(Counting, 3, **key)
 
-    def test_a_paginator_that_looks_at_rows_is_left_alone(self):
+    def test_a_paginator_may_look_at_rows(self):
         class Cursor(pagination.CursorPagination):
             ordering = "pk"
 
             def get_ordering(self, request, queryset, view):
                 return super().get_ordering(request, queryset, view)
 
-        view = view_of(pagination_class=Cursor)
-        assert_same(view, len(queries_of_stock(view)))
+        assert_same(view_of(pagination_class=Cursor), 5)
 
 
 class AirlineLike(serializers.Serializer):
@@ -258,12 +266,11 @@ class AirlineLike(serializers.Serializer):
 
 @pytest.mark.usefixtures("flights")
 class TestDetails:
-    """Details join what is missing, and prefetch the rest."""
+    """Details load what the objects of their lists refer to."""
 
-    def test_single_objects_are_joined(self):
-        queries = assert_same(FlightDetail, 1, pk=1)
-        assert queries[0].count("JOIN") == 4
-        assert_same(FlightDetail, 1, pk=4)  # has no plane
+    def test_single_objects_take_the_queries_that_they_take_in_stock(self):
+        for key in (1, 4):  # the latter has no plane
+            assert assert_same(FlightDetail, len(queries_of_stock(FlightDetail, pk=key)), pk=key)
 
     def test_what_lists_of_objects_refer_to_is_prefetched(self):
         view = view_of(FlightDetail, queryset=Airline.objects.all(), serializer_class=WithFlights)
@@ -283,26 +290,13 @@ class TestDetails:
 
         assert_same(Forbidden, 1, pk="UA")
 
-    @pytest.mark.parametrize(
-        "rows",
-        [
-            Flight.objects.distinct(),
-            Flight.objects.only("number"),
-            Flight.objects.annotate(n=models.Count("pk")),
-            Flight.objects.extra(where=["number > 0"]),
-            Flight.objects.filter(
-                models.expressions.RawSQL("number > 0", [], models.BooleanField())
-            ),
-        ],
-        ids=["distinct", "only", "annotated", "extra", "SQL"],
-    )
-    def test_joins_that_could_change_something_are_not_made(self, rows):
-        view = view_of(FlightDetail, queryset=rows)
-        assert_same(view, len(queries_of_stock(view, pk=1)), pk=1)
-
-    def test_a_view_with_its_own_way_to_find_the_object_is_left_alone(self):
-        view = view_of(FlightDetail, get_object=lambda self: Flight.objects.get(pk=1))
-        assert_same(view, len(queries_of_stock(view, pk=1)), pk=1)
+    def test_a_view_may_have_its_own_way_to_find_the_object(self):
+        view = view_of(
+            FlightDetail,
+            get_object=lambda self: Airline.objects.get(pk="UA"),
+            serializer_class=WithFlights,
+        )
+        assert_same(view, 5)
 
     def test_a_prefetch_of_the_users_keeps_its_queryset(self):
         class Told(serializers.Serializer):
@@ -314,16 +308,293 @@ class TestDetails:
         view = view_of(FlightDetail, queryset=rows, serializer_class=of(airline=Told()))
         assert_same(view, 6, pk=1)
 
-    def test_an_override_of_retrieve_that_calls_super_gains(self):
-        class Own(FlightDetail):
-            def retrieve(self, request, *args, **kwargs):
-                return super().retrieve(request, *args, **kwargs)
 
-        assert_same(Own, 1, pk=1)
+class Anywhere(viewsets.ViewSet):
+    """Dumps rows without any of DRF's help."""
 
-    def test_without_a_key_in_the_url_the_error_is_stocks(self):
-        with pytest.raises(AssertionError, match="to be called with a URL keyword argument"):
-            asked(FlightDetail)
+    renderer_classes = (FastJSONRenderer,)
+    fastschema_load_relations = True
+
+    def list(self, request):
+        rows = Flight.objects.order_by("pk")
+        return Response(FlightSerializer(rows, many=True, context={"view": self}).data)
+
+    def evaluated(self, request):
+        rows = Flight.objects.order_by("pk")
+        context = {"count": len(rows), "view": self}
+        return Response({"flights": FlightSerializer(rows, many=True, context=context).data})
+
+    def listed(self, request):
+        rows = list(Flight.objects.order_by("pk"))[1:]
+        return Response(FlightSerializer(rows, many=True, context={"view": self}).data)
+
+    def in_a_method(self, request):
+        class Within(serializers.Serializer):
+            flights = serializers.SerializerMethodField()
+
+            def get_flights(self, airline):
+                rows = airline.flights.order_by("pk")
+                return FlightSerializer(rows, many=True, context=self.context).data
+
+        airline = Airline.objects.get(pk="UA")
+        return Response(Within(airline, context={"view": self}).data)
+
+    def by_an_own_list_serializer(self, request):
+        class Own(serializers.ListSerializer):
+            def to_representation(self, data):
+                return [*super().to_representation(data), len(data)]
+
+        rows = Flight.objects.order_by("pk")
+        return Response(Own(rows, child=FlightSerializer(), context={"view": self}).data)
+
+
+@pytest.mark.usefixtures("flights")
+class TestAnywhere:
+    """Wherever rows are dumped."""
+
+    @pytest.mark.parametrize(
+        ("action", "queries"),
+        [
+            ("list", 5),
+            ("evaluated", 5),
+            ("listed", 5),
+            ("in_a_method", 5),
+            ("by_an_own_list_serializer", 5),
+        ],
+    )
+    def test_relations_are_loaded(self, action, queries):
+        view = type("View", (Anywhere,), {"as_view": lambda: Anywhere.as_view({"get": action})})
+        assert len(queries_of_stock(view)) > queries
+        assert_same(view, queries)
+
+    def test_an_action_of_a_view_loads_them(self):
+        class Actions(Flights, viewsets.GenericViewSet):
+            @action(detail=False)
+            def recent(self, request):
+                rows = self.get_queryset()[:3]
+                return Response(self.get_serializer(rows, many=True).data)
+
+        view = type("View", (), {"as_view": lambda: Actions.as_view({"get": "recent"})})
+        assert len(queries_of_stock(view)) > 5
+        assert_same(view, 5)
+
+    def test_what_is_no_view_does_not_say_so(self):
+        with CaptureQueriesContext(connection) as captured:
+            rows = Flight.objects.order_by("pk")
+            FlightSerializer(rows, many=True, context={"view": Mock()}).data  # noqa: B018
+        assert len(captured) > 5
+
+    def test_without_a_view_the_setting_says_so(self):
+        def asks():
+            with CaptureQueriesContext(connection) as captured:
+                FlightSerializer(Flight.objects.order_by("pk"), many=True).data  # noqa: B018
+            return len(captured)
+
+        stock = asks()
+        with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
+            assert asks() == 5
+        assert stock > 5
+
+    def test_a_plan_loads_them(self):
+        plan = fastschema.compile(FlightSerializer)
+        rows = list(Flight.objects.order_by("pk"))
+        with (
+            override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}),
+            CaptureQueriesContext(connection) as captured,
+        ):
+            plan.dump(rows, many=True)
+        assert len(captured) == 4
+
+    def test_a_serializer_that_runs_as_stock_loads_them(self, monkeypatch):
+        monkeypatch.setattr(thresholds, "rows_worth_reading", 1000)
+        assert_same(view_of(serializer_class=of(airline=AirlineLike())), 2)
+
+    def test_a_list_of_objects_of_two_models_is_left_alone(self):
+        def rows(self):
+            return [*Flight.objects.order_by("pk"), Airline.objects.get(pk="UA")]
+
+        serializer = of(airline=AirlineLike(required=False))
+        view = view_of(get_queryset=rows, serializer_class=serializer)
+        assert_same(view, len(queries_of_stock(view)))
+
+    def test_objects_that_are_not_saved_are_left_alone(self):
+        rows = [Flight(pk=number, airline_id="UA") for number in (1, 2)]
+        view = view_of(get_queryset=lambda self: rows, serializer_class=of(airline=AirlineLike()))
+        with fastschema.disabled():
+            expected = asked(view)[0]
+        rows[:] = [Flight(pk=number, airline_id="UA") for number in (1, 2)]
+        assert asked(view)[0] == expected
+
+    def test_rows_of_which_some_are_loaded_are_completed(self):
+        rows = list(Flight.objects.order_by("pk"))
+        [rows[number].airline for number in (1, 3)]
+        view = view_of(get_queryset=lambda self: rows, serializer_class=of(airline=AirlineLike()))
+        loaded = rows[1].airline
+        assert len(asked(view)[1]) == 1
+        assert rows[1].airline is loaded
+
+    def test_many_rows_are_loaded_in_parts(self, monkeypatch):
+        monkeypatch.setattr(relations, "_MOST_AT_ONCE", 2)
+        view = view_of(serializer_class=of(airline=AirlineLike()))
+        count = Flight.objects.count()
+        assert_same(view, 1 + (count + 1) // 2)
+
+
+@pytest.mark.usefixtures("flights")
+class TestAfterwards:
+    """What objects know after they were dumped is what they know in stock."""
+
+    def test_lists_are_read_anew(self):
+        airline = Airline.objects.get(pk="UA")
+        with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
+            before = WithFlights(airline).data
+            new = Flight.objects.filter(airline="UA").first()
+            new.pk = 1000
+            new.save()
+            after = WithFlights(airline).data
+        assert len(after["flights"]) == len(before["flights"]) + 1
+
+    def test_lists_behind_other_objects_are_read_anew(self):
+        flights = list(Flight.objects.select_related("airline").order_by("pk"))
+        with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
+            of(airline=WithFlights())(flights, many=True).data  # noqa: B018
+        assert all("flights" not in each.airline._prefetched_objects_cache for each in flights)
+
+    def test_lists_behind_lists_that_were_there_before_are_read_anew(self):
+        class Back(serializers.Serializer):
+            flights = of(pk=serializers.CharField())(many=True)
+
+        airlines = list(Airline.objects.prefetch_related("flights__plane").order_by("pk"))
+        flights = [flight for each in airlines for flight in each.flights.all()]
+        with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
+            planes = of(flights=of(plane=Back(required=False))(many=True))
+            planes(airlines, many=True).data  # noqa: B018
+        assert all("flights" in each._prefetched_objects_cache for each in airlines)
+        loaded = [each.plane for each in flights if each.plane]
+        assert loaded
+        assert all(
+            "flights" not in vars(each).get("_prefetched_objects_cache", {}) for each in loaded
+        )
+
+    def test_lists_that_were_there_before_stay(self):
+        airlines = list(Airline.objects.order_by("pk"))
+        prefetch_related_objects(airlines[1:], "flights")
+        with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
+            WithFlights(airlines, many=True).data  # noqa: B018
+        kept = [each._prefetched_objects_cache.keys() for each in airlines]
+        assert kept == [set(), *[{"flights"}] * len(airlines[1:])]
+
+
+@pytest.mark.usefixtures("flights")
+class TestNothingInAdvance:
+    """No code of users runs earlier than in stock, and nothing is refused."""
+
+    @pytest.mark.parametrize("base", [Flights, FlightDetail])
+    def test_a_write_for_the_serializer_within_a_transaction(self, base):
+        class Writing(base):
+            def get_serializer(self, *args, **kwargs):
+                Airline.objects.filter(pk="UA").update(name="written")
+                return super().get_serializer(*args, **kwargs)
+
+        key = {} if base is Flights else {"pk": 1}
+        with transaction.atomic():
+            stock = len(queries_of_stock(Writing, **key))
+            queries = assert_same(Writing, 6 if base is Flights else stock, **key)
+        assert len([sql for sql in queries if sql.startswith("UPDATE")]) == 1
+
+    def test_what_makes_a_serializer_runs_once(self):
+        calls = []
+
+        class Counting(Flights):
+            def get_serializer(self, *args, **kwargs):
+                calls.append("get_serializer")
+                return super().get_serializer(*args, **kwargs)
+
+            def get_serializer_class(self):
+                calls.append("get_serializer_class")
+                return Counted
+
+            def get_serializer_context(self):
+                calls.append("get_serializer_context")
+                return super().get_serializer_context()
+
+        class Counted(FlightSerializer):
+            def get_fields(self):
+                calls.append("get_fields")
+                return super().get_fields()
+
+        asked(Counting)
+        names = ["get_serializer", "get_serializer_class", "get_serializer_context", "get_fields"]
+        assert calls == names
+
+    @pytest.mark.parametrize("base", [Flights, FlightDetail])
+    def test_a_nested_serializer_chooses_its_fields_for_its_request(self, base):
+        class Choosing(serializers.Serializer):
+            def get_fields(self):
+                name = self.context["request"].GET["name"]
+                return {name: serializers.CharField()}
+
+        view = view_of(base, serializer_class=of(airline=Choosing()))
+        key = {} if base is Flights else {"pk": 1}
+        for name in ("pk", "name"):
+            assert_same(view, 2, f"/?name={name}", **key)
+
+    def test_an_error_of_a_related_object_is_no_missing_one(self, monkeypatch):
+        def from_db_value(value, expression, connection):
+            raise ValueError(value)
+
+        name = Airline._meta.get_field("name")
+        monkeypatch.setattr(name, "from_db_value", from_db_value, raising=False)
+        with pytest.raises(ValueError, match="United"):
+            asked(view_of(FlightDetail, serializer_class=of(airline=AirlineLike())), pk=1)
+
+    def test_nothing_that_is_refused_is_counted(self, django_assert_num_queries):
+        class Asking(Flights):
+            def get_serializer_context(self):
+                return {**super().get_serializer_context(), "count": Airline.objects.count()}
+
+        with django_assert_num_queries(6):
+            Asking.as_view()(APIRequestFactory().get("/")).render()
+
+    def test_nothing_is_between_a_view_and_its_connection(self):
+        seen = []
+
+        class Looking(Flights):
+            def get_serializer_context(self):
+                seen.append(len(connection.execute_wrappers))
+                return super().get_serializer_context()
+
+        queries_of_stock(Looking)
+        asked(Looking)
+        assert seen[0] == seen[1]
+        assert len(seen) == 2
+
+    def test_other_threads_may_ask_on_the_same_connection(self):
+        def ask():
+            found = []
+            connection.inc_thread_sharing()
+            shared = connections["default"]
+
+            def run():
+                connections["default"] = shared
+                found.append(Airline.objects.count())
+
+            thread = threading.Thread(target=run)
+            thread.start()
+            thread.join()
+            connection.dec_thread_sharing()
+            return found
+
+        class Threaded(Flights):
+            def get_serializer_context(self):
+                return {**super().get_serializer_context(), "found": ask()}
+
+            def get_serializer(self, *args, **kwargs):
+                serializer = super().get_serializer(*args, **kwargs)
+                assert serializer.context["found"] == [Airline.objects.count()]
+                return serializer
+
+        assert_same(Threaded, 7)
 
 
 class TestByHand:
@@ -346,11 +617,20 @@ class TestByHand:
         with fastschema.disabled():
             assert load_relations(rows, FlightSerializer) is rows
 
+    def test_a_list_has_its_relations_afterwards(self, flights):
+        rows = list(Flight.objects.order_by("pk"))
+        assert load_relations(rows, FlightSerializer) is rows
+        with CaptureQueriesContext(connection) as captured:
+            FlightSerializer(rows, many=True).data  # noqa: B018
+        assert len(captured) == 0
+        assert load_relations([], FlightSerializer) == []
+        assert load_relations([{"id": 1}], FlightSerializer) == [{"id": 1}]
+
     @pytest.mark.parametrize(
         ("rows", "serializer", "message"),
         [
             (Flight.objects.all(), dict, "takes a serializer or its class, not <class 'dict'>"),
-            ([], FlightSerializer, "takes a queryset, not a list"),
+            ((), FlightSerializer, "takes a queryset or a list, not a tuple"),
         ],
     )
     def test_anything_else_is_an_error(self, rows, serializer, message):
@@ -443,7 +723,14 @@ def odd(django_db_setup, django_db_blocker):
                 app_label = "flights"
                 ordering = ("number",)
 
-    found = [Hidden, Plain, Unmanaged, Owner, Card, Line, Ranked]
+        class Note(models.Model):
+            before = models.ForeignKey("self", models.CASCADE, null=True, related_name="after")
+
+            class Meta:
+                app_label = "flights"
+                ordering = ("pk",)
+
+    found = [Hidden, Plain, Unmanaged, Owner, Card, Line, Ranked, Note]
     with tables_of(found, django_db_blocker):
         yield type("Models", (), {cls.__name__: cls for cls in found})
 
@@ -463,6 +750,14 @@ class Visible(serializers.ListSerializer):
 
 class TestOddRelations:
     """What could answer otherwise is left to a query for each row."""
+
+    def test_what_leads_back_is_known_already(self, odd):
+        first = odd.Note.objects.create()
+        for _ in range(3):
+            odd.Note.objects.create(before=first)
+        after = of(before=AirlineLike())(many=True)
+        view = view_of(queryset=odd.Note.objects.all(), serializer_class=of(after=after))
+        assert_same(view, 2)
 
     @pytest.mark.parametrize("name", ["loose", "hidden", "legacy", "unordered", "tame"])
     def test_it_is_not_loaded(self, odd, name):
@@ -506,6 +801,23 @@ class TestOddRelations:
         view = view_of(base, queryset=odd.Plain.objects.order_by("pk"), serializer_class=serializer)
         assert_same(view, 2, **({"pk": plain.pk} if base is FlightDetail else {}))
 
+    @pytest.mark.parametrize("base", [Flights, FlightDetail])
+    def test_what_lists_without_an_order_lead_to_is_loaded_at_once(self, odd, base):
+        plain = [odd.Plain.objects.create(name=f"p{number}") for number in range(9)]
+        owners = [odd.Owner.objects.create(name="o", strict=plain[number]) for number in (0, 1)]
+        for owner in owners:
+            owner.unordered.set(plain)
+        named = of(name=serializers.CharField())
+        for number, each in enumerate(plain):
+            odd.Card.objects.create(plain=each, name=f"c{number}")
+        serializer = of(unordered=of(card=named())(many=True), strict=of(card=named())())
+        view = view_of(base, queryset=odd.Owner.objects.order_by("pk"), serializer_class=serializer)
+        if base is Flights:  # owners, plains, their cards; the lists; cards of those
+            assert_same(view, 1 + 2 + 2 + 1)
+        else:
+            assert_same(view, 1 + 2 + 1 + 1, pk=owners[0].pk)
+        assert len(queries_of_stock(view, **({} if base is Flights else {"pk": owners[0].pk}))) > 12
+
     @pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite says how it gets rows")
     def test_rows_without_an_order_come_as_in_stock(self, odd):
         plains = [odd.Plain.objects.create(name="p") for _ in range(60)]
@@ -537,14 +849,6 @@ class TestOddRelations:
         source = "lines" if model == "Line" else "ranked"
         loaded = load_relations(odd.Plain.objects.all(), of(**{source: Named(many=True)}))
         assert loaded._prefetch_related_lookups == ((source,) if is_loaded else ())
-
-    def test_what_joins_know_by_another_name_is_left_alone(self, odd):
-        plain = odd.Plain.objects.create(name="p")
-        odd.Card.objects.create(name="c", plain=plain)
-        view = view_of(
-            FlightDetail, queryset=odd.Plain.objects.all(), serializer_class=of(card=Named())
-        )
-        assert_same(view, 2, pk=plain.pk)
 
     @pytest.mark.skipif(VERSION < (6, 1), reason="fetch modes came with Django 6.1")
     def test_method_fields_fetch_one_by_one_there(self, odd):

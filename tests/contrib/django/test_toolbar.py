@@ -178,7 +178,13 @@ def test_rows_without_instances_are_told(flights, monkeypatch):
         "fields": found["fields"],
         "stock_fields": [],
         "queries": None,
+        "on_demand": [],
     }
+
+
+def test_relations_that_were_loaded_on_demand_are_told(flights):
+    view = list_view(Flight.objects.all(), FlightSerializer, fastschema_load_relations=True)
+    assert of(view, "queries", "on_demand") == [(None, list(ALL))]
 
 
 def test_data_of_rows_are_told(flights, monkeypatch):

@@ -33,6 +33,7 @@ from fastschema.contrib.django.input.validation import (
     runs_as_a_whole,
 )
 from fastschema.contrib.django.lists.row_programs import dump_rows
+from fastschema.contrib.django.relations import loading_by
 from fastschema.report import Above, FieldReport, Report, field_reports, with_nested
 from fastschema.runtime.bound_program import BoundProgram, Dispatch, RowDumper
 from fastschema.runtime.guard import STATE_KEY, generations
@@ -94,7 +95,10 @@ class CompiledSerializer:
         assert self._bound_program is not None
         dispatch = self._bound_program.new_dispatch(Form.PYTHON)
         results, each_row = dump_rows(self._row_serializer, rows(obj), dispatch)
-        return dispatch.all_rows(each_row) if results is None else results
+        if results is not None:
+            return results
+        with loading_by(dispatch, each_row if type(each_row) is list else ()):
+            return dispatch.all_rows(each_row)
 
     def stock_dump(self, obj: Any, many: bool | None) -> Any:
         """Return what ``to_representation`` returns in stock."""

@@ -19,12 +19,9 @@ from fastschema.contrib.django.front_end.customization import (
     STOCK_TO_REPRESENTATION,
     is_stock_serializer,
 )
-from fastschema.contrib.django.lists.n_plus_one import (
-    loaded_with,
-    view_of,
-    warn_of_queries,
-)
+from fastschema.contrib.django.lists.n_plus_one import loaded_with, view_of, warn_of_queries
 from fastschema.contrib.django.lists.row_programs import dump_rows
+from fastschema.contrib.django.relations import loaded_on_demand, loading
 from fastschema.runtime.guard import STATE_KEY
 from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
@@ -36,6 +33,13 @@ def represent(serializer: Any, obj: Any) -> Any:
     """Return what ``Serializer.to_representation`` returns, by generated code where that pays."""
     if dump_log.in_use and (log := dump_log.log_for(serializer)) is not None:
         return log.run(represent, serializer, obj)
+    if serializer.parent is not None:  # it may be one of many
+        return _represent(serializer, obj)
+    with loading(serializer, (obj,)):
+        return _represent(serializer, obj)
+
+
+def _represent(serializer: Any, obj: Any) -> Any:
     bound_program = None if is_disabled() else find_bound_program(serializer, 1)
     if bound_program is not None:
         dispatch = bound_program.checkout()
@@ -60,7 +64,8 @@ def represent_list(serializer: Any, data: Any) -> Any:
     loaded = loaded_with(data)  # to dump the rows may load more
     results = _represent_list(serializer, data)
     if results and loaded is not None:
-        warn_of_queries(view_of(serializer), serializer, loaded)  # whose fields are made by now
+        view = view_of(serializer)
+        warn_of_queries(view, serializer, loaded, loaded_on_demand)  # its fields are made by now
     return results
 
 
@@ -87,6 +92,11 @@ def represent_many(serializer: Any, data: Any) -> list[Any]:
             return results
     if type(each_row) is not list:
         return _represent_each(serializer, each_row)
+    with loading(serializer, each_row):
+        return _represent_rows(serializer, each_row)
+
+
+def _represent_rows(serializer: Any, each_row: list[Any]) -> list[Any]:
     if not each_row:
         return []
     bound_program = find_bound_program(serializer, len(each_row))

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from django.utils.functional import cached_property
-from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.mixins import ListModelMixin
 from rest_framework.pagination import CursorPagination
 from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
 
@@ -28,7 +28,6 @@ from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.input.bulk_create import STOCK_CREATE, create_list
 from fastschema.contrib.django.lists.pagination import LINKS, PAGINATE
 from fastschema.contrib.django.lists.views import STOCK_LIST, list_rows
-from fastschema.contrib.django.relations import STOCK_RETRIEVE, retrieve
 from fastschema.runtime.patching import Replacements, warn_of_newer
 from fastschema.switch import is_disabled
 
@@ -85,7 +84,6 @@ _replacements = Replacements(
         (ListModelMixin, "list", STOCK_LIST, list_rows),
         *[(cls, "paginate_queryset", *methods) for cls, methods in PAGINATE.items()],
         *[(CursorPagination, name, *methods) for name, methods in LINKS.items()],
-        (RetrieveModelMixin, "retrieve", STOCK_RETRIEVE, retrieve),
     ]
 )
 

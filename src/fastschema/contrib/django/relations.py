@@ -1,66 +1,66 @@
-"""Relations that a serializer reads, loaded with its rows: the setting ``LOAD_RELATIONS``.
+"""Relations that a serializer reads, loaded when its rows are there: ``LOAD_RELATIONS``.
 
-Lists prefetch them, so the query of the view itself stays what it was, and so do its rows and their
-order. Details join those to single objects. What could answer otherwise than a query for each row
-is left to those queries: see :func:`_may_load`.
+Before rows are dumped, the relations that generated code is about to read for each of them, and
+that nobody has loaded, are loaded for all of them, as ``prefetch_related_objects`` does. What could
+answer otherwise than a query for each row is left to those queries: see :func:`_is_safe`. What
+code of users reads is not known.
 """
 
 from __future__ import annotations
 
-import copy
-import functools
+import logging
 import weakref
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from typing import Any, NoReturn
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
 
-from django.db import connections, models
+from django.db import DEFAULT_DB_ALIAS, connections, models
 from django.db import router as routers
 from django.db.models import ForeignKey, Manager, QuerySet, prefetch_related_objects
-from django.db.models.expressions import RawSQL
+from django.db.models.constants import LOOKUP_SEP
 from django.db.models.fields.related_descriptors import (
     ManyToManyDescriptor,
     ReverseManyToOneDescriptor,
 )
 from django.db.models.manager import BaseManager
-from django.db.models.sql.where import ExtraWhere
-from rest_framework import generics
-from rest_framework.generics import GenericAPIView
-from rest_framework.mixins import RetrieveModelMixin
-from rest_framework.response import Response
 from rest_framework.serializers import ListSerializer, Serializer
 
-from fastschema.compiler.nodes import NotRowReadableError
-from fastschema.contrib.django.app import conf
-from fastschema.contrib.django.front_end.access import on_class
-from fastschema.contrib.django.front_end.class_state import class_state, state_of_pending
+from fastschema.compiler.nodes import Form, UnreadableError
+from fastschema.contrib.django.app import conf, dump_log
+from fastschema.contrib.django.front_end.access import MODEL, access_of, on_class
+from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
-from fastschema.contrib.django.front_end.schema_reader import readable_fields
 from fastschema.contrib.django.input.batch_lookup import is_exact
-from fastschema.contrib.django.internals.instances import single_relation
+from fastschema.contrib.django.internals.instances import (
+    drop_prefetched,
+    keep_prefetched,
+    single_relation,
+)
 from fastschema.contrib.django.internals.queries import (
     fetch_mode_of,
     is_combined,
     is_stock_queryset,
-    prefetch_lookups,
     results_of,
 )
 from fastschema.contrib.django.lists.n_plus_one import (
-    SELECT,
     Follow,
+    Loads,
+    LoadsOfRows,
+    Position,
     Unloaded,
     attribute_of,
     is_single,
+    loaded_objects,
     lookups_of,
-    unloaded,
+    relations_of,
+    unloaded_with,
+    view_of,
 )
-from fastschema.contrib.django.lists.pagination import check_paginator
+from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.switch import is_disabled
 
-STOCK_RETRIEVE = stock_method(RetrieveModelMixin, "retrieve")
-_PAGINATE = stock_method(GenericAPIView, "paginate_queryset")
-_GET_OBJECT = stock_method(GenericAPIView, "get_object")
+logger = logging.getLogger("fastschema")
 _OF_MANAGERS = {name: stock_method(BaseManager, name) for name in ("get_queryset", "all")}
 _FETCH_ONE = getattr(models, "FETCH_ONE", None)  # since Django 6.1
 # What Django calls of a queryset to prefetch for it, or with it.
@@ -72,196 +72,308 @@ _HOOKS = {
     )
 }
 _TO_MANY = (ReverseManyToOneDescriptor, ManyToManyDescriptor)
-_MOST_KNOWN = 32
-"""For how many querysets a class keeps what they lack."""
-_MOST_JOINS = 16
+_MOST_AT_ONCE = 2000
+"""For how many rows one query loads a relation: databases limit the parameters of a query."""
+_NOTHING = nullcontext()
 _safe: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
 
-def load_relations(queryset: QuerySet[Any], serializer: Any) -> QuerySet[Any]:
-    """Return a queryset that prefetches what a serializer reads and the queryset does not load.
+def load_relations(rows: Any, serializer: Any) -> Any:
+    """Load what a serializer reads and nobody has loaded: of a queryset, or of a list of objects.
 
     ::
 
         flights = load_relations(Flight.objects.all(), FlightSerializer)
         return Response(FlightSerializer(flights, many=True).data)
 
-    The rows and their order stay the same. The queryset is returned as it is where nothing is
-    missing, and where loading it now might not give what stock gives.
+    What might not be what stock gives, if it were loaded now, is left alone.
 
-    :param queryset: one that has not been evaluated
+    :param rows: a queryset that has not been evaluated; or a list of objects of one model
     :param serializer: a serializer or its class; with or without ``many=True``
-    :raises TypeError: if it is none, or for anything but a queryset
+    :returns: a queryset that prefetches the relations; or the list, whose objects have them now
+    :raises TypeError: if it is no serializer, or for other rows
     """
     made = serializer() if isinstance(serializer, type) else serializer
     made = made.child if isinstance(made, ListSerializer) else made
     if not isinstance(made, Serializer):
         raise TypeError(f"load_relations() takes a serializer or its class, not {serializer!r}")
-    if not isinstance(queryset, QuerySet):
-        raise TypeError(f"load_relations() takes a queryset, not a {type(queryset).__name__}")
-    if is_disabled() or not _is_plain(queryset):
-        return queryset
-    lookups = lookups_of(_missing(made, queryset))
-    loaded = queryset.prefetch_related(*lookups) if lookups else queryset
-    fetches_one = _FETCH_ONE is not None and fetch_mode_of(queryset) is _FETCH_ONE
-    if fetches_one and _leads_to_safe_relations(queryset.model):
-        # What method fields follow: for all rows when the first of them asks.
-        loaded = loaded.fetch_mode(models.FETCH_PEERS)
-    return loaded
+    if not isinstance(rows, QuerySet | list):
+        raise TypeError(f"load_relations() takes a queryset or a list, not a {type(rows).__name__}")
+    dispatch = None if is_disabled() else _dispatch(made)
+    if dispatch is None:
+        return rows
+    if isinstance(rows, list):
+        if _are_instances(rows):
+            _load(rows, _missing_of(dispatch, rows))
+        return rows
+    if not _is_plain(rows):
+        return rows
+    lookups = lookups_of(_missing(dispatch, rows.model, Loads.of(rows)))
+    return fetching_peers(rows.prefetch_related(*lookups) if lookups else rows)
 
 
 def loads_relations(view: Any) -> bool:
-    """Return whether a view loads the relations that its serializer reads."""
+    """Return whether the relations that the serializers of a view read are loaded.
+
+    :param view: None if there is none
+    """
     return conf.holds_for(view, "load_relations")
 
 
-def with_relations(view: Any, queryset: Any) -> Any:
-    """Return the queryset of a view's list, which prefetches what the view's serializer reads."""
-    is_whole = type(view).paginate_queryset is _PAGINATE and view.paginator is None
-    try:
-        if not is_whole:
-            check_paginator(view)
-    except NotRowReadableError:
-        return queryset
-    serializer = _serializer_of(view, [], many=True)
-    if not isinstance(serializer, ListSerializer) or not isinstance(queryset, QuerySet):
-        return queryset
-    return load_relations(queryset, serializer)
-
-
-@functools.wraps(STOCK_RETRIEVE)
-def retrieve(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
-    """``RetrieveModelMixin.retrieve``, which loads what the view's serializer reads."""
-    if is_disabled() or not loads_relations(self) or not _finds_as_stock(self):
-        return STOCK_RETRIEVE(self, request, *args, **kwargs)
-    # As GenericAPIView.get_object does.
-    key = self.kwargs[self.lookup_url_kwarg or self.lookup_field]
-    queryset = self.filter_queryset(self.get_queryset())
-    missing = []
-    if _is_plain(queryset):
-        missing = _missing(_serializer_of(self), queryset)
-    to_single = [each for each in missing if each.method == SELECT]
-    if to_single and len(to_single) <= _MOST_JOINS and _may_join(queryset):
-        queryset = queryset.select_related(*lookups_of(to_single))
-    instance = generics.get_object_or_404(queryset, **{self.lookup_field: key})
-    self.check_object_permissions(self.request, instance)
-    others = [each for each in missing if each.method != SELECT]
-    if others:
-        prefetch_related_objects([instance], *lookups_of(others))
-    return Response(self.get_serializer(instance).data)
-
-
-def _finds_as_stock(view: Any) -> bool:
-    """Return whether a view finds its object by stock's method, and has the key for that."""
-    is_stock = overridden(view, {"get_object": _GET_OBJECT}) is None
-    return is_stock and (view.lookup_url_kwarg or view.lookup_field) in view.kwargs
-
-
-def _serializer_of(view: Any, *args: Any, **kwargs: Any) -> Any:
-    """Return the serializer of a view; None if it cannot be had without a query.
-
-    The view itself keeps nothing of it: its code may catch the error, and keep what it has then.
+def fetching_peers(queryset: Any) -> Any:
+    """Return a queryset whose rows load a relation to one object for all of them when the first
+    row is asked for it: what code of users follows. The same before Django 6.1.
     """
+    fetches_one = _FETCH_ONE is not None and fetch_mode_of(queryset) is _FETCH_ONE
+    if fetches_one and _is_plain(queryset) and _leads_to_safe_relations(queryset.model):
+        return queryset.fetch_mode(models.FETCH_PEERS)
+    return queryset
+
+
+def loading(serializer: Any, rows: Sequence[Any]) -> AbstractContextManager[None]:
+    """Load what a serializer reads of some rows, inside the ``with`` statement, if that is set.
+
+    :param serializer: a stock serializer, which is about to represent each of them: it makes its
+        fields now if there is a row
+    """
+    if is_disabled() or not loads_relations(view_of(serializer)) or not _are_instances(rows):
+        return _NOTHING
+    dispatch = _dispatch(serializer)
+    return _NOTHING if dispatch is None else _loading(dispatch, rows)
+
+
+def loading_by(dispatch: Dispatch, rows: Sequence[Any]) -> AbstractContextManager[None]:
+    """Do the same with what is about to dump the rows."""
+    context = dispatch.bound_schema.context
+    view = context.get("view") if type(context) is dict else None
+    if loads_relations(view) and _are_instances(rows):
+        return _loading(dispatch, rows)
+    return _NOTHING
+
+
+def loaded_on_demand(serializer: Any, model: Any, loads: Loads) -> tuple[str, ...]:
+    """Return the relations that are loaded on demand for the rows of a list.
+
+    :param serializer: a serializer that has its fields
+    :param loads: what is loaded with the rows
+    """
+    if is_disabled() or not loads_relations(view_of(serializer)):
+        return ()
+    dispatch = _dispatch(serializer)
+    return () if dispatch is None else lookups_of(_missing(dispatch, model, loads))
+
+
+def _dispatch(serializer: Any) -> Dispatch | None:
+    if not is_stock_serializer(serializer):
+        return None
     try:
-        with _no_queries():
-            return copy.copy(view).get_serializer(*args, **kwargs)
-    except Exception:
-        return None  # stock raises its own, if it does
+        return dispatch_for(serializer, Form.PYTHON)
+    except UnreadableError:
+        return None
+
+
+# What is missing
+
+
+def _are_instances(rows: Sequence[Any]) -> bool:
+    return len(rows) > 0 and access_of(type(rows[0])) is MODEL
+
+
+def _missing(
+    dispatch: Dispatch, model: Any, loads: Loads, follow: Follow | None = None
+) -> list[Unloaded]:
+    """Return the relations that are sure to be read of each object, and are not loaded."""
+    # Nested serializers are found anew: the next row may have others.
+    fresh = Dispatch(dispatch.program, dispatch.form, dispatch.bound_schema.for_one_list())
+    return unloaded_with(fresh, model, loads, follow or _AT_ONCE)
+
+
+def _fields_surely_read(dispatch: Dispatch) -> Iterator[tuple[Any, Sequence[str], Any]]:
+    bound = dispatch.bound_schema
+    nodes = enumerate(dispatch.program.node.fields)
+    for (number, node), field in zip(nodes, bound.exemplar_fields, strict=True):
+        path = node.source.path
+        if path and (not isinstance(field, ListSerializer) or is_stock_list(field)):
+            is_nested = node.kind.nested_slot is not None
+            yield field, path, bound.nested_dispatch(number, dispatch.form) if is_nested else None
+
+
+def _missing_of(dispatch: Dispatch, rows: Sequence[Any]) -> list[Unloaded]:
+    """Return those to load for some rows; of one object only what several lead to."""
+    model, db = type(rows[0]), rows[0]._state.db
+    missing = _missing(dispatch, model, LoadsOfRows(rows), _OF_ROWS)
+    if len(rows) == 1 and not any(_leads_from_several(model, each.lookup) for each in missing):
+        return []
+    is_known = (
+        missing
+        and not routers.routers
+        and connections[db or DEFAULT_DB_ALIAS].features.supports_foreign_keys
+        and all(
+            type(each) is model
+            and each._state.db == db
+            and not each._state.adding
+            and each.pk is not None
+            for each in rows
+        )
+    )
+    return missing if is_known else []
+
+
+def _relations_on(model: Any, lookup: str) -> Iterator[tuple[str, Any]]:
+    """Yield the attributes and the relations of a lookup."""
+    for name in lookup.split(LOOKUP_SEP):
+        relation = relations_of(model)[name]
+        yield name, relation
+        model = relation.related_model
+
+
+def _leads_from_several(model: Any, lookup: str) -> bool:
+    """Return whether it is for several objects that one leads to the last relation of a lookup."""
+    *before, _ = _relations_on(model, lookup)
+    return not all(is_single(relation) for _, relation in before)
+
+
+# Loading
+
+
+def _load(rows: Sequence[Any], missing: list[Unloaded]) -> tuple[str, ...]:
+    """Load relations for some rows; return their lookups.
+
+    Lists that come in any order are asked for one by one, as in stock; what their objects lead to
+    is loaded for all of them.
+    """
+    model = type(rows[0])
+    one_by_one = [each.lookup for each in missing if not _comes_in_one_order(model, each.lookup)]
+    lookups = lookups_of(
+        each
+        for each in missing
+        if each.lookup not in one_by_one
+        and (len(rows) > 1 or _leads_from_several(model, each.lookup))
+    )
+    one_by_one = [
+        each for each in one_by_one if any(_leads_through(lookup, each) for lookup in lookups)
+    ]
+    for start in range(0, len(rows) if lookups else 0, _MOST_AT_ONCE):
+        some = rows[start : start + _MOST_AT_ONCE]
+        for each in one_by_one:
+            before, _, name = each.rpartition(LOOKUP_SEP)
+            if before:
+                prefetch_related_objects(some, before)
+            for owner in _owners(some, each):
+                keep_prefetched(owner, name)
+        prefetch_related_objects(some, *lookups)
+    return lookups
+
+
+def _leads_through(lookup: str, before: str) -> bool:
+    return lookup.startswith(f"{before}{LOOKUP_SEP}")
+
+
+def _comes_in_one_order(model: Any, lookup: str) -> bool:
+    *_, (_, last) = _relations_on(model, lookup)
+    return is_single(last) or _is_in_one_order(last)
+
+
+def _loading(dispatch: Dispatch, rows: Sequence[Any]) -> AbstractContextManager[None]:
+    missing = _missing_of(dispatch, rows)
+    return _loaded(rows, missing) if missing else _NOTHING
 
 
 @contextmanager
-def _no_queries() -> Iterator[None]:
-    """While it holds, whatever asks a database raises an error."""
-    with ExitStack() as stack:
-        for each in connections.all(initialized_only=True):
-            # The first of them, so that no other sees the query.
-            each.execute_wrappers.insert(0, _refuse)
-            stack.callback(each.execute_wrappers.remove, _refuse)
+def _loaded(rows: Sequence[Any], missing: list[Unloaded]) -> Iterator[None]:
+    """Load relations, and let the objects forget lists afterwards: in stock, they keep none."""
+    lists = list(_first_lists(type(rows[0]), missing))
+    known = {
+        id(owner)
+        for lookup, name, relation in lists
+        for owner in _owners(rows, lookup)
+        if loaded_objects(owner, name, relation) is not None
+    }
+    lookups = _load(rows, missing)
+    if lookups:
+        logger.debug("%s: loaded %s on demand", type(rows[0]).__name__, ", ".join(lookups))
+    if dump_log.in_use:
+        dump_log.note_loaded(lookups)
+    try:
         yield
+    finally:
+        for lookup, name, relation in lists:
+            for owner in _owners(rows, lookup):
+                if id(owner) not in known:
+                    drop_prefetched(owner, name, relation.name)
 
 
-def _refuse(*args: Any) -> NoReturn:
-    raise RuntimeError("nothing may be asked yet")
+def _first_lists(model: Any, missing: list[Unloaded]) -> Iterator[tuple[str, str, Any]]:
+    """Yield the lists among missing relations that are behind no other of them.
+
+    :returns: the lookup, the attribute and the relation of each
+    """
+    found: list[str] = []
+    for each in missing:
+        *_, (name, relation) = _relations_on(model, each.lookup)
+        if is_single(relation) or any(_leads_through(each.lookup, other) for other in found):
+            continue
+        found.append(each.lookup)
+        yield each.lookup, name, relation
 
 
-def _missing(serializer: Any, queryset: Any) -> list[Unloaded]:
-    """Return the relations that a serializer is sure to read and a queryset does not load."""
-    if not isinstance(serializer, Serializer):
-        return []
-    shape = _shape(queryset)
-    if shape is None or state_of_pending(serializer) is None:
-        return unloaded(serializer, queryset, _SURE)
-    known = class_state(type(serializer)).relations
-    found: list[Unloaded] | None = known.get(shape)
-    if found is None:
-        if len(known) >= _MOST_KNOWN:
-            known.clear()
-        found = known[shape] = unloaded(serializer, queryset, _SURE)
-    return found
+def _owners(rows: Sequence[Any], lookup: str) -> Sequence[Any]:
+    """Return the objects that have the last relation of a lookup, as far as they are loaded."""
+    *path, _ = _relations_on(type(rows[0]), lookup)
+    for name, relation in path:
+        rows = [related for each in rows for related in loaded_objects(each, name, relation) or ()]
+    return rows
 
 
-def _shape(queryset: Any) -> Any:
-    """Return what decides on what a queryset loads; None if that has querysets in it."""
-    lookups = prefetch_lookups(queryset)
-    if any(getattr(lookup, "queryset", None) is not None for lookup in lookups):
-        return None
-    paths = tuple(getattr(lookup, "prefetch_to", lookup) for lookup in lookups)
-    return weakref.ref(queryset.model), repr(queryset.query.select_related), paths
+# What may be loaded
 
 
-def _fields_surely_read(serializer: Any) -> list[Any]:
-    """Return the fields of a serializer that stock reads for each object, or others like them."""
-    if not _is_stock(serializer):
-        return []
-    known = state_of_pending(serializer)
-    fields = readable_fields(serializer) if known is None else known.fields
-    known = known or class_state(type(serializer)).compiled(serializer, fields)
-    if known is None:
-        return []
-    return [
-        field
-        for field, node in zip(fields, known.program.node.fields, strict=True)
-        if node.source.path is not None
-        and (not isinstance(field, ListSerializer) or is_stock_list(field))
-    ]
-
-
-def _is_stock(serializer: Any) -> bool:
-    """Return whether it is sure that a serializer reads its fields, for each object."""
-    parent = serializer.parent
-    is_listed = not isinstance(parent, ListSerializer) or is_stock_list(parent)
-    return is_listed and is_stock_serializer(serializer)
-
-
-def _may_load(model: Any, relation: Any, following: str | None = None) -> bool:
+def _is_safe(model: Any, relation: Any, following: str | None = None) -> bool:
     """Return whether the objects of a relation are the same, be they loaded now or one by one.
 
     - Other methods of managers than ``all`` ask the database in any case.
     - The keys must be equal to the database only if they are equal to Python.
     - A foreign key must have a constraint in the database: where there is no such object, Django
-      raises an error, or gives None if it was joined or prefetched.
+      raises an error, or gives None if it was prefetched.
     - What a row inherits from another table takes no query.
     - Managers and querysets of users may give other objects for many rows than for one.
-    - Rows of which the ordering of their model says nothing come in any order.
+
+    Lists come in any order if that of their model says nothing: see :func:`_is_in_one_order`.
     """
     related = relation.related_model
-    descriptor = on_class(model, attribute_of(relation))
-    if type(descriptor) in _TO_MANY:
+    if type(on_class(model, attribute_of(relation))) in _TO_MANY:
         is_read = following in (None, "all") and _has_stock_manager(related)
-        return is_read and _is_in_one_order(relation) and _has_exact_keys(relation)
+        return is_read and _has_exact_keys(relation)
     single = single_relation(model, attribute_of(relation))
     if single is None or type(related._base_manager) is not Manager:
         return False  # a generic relation, for one
     field, is_reverse = single
     if field.remote_field.parent_link and not is_reverse:
         return False
-    if is_reverse:
-        # As querysets join it, and as it is read.
-        is_known = relation.name == attribute_of(relation)
-    else:
-        is_managed = field.model._meta.managed and related._meta.managed
-        is_known = is_managed and getattr(field, "db_constraint", False)
+    is_managed = field.model._meta.managed and related._meta.managed
+    is_known = is_reverse or (is_managed and getattr(field, "db_constraint", False))
     return is_known and _has_exact_keys(relation)
+
+
+def _is_safe_generic(position: Position, relation: Any) -> bool:
+    """Return the same for a generic foreign key of the rows themselves."""
+    content_types = getattr(relation, "get_content_type", None)
+    if content_types is None or position.lookup or not isinstance(position.loads, LoadsOfRows):
+        return False
+    key = position.model._meta.get_field(relation.ct_field).attname
+    found = {(getattr(row, key), row._state.db) for row in position.loads.rows}
+    return all(
+        db == DEFAULT_DB_ALIAS
+        and _is_safe_by_key(content_types(id=content_type, using=db).model_class())
+        for content_type, db in found
+        if content_type is not None
+    )
+
+
+def _is_safe_by_key(model: Any) -> bool:
+    return (
+        model is not None and type(model._base_manager) is Manager and _are_exact([model._meta.pk])
+    )
 
 
 def _is_in_one_order(relation: Any) -> bool:
@@ -291,6 +403,10 @@ def _has_exact_keys(relation: Any) -> bool:
         fields = [field for field in through._meta.fields if field.is_relation]
     else:
         fields = [relation if relation.concrete else relation.remote_field]
+    return _are_exact(fields)
+
+
+def _are_exact(fields: list[Any]) -> bool:
     vendors = {connection.vendor for connection in connections.all()}
     return all(
         key is not None
@@ -317,7 +433,18 @@ def _prefetches_as_stock(queryset: Any) -> bool:
     return overridden(queryset, _HOOKS) is None and is_stock_queryset(queryset)
 
 
-_SURE = Follow(_fields_surely_read, _may_load)
+def _may_load_at_once(position: Position, relation: Any, following: str | None) -> bool:
+    is_safe = _is_safe(position.model, relation, following)
+    return is_safe and (is_single(relation) or _is_in_one_order(relation))
+
+
+def _may_load(position: Position, relation: Any, following: str | None) -> bool:
+    is_safe = _is_safe(position.model, relation, following)
+    return is_safe or _is_safe_generic(position, relation)
+
+
+_AT_ONCE = Follow(_fields_surely_read, _may_load_at_once, id)
+_OF_ROWS = Follow(_fields_surely_read, _may_load, id)
 
 
 def _leads_to_safe_relations(model: Any) -> bool:
@@ -331,7 +458,7 @@ def _leads_to_safe_relations(model: Any) -> bool:
             found = {relation.related_model for relation in seen[each]}
             waiting += found - seen.keys() - {*waiting, None}
         _safe[model] = all(
-            _may_load(each, relation)
+            _is_safe(each, relation)
             for each, relations in seen.items()
             for relation in relations
             if is_single(relation)
@@ -349,29 +476,3 @@ def _is_plain(queryset: Any) -> bool:
         and not routers.routers
         and bool(connections[queryset.db].features.supports_foreign_keys)
     )
-
-
-def _may_join(queryset: Any) -> bool:
-    """Return whether joins leave everything else about a query as it is."""
-    query = queryset.query
-    return not (
-        query.select_related is True
-        or query.distinct
-        or query.is_sliced
-        or query.select_for_update
-        or query.group_by is not None
-        or query.annotations
-        or query.extra
-        or query.extra_tables
-        or query.deferred_loading[0]
-        or _has_sql_of_users(query.where)
-        or not all(isinstance(each, str) for each in query.order_by)
-    )
-
-
-def _has_sql_of_users(expression: Any) -> bool:
-    """Return whether there is SQL in an expression, to which a column may mean another one."""
-    if isinstance(expression, ExtraWhere | RawSQL):
-        return True
-    sources = getattr(expression, "get_source_expressions", list)
-    return any(map(_has_sql_of_users, sources()))

@@ -38,9 +38,11 @@ from fastschema.contrib.django.internals.queries import (
     prefetch_lookups,
     results_of,
 )
+from fastschema.contrib.django.lists.n_plus_one import view_of
 from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
 from fastschema.contrib.django.lists.queryset_rows import is_fetchable
 from fastschema.contrib.django.lists.row_programs import dump_in_blocks
+from fastschema.contrib.django.relations import loading, loads_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.runtime.encode import (
     CHUNK_SIZE,
@@ -183,11 +185,22 @@ def _written(
         source: Any = dump_in_blocks(blocks, child, form, size)
         each_row, dump_many = chain.from_iterable(source), list
     else:
-        source = each_row = _source(data, chunk_size)
+        source = _source(data, chunk_size)
+        each_row = _loaded(source, child, chunk_size) if _has_iterator(data) else source
         compiled = nested_dumper_of(child, form).all_rows
         dump_many = compiled if is_compiled else partial(_represented, child)
     with closing(source):
         yield from in_chunks(each_row, dump_many, encode, size)
+
+
+def _loaded(source: Generator[Any], serializer: Any, chunk_size: int) -> Generator[Any]:
+    """Yield rows; the relations that a serializer reads are loaded before, if that is set."""
+    if not loads_relations(view_of(serializer)):
+        yield from source
+        return
+    while chunk := list(islice(source, chunk_size)):
+        with loading(serializer, chunk):
+            yield from chunk
 
 
 def _represented(serializer: Any, rows: Iterable[Any]) -> list[Any]:

@@ -21,7 +21,8 @@ class FastSchemaPanel(Panel):
     """What fastschema made of the serializers of a request.
 
     Which of them were compiled, and which ran as stock and why; their rows and what these took; the
-    fields that ran as stock; the relations that each row had to ask the database for.
+    fields that ran as stock; the relations that each row had to ask the database for, and those
+    that were loaded for all rows on demand.
     """
 
     template = "fastschema/toolbar_panel.html"
@@ -78,6 +79,7 @@ def _described(dumps: Dumps) -> dict[str, Any]:
             if not field.compiled and dumps.is_compiled
         ],
         "queries": _queries(dumps),
+        "on_demand": list(dumps.on_demand),
     }
 
 

@@ -10,7 +10,7 @@ from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django.input.bulk_create import PER_SERIALIZER
 from fastschema.contrib.django.lists.views import STOCK_LIST, list_rows
-from fastschema.contrib.django.relations import loads_relations, with_relations
+from fastschema.contrib.django.relations import fetching_peers, loads_relations
 from fastschema.contrib.django.serializers import check_bulk, speed_up
 from fastschema.contrib.django.streaming import stream
 
@@ -40,7 +40,7 @@ class StreamingListMixin(ListModelMixin):
         """Return what ``ListModelMixin.list`` answers, streamed."""
         queryset = self.filter_queryset(self.get_queryset())
         if loads_relations(self):
-            queryset = with_relations(self, queryset)
+            queryset = fetching_peers(queryset)
         page = self.paginate_queryset(queryset)
         if page is not None:
             serializer = self.get_serializer(page, many=True)

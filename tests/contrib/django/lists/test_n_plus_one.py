@@ -312,6 +312,12 @@ class TestWarning:
         assert unloaded(FlightSerializer(), peers) == []
         assert unloaded(WithFlights(), Airline.objects.fetch_mode(models.FETCH_PEERS)) != []
 
+    def test_it_says_nothing_of_what_is_loaded_on_demand(self, flights, caplog):
+        with override_settings(DEBUG=True), caplog.at_level(logging.DEBUG, "fastschema"):
+            self.ask(self.view(fastschema_load_relations=True))
+        loaded = "Flight: loaded airline, origin, destination, plane on demand"
+        assert caplog.messages == [loaded]
+
     @pytest.mark.parametrize("debug", [False, True])
     def test_it_says_nothing_where_there_is_nothing_or_nobody_debugs(self, flights, caplog, debug):
         loaded = {"queryset": Flight.objects.select_related(*ALL)} if debug else {}

@@ -6,12 +6,14 @@ import pytest
 from django.db import connection, transaction
 from django.test import override_settings
 from rest_framework import generics, serializers
+from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
 import fastschema
 from tests.contrib.django.differential import outcome
 from tests.contrib.django.list_views import FlightList, view_of
 from tests.contrib.django.lists import random_views
+from tests.contrib.django.lists.choosing_views import choosing_view
 from tests.contrib.django.lists.models import (
     Citizen,
     City,
@@ -30,6 +32,8 @@ from tests.contrib.django.lists.random_views import (
     relations_of,
 )
 from tests.contrib.django.lists.test_random import Cursor, Limited, Numbered
+from tests.contrib.django.lists.test_requests_in_turns import answer_to
+from tests.contrib.django.requests_in_turns import IN_TURNS
 
 pytestmark = pytest.mark.usefixtures("people")
 
@@ -65,7 +69,7 @@ def assert_same_with_fewer_queries(ask):
     with fastschema.disabled():
         expected = answered()
     with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
-        for _ in range(2):  # the second time, what is missing is known
+        for _ in range(2):  # the second time, programs are warm
             found = answered()
             assert found.error == expected.error
             assert found.value == expected.value
@@ -100,6 +104,37 @@ def test_a_random_list(seed):
     )
     path = pick(chance, ["/", "/?page=2", "/?offset=3"])
     assert_same_with_fewer_queries(lambda: body(view_class, path))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_data_outside_of_a_view(seed):
+    chance = random.Random(seed).random
+    model = pick(chance, MODELS)
+    serializer_class = random_serializer(chance, model, is_plain=chance() < 0.7)
+    rows = queryset_of(seed, model)
+    given = pick(chance, [lambda: rows.all(), lambda: list(rows.all()), lambda: rows.all()[1:4]])
+    request = Request(APIRequestFactory().get("/"))
+    assert_same_with_fewer_queries(
+        lambda: serializer_class(given(), many=True, context={"request": request}).data
+    )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("is_detail", [False, True], ids=["lists", "details"])
+def test_two_visitors_in_turns_get_what_stock_shows_them(seed, is_detail):
+    stock_calls, calls = [], []
+    stock_view, view = choosing_view(seed, stock_calls), choosing_view(seed, calls)
+    key = view.model.objects.order_by("pk").values_list("pk", flat=True).first()
+    for visitor in IN_TURNS:
+        kwargs = {"pk": key} if is_detail else {}
+        with fastschema.disabled():
+            expected = answer_to(stock_view, visitor, stock_calls, **kwargs)
+        with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
+            found = answer_to(view, visitor, calls, **kwargs)
+        assert (found.error, found.value) == (expected.error, expected.value)
+        assert found.calls == expected.calls
+        if not expected.error:
+            assert len(found.queries) <= len(expected.queries)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

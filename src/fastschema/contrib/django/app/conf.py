@@ -56,9 +56,12 @@ def settings() -> Settings:
 def holds_for(view: Any, setting: str) -> bool:
     """Return whether a setting holds for a view: its own ``fastschema_load_relations``, say, first.
 
+    :param view: it may be anything, in the tests of a project, and is not asked itself
     :param setting: the name of the attribute of :class:`Settings`
     """
-    return bool(getattr(view, f"fastschema_{setting}", getattr(settings(), setting)))
+    name = f"fastschema_{setting}"
+    own = getattr(view, "__dict__", {}).get(name, getattr(type(view), name, None))
+    return bool(getattr(settings(), setting) if own is None else own)
 
 
 def checked(value: Any) -> Settings:

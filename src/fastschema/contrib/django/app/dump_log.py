@@ -6,9 +6,9 @@ Serializers that are fields of others belong to those, and are not logged on the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from time import perf_counter
 from typing import Any
@@ -19,7 +19,13 @@ from rest_framework.serializers import ListSerializer
 from fastschema.contrib.django.front_end.bound_serializer import COMPILED, BoundState
 from fastschema.contrib.django.front_end.customization import is_stock_serializer
 from fastschema.contrib.django.internals.queries import results_of
-from fastschema.contrib.django.lists.n_plus_one import Loaded, Unloaded, loaded_with, unloaded_with
+from fastschema.contrib.django.lists.n_plus_one import (
+    Loaded,
+    Unloaded,
+    loaded_with,
+    unloaded_with,
+    without_loaded,
+)
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.runtime.guard import STATE_KEY
 from fastschema.switch import is_disabled
@@ -46,6 +52,7 @@ class Dumps:
     :param was_disabled: whether fastschema was disabled
     :param loaded: what was loaded with the rows of the first of them of which that is known, before
         they were dumped
+    :param on_demand: the relations that were loaded when the rows were about to be dumped
     :param times: how many there were
     :param rows: their rows; None if those were yet to come
     :param seconds: what they took, with the queries that they ran and the dumps within them
@@ -56,6 +63,7 @@ class Dumps:
     is_compiled: bool
     was_disabled: bool
     loaded: Loaded | None = None
+    on_demand: dict[str, None] = field(default_factory=dict)
     times: int = 0
     rows: int | None = None
     seconds: float = 0.0
@@ -69,7 +77,7 @@ class Dumps:
         """Return the relations that their rows had to ask the database for."""
         if self.loaded is None:
             return []
-        return unloaded_with(self.row_serializer, *self.loaded)
+        return without_loaded(unloaded_with(self.row_serializer, *self.loaded), self.on_demand)
 
 
 class DumpLog:
@@ -78,6 +86,8 @@ class DumpLog:
     def __init__(self) -> None:
         self._dumps: dict[object, Dumps] = {}
         self._begun: list[Any] = []
+        self.on_demand: list[str] = []
+        """What was loaded on demand in the innermost dump that is being logged."""
 
     @property
     def dumps(self) -> list[Dumps]:
@@ -104,6 +114,7 @@ class DumpLog:
         is_compiled: bool,
         rows: int | None = None,
         seconds: float = 0.0,
+        on_demand: Iterable[str] = (),
     ) -> None:
         """Add a dump; the parameters are those of :class:`Dumps`."""
         was_disabled = is_disabled()
@@ -117,6 +128,7 @@ class DumpLog:
         dumps.loaded = dumps.loaded or loaded
         dumps.times += 1
         dumps.seconds += seconds
+        dumps.on_demand.update(dict.fromkeys(on_demand))
         if rows is not None:
             dumps.rows = rows + (dumps.rows or 0)
 
@@ -132,12 +144,14 @@ class DumpLog:
         """
         is_list = isinstance(serializer, ListSerializer)
         loaded = loaded_with(data) if is_list else None
+        outside, self.on_demand = self.on_demand, []
         self._begun.append(serializer)
         started = perf_counter()
         try:
             result = represent(serializer, data)
         finally:
             self._begun.remove(serializer)
+            on_demand, self.on_demand = self.on_demand, outside
         are_rows = is_list and _are_rows(data)
         self.add(
             serializer,
@@ -146,6 +160,7 @@ class DumpLog:
             is_compiled=are_rows or _was_compiled(serializer),
             rows=len(result) if is_list else 1,
             seconds=perf_counter() - started,
+            on_demand=on_demand,
         )
         return result
 
@@ -158,6 +173,13 @@ def log_for(serializer: Any) -> DumpLog | None:
     """Return the log that is to have a dump by a serializer; None if there is none."""
     log = current_log()
     return log if log is not None and log.begins(serializer) else None
+
+
+def note_loaded(lookups: Iterable[str]) -> None:
+    """Log the relations that were loaded on demand, if a log is open."""
+    log = current_log()
+    if log is not None:
+        log.on_demand += lookups
 
 
 def stop_logging() -> None:

@@ -36,7 +36,7 @@ from fastschema.contrib.django.app.list_report import (
 from fastschema.contrib.django.front_end.customization import is_stock_list
 from fastschema.contrib.django.internals.queries import is_nothing
 from fastschema.contrib.django.lists.n_plus_one import Unloaded, advice, unloaded
-from fastschema.contrib.django.relations import loads_relations, with_relations
+from fastschema.contrib.django.relations import load_relations, loads_relations
 from fastschema.contrib.django.views import StreamingListMixin
 from fastschema.plan import compile
 from fastschema.tools.doctor import (
@@ -249,7 +249,7 @@ def _examine(view: Any, finding: ViewFinding) -> None:
             finding.why_not_looked_at = PLACEHOLDER
         else:
             if loads_relations(view):
-                queryset = with_relations(view, queryset)
+                queryset = load_relations(queryset, view.get_serializer())
             found = unloaded(_with_fields(view.get_serializer()), queryset)
     except Exception as error:  # whatever the project's own code raises
         finding.why_not_looked_at = why_unknown(error)

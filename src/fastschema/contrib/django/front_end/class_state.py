@@ -222,8 +222,6 @@ class SerializerClassState(ClassState):
         """Forget the programs of the class."""
         self.dumping = CompiledByNames(self, readable_fields, _read, DUMPS)
         """How its serializers dump."""
-        self.relations: dict[Any, Any] = {}
-        """Which relations querysets lack that its pending serializers read: see ``relations``."""
         self.validation: Any = None
         """How its serializers validate: a ``CompiledByNames`` of ``input.validation``."""
 

@@ -108,6 +108,20 @@ def prefetched_objects(obj: Any, *names: str) -> list[Any] | None:
     return None
 
 
+def keep_prefetched(obj: Any, name: str) -> None:
+    """Let an instance keep the objects of a relation to many, as if they had been prefetched."""
+    if prefetched_objects(obj, name) is None:
+        found = getattr(obj, name).all()
+        len(found)  # its query is run
+        obj.__dict__.setdefault(PREFETCHED, {})[name] = found
+
+
+def drop_prefetched(obj: Any, *names: str) -> None:
+    """Let an instance forget what was prefetched for it under some names."""
+    for name in names:
+        obj.__dict__.get(PREFETCHED, {}).pop(name, None)
+
+
 # Prefetching: query.py, fields/related_descriptors.py
 
 _GET_QUERYSET = stock_method(BaseManager, "get_queryset")

@@ -49,20 +49,28 @@ class Unloaded(NamedTuple):
 
 
 class Follow(NamedTuple):
-    """Which relations are followed.
+    """Which relations are followed, from what represents the rows.
 
-    :param fields: from a serializer to its fields that follow relations
-    :param may_load: whether a relation is followed, with the model that has it, and with the next
-        attribute that is read, if there is one
+    :param fields: from that to its fields that follow relations: each field, the attributes of its
+        source, and what represents the objects there, if that is known
+    :param may_load: whether a relation that is not loaded is followed, with the position of what
+        has it, and with the next attribute that is read, if there is one
+    :param identity: by what it is known that something represents what is nested in itself
     """
 
-    fields: Callable[[Serializer], Iterable[Any]]
-    may_load: Callable[[Any, Any, str | None], bool]
+    fields: Callable[[Any], Iterable[tuple[Any, Sequence[str], Any]]]
+    may_load: Callable[[Position, Any, str | None], bool]
+    identity: Callable[[Any], Any]
 
 
-ALL = Follow(
-    lambda serializer: known_fields(serializer) or (), lambda model, relation, following: True
-)
+def _known(serializer: Any) -> Iterator[tuple[Any, Sequence[str], Any]]:
+    if isinstance(serializer, Serializer):
+        for field in known_fields(serializer) or ():
+            inner = field.child if isinstance(field, ListSerializer) else field
+            yield field, field.source_attrs, inner if isinstance(inner, Serializer) else None
+
+
+ALL = Follow(_known, lambda position, relation, following: True, type)
 """All that a serializer follows, as far as that is known without making fields."""
 
 
@@ -154,6 +162,29 @@ class Loads:
         return Loads(select_related, prefetches, is_prefetched=is_prefetched)
 
 
+class LoadsOfRows(Loads):
+    """What is loaded with model instances, looked up when it is asked for.
+
+    The first of them tells that has any objects of the relation.
+
+    :param rows: the instances
+    """
+
+    def __init__(self, rows: Sequence[Any]) -> None:
+        super().__init__()
+        self.rows = rows
+
+    def through(self, name: str, relation: Any) -> Loads | None:
+        """Return what is loaded with the objects of a relation; None if they are not."""
+        for row in self.rows:
+            objects = loaded_objects(row, name, relation)
+            if objects is None:
+                return None
+            if objects:
+                return LoadsOfRows(objects)
+        return LoadsOfRows(())
+
+
 def unloaded(serializer: Any, queryset: Any, follow: Follow = ALL) -> list[Unloaded]:
     """Return the relations of the rows that a serializer follows and a queryset does not load.
 
@@ -170,14 +201,13 @@ def unloaded_with(
 ) -> list[Unloaded]:
     """Return the same for rows of a model.
 
+    :param serializer: or what else represents a row, as ``follow`` takes it
     :param loads: what is loaded with them
     """
-    if not isinstance(serializer, Serializer):
-        return []
-    found = list(dict.fromkeys(_of_fields(serializer, _Position(model, loads, follow))))
+    found = list(dict.fromkeys(_of_fields(serializer, Position(model, loads, follow))))
     if not loads.names_joins() and any(each.method == SELECT for each in found):
         # select_related() with names loads nothing but those.
-        step = _Position(model, loads.without_joins(), follow)
+        step = Position(model, loads.without_joins(), follow)
         found = list(dict.fromkeys(_of_fields(serializer, step)))
     if loads.fetches_peers:
         return [each for each in found if each.method != SELECT]  # one query for all rows
@@ -186,7 +216,9 @@ def unloaded_with(
 
 def view_of(serializer: Any) -> Any:
     """Return the view that has made a serializer, as its context tells; None if it does not."""
-    context = serializer.context
+    while serializer.parent is not None:
+        serializer = serializer.parent
+    context = getattr(serializer, "_context", None)
     return context.get("view") if type(context) is dict else None
 
 
@@ -211,7 +243,9 @@ def loaded_with(data: Any) -> Loaded | None:
     return None
 
 
-def warn_of_queries(view: Any, serializer: Any, loaded: Loaded) -> None:
+def warn_of_queries(
+    view: Any, serializer: Any, loaded: Loaded, on_demand: Callable[..., Iterable[str]]
+) -> None:
     """Log a warning if the rows of a view were a query each, or more.
 
     That is done once for each view class and class of serializers.
@@ -219,6 +253,8 @@ def warn_of_queries(view: Any, serializer: Any, loaded: Loaded) -> None:
     :param view: the view; None if nobody knows
     :param serializer: with ``many=True``; it has dumped the rows
     :param loaded: what :func:`loaded_with` returned before that
+    :param on_demand: from the serializer of a row, and that, to the relations that were loaded on
+        demand
     """
     child = getattr(serializer, "child", serializer)
     cls = type(child if view is None else view)
@@ -226,7 +262,7 @@ def warn_of_queries(view: Any, serializer: Any, loaded: Loaded) -> None:
     if type(child) in known:
         return
     known.add(type(child))
-    found = unloaded_with(child, *loaded)
+    found = without_loaded(unloaded_with(child, *loaded), on_demand(child, *loaded))
     if found:
         fields = ", ".join(dict.fromkeys(each.field for each in found))
         logger.warning(
@@ -253,6 +289,16 @@ def advice(found: list[Unloaded]) -> str:
     return " and ".join(calls)
 
 
+def without_loaded(found: Iterable[Unloaded], lookups: Iterable[str]) -> list[Unloaded]:
+    """Return the relations that some lookups do not load."""
+    loaded = [f"{lookup}{LOOKUP_SEP}" for lookup in lookups]
+    return [
+        each
+        for each in found
+        if not any(lookup.startswith(f"{each.lookup}{LOOKUP_SEP}") for lookup in loaded)
+    ]
+
+
 def lookups_of(found: Iterable[Unloaded]) -> tuple[str, ...]:
     """Return the lookups to name: what leads further loads what is on its way."""
     lookups = dict.fromkeys(each.lookup for each in found)
@@ -263,7 +309,7 @@ def lookups_of(found: Iterable[Unloaded]) -> tuple[str, ...]:
     )
 
 
-class _Position(NamedTuple):
+class Position(NamedTuple):
     """Where in the relations of a row a field reads.
 
     :param model: the class of the objects; None where nobody knows
@@ -273,7 +319,7 @@ class _Position(NamedTuple):
     :param lookup: the relations that led there
     :param method: what loads a relation to a single object from there
     :param back: the attribute by which Django knows the object that led there, if there is one
-    :param holders: the classes of the serializers that lead there
+    :param holders: what represents the objects that lead there, by its identity
     """
 
     model: Any
@@ -283,26 +329,28 @@ class _Position(NamedTuple):
     lookup: tuple[str, ...] = ()
     method: str = SELECT
     back: str | None = None
-    holders: tuple[type, ...] = ()
+    holders: tuple[Any, ...] = ()
 
 
-def _of_fields(serializer: Serializer, at: _Position) -> Iterator[Unloaded]:
-    at = at._replace(holders=(*at.holders, type(serializer)))
-    for field in at.follow.fields(serializer):
-        yield from _of_field(f"{at.key}{field.field_name}", field, at)
+def _of_fields(serializer: Any, at: Position) -> Iterator[Unloaded]:
+    at = at._replace(holders=(*at.holders, at.follow.identity(serializer)))
+    for field, source, inner in at.follow.fields(serializer):
+        yield from _of_field(f"{at.key}{field.field_name}", field, source, inner, at)
 
 
-def _of_field(key: str, field: Any, at: _Position) -> Iterator[Unloaded]:
+def _of_field(
+    key: str, field: Any, source: Sequence[str], inner: Any, at: Position
+) -> Iterator[Unloaded]:
     end, is_named = at, False
-    followed, _ = attributes_read(field, field.source_attrs)
-    for name, following in zip_longest(followed, field.source_attrs[1:]):
-        relation = _relations_of(end.model).get(name)
+    followed, _ = attributes_read(field, source)
+    for name, following in zip_longest(followed, source[1:]):
+        relation = relations_of(end.model).get(name)
         if relation is None or name == end.back:
             return
-        if not at.follow.may_load(end.model, relation, following):
+        loads = end.loads.through(name, relation)
+        if loads is None and not at.follow.may_load(end, relation, following):
             return
         lookup = (*end.lookup, name)
-        loads = end.loads.through(name, relation)
         is_named = loads is not None and loads.names_joins()
         is_joined = is_single(relation) and relation.related_model is not None
         is_joined = is_joined and not (loads is not None and loads.is_prefetched)
@@ -311,14 +359,13 @@ def _of_field(key: str, field: Any, at: _Position) -> Iterator[Unloaded]:
             yield Unloaded(key, LOOKUP_SEP.join(lookup), method)
         back = _way_back(relation)
         model, loads = relation.related_model, loads or Loads()
-        end = _Position(model, loads, at.follow, at.key, lookup, method, back, at.holders)
-    inner = field.child if isinstance(field, ListSerializer) else field
+        end = Position(model, loads, at.follow, at.key, lookup, method, back, at.holders)
     # A serializer that nests itself is followed as far as something is loaded by its name.
-    if isinstance(inner, Serializer) and (is_named or type(inner) not in at.holders):
+    if inner is not None and (is_named or at.follow.identity(inner) not in at.holders):
         yield from _of_fields(inner, end._replace(key=f"{key}."))
 
 
-def _relations_of(model: Any) -> dict[str, Any]:
+def relations_of(model: Any) -> dict[str, Any]:
     """Return the relations of a model by the names of the attributes that hold them."""
     if model is None:
         return {}
@@ -335,8 +382,8 @@ def _add_loaded(obj: Any, known: dict[str, Any], holders: tuple[Any, ...] = ()) 
     :param known: by their names what is loaded with them in turn, as ``Query.select_related``
     :param holders: the objects that led there, which need not be looked at again
     """
-    for attribute, relation in _relations_of(type(obj)).items():
-        objects = _loaded(obj, attribute, relation)
+    for attribute, relation in relations_of(type(obj)).items():
+        objects = loaded_objects(obj, attribute, relation)
         if objects is None:
             continue
         inner = known.setdefault(relation.name, {})
@@ -345,7 +392,7 @@ def _add_loaded(obj: Any, known: dict[str, Any], holders: tuple[Any, ...] = ()) 
                 _add_loaded(each, inner, (*holders, obj))
 
 
-def _loaded(obj: Any, attribute: str, relation: Any) -> Sequence[Any] | None:
+def loaded_objects(obj: Any, attribute: str, relation: Any) -> Sequence[Any] | None:
     """Return the objects of a relation that an object knows; None if it would ask the database."""
     if is_single(relation):
         if not relation.is_cached(obj):

@@ -76,6 +76,7 @@ from fastschema.contrib.django.lists.row_instances import (
     related_rows,
 )
 from fastschema.contrib.django.lists.row_layout import RowLayout
+from fastschema.contrib.django.relations import loading_by
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
 from fastschema.runtime.derived_node import DerivedNode, at, row_field
 
@@ -115,7 +116,9 @@ class ListDumper:
             except Exception:
                 if self.calls_user_code:
                     raise  # none of it runs twice
-        return self.by_instance.all_rows(list(rows))
+        instances = list(rows)
+        with loading_by(self.by_instance, instances):
+            return self.by_instance.all_rows(instances)
 
 
 def dump_rows(

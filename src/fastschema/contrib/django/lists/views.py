@@ -1,4 +1,4 @@
-"""``ListModelMixin.list``, which loads relations, makes pages of rows, and can be compared."""
+"""``ListModelMixin.list``, which makes pages of rows, and can be compared."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.lists.pagination import paginate
-from fastschema.contrib.django.relations import loads_relations, with_relations
+from fastschema.contrib.django.relations import fetching_peers, loads_relations
 from fastschema.contrib.django.shadow import schedule_comparison
 from fastschema.runtime.patching import stock_method
 from fastschema.shadow import is_sampled
@@ -26,7 +26,7 @@ def list_rows(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
         return STOCK_LIST(self, request, *args, **kwargs)
     queryset = self.filter_queryset(self.get_queryset())
     if loads_relations(self):
-        queryset = with_relations(self, queryset)
+        queryset = fetching_peers(queryset)
     page = paginate(self, queryset)
     serializer = self.get_serializer(queryset if page is None else page, many=True)
     data = serializer.data
