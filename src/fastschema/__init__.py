@@ -3,6 +3,7 @@
 from fastschema import json
 from fastschema.plan import Plan, compile, forget
 from fastschema.registration import register
+from fastschema.relations import load_relations
 from fastschema.report import FieldReport, Report
 from fastschema.statistics import Statistics, stats
 from fastschema.switch import disabled, enabled, install, uninstall
@@ -19,6 +20,7 @@ __all__ = [
     "forget",
     "install",
     "json",
+    "load_relations",
     "register",
     "stats",
     "uninstall",

@@ -247,7 +247,7 @@ def _is_blind(cls: Any, direction: str, seen: set[Any]) -> bool:
         if type(field) not in FIELD_CLASSES or type(field) in _SEEING_FIELDS:
             return False
         if isinstance(field, fields.Nested):
-            nested = _nested_class(field.nested, cls)
+            nested = nested_class(field.nested, cls)
             if nested is None:
                 return False
             if nested not in seen:
@@ -262,7 +262,7 @@ def _is_blind(cls: Any, direction: str, seen: set[Any]) -> bool:
     return True
 
 
-def _nested_class(nested: Any, cls: Any) -> Any:
+def nested_class(nested: Any, cls: Any) -> Any:
     """Return the class of a nested schema; None if user code gives it, or an object of it."""
     if isinstance(nested, str):
         if nested == "self" and IS_MARSHMALLOW_3:  # in marshmallow 3

@@ -56,15 +56,15 @@ class BoundSchema:
     def __init__(self, schema: Any, fields: list[Any], inner: dict[int, Compiled] | None) -> None:
         self.schema = schema
         self.fields = fields
-        self._inner = inner
+        self.inner = inner
 
     def nested_dumper(self, field: Any, form: Form) -> NestedDumper:
         """Return what dumps the values of a nested field."""
-        return NestedDumper(_NestedFinder(field, form, self._inner))
+        return NestedDumper(_NestedFinder(field, form, self.inner))
 
     def pluck(self, field: Any, form: Form) -> NestedDumper:
         """Return what dumps the values of a ``Pluck`` field, of which one value is taken."""
-        find = _NestedFinder(field, _PYTHON, self._inner)
+        find = _NestedFinder(field, _PYTHON, self.inner)
         return NestedDumper(partial(_pluck_dispatch, field, form, find))
 
 
@@ -134,6 +134,7 @@ def _serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None) -> 
     """Return what ``Schema._serialize`` returns, by generated code where the schema can be
     compiled.
     """
+    about_to_dump(schema, obj, many=many, compiled=compiled)
     # Of rows that user code makes nobody knows how many there are.
     rows = 1 if not many else len(obj) if type(obj) is list else thresholds.MANY
     state = schema._fastschema  # guard.STATE_KEY
@@ -159,6 +160,25 @@ def _serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None) -> 
     result = recorder.within(STOCK_SERIALIZE, for_fields, obj, many=many)
     recorder.stock(len(result) if many and obj is not None else 1)
     return result
+
+
+_before: Callable[[Any, list[Any], Compiled | None], object] | None = None
+"""Called before objects are dumped."""
+
+
+def call_before(function: Callable[[Any, list[Any], Compiled | None], object]) -> None:
+    """Call a function with objects that are about to be dumped, from now on.
+
+    :param function: is given the schema, a list of objects, and what a plan's schema compiles to
+    """
+    global _before
+    _before = function
+
+
+def about_to_dump(schema: Any, obj: Any, *, many: bool, compiled: Compiled | None = None) -> None:
+    """Tell that an object is about to be dumped, or a list of them; others come one by one."""
+    if _before is not None and obj is not None and (not many or type(obj) is list):
+        _before(schema, obj if many else [obj], compiled)
 
 
 def dump_by(bound_program: BoundProgram, obj: Any, many: bool, form: Form = _PYTHON) -> Any:
@@ -287,5 +307,6 @@ def dumps(schema: Any, obj: Any, many: bool | None) -> str | None:
     bound_program = find_bound_program(schema, len(obj) if type(obj) is list else thresholds.MANY)
     if bound_program is None or not can_be_text(bound_program.program.node):
         return None
+    about_to_dump(schema, obj, many=True)
     texts = dump_by(bound_program, obj, many=True, form=Form.TEXT)
     return "[" + ", ".join(texts) + "]"

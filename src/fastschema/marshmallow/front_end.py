@@ -17,6 +17,7 @@ from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.marshmallow.customization import HOOKS, has_hooks, hook_names, overrides_load
 from fastschema.marshmallow.dump import (
     DUMP,
+    about_to_dump,
     bound_program_of,
     dump,
     dump_by,
@@ -87,8 +88,9 @@ class CompiledMarshmallowSchema:
         """``Schema.dump``, compiled between its hooks, be it installed or not."""
         if self._plain_bound_program is None:
             return dump(self.schema, obj, many, self._dumping)
-        many = self.schema.many if many is None else bool(many)
-        return dump_by(self._plain_bound_program, obj, many and obj is not None)
+        many = bool(self.schema.many if many is None else many) and obj is not None
+        about_to_dump(self.schema, obj, many=many, compiled=self._dumping)
+        return dump_by(self._plain_bound_program, obj, many)
 
     def stock_dump(self, obj: Any, many: bool | None) -> Any:
         """``Schema.dump`` of stock."""
@@ -142,7 +144,8 @@ class CompiledMarshmallowSchema:
         return bound_program.new_dispatch(form) if rows is None else bound_program.begin(form)
 
     def rows(self, obj: Any) -> Iterable[Any]:
-        """Return the collection itself."""
+        """Return the collection itself, which is about to be dumped."""
+        about_to_dump(self.schema, obj, many=True, compiled=self._dumping)
         rows: Iterable[Any] = obj
         return rows
 

@@ -104,6 +104,11 @@ def loads_instances(method: Any) -> bool:
     return _is_method(method, _INSTANCES, "LoadInstanceMixin.Schema.load")
 
 
+def makes_schemas(method: Any) -> bool:
+    """Return whether a schema's ``__init__`` is that of marshmallow-sqlalchemy."""
+    return _is_method(method, _INSTANCES, "LoadInstanceMixin.Schema.__init__")
+
+
 def load_instances(schema: Any, load: Callable[[], Any]) -> Any:
     """Return what that ``load`` returns without options of its own.
 

@@ -113,7 +113,7 @@ def _indented(texts: Sequence[str], most: int | None) -> Block:
 
 
 def _of_queries(view: str, found: RowQueries) -> Block:
-    cost = f"nothing loads {', '.join(found.relations)}"
+    cost = f"{found.how} {', '.join(found.relations)}"
     if found.per_row is not None:
         cost = f"{found.per_row:.1f} queries for each row, {readable(found.seconds)}"
     return [f"{view}: {cost}", *_indented([*filter(None, [found.what]), *found.by_users], None)]

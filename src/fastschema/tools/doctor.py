@@ -238,6 +238,7 @@ class RowQueries:
     :param by_users: what code of users asks, a sentence each; known of a real run only
     :param per_row: how many queries there are for a row in a real run; None: there was none
     :param seconds: how long they took
+    :param how: what is said of the relations
     """
 
     what: str = ""
@@ -245,6 +246,7 @@ class RowQueries:
     by_users: Sequence[str] = ()
     per_row: float | None = None
     seconds: float = 0.0
+    how: str = "nothing loads"
 
 
 @dataclass(slots=True)

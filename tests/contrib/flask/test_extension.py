@@ -108,6 +108,7 @@ def test_the_defaults_are_in_the_configuration(app):
         "FASTSCHEMA_INSTALL": True,
         "FASTSCHEMA_JSON_PROVIDER": True,
         "FASTSCHEMA_CHUNK_SIZE": 150,
+        "FASTSCHEMA_LOAD_RELATIONS": False,
         "FASTSCHEMA_SHADOW": 0,
         "FASTSCHEMA_SHADOW_VALUES": False,
         "FASTSCHEMA_ENABLED": True,

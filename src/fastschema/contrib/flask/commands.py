@@ -14,7 +14,7 @@ from werkzeug.routing import Rule
 from fastschema.contrib.flask.configuration import settings_of
 from fastschema.contrib.flask.responses import SCHEMA
 from fastschema.tools.cli import main
-from fastschema.tools.doctor import Diagnosis, SchemaFinding, ViewFinding, path_of
+from fastschema.tools.doctor import Diagnosis, RowQueries, SchemaFinding, ViewFinding, path_of
 
 _UNKNOWN = (
     "fastschema knows the schemas of a view if a decorator names them: @fs.output, or those of "
@@ -99,7 +99,31 @@ def _finding(rule: Rule, method: str, view: Any) -> ViewFinding:
         schema=_path(schema),
         how=f"takes {takes}" if takes else "",
         facts={"endpoint": rule.endpoint},
+        is_list=_model(schema) is not None,
+        queries=None if schema is None else _queries(schema),
     )
+
+
+def _model(schema: Any) -> Any:
+    """Return the mapped class of a list's schema, if marshmallow-sqlalchemy knows it; else None."""
+    is_list = isinstance(schema, Schema) and schema.many
+    return getattr(schema.opts, "model", None) if is_list else None
+
+
+def _queries(schema: Any) -> RowQueries | None:
+    """Return what a list reads that is loaded lazily unless its statement says otherwise."""
+    model = _model(schema)
+    if model is None:
+        return None
+    from fastschema.contrib.sqlalchemy.relations import lazily_read, options_for
+
+    names = lazily_read(schema, model)
+    settings = settings_of(current_app)
+    if not names or (settings is not None and settings.load_relations):
+        return None
+    what = f"Unless its statement has {options_for(model, names)}, add it"
+    what = f"{what}, or set FASTSCHEMA_LOAD_RELATIONS = True."
+    return RowQueries(what, tuple(names), how="its objects load by themselves")
 
 
 def _output(view: Any) -> Iterator[Any]:

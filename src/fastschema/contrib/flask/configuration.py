@@ -28,6 +28,8 @@ class Settings:
     :param install: whether all marshmallow schemas of the process are compiled
     :param json_provider: whether ``app.json`` is replaced
     :param chunk_size: how many rows a stream writes at a time
+    :param load_relations: whether relationships of SQLAlchemy's objects that a schema reads are
+        loaded for all objects of a list at once
     :param shadow: the share of responses that stock makes as well, to compare them
     :param shadow_values: whether what is told of a difference shows values
     :param enabled: False: the application stays as it is
@@ -37,6 +39,7 @@ class Settings:
     install: bool = True
     json_provider: bool = True
     chunk_size: int = CHUNK_SIZE
+    load_relations: bool = False
     shadow: float | int = 0
     shadow_values: bool = False
     enabled: bool = True

@@ -21,6 +21,7 @@ from fastschema.contrib.flask.configuration import (
     settings_of,
 )
 from fastschema.contrib.flask.json_provider import fast_provider
+from fastschema.contrib.flask.relations import load_if_set
 from fastschema.contrib.flask.responses import (
     HeadersLike,
     Status,
@@ -33,6 +34,7 @@ from fastschema.contrib.flask.responses import (
 )
 from fastschema.contrib.flask.shadow import follow_dump, schedule_comparison
 from fastschema.contrib.flask.streaming import stream_response
+from fastschema.marshmallow.dump import call_before
 from fastschema.marshmallow.front_end import refuse_collection
 from fastschema.marshmallow.installation import follow_lists
 from fastschema.shadow import is_sampled
@@ -60,6 +62,8 @@ class FastSchema:
           ``app.json``, with its settings. A provider of the application's own that overrides more
           than settings stays, with a warning.
         - ``FASTSCHEMA_CHUNK_SIZE`` (150): how many rows :meth:`stream` writes at a time.
+        - ``FASTSCHEMA_LOAD_RELATIONS`` (False): before objects of SQLAlchemy are dumped, load the
+          relationships that the schema reads and nobody has loaded, for all of them at once.
         - ``FASTSCHEMA_SHADOW`` (0): the share, from 0 to 1, of lists that :meth:`response` writes,
           or ``Schema.dump`` dumps, and that stock then makes as well, to compare the two.
         - ``FASTSCHEMA_SHADOW_VALUES`` (False): show values where the two differ.
@@ -201,6 +205,8 @@ def _switch_on(app: Flask, settings: Settings) -> None:
         install_jsonify()
     if settings.json_provider:
         _replace_provider(app)
+    if settings.load_relations or app.debug:
+        call_before(load_if_set)
     if settings.shadow:
         follow_lists(follow_dump)
 

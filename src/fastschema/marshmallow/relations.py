@@ -1,0 +1,82 @@
+"""Which attributes a schema reads of each object, and of the objects behind those.
+
+Found without code of users, before the first object is dumped: what only that code can tell is not
+known. Whoever loads relations on demand is called with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from marshmallow import Schema
+from marshmallow.fields import List, Nested
+
+from fastschema.marshmallow.customization import (
+    IS_MARSHMALLOW_3,
+    has_hooks,
+    makes_fields_as_stock,
+    nested_class,
+    nested_classes,
+)
+from fastschema.marshmallow.dump import DUMP, overrides_dump
+from fastschema.marshmallow.schema_state import Compiled, find_compiled, find_nested
+from fastschema.marshmallow.sqlalchemy import makes_schemas
+from fastschema.runtime import thresholds
+
+Reads = Sequence[tuple[str, Callable[[], "Reads"]]]
+"""Attributes, each with what gives those that are read of the objects there."""
+
+
+def reads_of(schema: Any, compiled: Compiled | None = None) -> Reads:
+    """Return what a schema is sure to read of each object that it dumps.
+
+    :param compiled: what a plan's schema compiles to
+    """
+    compiled = compiled or find_compiled(schema, DUMP, thresholds.MANY)
+    if compiled is None or compiled.program is None:
+        return []
+    return list(_reads(compiled.program, compiled.fields, compiled.inner))
+
+
+def _reads(program: Any, fields: Any, inner: Any) -> Iterator[tuple[str, Callable[[], Reads]]]:
+    for number, node in enumerate(program.node.fields):
+        if node.source.path:
+            first, *rest = node.source.path
+            is_nested = node.kind.nested_slot is not None or node.kind.item_slot is not None
+            yield first, partial(_further, rest, fields[number] if is_nested else None, inner)
+
+
+def _further(rest: list[str], field: Any, inner: Any) -> Reads:
+    """Return what is read behind an attribute.
+
+    :param rest: what follows it in the source of the field
+    :param field: the field if it is nested; else None
+    """
+    if rest:
+        return [(rest[0], partial(_further, rest[1:], field, inner))]
+    while issubclass(type(field), List):
+        field = field.inner
+    schema = _schema_of(field) if issubclass(type(field), Nested) else None
+    if schema is None or has_hooks(schema, "dump") or overrides_dump(schema) is not None:
+        return []
+    compiled = (
+        find_compiled(schema, DUMP, thresholds.MANY, is_inner=True)
+        if inner is None
+        else find_nested(schema, DUMP, inner)
+    )
+    return [] if compiled is None else reads_of(schema, compiled)
+
+
+def _schema_of(field: Any) -> Any:
+    """Return the schema of a nested field; None if code of users takes part in making it."""
+    if vars(field).get("_schema") is not None:
+        return field.schema
+    root = type(field.root)
+    cls = nested_class(field.nested, root)
+    if cls is None or not (cls.__init__ is Schema.__init__ or makes_schemas(cls.__init__)):
+        return None
+    # marshmallow 3 gives it the context that its outer schema has by then.
+    is_alike = not IS_MARSHMALLOW_3 or nested_classes(root, "dump") is not None
+    return field.schema if is_alike and makes_fields_as_stock(cls) else None

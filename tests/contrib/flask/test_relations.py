@@ -1,0 +1,179 @@
+"""FASTSCHEMA_LOAD_RELATIONS: views answer as in stock, by fewer queries."""
+
+import logging
+
+import pytest
+from flask import Flask, jsonify
+from marshmallow import pre_dump
+from marshmallow_sqlalchemy import SQLAlchemyAutoSchema
+from marshmallow_sqlalchemy.fields import Nested
+from sqlalchemy import create_engine, event, select
+from sqlalchemy.orm import Session, selectinload
+from sqlalchemy.pool import StaticPool
+
+import fastschema
+from fastschema.contrib.flask import FastSchema
+from fastschema.contrib.flask.commands import diagnosis_of_application
+from fastschema.marshmallow import dump
+from tests.contrib.sqlalchemy.related import Base, OwnerSchema, Thing, ThingSchema, fill
+
+THINGS = select(Thing).order_by(Thing.id)
+
+
+@pytest.fixture(scope="module")
+def engine():
+    engine = create_engine("sqlite://", poolclass=StaticPool)
+    Base.metadata.create_all(engine)
+    with Session(engine) as session:
+        fill(session)
+    return engine
+
+
+@pytest.fixture(autouse=True)
+def _tell_nobody_afterwards(monkeypatch):
+    monkeypatch.setattr(dump, "_before", None)
+
+
+@pytest.fixture
+def ask(engine):
+    """From a view to its body and the number of queries, with the setting or without."""
+
+    def answer(view, **config):
+        app = Flask("app")
+        app.debug = config.pop("debug", False)
+        fast = FastSchema()
+        app.config.update(config)
+        fast.init_app(app)
+        statements = []
+
+        def note(connection, cursor, statement, *others):
+            statements.append(statement)
+
+        with Session(engine) as session, app.test_request_context():
+            event.listen(engine, "before_cursor_execute", note)
+            try:
+                response = app.make_response(view(fast, session))
+                return response.get_data(), len(statements)
+            finally:
+                event.remove(engine, "before_cursor_execute", note)
+
+    return answer
+
+
+class Hooked(ThingSchema):
+    @pre_dump
+    def same(self, thing, **kwargs):
+        return thing
+
+
+VIEWS = {
+    "dump": lambda fast, session: jsonify(
+        ThingSchema(many=True).dump(session.scalars(THINGS).all())
+    ),
+    "dumps": lambda fast, session: ThingSchema(many=True).dumps(session.scalars(THINGS).all()),
+    "response": lambda fast, session: fast.response(
+        ThingSchema(many=True), session.scalars(THINGS).all()
+    ),
+    "message pack": lambda fast, session: fast.response(
+        ThingSchema(many=True), session.scalars(THINGS).all(), format="msgpack"
+    ),
+    "output": lambda fast, session: fast.output(ThingSchema(many=True))(
+        lambda: session.scalars(THINGS).all()
+    )(),
+    "plan": lambda fast, session: fastschema.compile(ThingSchema(many=True)).dumps(
+        session.scalars(THINGS).all()
+    ),
+    "hooks": lambda fast, session: fast.response(Hooked(many=True), session.scalars(THINGS).all()),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_list_is_loaded_however_it_is_dumped(ask, name):
+    body, without = ask(VIEWS[name])
+    found, loaded = ask(VIEWS[name], FASTSCHEMA_LOAD_RELATIONS=True)
+    assert found == body
+    assert without > 40
+    assert loaded <= 14
+
+
+def test_one_object_takes_the_queries_that_it_takes_in_stock(ask):
+    def view(fast, session):
+        return jsonify(ThingSchema().dump(session.get(Thing, 3)))
+
+    assert ask(view) == ask(view, FASTSCHEMA_LOAD_RELATIONS=True)
+
+
+def test_an_application_without_the_setting_is_left_alone(ask):
+    _, without = ask(VIEWS["dump"])
+    _, loaded = ask(VIEWS["dump"], FASTSCHEMA_LOAD_RELATIONS=True)
+    assert loaded < ask(VIEWS["dump"])[1] == without
+
+
+def test_a_switched_off_application_is_left_alone(ask):
+    config = {"FASTSCHEMA_LOAD_RELATIONS": True, "FASTSCHEMA_DISABLED": True}
+    assert ask(VIEWS["dump"], **config) == ask(VIEWS["dump"])
+
+
+def test_the_log_says_what_was_loaded(ask, caplog):
+    caplog.set_level(logging.DEBUG, "fastschema")
+    ask(VIEWS["dump"], FASTSCHEMA_LOAD_RELATIONS=True)
+    assert caplog.messages[0].startswith(
+        "ThingSchema: loaded Thing.owner, Thing.room, Thing.labels, "
+    )
+    assert caplog.messages[0].endswith("on demand for 30 rows")
+
+
+def test_in_debug_mode_lazy_loads_are_told_of_once(ask, caplog):
+    class Things(ThingSchema):
+        pass
+
+    def view(fast, session):
+        return jsonify(Things(many=True).dump(session.scalars(THINGS).all()))
+
+    def loaded(fast, session):
+        options = selectinload(Thing.owner), selectinload(Thing.room), selectinload(Thing.labels)
+        return jsonify(Things(many=True).dump(session.scalars(THINGS.options(*options)).all()))
+
+    ask(loaded, debug=True)
+    assert caplog.messages == []
+    ask(view, debug=True)
+    ask(view, debug=True)
+    assert caplog.messages == [
+        "Things loads owner, room, labels of each Thing lazily: a query for each row. Add "
+        ".options(selectinload(Thing.owner), selectinload(Thing.room), "
+        "selectinload(Thing.labels)) to the statement, or set FASTSCHEMA_LOAD_RELATIONS = True."
+    ]
+
+
+@pytest.mark.parametrize("is_set", [False, True])
+def test_the_doctor_says_what_a_list_reads_lazily(is_set):
+    class Things(SQLAlchemyAutoSchema):
+        class Meta:
+            model = Thing
+
+        owner = Nested(OwnerSchema)
+
+    app = Flask("app")
+    app.config["FASTSCHEMA_LOAD_RELATIONS"] = is_set
+    fast = FastSchema(app)
+
+    @app.get("/things")
+    @fast.output(Things(many=True))
+    def things():
+        return []
+
+    @app.get("/thing")
+    @fast.output(Things())
+    def thing():
+        return {}
+
+    with app.app_context():
+        queries = diagnosis_of_application().queries
+    if is_set:
+        assert queries == {}
+    else:
+        assert list(queries) == ["GET /things (things)"]
+        assert queries["GET /things (things)"].what == (
+            "Unless its statement has .options(selectinload(Thing.owner)), add it, or set "
+            "FASTSCHEMA_LOAD_RELATIONS = True."
+        )
