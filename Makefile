@@ -36,7 +36,7 @@ OPTIONS ?=
 
 .PHONY: demo bench bench-ordinary figures figures-ordinary figure-race bench-peers \
 	bench-single-peers bench-streaming \
-	bench-small-applications figures-small-applications \
+	bench-small-applications figures-small-applications bench-relations \
 	bench-applications figures-applications $(APPLICATIONS:%=bench-application-%) \
 	$(APPLICATIONS:%=measure-application-%) lint test test-all test-long \
 	test-marshmallow-3 test-oldest-flask \
@@ -67,6 +67,10 @@ MEASURE_APPLICATION := PYTHONPATH=benchmarks $(BENCH)/bin/python -m applications
 bench-small-applications: $(BENCH)/installed  ## whole requests of a shop and a library, stock and fastschema
 	$(MEASURE_APPLICATION) shop --results $(RESULTS) $(OPTIONS)
 	$(MEASURE_APPLICATION) library --results $(RESULTS) $(OPTIONS)
+
+bench-relations: $(TEST)/installed  ## rows that forget their relations, over SQLite and over PostgreSQL
+	$(TEST)/bin/python benchmarks/relations.py
+	.ci/with-postgresql $(TEST)/bin/python benchmarks/relations.py
 
 bench-applications:  ## whole requests of NetBox, ara and FlexMeasures, stock and fastschema
 	$(MAKE) --keep-going $(APPLICATIONS:%=bench-application-%)

@@ -319,17 +319,34 @@ def forgotten(count: int) -> Run:
     return lambda: view(asked).render().content
 
 
-@DRF.add("a detail that forgets three relations, LOAD_RELATIONS, with its queries", sizes=(1,))
+@DRF.add("a detail whose list forgets two relations, LOAD_RELATIONS, with its queries", sizes=(1,))
 def forgotten_detail(count: int) -> Run:
+    flights = flights_in_database(40)
+
+    class Own(serializers.ModelSerializer):
+        origin = model_serializer(Airport)()
+        plane = model_serializer(Plane)()
+
+        class Meta:
+            model = Flight
+            fields = ("id", "number", "origin", "plane", "date", "distance")
+
+    class WithFlights(serializers.ModelSerializer):
+        flights = Own(many=True)
+
+        class Meta:
+            model = Airline
+            fields = ("code", "name", "flights")
+
     class Forgetful(RetrieveAPIView):
-        queryset = flights_in_database(count)
-        serializer_class = FlightSerializer
+        queryset = Airline.objects.all()
+        serializer_class = WithFlights
         filter_backends = ()
         renderer_classes = (json_renderer(),)
         fastschema_load_relations = True
 
-    view, asked = Forgetful.as_view(), request()
-    return lambda: view(asked, pk=1).render().content
+    view, asked, key = Forgetful.as_view(), request(), flights[0].airline_id
+    return lambda: view(asked, pk=key).render().content
 
 
 @DRF.add("ModelSerializers of three models, one after the other")

@@ -1,0 +1,1 @@
+"""Products whose views forget to load their relations."""
