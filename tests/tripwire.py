@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from inspect import CO_GENERATOR
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -49,6 +50,8 @@ trips: dict[tuple[str, str], str] = {}
 
 def _look(code: CodeType, caller: FrameType | None) -> None:
     """Note a call of a function of users, if it should not have been."""
+    if code.co_name == "__del__" or code.co_flags & CO_GENERATOR:
+        return  # the collection of garbage runs it wherever it begins
     while caller is not None:
         kind = _kinds[caller.f_code.co_filename]
         if kind is _OURS:
@@ -83,6 +86,16 @@ def _on_start(code: CodeType, offset: int) -> Any:
 
 _TOOL = 3
 _MONITORS = hasattr(sys, "monitoring")
+_WATCHED_BY_PROFILE = (
+    *("requests_in_turns", "two_requests", "chosen_fields", "random", "user_code", "overrides"),
+    *("customization", "n_plus_one", "relations", "doctor", "toolbar", "late_changes", "tripwire"),
+)
+"""The modules of tests that are watched before Python 3.12, where watching takes long."""
+
+
+def is_watched(module: str) -> bool:
+    """Return whether a module of tests is watched by this Python."""
+    return _MONITORS or any(part in module for part in _WATCHED_BY_PROFILE)
 
 
 @contextmanager
