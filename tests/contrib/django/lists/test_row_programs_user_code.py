@@ -25,6 +25,8 @@ from tests.contrib.django.lists.test_row_programs import (
 )
 from tests.contrib.django.lists.user_code import CODE, seen
 
+# Of another class, an object is not what is dumped any more: see docs/is-it-the-same.md.
+OF_ANY_OBJECT = [name for name in SAFE if "__class__" not in name]
 pytestmark = pytest.mark.usefixtures("people")
 
 
@@ -108,7 +110,7 @@ def test_random_lists_with_code_that_is_given_rows(seed):
         content = {}
         for name, field in serializer_class().fields.items():
             if chance() < 0.3:
-                found = method(noting(pick(chance, SAFE), calls))
+                found = method(noting(pick(chance, OF_ANY_OBJECT), calls))
                 content |= {f"m{name}": found["found"], f"get_m{name}": found["get_found"]}
             content[name] = copy.deepcopy(field)
         return serializer_of(**content)
