@@ -19,7 +19,12 @@ from fastschema.contrib.django.front_end.customization import (
     STOCK_TO_REPRESENTATION,
     is_stock_serializer,
 )
-from fastschema.contrib.django.lists.n_plus_one import loaded_with, view_of, warn_of_queries
+from fastschema.contrib.django.lists.n_plus_one import (
+    loaded_with,
+    view_of,
+    warn_of_queries,
+    was_looked_at,
+)
 from fastschema.contrib.django.lists.row_programs import dump_rows
 from fastschema.contrib.django.relations import loaded_on_demand, loading
 from fastschema.runtime.guard import STATE_KEY
@@ -61,10 +66,11 @@ def represent_list(serializer: Any, data: Any) -> Any:
         return log.run(represent_list, serializer, data)
     if not settings.DEBUG or is_disabled():
         return _represent_list(serializer, data)
-    loaded = loaded_with(data)  # to dump the rows may load more
+    view = view_of(serializer)
+    # Before the rows are dumped, which may load more.
+    loaded = None if was_looked_at(view, serializer) else loaded_with(data)
     results = _represent_list(serializer, data)
     if results and loaded is not None:
-        view = view_of(serializer)
         warn_of_queries(view, serializer, loaded, loaded_on_demand)  # its fields are made by now
     return results
 

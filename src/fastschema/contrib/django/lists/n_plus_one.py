@@ -243,6 +243,12 @@ def loaded_with(data: Any) -> Loaded | None:
     return None
 
 
+def was_looked_at(view: Any, serializer: Any) -> bool:
+    """Return whether :func:`warn_of_queries` was called for such a view and serializer."""
+    child = getattr(serializer, "child", serializer)
+    return type(child) in _warned.get(type(child if view is None else view), ())
+
+
 def warn_of_queries(
     view: Any, serializer: Any, loaded: Loaded, on_demand: Callable[..., Iterable[str]]
 ) -> None:
