@@ -90,25 +90,22 @@ settings.configure(
 django.setup()
 
 from django.contrib.contenttypes.models import ContentType
-from fastschema.contrib.django.internals.queries import CompiledQuery
-from fastschema.contrib.django.lists import queryset_rows
+from fastschema.contrib.django.lists import query_plan
 
-row_layout_of = queryset_rows.row_layout_of
-query = CompiledQuery(ContentType.objects.all(), is_run=False)
-rows = queryset_rows.FetchedRows(query, ())
+shape_of = query_plan.shape_of
+queryset = ContentType.objects.all()
 
 def hold(pause):
-    def slowly(compiler):
+    def slowly(queryset):
         pause()
-        return row_layout_of(compiler)
+        return shape_of(queryset)
 
-    queryset_rows.row_layout_of = slowly
-    assert rows.layout
+    query_plan.shape_of = slowly
+    assert query_plan.plan_of(queryset)
 
 def child():
-    queryset_rows.row_layout_of = row_layout_of
-    assert rows.layout
-    assert queryset_rows.FetchedRows(query, ()).layout
+    query_plan.shape_of = shape_of
+    assert query_plan.plan_of(queryset)
 
 fork_while(hold, child)
 """

@@ -32,7 +32,7 @@ from fastschema.contrib.django.input.validation import (
     read_validation,
     runs_as_a_whole,
 )
-from fastschema.contrib.django.lists.row_programs import dump_rows
+from fastschema.contrib.django.lists.list_plan import dump_rows
 from fastschema.contrib.django.relations import loading_by
 from fastschema.report import Above, FieldReport, Report, field_reports, with_nested
 from fastschema.runtime.bound_program import BoundProgram, Dispatch, RowDumper

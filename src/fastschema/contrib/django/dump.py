@@ -19,13 +19,13 @@ from fastschema.contrib.django.front_end.customization import (
     STOCK_TO_REPRESENTATION,
     is_stock_serializer,
 )
+from fastschema.contrib.django.lists.list_plan import dump_rows
 from fastschema.contrib.django.lists.n_plus_one import (
     loaded_with,
     view_of,
     warn_of_queries,
     was_looked_at,
 )
-from fastschema.contrib.django.lists.row_programs import dump_rows
 from fastschema.contrib.django.relations import loaded_on_demand, loading
 from fastschema.runtime.guard import STATE_KEY
 from fastschema.statistics import recorder

@@ -38,10 +38,9 @@ from fastschema.contrib.django.internals.queries import (
     prefetch_lookups,
     results_of,
 )
+from fastschema.contrib.django.lists.list_plan import dump_in_blocks
 from fastschema.contrib.django.lists.n_plus_one import view_of
 from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
-from fastschema.contrib.django.lists.queryset_rows import is_fetchable
-from fastschema.contrib.django.lists.row_programs import dump_in_blocks
 from fastschema.contrib.django.relations import loading, loads_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.runtime.encode import (
@@ -177,7 +176,7 @@ def _written(
     """
     form, size = ENGINE.form, min(chunk_size, CHUNK_SIZE)
     blocks = None
-    if is_compiled and is_fetchable(data) and is_stock_serializer(child):
+    if is_compiled and is_stock_serializer(child):
         blocks = fetch_in_blocks(data, chunk_size)
     each_row: Iterable[Any]
     dump_many: Callable[[Iterable[Any]], list[Any]]

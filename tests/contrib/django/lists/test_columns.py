@@ -118,17 +118,9 @@ FROM_ROWS = {
             **{name: serializers.ReadOnlyField() for name in ("big", "many", "at", "name", "pk")}
         ),
     ),
-    "extra columns": (
-        PEOPLE.extra(select={"more": "1 + 1"}),
-        serializer_of(more=serializers.IntegerField()),
-    ),
     "only some columns": (
         PEOPLE.only("name", "city").defer("notes"),
         serializer_of(name=serializers.CharField(), city_id=serializers.IntegerField()),
-    ),
-    "a union": (
-        Person.objects.order_by().union(Person.objects.order_by()).order_by("name"),
-        serializer_of(name=serializers.CharField()),
     ),
     "a slice": (PEOPLE[2:5], all_columns(Person)),
     "distinct rows": (PEOPLE.distinct(), all_columns(Person)),
@@ -176,6 +168,16 @@ INSTANCES = {
         PEOPLE.annotate(
             home=FilteredRelation("city", condition=Q(city__name="Oslo"))
         ).select_related("home"),
+        None,
+        {"name": serializers.CharField()},
+    ),
+    "extra columns": (
+        PEOPLE.extra(select={"more": "1 + 1"}),
+        None,
+        {"more": serializers.IntegerField()},
+    ),
+    "a union": (
+        Person.objects.order_by().union(Person.objects.order_by()).order_by("name"),
         None,
         {"name": serializers.CharField()},
     ),

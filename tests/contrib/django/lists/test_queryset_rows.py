@@ -13,11 +13,9 @@ from django.test.utils import CaptureQueriesContext, isolate_apps
 from rest_framework import serializers
 
 import fastschema
-from fastschema.contrib.django.lists.queryset_rows import (
-    FetchedRows,
-    LazyInstanceList,
-    is_fetchable,
-)
+from fastschema.compiler.nodes import NotRowReadableError
+from fastschema.contrib.django.lists.prefetching import fetch_rows
+from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList, readable_plan
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.contrib.django.lists.models import City, Person, Worker
 
@@ -32,7 +30,8 @@ class Names(serializers.Serializer):
 
 def later(queryset=PEOPLE):
     """The instances of a queryset, to be made later."""
-    return LazyInstanceList(FetchedRows.of(queryset.all()))
+    queryset = queryset.all()
+    return LazyInstanceList(fetch_rows(queryset, readable_plan(queryset)))
 
 
 def inside(instance, seen=()):
@@ -59,11 +58,8 @@ def inside(instance, seen=()):
     ],
     ids=["related", "deferred", "inherited", "annotated"],
 )
-@pytest.mark.parametrize("is_converted", [False, True])
-def test_instances_are_those_of_stock(queryset, is_converted):
+def test_instances_are_those_of_stock(queryset):
     rows = later(queryset)
-    if is_converted:
-        rows.fetched.converted()
     with CaptureQueriesContext(connection) as queries:
         found = list(rows)
     assert not queries.captured_queries
@@ -218,9 +214,10 @@ def test_rows_die_with_their_queryset():
 
 
 def test_a_queryset_that_others_have_a_say_in_is_not_fetched():
-    assert is_fetchable(PEOPLE.all())
-    assert not is_fetchable(PEOPLE.values())
-    assert not is_fetchable([])
+    assert readable_plan(PEOPLE.all())
+    for others in (PEOPLE.values(), []):
+        with pytest.raises(NotRowReadableError, match="is not a plain QuerySet"):
+            readable_plan(others)
 
 
 def test_threads_that_share_rows_get_the_same_instances():

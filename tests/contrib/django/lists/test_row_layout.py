@@ -9,7 +9,8 @@ import pytest
 from django.db import connection, models
 from django.test.utils import isolate_apps
 
-from fastschema.contrib.django.lists.queryset_rows import FetchedRows
+from fastschema.contrib.django.lists.prefetching import fetch_rows
+from fastschema.contrib.django.lists.query_plan import plan_of
 from tests.contrib.django.differential import exactly, outcome
 from tests.contrib.django.lists.models import Person
 
@@ -59,8 +60,7 @@ def by_stock(queryset):
 
 
 def by_fastschema(queryset):
-    fetched = FetchedRows.of(queryset)
-    return [tuple(row) for row in fetched.converted()]
+    return [tuple(row) for row in fetch_rows(queryset, plan_of(queryset)).converted()]
 
 
 def assert_same(queryset):

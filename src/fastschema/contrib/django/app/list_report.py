@@ -14,10 +14,9 @@ from fastschema.compiler.nodes import Form, NotRowReadableError, UnreadableError
 from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.internals.queries import is_nothing
+from fastschema.contrib.django.lists.list_plan import why_instances
 from fastschema.contrib.django.lists.pagination import check_paginator
-from fastschema.contrib.django.lists.prefetching import described
-from fastschema.contrib.django.lists.queryset_rows import FetchedRows, check_fetchable
-from fastschema.contrib.django.lists.row_programs import read_by_column
+from fastschema.contrib.django.lists.queryset_rows import readable_plan
 from fastschema.contrib.django.lists.views import list_rows
 from fastschema.contrib.django.renderers import FastJSONRenderer, writes_fast
 from fastschema.runtime.bound_program import Dispatch
@@ -135,28 +134,20 @@ def _reasons_of_view() -> Iterator[Reason]:
 
 def _reasons_of_rows(view: Any, queryset: Any) -> Iterator[Reason]:
     """Return why instances are made of a view's queryset, for its serializer."""
-    fetched = None
+    plan = None
     try:
-        fetched = _described_rows(view, queryset)
+        if view.paginator is not None:
+            check_paginator(view)
+        plan = readable_plan(queryset)
     except NotRowReadableError as error:
         yield _of_instances(view, error)
     try:
         dispatch = _dispatch_of(view, queryset)
-        if fetched is not None:
-            read_by_column(dispatch, fetched)
+        why = None if plan is None else why_instances(dispatch, plan)
     except (NotRowReadableError, UnreadableError) as error:
-        yield Reason(str(error))
-
-
-def _described_rows(view: Any, queryset: Any) -> FetchedRows:
-    """Return what is known of a view's rows; no query is run.
-
-    :raises NotRowReadableError: if they are instances
-    """
-    if view.paginator is not None:
-        check_paginator(view)
-    check_fetchable(queryset)
-    return described(queryset)
+        why = str(error)
+    if why is not None:
+        yield Reason(why)
 
 
 def _dispatch_of(view: Any, queryset: Any) -> Dispatch:

@@ -74,9 +74,10 @@ class BoundSerializer:
         made them
     :param fields: its own fields, or what makes them when one of them is needed
     :param outer: the serializer in which this one is nested, bound
+    :param compiled: what it runs, if serializers that are alike share that
     """
 
-    __slots__ = ("exemplar_fields", "fields", "find", "nested", "outer")
+    __slots__ = ("compiled", "exemplar_fields", "fields", "find", "nested", "outer")
 
     def __init__(
         self,
@@ -84,7 +85,9 @@ class BoundSerializer:
         exemplar_fields: list[Any],
         fields: Any,
         outer: BoundSerializer | None = None,
+        compiled: CompiledState | None = None,
     ) -> None:
+        self.compiled = compiled
         self.find = find
         self.exemplar_fields = exemplar_fields
         self.fields = fields
@@ -94,7 +97,8 @@ class BoundSerializer:
 
     def for_one_list(self) -> BoundSerializer:
         """Return the same, which finds nested serializers anew."""
-        return BoundSerializer(self.find, self.exemplar_fields, self.fields, self.outer)
+        fields = self.exemplar_fields, self.fields
+        return BoundSerializer(self.find, *fields, self.outer, self.compiled)
 
     def nested_dispatch(self, number: int, form: Form) -> Dispatch | None:
         """Return what dumps each object of a nested serializer, the same for a whole list.
@@ -158,7 +162,7 @@ def bound_pending(
     :param known: what it runs
     :param find: gives the serializer
     """
-    return BoundSerializer(find, known.fields, FieldsByNumber(find, known.fields), outer)
+    return BoundSerializer(find, known.fields, FieldsByNumber(find, known.fields), outer, known)
 
 
 class ReusedBoundProgram(BoundProgram):
@@ -280,7 +284,8 @@ def _bind_made(serializer: Any, of_class: SerializerClassState) -> BoundProgram 
     known = of_class.compiled(serializer, fields)
     if known is None:
         return None
-    return BoundProgram(known.program, BoundSerializer(lambda: serializer, fields, fields))
+    bound = BoundSerializer(lambda: serializer, fields, fields, compiled=known)
+    return BoundProgram(known.program, bound)
 
 
 def nested_dumper_of(serializer: Any, form: Form) -> NestedDumper:
@@ -335,7 +340,7 @@ def _dispatch_of_known(
     known = class_state(type(serializer)).compiled(serializer, fields)
     if known is None:
         return None
-    bound = BoundSerializer(lambda: serializer, fields, fields, outer)
+    bound = BoundSerializer(lambda: serializer, fields, fields, outer, known)
     return Dispatch(known.program, form, bound)
 
 

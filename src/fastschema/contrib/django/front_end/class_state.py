@@ -79,12 +79,14 @@ class CompiledState(State):
     :param fields: the exemplar's fields that are dumped: read their options only
     """
 
-    __slots__ = ("fields", "idle", "program", "snapshot")
+    __slots__ = ("fields", "idle", "list_plans", "program", "snapshot")
 
     def __init__(self, program: DumpProgram, snapshot: Snapshot, fields: list[Any]) -> None:
         self.program = program
         self.snapshot = snapshot
         self.fields = fields
+        self.list_plans: dict[Any, Any] = {}
+        """How they read the rows of querysets: see ``lists.list_plan``."""
         kinds = [node.kind for node in program.node.fields]
         is_plain = all(kind.repeatable in _PLAIN or kind.nested_slot is not None for kind in kinds)
         self.idle: list[Any] | None = [] if is_plain else None

@@ -203,21 +203,26 @@ class PrefetchAnswer(NamedTuple):
 
 
 def ask_prefetcher(
-    objects: list[Any], name: str, attribute: str, queryset: Any
-) -> tuple[Any, PrefetchAnswer]:
-    """Return the queryset of the objects that are related to some, and how they belong to them.
-
-    It is not run, and prefetches nothing.
+    objects: list[Any], name: str, attribute: str, given: Any
+) -> tuple[Any, Any, PrefetchAnswer]:
+    """Return what asks for the objects that are related to some, and how they belong to them.
 
     :param name: of the relation
     :param attribute: where the objects are to keep what is found
-    :param queryset: gives all objects to which the relation may lead
+    :param given: the queryset that was given for what is related, or None
+    :returns: a queryset of all objects to which the relation may lead; and one of those of these
+        objects, which is not run, and prefetches nothing
     """
     prefetcher, *_ = query.get_prefetcher(objects[0], name, attribute)
-    empty = without_prefetches(queryset, lambda queryset: ())
+    every = given
+    if given is None and isinstance(prefetcher, BaseManager):
+        every = _GET_QUERYSET(prefetcher)
+    elif given is None:
+        every = prefetcher.get_queryset(instance=objects[0])
+    empty = without_prefetches(every, lambda queryset: ())
     found, *answer = prefetcher.get_prefetch_querysets(objects, [empty])
     # It has not been run, whatever it believes.
-    return without_prefetches(found), PrefetchAnswer(*answer)
+    return every, without_prefetches(found), PrefetchAnswer(*answer)
 
 
 class _Answered:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import connections
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.db.models.fields.json import JSONField
 from django.db.models.query import (
     FlatValuesListIterable,
@@ -20,6 +20,7 @@ from django.db.models.query import (
     ValuesIterable,
     ValuesListIterable,
 )
+from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLCompiler
 
 from fastschema.compiler.real_classes import REAL
@@ -157,6 +158,67 @@ def is_nothing(queryset: Any) -> bool:
     return isinstance(queryset, QuerySet) and bool(queryset.query.is_empty())
 
 
+# The shape of a queryset: sql/query.py
+
+_SHAPING = {"select_related", "max_depth", "deferred_loading", "annotations"}
+_NOT_SHAPING = {
+    # Which rows, and in which order.
+    *("where", "order_by", "extra_order_by", "default_ordering", "standard_ordering"),
+    *("low_mark", "high_mark", "distinct", "distinct_fields", "group_by", "explain_info"),
+    *("select_for_update", "select_for_update_nowait", "select_for_update_skip_locked"),
+    *("select_for_update_of", "select_for_no_key_update", "filter_is_sticky"),
+    # How tables are called.
+    *("alias_prefix", "alias_refcount", "alias_map", "alias_cols", "external_aliases"),
+    *("subq_aliases", "table_map", "used_aliases", "base_table", "extra_tables"),
+    "_lookup_joins",
+    # What those of a shape say, too.
+    *("model", "annotation_select_mask", "_annotation_select_cache", "_extra_select_cache"),
+    # What shape_of() looks at itself.
+    *("extra", "_filtered_relations"),
+}
+_KNOWN = frozenset(_SHAPING | _NOT_SHAPING)
+"""What a query may have of its own. Any other attribute may change what it selects."""
+
+
+def shape_of(queryset: Any) -> Hashable:
+    """Return all of a queryset that decides on the columns of its rows, and what is prefetched.
+
+    :returns: None for a rare query: with ``extra()``, say, ``union()``, or a class of its own
+    """
+    query = queryset.query
+    is_known = type(query) is Query and _KNOWN.issuperset(vars(query))
+    if not is_known or query.extra or query._filtered_relations:
+        return None
+    lookups = tuple([_shape_of_lookup(each) for each in prefetch_lookups(queryset)])
+    if None in lookups:
+        return None
+    names, is_deferred = query.deferred_loading
+    return (
+        *(type(queryset), queryset._iterable_class, queryset.model, queryset.db),
+        *(fetch_mode_of(queryset), comes_from_relation(queryset)),
+        *(_frozen(query.select_related), query.max_depth, frozenset(names), is_deferred),
+        tuple([(name, type(each)) for name, each in query.annotation_select.items()]),
+        lookups,
+    )
+
+
+def _shape_of_lookup(lookup: Any) -> Hashable:
+    if type(lookup) is not Prefetch:
+        return lookup if type(lookup) is str else None
+    shape: Hashable = ""
+    if lookup.queryset is not None:
+        shape = shape_of(lookup.queryset), lookup.queryset.query.is_sliced
+        if shape[0] is None:
+            return None
+    return lookup.prefetch_through, lookup.prefetch_to, shape
+
+
+def _frozen(select_related: Any) -> Hashable:
+    if not isinstance(select_related, dict):
+        return bool(select_related)
+    return tuple([(name, _frozen(inner)) for name, inner in select_related.items()])
+
+
 # Queries that are run by their compiler: sql/compiler.py
 
 _COMPILER = {
@@ -186,6 +248,12 @@ class SelectedModel(NamedTuple):
     columns: dict[str, int]
     is_parent: bool
     relations: list[SelectedRelation]
+
+    def models(self) -> Iterator[Any]:
+        """Yield the model, and those of what was added to it."""
+        yield self.model
+        for each in self.relations:
+            yield from each.related.models()
 
 
 class SelectedRelation(NamedTuple):
@@ -295,31 +363,39 @@ class CompiledQuery:
         """The positions of annotations, by their names."""
         return self._compiler.annotation_col_map or {}
 
-    @property
-    def has_filtered_relations(self) -> bool:
-        """Whether a ``FilteredRelation`` is among what it selects."""
-        return bool(self._compiler.query._filtered_relations)
-
     def selected_model(self) -> SelectedModel | None:
         """Return the model that it selects; None if it selects none."""
         found = self._compiler.klass_info
         return None if found is None else _selected_model(found, self._compiler.select)
 
-    def converters(self) -> Converters:
-        """Return the functions that convert the values of its columns."""
-        selected = self._compiler.select[: self._compiler.col_count]
-        found: Converters = self._compiler.get_converters([each[0] for each in selected])
+    def selected(self) -> list[Any]:
+        """Return what each column of its rows is: a field of a model, or a class of expressions."""
+        return [
+            getattr(each[0], "target", type(each[0]))
+            for each in self._compiler.select[: self.column_count]
+        ]
+
+    def converters(self, positions: Container[int]) -> Converters:
+        """Return the functions that convert the values of some of its columns."""
+        selected = self._compiler.select[: self.column_count]
+        found: Converters = self._compiler.get_converters(
+            [each[0] if number in positions else None for number, each in enumerate(selected)]
+        )
         return found
 
-    def pure_converters(self) -> Converters | None:
+    def pure_converters(self, positions: Container[int]) -> Converters | None:
         """Return the same; None if Django must convert row by row, for code of users takes part."""
         if overridden(self._compiler, _COMPILER):
             return None
-        if self._compiler.has_composite_fields([each[0] for each in self._compiler.select]):
-            return None
-        found = self.converters()
-        functions = chain.from_iterable(each for each, _ in found.values())
+        found = self.converters(positions)
+        functions = chain.from_iterable([each for each, _ in found.values()])
         return found if all(map(is_pure_converter, functions)) else None
+
+    @property
+    def has_composite_fields(self) -> bool:
+        """Whether several columns make one value."""
+        expressions = [each[0] for each in self._compiler.select]
+        return bool(self._compiler.has_composite_fields(expressions))
 
 
 def _selected_model(klass_info: dict[str, Any], select: Any) -> SelectedModel:

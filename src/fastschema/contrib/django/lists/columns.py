@@ -119,7 +119,21 @@ def columns_of(dispatch: Dispatch, layout: RowLayout) -> Columns:
     :raises NotRowReadableError: if a field needs more than the columns of a row
     """
     numbers = range(len(dispatch.program.node.fields))
-    return tuple([field_columns(dispatch, number, layout) for number in numbers])
+    return tuple([_field_read(dispatch, number, layout) for number in numbers])
+
+
+def fields_read(dispatch: Dispatch, layout: RowLayout) -> list[FieldColumns | str]:
+    """Return how each field of a serializer is read from rows, or why it is not.
+
+    The parameters are those of :func:`columns_of`.
+    """
+    found: list[FieldColumns | str] = []
+    for number in range(len(dispatch.program.node.fields)):
+        try:
+            found.append(_field_read(dispatch, number, layout))
+        except NotRowReadableError as error:
+            found.append(str(error))
+    return found
 
 
 def calls_user_code(columns: Columns) -> bool:
@@ -127,19 +141,21 @@ def calls_user_code(columns: Columns) -> bool:
     return any(each.calls_user_code or calls_user_code(each.nested) for each in columns)
 
 
-def check_no_field_fails(columns: Columns) -> None:
-    """Check that no field fails for a row in a way that names the class of the object.
+def may_fail(columns: Columns) -> bool:
+    """Return whether a field may fail for a row in a way that names the class of the object."""
+    return any(
+        may_fail(each.nested)
+        or any(
+            check.is_nullable
+            for check in (
+                each.null_checks[:-1] if each.access in TAKES_OBJECT else each.null_checks
+            )
+        )
+        for each in columns
+    )
 
-    :raises NotRowReadableError: if one may
-    """
-    for each in columns:
-        check_no_field_fails(each.nested)
-        null_checks = each.null_checks[:-1] if each.access in TAKES_OBJECT else each.null_checks
-        if any(check.is_nullable for check in null_checks):
-            raise NotRowReadableError("a source follows a relation that may be null")
 
-
-def field_columns(dispatch: Dispatch, number: int, layout: RowLayout) -> FieldColumns:
+def _field_read(dispatch: Dispatch, number: int, layout: RowLayout) -> FieldColumns:
     """Return how one field is read, by its number; see :func:`columns_of`."""
     field = dispatch.bound_schema.exemplar_fields[number]
     node = dispatch.program.node.fields[number]
@@ -155,9 +171,14 @@ def field_columns(dispatch: Dispatch, number: int, layout: RowLayout) -> FieldCo
         columns = _nested(field, nested, relations, layout)
     else:
         columns = _field_columns(field, node, relations, name, layout)
-    if field.default is not empty and callable(field.default):
+    if computes_default(field):
         columns = columns._replace(calls_user_code=True)
     return columns
+
+
+def computes_default(field: Any) -> bool:
+    """Return whether the default of a field is a function."""
+    return field.default is not empty and callable(field.default)
 
 
 def attributes_read(field: Any, path: Sequence[str]) -> tuple[list[str], str | None]:
@@ -219,7 +240,7 @@ def _file(field: Any, node: FieldNode, name: str, layout: RowLayout) -> FieldCol
         and made.url is _URL
     )
     position = layout.columns[name]
-    if not is_stock or position in layout.converted_by_users():
+    if not is_stock or position in layout.converted_by_users:
         raise NotRowReadableError(f"{name} is a file, of which more is asked than its address")
     # Its storage may be asked for the address.
     return FieldColumns(
@@ -232,7 +253,7 @@ def _value(node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
     displayed = displayed_field(layout.model, name)
     is_own = node.reason is not None or node.kind.repeatable is Repeatable.NEVER
     position = layout.column(name if displayed is None else displayed.attname)
-    is_of_users = position in layout.converted_by_users()
+    is_of_users = position in layout.converted_by_users
     if displayed is None:
         code = is_own or is_of_users
         return FieldColumns(ColumnAccess.VALUE, (position,), calls_user_code=code)
@@ -292,7 +313,7 @@ def _key(name: str, layout: RowLayout) -> int:
     if attribute is None:
         raise NotRowReadableError(f"{name} is not a foreign key")
     position = layout.column(attribute)
-    if position in layout.converted_by_users():
+    if position in layout.converted_by_users:
         raise NotRowReadableError(f"{name} has keys of a class that is not Django's")
     return position
 

@@ -31,7 +31,13 @@ from fastschema.contrib.django.internals.queries import (
     fetch_mode_of,
     prefetch_lookups,
 )
-from fastschema.contrib.django.lists.row_layout import RowLayout, row_layout_of, whole_layout
+from fastschema.contrib.django.lists.row_layout import (
+    CollectionLayout,
+    QueryLayout,
+    RelatedLayout,
+    RowLayout,
+    Watch,
+)
 
 
 class Keys(NamedTuple):
@@ -56,38 +62,89 @@ class Keys(NamedTuple):
 class PrefetchStep(NamedTuple):
     """One query of ``prefetch_related``: from some objects to those of a relation.
 
+    It holds no queryset: the next request brings its own.
+
     :param owner: the number of the query that finds the former, from 1; 0: they are the rows
     :param name: of the relation
     :param attribute: where objects keep what is found
     :param keys: how they belong together
-    :param lookup: the lookup of which this is a part
+    :param source: which lookup this is a part of, for :func:`lookup_of`
     :param level: which part of it
+    :param path: the path to what is found
     :param joins: the relations that lead from what the owner finds to the objects, if
         ``select_related`` has loaded these with it
+    :param layout: that of all objects to which the relation may lead
     """
 
     owner: int
     name: str
     attribute: str
     keys: Keys
-    lookup: Prefetch
+    source: Source
     level: int
+    path: str
     joins: tuple[SingleRelation, ...]
+    layout: QueryLayout
+
+    def add_to(self, layout: RowLayout, found: RowLayout, position: int) -> None:
+        """Add what is found to the layout of the rows beside which it stands.
+
+        :param found: the layout of its rows
+        :param position: where they stand
+        """
+        single = self.keys.single
+        layout = layout.at_end_of(self.joins)
+        if single is None:
+            layout.collections[self.attribute] = CollectionLayout(position, found)
+        else:
+            layout.prefetched[single] = RelatedLayout(found, single.may_be_none, position=position)
 
 
-def steps_of(queryset: Any, layout: RowLayout) -> list[PrefetchStep]:
+Source = tuple[int, int]
+"""The number of the step whose queryset has a lookup (0: the list's own), and which one it is."""
+
+
+class Lookups:
+    """The lookups of a queryset, and of the querysets that it gives for related objects.
+
+    :param queryset: the queryset
+    """
+
+    def __init__(self, queryset: Any) -> None:
+        self._by_step = {0: normalized_lookups(prefetch_lookups(queryset))}
+
+    def __getitem__(self, source: Source) -> Any:
+        step, number = source
+        return self._by_step[step][number]
+
+    def add(self, step: int, path: str, queryset: Any) -> list[Source]:
+        """Add those that the queryset of a step has itself; return which these are.
+
+        :param step: its number
+        :param path: the path to what it finds
+        """
+        inner = list(map(copy.copy, prefetch_lookups(queryset)))
+        self._by_step[step] = normalized_lookups(inner, path)
+        return self.of(step)
+
+    def of(self, step: int) -> list[Source]:
+        """Return which lookups the queryset of a step has, the last first."""
+        return [(step, number) for number in range(len(self._by_step[step]))]
+
+
+def steps_of(queryset: Any, layout: RowLayout, watch: Watch) -> list[PrefetchStep]:
     """Return the queries that ``prefetch_related`` makes for the rows of a queryset, in stock's
     order.
 
     :param layout: the layout of the rows
+    :param watch: is told of each model before it is looked at
     :raises NotRowReadableError: if code of users takes part in one of them, or sees its objects
     """
     _check_prefetching(queryset)
-    path = _Path(queryset, layout)
-    waiting = [(lookup, False) for lookup in normalized_lookups(prefetch_lookups(queryset))]
+    path = _Path(queryset, layout, watch)
+    waiting = path.lookups.of(0)
     while waiting:
-        lookup, is_inner = waiting.pop()
-        waiting += [(added, True) for added in path.follow(lookup, is_inner=is_inner)]
+        waiting += path.follow(waiting.pop())
     return path.steps
 
 
@@ -121,24 +178,27 @@ class _Path:
 
     :param queryset: where they begin
     :param layout: the layout of its rows
+    :param watch: see :func:`steps_of`
     """
 
-    def __init__(self, queryset: Any, layout: RowLayout) -> None:
+    def __init__(self, queryset: Any, layout: RowLayout, watch: Watch) -> None:
+        self._watch = watch
         self.steps: list[PrefetchStep] = []
+        self.lookups = Lookups(queryset)
         self._db, self._fetch_mode = queryset.db, fetch_mode_of(queryset)
         self._found = {"": _Found(0, layout)}
 
-    def follow(self, lookup: Any, *, is_inner: bool) -> list[Prefetch]:
+    def follow(self, source: Source) -> list[Source]:
         """Follow one lookup; return those that the querysets on its way add.
 
-        :param is_inner: whether such a queryset has added it
         :raises NotRowReadableError: see :func:`steps_of`
         """
+        lookup, is_inner = self.lookups[source], source[0] > 0
         if type(lookup) is not Prefetch:
             raise NotRowReadableError(f"{type(lookup).__name__} is not Django's own Prefetch")
         if lookup.prefetch_to in self._found and lookup.queryset is not None:
             raise NotRowReadableError(f"{lookup.prefetch_to} is prefetched twice")
-        added: list[Prefetch] = []
+        added: list[Source] = []
         found = self._found[""]
         for level, name in enumerate(lookup.prefetch_through.split(LOOKUP_SEP)):
             path = path_to(lookup, level)
@@ -150,24 +210,33 @@ class _Path:
                 if joined is not None and path != lookup.prefetch_to:
                     self._found[path] = joined
                 else:
-                    step = self._step(found, name, lookup, level)
-                    related = self._add(path, step, found, is_inner=is_inner)
-                    inner = map(copy.copy, prefetch_lookups(related))
-                    added += normalized_lookups(inner, path)
+                    added += self._add(found, name, source, level)
             found = self._found[path]
         return added
 
-    def _add(self, path: str, step: PrefetchStep, owner: _Found, *, is_inner: bool) -> Any:
-        """Add a step, and return the queryset of all objects that it may find."""
-        related = unfiltered(step, bare(owner.layout.model, self._db, self._fetch_mode))
+    def _add(self, owner: _Found, name: str, source: Source, level: int) -> list[Source]:
+        """Add the step that follows a relation; return the lookups that its queryset adds."""
+        lookup = self.lookups[source]
+        path = path_to(lookup, level)
+        attribute, keys = self._keys(owner, name, lookup, level)
+        first = bare(owner.layout.model, self._db, self._fetch_mode)
+        related = unfiltered(name, first, lookup, level)
         if not is_prefetched_as_stock(related):
             raise NotRowReadableError(f"{type(related).__name__} is not a plain QuerySet")
-        layout = _layout_of(related, step)
-        self.steps.append(step)
-        self._found[path] = _Found(len(self.steps), layout, step.keys.back, is_inner)
-        return related
+        self._watch(related.model)
+        layout = self._layout(related, name, keys, lookup, level)
+        self.steps.append(
+            PrefetchStep(
+                owner.step, name, attribute, keys, source, level, path, owner.joins, layout
+            )
+        )
+        number = len(self.steps)
+        is_inner = source[0] > 0
+        self._found[path] = _Found(number, layout.rows, keys.back, is_inner)
+        return self.lookups.add(number, path, related)
 
-    def _step(self, owner: _Found, name: str, lookup: Prefetch, level: int) -> PrefetchStep:
+    def _keys(self, owner: _Found, name: str, lookup: Prefetch, level: int) -> tuple[str, Keys]:
+        """Return where objects keep what a relation leads to, and how that belongs to them."""
         layout = owner.layout
         if layout.model._meta.is_composite_pk:
             raise NotRowReadableError(f"{name} belongs to a primary key of several columns")
@@ -181,7 +250,27 @@ class _Path:
             raise NotRowReadableError(f"{attribute} is one object, which Django may ask for twice")
         if keys.of_object not in layout.columns:
             raise NotRowReadableError(f"{keys.of_object} is deferred")
-        return PrefetchStep(owner.step, name, attribute, keys, lookup, level, owner.joins)
+        return attribute, keys
+
+    def _layout(
+        self, queryset: Any, name: str, keys: Keys, lookup: Prefetch, level: int
+    ) -> QueryLayout:
+        """Return the layout of the rows of a queryset of related objects.
+
+        :raises NotRowReadableError: if code of users could notice that no instances are made
+        """
+        if given_queryset(lookup, level) is None:
+            return QueryLayout.of_all(queryset.model)
+        layout = QueryLayout.of(CompiledQuery(queryset, is_run=False), self._watch)
+        model = layout.rows.model
+        if model._meta.concrete_model is not keys.model._meta.concrete_model:
+            raise NotRowReadableError(f"{name} is prefetched as {model.__name__}")
+        # Without an attribute of its own, Django cannot filter the slice for each object.
+        if queryset.query.is_sliced and not lookup.to_attr:
+            raise NotRowReadableError(f"{name} is prefetched from a slice")
+        if not keys.is_between and keys.of_related not in layout.rows.columns:
+            raise NotRowReadableError(f"{keys.of_related} is deferred")
+        return layout
 
 
 def _check_prefetching(queryset: Any) -> None:
@@ -193,25 +282,6 @@ def _check_prefetching(queryset: Any) -> None:
         raise NotRowReadableError("the queryset comes from a related manager")
     if not prefetches_as_stock(queryset):
         raise NotRowReadableError("the queryset overrides how it prefetches")
-
-
-def _layout_of(queryset: Any, step: PrefetchStep) -> RowLayout:
-    """Return the layout of the rows of a queryset of related objects.
-
-    :raises NotRowReadableError: if code of users could notice that no instances are made
-    """
-    if given_queryset(step.lookup, step.level) is None:
-        return whole_layout(queryset.model)
-    layout = row_layout_of(CompiledQuery(queryset, is_run=False))
-    keys = step.keys
-    if layout.model._meta.concrete_model is not keys.model._meta.concrete_model:
-        raise NotRowReadableError(f"{step.name} is prefetched as {layout.model.__name__}")
-    # Without an attribute of its own, Django cannot filter the slice for each object.
-    if queryset.query.is_sliced and not step.lookup.to_attr:
-        raise NotRowReadableError(f"{step.name} is prefetched from a slice")
-    if not keys.is_between and keys.of_related not in layout.columns:
-        raise NotRowReadableError(f"{keys.of_related} is deferred")
-    return layout
 
 
 def _keys(model: Any, name: str) -> Keys:
@@ -272,13 +342,16 @@ def _has_own_key(field: Any) -> bool:
     return type(target).__module__.startswith("django.")
 
 
-def unfiltered(step: PrefetchStep, first: Any) -> Any:
+def unfiltered(name: str, first: Any, lookup: Prefetch, level: int) -> Any:
     """Return the queryset of all objects to which a relation may lead.
 
-    :param first: an object that has the relation
+    :param name: of the relation
+    :param first: an object that has it
+    :param lookup: the lookup that follows it
+    :param level: which part of it does
     """
-    given = given_queryset(step.lookup, step.level)
-    return queryset_of_relation(first, step.name) if given is None else given
+    given = given_queryset(lookup, level)
+    return queryset_of_relation(first, name) if given is None else given
 
 
 def bare(model: Any, db: str, fetch_mode: Any) -> Any:

@@ -8,9 +8,11 @@ later gets what Django makes of the same answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.internals.instances import (
     CHANGES_GIVEN_QUERYSETS,
     SingleRelation,
@@ -26,17 +28,18 @@ from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
     closing_results,
     evaluated,
+    fetch_mode_of,
     give_results,
-    is_prefetched,
     mark_prefetched,
-    prefetch_lookups,
+    results_of,
     tracks_peers,
 )
-from fastschema.contrib.django.lists.prefetch_plan import PrefetchStep, bare, steps_of, unfiltered
+from fastschema.contrib.django.lists.prefetch_plan import Lookups, PrefetchStep, bare, unfiltered
+from fastschema.contrib.django.lists.query_plan import QueryPlan
 from fastschema.contrib.django.lists.queryset_rows import (
     FetchedRows,
     LazyInstanceList,
-    is_fetchable,
+    readable_plan,
 )
 from fastschema.contrib.django.lists.row_instances import (
     LazyCache,
@@ -45,7 +48,6 @@ from fastschema.contrib.django.lists.row_instances import (
     keep_related_rows,
     keep_row,
 )
-from fastschema.contrib.django.lists.row_layout import CollectionLayout, RelatedLayout, RowLayout
 from fastschema.runtime import thresholds
 
 if TYPE_CHECKING:
@@ -54,49 +56,62 @@ else:  # that of functools has a lock before Python 3.12, one for all objects
     from django.utils.functional import cached_property
 
 
-def prefetch(rows: FetchedRows, steps: Iterable[PrefetchStep]) -> None:
+def prefetch(rows: FetchedRows, plan: QueryPlan, lookups: Lookups) -> None:
     """Run the queries of ``prefetch_related`` for some rows.
 
-    :param steps: see :func:`steps_of`
+    :param plan: that of the rows
+    :param lookups: those of their queryset
     :raises Exception: what running one of them raises
     """
     rows.converted()  # In stock, they are instances before anything is prefetched for them.
-    found = [rows]
-    for step in steps:
+    found: list[FetchedRows | None] = [rows]
+    for number, step in enumerate(plan.steps, 1):
         owner = found[step.owner]
-        result = PrefetchResult(step, owner)
-        owner.prefetched.append(result)
-        found.append(result.rows)
+        result = None if owner is None else PrefetchResult(number, step, owner, plan, lookups)
+        if owner is not None and result is not None:
+            owner.prefetched.append(result)
+        found.append(None if result is None else result.rows)
+    layouts = plan.layouts([None if each is None else each.own for each in found])
+    for each, layout in zip(found, layouts.rows, strict=True):
+        if each is not None:
+            each.layout = layout
+    rows.layouts = layouts
 
 
 class PrefetchResult:
     """The related objects that one query has found for some rows.
 
-    :param step: the query; it is not run where there are no rows to find them for
+    :param number: that of the step
+    :param step: the query; it is not run where there are no objects to find them for
     :param owner: the rows
+    :param plan: the plan to which the step belongs
+    :param lookups: those of the queryset
     :raises Exception: what running the query raises
     """
 
-    def __init__(self, step: PrefetchStep, owner: FetchedRows) -> None:
+    def __init__(
+        self, number: int, step: PrefetchStep, owner: FetchedRows, plan: QueryPlan, lookups: Lookups
+    ) -> None:
         self.step = step
-        self._keys: list[Any] = []
+        self._lookup = lookups[step.source]
         self._related_keys: list[Any] = []
         self._owners: list[Any] = []
+        self.rows: FetchedRows | None = None
+        """What it has found; None if it was not run."""
         instances = list(_bare_objects(owner, step))
         objects = [each for each in instances if each is not None]
+        self._keys: list[Any] = instances
+        """For each row, by which key related objects belong to it."""
         if not objects:
-            self._keys = instances
-            model = owner.own_layout.at_end_of(step.joins).model
-            queryset = unfiltered(step, bare(model, owner.db, owner.fetch_mode))
-            self.rows = FetchedRows(CompiledQuery(queryset, is_run=False), ())
             return
-        queryset = unfiltered(step, objects[0])
-        queryset, self._answer = ask_prefetcher(objects, step.name, step.attribute, queryset)
-        self.rows = FetchedRows.of(queryset)
+        given = given_queryset(self._lookup, step.level)
+        every, queryset, self._answer = ask_prefetcher(objects, step.name, step.attribute, given)
+        lookups.add(number, step.path, every)
+        self.rows = rows = _run(queryset, plan, number)
         key_of = self._answer.key_of_owner
         self._keys = [None if each is None else key_of(each) for each in instances]
         self._related_keys = list(
-            _keys_of_rows(self.rows, step.keys.of_related, self._answer.key_of_related)
+            _keys_of_rows(rows, step.keys.of_related, self._answer.key_of_related)
         )
         if self._cache is not None:
             known = set(self._keys)
@@ -104,22 +119,11 @@ class PrefetchResult:
                 if each not in known:  # to Python, that is; as Django has it
                     raise KeyError(each)
 
-    def add_to(self, layout: RowLayout, position: int) -> None:
-        """Add the related objects to the layout of the rows beside which they stand.
-
-        :param position: where they do
-        """
-        found, single = self.rows.layout, self.step.keys.single
-        layout = layout.at_end_of(self.step.joins)
-        if single is None:
-            layout.collections[self.step.attribute] = CollectionLayout(position, found)
-        else:
-            layout.prefetched[single] = RelatedLayout(found, single.may_be_none, position=position)
-
     def beside(self) -> Iterator[Any]:
         """Return what stands beside each row: a list of rows; or one, None if there is none."""
         by_key: dict[Any, RelatedRows] = {}
-        for key, row in zip(self._related_keys, self.rows.rows(), strict=True):
+        related = () if self.rows is None else self.rows.rows()
+        for key, row in zip(self._related_keys, related, strict=True):
             found = by_key.get(key)
             if found is None:
                 found = by_key[key] = RelatedRows()
@@ -135,17 +139,17 @@ class PrefetchResult:
         several: the objects are there when somebody looks. Else Django assigns them now, and what
         has an attribute of its own (``to_attr``), or a queryset that Django changes.
         """
-        lookup, level, joins = self.step.lookup, self.step.level, self.step.joins
+        lookup, level, joins = self._lookup, self.step.level, self.step.joins
         for join in joins:
             prepare_for_prefetching(instances)
             instances = [
                 None if each is None else join.cache.get_cached_value(each) for each in instances
             ]
-        if self._cache is not None:
-            self._owners = instances
         found = [each for each in instances if each is not None]
         if not found:
             return
+        if self._cache is not None:
+            self._owners = instances
         _, is_own_attribute = attribute_for(lookup, level)
         is_changed = CHANGES_GIVEN_QUERYSETS and given_queryset(lookup, level) is not None
         single, makers = self.step.keys.single, owner.makers
@@ -185,7 +189,7 @@ class PrefetchResult:
             if type(rows) is not RelatedRows:
                 return rows  # a tuple, which code of users has put there
             as_it_was = _as_it_was(owner, cache.row)
-            queryset = unfiltered(self.step, as_it_was)
+            queryset = unfiltered(self.step.name, as_it_was, self._lookup, self.step.level)
             queryset = filtered_for(cache.instance, as_it_was, self.step.name, queryset)
             give_results(queryset, objects(rows), is_prefetched=True)
             return queryset
@@ -197,66 +201,64 @@ class PrefetchResult:
     @cached_property
     def objects(self) -> list[Any]:
         """Return the related instances, which know what belongs to them."""
-        related = self.rows.instances(with_prefetched=False)
+        rows = self._rows
+        related = rows.instances(with_prefetched=False)
         if self._cache is not None:
             owners = dict(zip(self._keys, self._owners, strict=True))
             for each, key in zip(related, self._related_keys, strict=True):
                 self._cache.set_cached_value(each, owners[key])
-        self.rows.give_prefetched(related)
+        rows.give_prefetched(related)
         return related
 
     @cached_property
     def _instance_by_row_id(self) -> dict[int, Any]:
         """Return the related instances by their rows, which may be equal: by their identities."""
-        return dict(zip(map(id, self.rows.rows()), self.objects, strict=True))
+        return dict(zip(map(id, self._rows.rows()), self.objects, strict=True))
+
+    @property
+    def _rows(self) -> FetchedRows:
+        assert self.rows is not None
+        return self.rows
 
     @cached_property
     def _cache(self) -> Any:
         """Return what keeps the one object of each related one; None if that is not to be told."""
         keys = self.step.keys
         # select_related may have loaded it with them.
-        if keys.back is None or (not keys.single and keys.back in self.rows.own_layout.joined):
+        if keys.back is None or (not keys.single and keys.back in self._rows.own.rows.joined):
             return None
         return keys.back.cache
 
 
-def fetch_rows(queryset: Any) -> FetchedRows:
-    """Run the query of a queryset, and those of what it prefetches if that may be rows.
+def _run(queryset: Any, plan: QueryPlan, number: int = 0) -> FetchedRows:
+    """Run one of the queries of a plan."""
+    query = CompiledQuery(queryset, is_run=True)
+    results = query.execute(None)
+    return FetchedRows(query, results, plan.layout_of(number, query))
 
-    If not, they are left to Django: the queryset is not marked as prefetched then.
 
-    :param queryset: see :func:`fastschema.contrib.django.lists.queryset_rows.is_fetchable`
+def fetch_rows(queryset: Any, plan: QueryPlan) -> FetchedRows:
+    """Run the query of a queryset, and those of what it prefetches.
+
+    Where there are few rows, the latter are left to Django: the queryset is not marked as
+    prefetched then.
+
+    :param queryset: a queryset that has not been evaluated
+    :param plan: its plan
     :raises Exception: what running one of them raises
     """
-    rows = FetchedRows.of(queryset)
+    rows = _run(queryset, plan)
     rows.are_few = len(rows) < thresholds.rows_worth_reading_by_column
-    if not prefetch_lookups(queryset) or rows.are_few:
+    if rows.are_few:
         return rows
-    try:
-        steps = steps_of(queryset, rows.own_layout)
-    except Exception:
-        return rows  # Django prefetches; it raises what is wrong with a queryset in its turn
     rows.converted()
     try:
-        prefetch(rows, steps)
+        prefetch(rows, plan, Lookups(queryset))
     except Exception:
         give_results(queryset, LazyInstanceList(rows))
         raise
-    mark_prefetched(queryset)
-    return rows
-
-
-def described(queryset: Any) -> FetchedRows:
-    """Return no rows of a queryset, of which all is known but what the database has.
-
-    As nothing is prefetched for no rows, no query is run.
-
-    :raises NotRowReadableError: if code of users takes part in what is prefetched
-    """
-    rows = FetchedRows(CompiledQuery(queryset, is_run=False), ())
-    if prefetch_lookups(queryset):
-        rows.steps = steps_of(queryset, rows.own_layout)
-        prefetch(rows, rows.steps)
+    if plan.steps:
+        mark_prefetched(queryset)
     return rows
 
 
@@ -265,45 +267,41 @@ def fetch_in_blocks(queryset: Any, chunk_size: int) -> Generator[FetchedRows] | 
 
     The cursor is closed at the end, at an error, and when the generator is closed.
 
-    :param queryset: see :func:`fastschema.contrib.django.lists.queryset_rows.is_fetchable`
+    :param queryset: anything
     :param chunk_size: how many rows to read at a time
-    :returns: None if code of users could notice that they are no instances
+    :returns: None if it is no queryset, or code of users could notice that they are no instances
     """
     try:
-        known = described(queryset)
-        _ = known.layout
-    except Exception:
-        return None  # Django raises its own, if it does
-    if known.converters is None or tracks_peers(known.fetch_mode):
+        plan = readable_plan(queryset)
+    except NotRowReadableError:
         return None
-    return _blocks(CompiledQuery(queryset, is_run=True), chunk_size, known)
+    if tracks_peers(fetch_mode_of(queryset)) or not plan.converts_as_stock:
+        return None
+    return _blocks(queryset, chunk_size, plan)
 
 
-def _blocks(query: CompiledQuery, chunk_size: int, known: FetchedRows) -> Generator[FetchedRows]:
+def _blocks(queryset: Any, chunk_size: int, plan: QueryPlan) -> Generator[FetchedRows]:
     """Run a query, and yield its rows as they are read, with what is prefetched for each block."""
+    query, lookups = CompiledQuery(queryset, is_run=True), Lookups(queryset)
     with closing_results(query.execute(chunk_size)) as results:
+        own = plan.layout_of(0, query)
         for each in results:
-            block = FetchedRows(query, [each])
-            # The same for all blocks.
-            block.own_layout, block.converters = known.own_layout, known.converters
-            if known.steps:
-                prefetch(block, known.steps)
+            block = FetchedRows(query, [each], own)
+            prefetch(block, plan, lookups)
             yield block
 
 
-def fetch_instances(queryset: Any) -> list[Any]:
+def fetch_instances(queryset: Any, plan: QueryPlan) -> list[Any]:
     """Run the query of a queryset, and return its instances, or :class:`LazyInstanceList`.
 
     In the former nothing is prefetched yet.
 
-    :param queryset: see :func:`fastschema.contrib.django.lists.queryset_rows.is_fetchable`
+    :param queryset: a queryset that has not been evaluated
+    :param plan: its plan
     :raises Exception: what running the query, or converting its values, raises
     """
-    rows = fetch_rows(queryset)
-    if is_prefetched(queryset) and rows.are_readable:
-        rows.converted()
-        return LazyInstanceList(rows)
-    return rows.instances()
+    rows = fetch_rows(queryset, plan)
+    return rows.instances() if rows.are_few else LazyInstanceList(rows)
 
 
 def evaluate(queryset: Any) -> list[Any]:
@@ -313,14 +311,16 @@ def evaluate(queryset: Any) -> list[Any]:
     :returns: its instances, or :class:`LazyInstanceList`
     :raises Exception: what running the query raises
     """
-    if is_fetchable(queryset):
-        give_results(queryset, fetch_instances(queryset))
+    if results_of(queryset) is None:
+        with suppress(NotRowReadableError):
+            plan = readable_plan(queryset)
+            give_results(queryset, fetch_instances(queryset, plan))
     return evaluated(queryset)  # which prefetches, where that is left to Django
 
 
 def _bare_objects(owner: FetchedRows, step: PrefetchStep) -> Iterator[Any]:
     """Yield the object of each row, which knows nothing but its keys; None if there is none."""
-    layout, attribute = owner.own_layout.at_end_of(step.joins), step.keys.of_object
+    layout, attribute = owner.own.rows.at_end_of(step.joins), step.keys.of_object
     key = layout.model._meta.pk.attname
     positions = layout.columns[key], layout.columns[attribute]
     state = new_state(owner.db, owner.fetch_mode)
@@ -342,14 +342,14 @@ def _as_it_was(owner: FetchedRows, row: Any) -> Any:
     """
     instance = object.__new__(owner.model)
     instance.__dict__["_state"] = new_state(owner.db, owner.fetch_mode)
-    columns = owner.own_layout.columns.items()
+    columns = owner.own.rows.columns.items()
     instance.__dict__.update({name: row[position] for name, position in columns})
     return instance
 
 
 def _keys_of_rows(rows: FetchedRows, attribute: str, key_of: Callable[[Any], Any]) -> Iterator[Any]:
     """Yield the key of each row, from an attribute that its instance would have."""
-    position = rows.own_layout.column(attribute)
+    position = rows.own.rows.column(attribute)
     instance = bare(rows.model, rows.db, rows.fetch_mode)
     found: dict[Any, Any] = {}
     for row in rows.converted():

@@ -30,28 +30,23 @@ from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.front_end.read_around import ROWS
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
-    Converters,
     converted_rows,
     is_stock_queryset,
     results_of,
     tracks_peers,
 )
+from fastschema.contrib.django.lists.query_plan import Layouts, QueryPlan, plan_of
 from fastschema.contrib.django.lists.row_instances import Makers, fill_before, instance_maker
-from fastschema.contrib.django.lists.row_layout import RowLayout, row_layout_of
+from fastschema.contrib.django.lists.row_layout import QueryLayout, RowLayout
 
 if TYPE_CHECKING:
-    from functools import cached_property
-
-    from fastschema.contrib.django.lists.prefetch_plan import PrefetchStep
     from fastschema.contrib.django.lists.prefetching import PrefetchResult
-else:  # that of functools has a lock before Python 3.12, one for all objects
-    from django.utils.functional import cached_property
 
 
-def check_fetchable(rows: Any) -> None:
-    """Check that the query of a queryset can be run in its place.
+def readable_plan(rows: Any) -> QueryPlan:
+    """Return the plan by which the query of a queryset can be run in its place.
 
-    :raises NotRowReadableError: if not
+    :raises NotRowReadableError: if it cannot, or its rows are not to be read
     """
     if not conf.settings().rows:
         raise NotRowReadableError('the setting FASTSCHEMA["ROWS"] is False')
@@ -63,19 +58,11 @@ def check_fetchable(rows: Any) -> None:
         raise NotRowReadableError("the queryset has been evaluated")
     if routers.routers:
         raise NotRowReadableError("DATABASE_ROUTERS may be asked about instances")
-
-
-def is_fetchable(rows: Any) -> bool:
-    """Return whether the query of a queryset can be run in its place."""
-    try:
-        check_fetchable(rows)
-    except NotRowReadableError:
-        return False
-    return True
+    return plan_of(rows)
 
 
 class FetchedRows:
-    """The rows of a queryset, and those that were prefetched for them; threads may share it.
+    """The rows of a query, and those that were prefetched for them; threads may share it.
 
     Rows go through these states, always forward, as somebody asks for more:
 
@@ -84,20 +71,26 @@ class FetchedRows:
     - rows: with what was prefetched beside them, which :attr:`layout` describes;
     - instances: there may be code of users that changes them, so rows are not read any more.
 
-    :param query: the query of the queryset
+    :param query: the query
     :param results: what executing it has returned: rows, some at a time
+    :param own: the layout of the rows of the query itself
     """
 
     _instances: list[Any] | None = None
 
-    def __init__(self, query: CompiledQuery, results: Iterable[list[Any]]) -> None:
+    def __init__(
+        self, query: CompiledQuery, results: Iterable[list[Any]], own: QueryLayout
+    ) -> None:
         self.query = query
         self.model, self.db = query.model, query.db
         self.fetch_mode = query.fetch_mode
+        self.own = own
+        self.layout: RowLayout = own.rows
+        """The layout of the rows, with what stands beside them."""
+        self.layouts: Layouts | None = None
+        """That layout, and those of all that was prefetched, once that is done."""
         self.prefetched: list[PrefetchResult] = []
         """What stands beside each row, in this order."""
-        self.steps: list[PrefetchStep] = []
-        """What is to be prefetched for rows that come in blocks."""
         self._results = results
         self._converted: list[Any] | None = None
         self._rows: list[Any] | None = None
@@ -105,42 +98,6 @@ class FetchedRows:
         """What makes the related objects of the instances, if they keep their rows."""
         self.are_few = False
         """Whether Django makes the instances in less time than it takes to look at the rows."""
-
-    @classmethod
-    def of(cls, queryset: Any) -> FetchedRows:
-        """Run the query of a queryset, and return its rows.
-
-        :param queryset: see :func:`is_fetchable`
-        :raises Exception: what running the query raises in stock
-        """
-        query = CompiledQuery(queryset, is_run=True)
-        return cls(query, query.execute(None))
-
-    # What is known of them without asking the database
-
-    @cached_property
-    def converters(self) -> Converters | None:
-        """Return the converters of the query; None if code of users is among them."""
-        return self.query.pure_converters()
-
-    @cached_property
-    def own_layout(self) -> RowLayout:
-        """Return the layout of the rows of the query itself.
-
-        :raises NotRowReadableError: if code of users could notice that no instances are made
-        """
-        return row_layout_of(self.query)
-
-    @cached_property
-    def layout(self) -> RowLayout:
-        """Return the layout of the rows, with what stands beside them.
-
-        :raises NotRowReadableError: see :attr:`own_layout`
-        """
-        layout = self.own_layout.copy()
-        for position, each in enumerate(self.prefetched, self.query.column_count):
-            each.add_to(layout, position)
-        return layout
 
     # The rows
 
@@ -155,7 +112,9 @@ class FetchedRows:
         """
         results = self._results  # first: another thread drops them once it has converted them
         if self._converted is None:
-            self._converted = list(converted_rows(self.query, results, self.converters))
+            self._converted = list(
+                converted_rows(self.query, results, self.own.converters(self.query))
+            )
             self._results = ()
         return self._converted
 
@@ -167,21 +126,6 @@ class FetchedRows:
                 rows = [(*row, beside) for row, beside in zip(rows, each.beside(), strict=True)]
             self._rows = rows
         return self._rows
-
-    # Whether to read them
-
-    @cached_property
-    def _has_layout(self) -> bool:
-        try:
-            _ = self.layout
-        except NotRowReadableError:
-            return False
-        return True
-
-    @property
-    def are_readable(self) -> bool:
-        """Whether anything may be read of the rows, and that pays."""
-        return not self.are_few and self._has_layout
 
     # Their instances
 
@@ -237,11 +181,11 @@ class FetchedRows:
         results, rows = self._results, self._converted  # in this order: see converted()
         return self.query.instances(self.query.converted(results) if rows is None else rows)
 
-    @cached_property
+    @property
     def _may_bypass_django(self) -> bool:
-        """Return whether Django need not make the instances: nobody can tell, and it pays."""
+        """Whether Django need not make the instances: nobody can tell, and it pays."""
         django_must_know = self.query.comes_from_relation or tracks_peers(self.fetch_mode)
-        return self.are_readable and not django_must_know
+        return not self.are_few and not django_must_know
 
 
 class LazyInstanceList(list[Any]):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from django.db.models import Model
-from django.db.models.signals import post_init, pre_init
+from django.db.models import Field, Model
 
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.front_end.access import MODEL, access_of, has_plain_key, on_class
@@ -22,6 +20,7 @@ from fastschema.contrib.django.internals.instances import (
 )
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
+    Converters,
     SelectedModel,
     is_pure_converter,
 )
@@ -31,7 +30,12 @@ _INIT = stock_method(Model, "__init__")
 _NEW = stock_method(Model, "__new__")
 _SETATTR = stock_method(Model, "__setattr__")
 _FROM_DB = stock_method(Model, "from_db").__func__
+_GET_CONVERTERS = stock_method(Field, "get_db_converters")
 _BASES = (Model, object)
+
+
+Watch = Callable[[Any], None]
+"""Is told of a model on which a layout depends."""
 
 
 @dataclass(slots=True)
@@ -74,7 +78,7 @@ class RowLayout:
     :param foreign_keys: those of foreign keys among them
     :param files: the names of files among them, of which instances make objects when they are read
     :param annotations: positions of what the query adds, by the names of attributes
-    :param converted_by_users: gives the positions of columns whose values code of users may make
+    :param converted_by_users: positions of columns whose values code of users may make
     :param joined: the relations to one object that ``select_related`` has loaded
     :param prefetched: those that another query has loaded
     :param collections: the relations to many that were prefetched, by the names of attributes
@@ -83,7 +87,7 @@ class RowLayout:
     model: Any
     key: int
     columns: dict[str, int]
-    converted_by_users: Callable[[], frozenset[int]]
+    converted_by_users: frozenset[int]
     foreign_keys: list[int] = field(default_factory=list)
     files: set[str] = field(default_factory=set)
     annotations: dict[str, int] = field(default_factory=dict)
@@ -140,34 +144,92 @@ class RowLayout:
         return self.collections[name]
 
 
-def row_layout_of(query: CompiledQuery) -> RowLayout:
-    """Return the layout of the rows of a query.
+@dataclass(slots=True)
+class QueryLayout:
+    """What is known of the rows of a query: the same for all queries that select the same.
 
-    :raises NotRowReadableError: if code of users could notice that no instances are made
+    :param rows: their layout
+    :param column_count: how many columns they have
+    :param selected: what each column is
+    :param converted: positions of columns that may have converters; None if Django must convert the
+        rows one by one
     """
-    selected = query.selected_model()
-    if selected is None:
-        raise NotRowReadableError("the query selects no model")
-    if query.has_filtered_relations:
-        raise NotRowReadableError("the query has a FilteredRelation")
-    layout = _layout(selected, functools.cache(lambda: _converted_by_users(query)))
-    for name, position in query.annotations.items():
-        if on_class(layout.model, name) is not None or name in layout.columns:
-            raise NotRowReadableError(f"the annotation {name} is an attribute of the model, too")
-        layout.annotations[name] = position
-    return layout
+
+    rows: RowLayout
+    column_count: int
+    selected: list[Any] = field(default_factory=list)
+    converted: frozenset[int] | None = None
+
+    @classmethod
+    def of(cls, query: CompiledQuery, watch: Watch | None = None) -> QueryLayout:
+        """Return the layout of the rows of a query.
+
+        :param watch: is told of each model before it is looked at
+        :raises NotRowReadableError: if code of users could notice that no instances are made
+        """
+        selected = query.selected_model()
+        if selected is None:
+            raise NotRowReadableError("the query selects no model")
+        if watch is not None:
+            for model in selected.models():
+                watch(model)
+        converters = query.converters(range(query.column_count))
+        of_users = frozenset(
+            position
+            for position, (functions, _) in converters.items()
+            if not all(map(is_pure_converter, functions))
+        )
+        rows = _layout(selected, of_users)
+        for name, position in query.annotations.items():
+            if on_class(rows.model, name) is not None or name in rows.columns:
+                raise NotRowReadableError(
+                    f"the annotation {name} is an attribute of the model, too"
+                )
+            rows.annotations[name] = position
+        return cls(
+            rows,
+            query.column_count,
+            query.selected(),
+            None if query.has_composite_fields else frozenset(converters),
+        )
+
+    @classmethod
+    def of_all(cls, model: Any) -> QueryLayout:
+        """Return that of a query that selects a model and nothing else, which is not to be run.
+
+        :raises NotRowReadableError: if code of users could notice that no instances are made
+        """
+        names = [each.attname for each in model._meta.concrete_fields]
+        columns = {name: position for position, name in enumerate(names)}
+        return cls(_own_layout(model, columns, frozenset()), len(columns))
+
+    def converters(self, query: CompiledQuery) -> Converters | None:
+        """Return the converters of a query; None if Django must convert row by row.
+
+        Columns of Django's own fields that had none are not asked again.
+        """
+        if self.converted is None:
+            return None
+        return query.pure_converters(
+            [
+                number
+                for number, each in enumerate(self.selected)
+                if number in self.converted or not _has_no_converter(each)
+            ]
+        )
 
 
-def _converted_by_users(query: CompiledQuery) -> frozenset[int]:
-    """Return the positions of the columns whose values code of users may make."""
-    return frozenset(
-        position
-        for position, (functions, _) in query.converters().items()
-        if not all(map(is_pure_converter, functions))
+def _has_no_converter(selected: Any) -> bool:
+    """Return whether what a query selects is a field whose class has no converter of its own."""
+    cls = type(selected)
+    return (
+        isinstance(selected, Field)
+        and cls.get_db_converters is _GET_CONVERTERS
+        and not hasattr(selected, "from_db_value")
     )
 
 
-def _layout(selected: SelectedModel, converted_by_users: Callable[[], frozenset[int]]) -> RowLayout:
+def _layout(selected: SelectedModel, converted_by_users: frozenset[int]) -> RowLayout:
     if selected.is_parent:
         raise NotRowReadableError(
             f"{selected.model.__name__} is selected as a parent of another model"
@@ -184,17 +246,8 @@ def _layout(selected: SelectedModel, converted_by_users: Callable[[], frozenset[
     return layout
 
 
-def whole_layout(model: Any) -> RowLayout:
-    """Return the layout of the rows of a query that selects a model and nothing else.
-
-    :raises NotRowReadableError: if code of users could notice that no instances are made
-    """
-    names = [field.attname for field in model._meta.concrete_fields]
-    return _own_layout(model, {name: position for position, name in enumerate(names)}, frozenset)
-
-
 def _own_layout(
-    model: Any, columns: dict[str, int], converted_by_users: Callable[[], frozenset[int]]
+    model: Any, columns: dict[str, int], converted_by_users: frozenset[int]
 ) -> RowLayout:
     """Return the layout of a model without what is loaded with it."""
     _check_model(model, columns)
@@ -232,8 +285,6 @@ def _check_model(model: Any, columns: dict[str, int]) -> None:
     )
     if not is_plain:
         raise NotRowReadableError(f"{model.__name__} overrides how instances are made or read")
-    if pre_init.has_listeners(model) or post_init.has_listeners(model):
-        raise NotRowReadableError(f"pre_init or post_init of {model.__name__} has receivers")
     meta = model._meta
     expected = [each.attname for each in meta.concrete_fields if each.attname in columns]
     first = next(iter(columns.values()))

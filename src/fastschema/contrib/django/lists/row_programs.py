@@ -1,10 +1,7 @@
-"""Dump the rows of a serializer as the database gave them, by a program that reads rows.
+"""Programs that read rows of the database, derived from those that read objects.
 
-A :class:`ListDumper` takes rows of the database if the serializer reads nothing but their columns;
-else the instances that are made of them, which may keep their rows for the relations that it reads.
-
-:func:`by_row` makes the program for the former. Each field is read from the row. A column, and a
-nested category that ``select_related`` has loaded, are read like this::
+:func:`by_row` makes the program for rows. Each field is read from the row. A column, and a nested
+category that ``select_related`` has loaded, are read like this::
 
     name = obj[2]
     ...
@@ -26,8 +23,7 @@ stock.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from contextlib import closing, suppress
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -39,36 +35,22 @@ from fastschema.compiler.nodes import (
     FieldNode,
     Form,
     Kind,
-    NotRowReadableError,
     ObjectNode,
     Read,
-    UnreadableError,
     literal,
 )
 from fastschema.contrib.django.front_end.access import MODEL, relation_to_many
-from fastschema.contrib.django.front_end.bound_serializer import (
-    dispatch_for,
-    dumps_each,
-    mark_compiled,
-    nested_dumper_of,
-)
-from fastschema.contrib.django.front_end.class_state import class_state
+from fastschema.contrib.django.front_end.bound_serializer import dumps_each
 from fastschema.contrib.django.front_end.hyperlinks import link_from_value
 from fastschema.contrib.django.internals.instances import single_relation
-from fastschema.contrib.django.internals.queries import is_stock_queryset
 from fastschema.contrib.django.lists.columns import (
     TAKES_OBJECT,
     ColumnAccess,
     Columns,
     FieldColumns,
-    calls_user_code,
-    check_no_field_fails,
-    columns_of,
-    field_columns,
+    may_fail,
     value_maker,
 )
-from fastschema.contrib.django.lists.prefetching import evaluate
-from fastschema.contrib.django.lists.queryset_rows import FetchedRows, LazyInstanceList
 from fastschema.contrib.django.lists.row_instances import (
     RelatedRows,
     related_objects,
@@ -76,9 +58,9 @@ from fastschema.contrib.django.lists.row_instances import (
     related_rows,
 )
 from fastschema.contrib.django.lists.row_layout import RowLayout
-from fastschema.contrib.django.relations import loading_by
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
 from fastschema.runtime.derived_node import DerivedNode, at, row_field
+from fastschema.runtime.programs import DumpProgram
 
 _VALUE = unchanged("value of a related object", STRING)
 _COLLECTIONS = (ColumnAccess.NESTED_LIST, ColumnAccess.VALUES)
@@ -86,142 +68,15 @@ _COLLECTIONS = (ColumnAccess.NESTED_LIST, ColumnAccess.VALUES)
 _NO_ATTRIBUTES = "AttributeError('None has no attributes')"
 
 
-class ListDumper:
-    """Dumps the rows of a list: as the database gave them if that will do, else as instances.
-
-    To make one may let instances keep their rows, as long as there are none.
-
-    :param dispatch: what dumps the instances
-    :param rows: the instances, or a :class:`LazyInstanceList`
-    """
-
-    def __init__(self, dispatch: Dispatch, rows: list[Any]) -> None:
-        dispatch = Dispatch(dispatch.program, dispatch.form, dispatch.bound_schema.for_one_list())
-        columns = _columns_of_rows(dispatch, rows)
-        self.by_row = None if columns is None else by_row(dispatch, columns)
-        """What dumps the rows of the database, if these will do."""
-        self.by_instance = with_kept_relations(dispatch, rows) if columns is None else dispatch
-        """What dumps the instances."""
-        self.calls_user_code = columns is not None and calls_user_code(columns)
-        """Whether code of users runs while rows of the database are dumped."""
-
-    def all_rows(self, rows: LazyInstanceList) -> list[Any]:
-        """Dump rows, in one way or the other.
-
-        :raises Exception: what stock raises for one of them
-        """
-        if self.by_row is not None:
-            try:
-                return self.by_row.all_rows(rows.rows())
-            except Exception:
-                if self.calls_user_code:
-                    raise  # none of it runs twice
-        instances = list(rows)
-        with loading_by(self.by_instance, instances):
-            return self.by_instance.all_rows(instances)
-
-
-def dump_rows(
-    serializer: Any, data: Any, dispatch: Dispatch | None = None
-) -> tuple[list[Any] | None, Any]:
-    """Return what a serializer makes of each row, and the rows.
-
-    The former is None if they do not come from the database, or the serializer is not compiled.
-
-    :param serializer: a stock serializer, which represents one row
-    :param data: anything that is iterated over; a queryset has its rows afterwards, as in stock
-    :param dispatch: what dumps objects; None: the serializer as it is now
-    :raises Exception: what running a query raises, or code of users, as in stock
-    """
-    if is_stock_queryset(data):
-        data = evaluate(data)
-    if type(data) is not LazyInstanceList:
-        return None, data
-    if dispatch is None:
-        dispatch = dispatch_for_rows(serializer, len(data), Form.PYTHON)
-        if dispatch is None:
-            return None, list(data)
-        mark_compiled(serializer)
-    return ListDumper(dispatch, data).all_rows(data), data
-
-
-def dispatch_for_rows(serializer: Any, rows: int, form: Form) -> Dispatch | None:
-    """Count rows, and return what dumps them by a serializer.
-
-    None if stock must dump them, or takes less time.
-    """
-    state = class_state(type(serializer))
-    state.count(rows)
-    if not state.is_in_use:
-        return None
-    try:
-        return dispatch_for(serializer, form)
-    except UnreadableError:
-        return None
-
-
-def dump_in_blocks(
-    blocks: Generator[FetchedRows], serializer: Any, form: Form, chunk_size: int
-) -> Generator[list[Any]]:
-    """Yield what a serializer makes of the rows of a query, some of them at a time.
-
-    Closing it closes the blocks.
-
-    :param blocks: the rows
-    :param serializer: a stock serializer; its fields are not looked at before there is a row
-    :param form: the form of the output
-    :param chunk_size: how many rows to dump at a time, at most
-    :raises Exception: what stock raises for one of them
-    """
-    by_stock = nested_dumper_of(serializer, form)
-    dispatch: Dispatch | None = None
-    with closing(blocks):
-        for nth, block in enumerate(blocks):
-            if nth == 0:
-                with suppress(UnreadableError):
-                    dispatch = dispatch_for(serializer, form)
-            # What is prefetched beside the rows may have another layout than the last block's.
-            dumper = None if dispatch is None else ListDumper(dispatch, LazyInstanceList(block))
-            for start in range(0, len(block), chunk_size):
-                numbers = range(start, min(start + chunk_size, len(block)))
-                rows = LazyInstanceList(block, numbers)
-                yield by_stock.all_rows(list(rows)) if dumper is None else dumper.all_rows(rows)
-
-
-def _columns_of_rows(dispatch: Dispatch, rows: list[Any]) -> Columns | None:
-    """Return how a serializer reads rows of the database; None if it is given instances.
-
-    :param dispatch: what dumps the instances
-    """
-    if type(rows) is not LazyInstanceList or rows.fetched is None:
-        return None
-    try:
-        return read_by_column(dispatch, rows.fetched)
-    except NotRowReadableError:
-        return None
-
-
-def read_by_column(dispatch: Dispatch, rows: FetchedRows) -> Columns:
-    """Return how a serializer reads rows of the database.
-
-    :raises NotRowReadableError: if it must be given instances
-    """
-    columns = columns_of(dispatch, rows.layout)
-    if calls_user_code(columns):
-        # What such code raises is raised as it reads the rows: it must not run twice.
-        check_no_field_fails(columns)
-    return columns
-
-
 # Programs that read rows
 
 
-def by_row(dispatch: Dispatch, columns: Columns) -> Dispatch:
-    """Return what dumps rows of a query as a dispatch dumps the objects that would be made of them.
+def by_row(program: DumpProgram, columns: Columns) -> DumpProgram:
+    """Return what dumps rows of a query as a program dumps the objects that would be made of them.
 
-    :param columns: how the fields of the dispatch's program are read
+    :param columns: how the fields of the program are read
     """
-    return dispatch.derived(("by row", columns), partial(_row_node, columns))
+    return program.derived(("by row", columns), partial(_row_node, columns))
 
 
 def _row_node(columns: Columns, node: ObjectNode) -> ObjectNode:
@@ -256,31 +111,31 @@ class KeptRelation(NamedTuple):
     columns: FieldColumns | None
 
 
-def with_kept_relations(dispatch: Dispatch, rows: list[Any]) -> Dispatch:
+def with_kept_relations(
+    dispatch: Dispatch, fields: Sequence[FieldColumns | str], layout: RowLayout
+) -> DumpProgram | None:
     """Return what dumps instances as a dispatch does, but reads relations from rows they keep.
 
-    :param rows: the instances; if they are not made yet, and a field can be read from rows, they
-        will keep them
+    None if it reads no relation that they keep.
+
+    :param fields: how its fields are read from rows, or why they are not
+    :param layout: the layout of the rows
     """
-    fetched = rows.fetched if type(rows) is LazyInstanceList else None
-    if fetched is None or not fetched.may_keep_rows:
-        return dispatch
-    numbers = range(len(dispatch.program.node.fields))
-    kept = tuple([_kept_relation(dispatch, number, fetched.layout) for number in numbers])
+    kept = tuple(
+        [_kept_relation(dispatch, number, each, layout) for number, each in enumerate(fields)]
+    )
     if not any(kept):
-        return dispatch
-    fetched.keep_rows()
-    return dispatch.derived(("kept relations", kept), partial(_kept_node, kept))
+        return None
+    return dispatch.program.derived(("kept relations", kept), partial(_kept_node, kept))
 
 
-def _kept_relation(dispatch: Dispatch, number: int, layout: RowLayout) -> KeptRelation | None:
+def _kept_relation(
+    dispatch: Dispatch, number: int, columns: FieldColumns | str, layout: RowLayout
+) -> KeptRelation | None:
     """Return how a field is read from what an instance keeps; None if it is read from itself."""
-    field = dispatch.bound_schema.exemplar_fields[number]
     first, *more = dispatch.program.node.fields[number].source.path or [""]
-    try:
-        columns = field_columns(dispatch, number, layout)
-        check_no_field_fails(columns.nested)
-    except NotRowReadableError:
+    if isinstance(columns, str) or may_fail(columns.nested):
+        field = dispatch.bound_schema.exemplar_fields[number]
         many = None if more or not dumps_each(field) else relation_to_many(layout.model, first)
         return None if many is None else KeptRelation(many[0], None)
     if columns.access in _COLLECTIONS and not columns.null_checks:
@@ -400,7 +255,8 @@ def _dumper_of_rows(
     :param or_instance: whether it also dumps what an instance has
     :param dumper: dumps what an instance has, single or many, found when there is one
     """
-    dispatch = by_row(bound.nested[number], columns)
+    nested = bound.nested[number]
+    dispatch = Dispatch(by_row(nested.program, columns), nested.form, nested.bound_schema)
     if not or_instance:
         return CallDumper.of_each(NestedDumper(lambda: dispatch)) if many else dispatch
     dump_row: Callable[[Any], Any] = dispatch.many if many else dispatch

@@ -1,0 +1,221 @@
+"""Dump the rows of a list: as the database gave them if that will do, else as instances.
+
+A :class:`ListPlan` says how a serializer reads the rows of one layout: by which program, or why it
+is given instances. It is kept with the plan of the query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Hashable
+from contextlib import closing, suppress
+from typing import Any, NamedTuple
+
+from fastschema.compiler.nodes import Form, UnreadableError
+from fastschema.contrib.django.front_end.bound_serializer import (
+    dispatch_for,
+    mark_compiled,
+    nested_dumper_of,
+)
+from fastschema.contrib.django.front_end.class_state import class_state
+from fastschema.contrib.django.internals.queries import is_stock_queryset
+from fastschema.contrib.django.lists.columns import (
+    calls_user_code,
+    computes_default,
+    fields_read,
+    may_fail,
+)
+from fastschema.contrib.django.lists.prefetching import evaluate
+from fastschema.contrib.django.lists.query_plan import QueryPlan
+from fastschema.contrib.django.lists.queryset_rows import FetchedRows, LazyInstanceList
+from fastschema.contrib.django.lists.row_layout import RowLayout
+from fastschema.contrib.django.lists.row_programs import by_row, with_kept_relations
+from fastschema.contrib.django.relations import loading_by
+from fastschema.runtime.bound_program import Dispatch
+from fastschema.runtime.programs import DumpProgram
+
+_MOST_PLANS = 16
+"""How many serializers' plans are kept for one layout."""
+
+
+class ListPlan(NamedTuple):
+    """How a serializer reads the rows of a list.
+
+    :param by_row: what dumps them as the database gave them; None if it is given instances
+    :param why: why it is
+    :param by_instance: what dumps the instances
+    :param keeps_rows: whether the instances keep their rows, of which that reads related objects
+    :param calls_user_code: whether code of users runs while rows are dumped
+    """
+
+    by_row: DumpProgram | None
+    why: str | None
+    by_instance: DumpProgram
+    keeps_rows: bool = False
+    calls_user_code: bool = False
+
+
+def list_plan(dispatch: Dispatch, rows: FetchedRows) -> ListPlan:
+    """Return how a serializer reads rows, kept if another request may read rows like them.
+
+    :param dispatch: what dumps instances of the rows, for one list
+    """
+    compiled = dispatch.bound_schema.compiled
+    if compiled is None or rows.layouts is None:
+        return _new_plan(dispatch, rows.layout, may_keep_rows=rows.may_keep_rows)
+    key = rows.layouts, _key(dispatch)
+    plan: ListPlan | None = compiled.list_plans.get(key)
+    if plan is None:
+        if len(compiled.list_plans) >= _MOST_PLANS:
+            compiled.list_plans.clear()
+        plan = _new_plan(dispatch, rows.layout, may_keep_rows=rows.may_keep_rows)
+        compiled.list_plans[key] = plan
+    return plan
+
+
+def why_instances(dispatch: Dispatch, plan: QueryPlan) -> str | None:
+    """Return why a serializer is given instances of the rows of a plan; None if it is not.
+
+    :param dispatch: what dumps them
+    """
+    return _new_plan(dispatch, plan.layout, may_keep_rows=False).why
+
+
+def _key(dispatch: Dispatch) -> Hashable:
+    """Return all of a serializer, and of those nested in it, that a plan depends on."""
+    bound = dispatch.bound_schema
+    nested = [
+        bound.nested_dispatch(number, dispatch.form)
+        for number, field in enumerate(dispatch.program.node.fields)
+        if field.kind.nested_slot is not None
+    ]
+    return (
+        bound.compiled,
+        tuple(
+            [
+                number
+                for number, field in enumerate(bound.exemplar_fields)
+                if computes_default(field)
+            ]
+        ),
+        tuple([None if each is None else _key(each) for each in nested]),
+    )
+
+
+def _new_plan(dispatch: Dispatch, layout: RowLayout, *, may_keep_rows: bool) -> ListPlan:
+    program = dispatch.program
+    fields = fields_read(dispatch, layout)
+    columns = tuple([each for each in fields if not isinstance(each, str)])
+    why = next((each for each in fields if isinstance(each, str)), None)
+    runs_user_code = calls_user_code(columns)
+    # What code of users raises is raised as it reads the rows: it must not run twice.
+    if why is None and runs_user_code and may_fail(columns):
+        why = "a source follows a relation that may be null"
+    if why is None:
+        return ListPlan(by_row(program, columns), None, program, calls_user_code=runs_user_code)
+    kept = with_kept_relations(dispatch, fields, layout) if may_keep_rows else None
+    return ListPlan(None, why, kept or program, keeps_rows=kept is not None)
+
+
+class ListDumper:
+    """Dumps the rows of a list: as the database gave them if that will do, else as instances.
+
+    To make one may let instances keep their rows, as long as there are none.
+
+    :param dispatch: what dumps the instances
+    :param rows: the instances, or a :class:`LazyInstanceList`
+    """
+
+    def __init__(self, dispatch: Dispatch, rows: list[Any]) -> None:
+        program, form = dispatch.program, dispatch.form
+        bound = dispatch.bound_schema.for_one_list()
+        fetched = rows.fetched if type(rows) is LazyInstanceList else None
+        plan = ListPlan(None, None, program)
+        if fetched is not None:
+            plan = list_plan(Dispatch(program, form, bound), fetched)
+            if plan.keeps_rows:
+                fetched.keep_rows()
+        self._by_row = None if plan.by_row is None else Dispatch(plan.by_row, form, bound)
+        self._by_instance = Dispatch(plan.by_instance, form, bound)
+        self._calls_user_code = plan.calls_user_code
+
+    def all_rows(self, rows: LazyInstanceList) -> list[Any]:
+        """Dump rows, in one way or the other.
+
+        :raises Exception: what stock raises for one of them
+        """
+        if self._by_row is not None:
+            try:
+                return self._by_row.all_rows(rows.rows())
+            except Exception:
+                if self._calls_user_code:
+                    raise  # none of it runs twice
+        instances = list(rows)
+        with loading_by(self._by_instance, instances):
+            return self._by_instance.all_rows(instances)
+
+
+def dump_rows(
+    serializer: Any, data: Any, dispatch: Dispatch | None = None
+) -> tuple[list[Any] | None, Any]:
+    """Return what a serializer makes of each row, and the rows.
+
+    The former is None if they do not come from the database, or the serializer is not compiled.
+
+    :param serializer: a stock serializer, which represents one row
+    :param data: anything that is iterated over; a queryset has its rows afterwards, as in stock
+    :param dispatch: what dumps objects; None: the serializer as it is now
+    :raises Exception: what running a query raises, or code of users, as in stock
+    """
+    if is_stock_queryset(data):
+        data = evaluate(data)
+    if type(data) is not LazyInstanceList:
+        return None, data
+    if dispatch is None:
+        dispatch = dispatch_for_rows(serializer, len(data), Form.PYTHON)
+        if dispatch is None:
+            return None, list(data)
+        mark_compiled(serializer)
+    return ListDumper(dispatch, data).all_rows(data), data
+
+
+def dispatch_for_rows(serializer: Any, rows: int, form: Form) -> Dispatch | None:
+    """Count rows, and return what dumps them by a serializer.
+
+    None if stock must dump them, or takes less time.
+    """
+    state = class_state(type(serializer))
+    state.count(rows)
+    if not state.is_in_use:
+        return None
+    try:
+        return dispatch_for(serializer, form)
+    except UnreadableError:
+        return None
+
+
+def dump_in_blocks(
+    blocks: Generator[FetchedRows], serializer: Any, form: Form, chunk_size: int
+) -> Generator[list[Any]]:
+    """Yield what a serializer makes of the rows of a query, some of them at a time.
+
+    Closing it closes the blocks.
+
+    :param blocks: the rows
+    :param serializer: a stock serializer; its fields are not looked at before there is a row
+    :param form: the form of the output
+    :param chunk_size: how many rows to dump at a time, at most
+    :raises Exception: what stock raises for one of them
+    """
+    by_stock = nested_dumper_of(serializer, form)
+    dispatch: Dispatch | None = None
+    with closing(blocks):
+        for nth, block in enumerate(blocks):
+            if nth == 0:
+                with suppress(UnreadableError):
+                    dispatch = dispatch_for(serializer, form)
+            # What is prefetched beside the rows may have another layout than the last block's.
+            dumper = None if dispatch is None else ListDumper(dispatch, LazyInstanceList(block))
+            for start in range(0, len(block), chunk_size):
+                numbers = range(start, min(start + chunk_size, len(block)))
+                rows = LazyInstanceList(block, numbers)
+                yield by_stock.all_rows(list(rows)) if dumper is None else dumper.all_rows(rows)

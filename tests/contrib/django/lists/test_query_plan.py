@@ -1,0 +1,275 @@
+"""A plan is found once for each shape of a queryset, kept, and never serves another shape."""
+
+import gc
+import random
+import weakref
+from unittest import mock
+
+import pytest
+from django import VERSION
+from django.db import models
+from django.db.models import Count, F, Prefetch
+from django.test import override_settings
+from rest_framework import serializers
+
+from fastschema.compiler.nodes import NotRowReadableError
+from fastschema.contrib.django.lists import list_plan
+from fastschema.contrib.django.lists.query_plan import QueryPlan, plan_of
+from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
+from tests.contrib.django.lists.models import City, Country, Language, Person, Pet, Profile
+from tests.contrib.django.lists.random_views import pick, random_queryset, random_serializer
+from tests.contrib.django.lists.reading import reads_rows
+
+pytestmark = pytest.mark.usefixtures("people")
+
+PEOPLE = Person.objects.order_by("pk")
+WITH_LANGUAGES = PEOPLE.prefetch_related("languages")
+
+
+class CitySerializer(serializers.ModelSerializer):
+    class Meta:
+        model = City
+        fields = ("name", "country")
+
+
+class LanguageSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Language
+        fields = ("name",)
+
+
+class PersonSerializer(serializers.ModelSerializer):
+    city = CitySerializer()
+    birthplace = CitySerializer()
+    languages = LanguageSerializer(many=True)
+
+    class Meta:
+        model = Person
+        fields = ("name", "age", "city", "birthplace", "languages")
+
+
+class NamesSerializer(serializers.Serializer):
+    name = serializers.CharField()
+    languages = LanguageSerializer(many=True)
+
+
+SHAPES = {
+    "plain": PEOPLE,
+    "one joined": PEOPLE.select_related("city"),
+    "another joined": PEOPLE.select_related("birthplace"),
+    "both joined": PEOPLE.select_related("city", "birthplace"),
+    "both joined, in the other order": PEOPLE.select_related("birthplace", "city"),
+    "deeper": PEOPLE.select_related("city__country", "birthplace"),
+    "fewer columns": PEOPLE.only("name", "age"),
+    "other columns": PEOPLE.only("age", "city"),
+    "fewer columns of what is joined": PEOPLE.select_related("city").only("name", "city__name"),
+    "deferred": PEOPLE.defer("age"),
+    "annotated": PEOPLE.annotate(n=Count("pets")),
+    "annotated otherwise": PEOPLE.annotate(m=F("age"), n=Count("pets")),
+    "an alias": PEOPLE.alias(n=F("age")),
+    "extra": PEOPLE.extra(select={"more": "1"}),
+    "prefetched": WITH_LANGUAGES,
+    "prefetched what is joined": PEOPLE.select_related("city").prefetch_related("birthplace"),
+    "a given queryset": PEOPLE.prefetch_related(
+        Prefetch("languages", Language.objects.only("name"))
+    ),
+    "a given queryset, annotated": PEOPLE.prefetch_related(
+        Prefetch("languages", Language.objects.annotate(n=Count("speakers")))
+    ),
+    "an attribute of its own": PEOPLE.prefetch_related(
+        Prefetch("languages", Language.objects.all(), "spoken")
+    ),
+    "prefetched within": PEOPLE.prefetch_related(
+        Prefetch("city", City.objects.prefetch_related("people")), "languages"
+    ),
+}
+if VERSION >= (6, 1):
+    SHAPES["fetching peers"] = PEOPLE.fetch_mode(models.FETCH_PEERS)
+    SHAPES["raising"] = PEOPLE.prefetch_related("languages").fetch_mode(models.FETCH_RAISE)
+
+
+def list_of(get_queryset, serializer=PersonSerializer):
+    return view_of(
+        FlightList, serializer_class=serializer, get_queryset=lambda self: get_queryset().all()
+    )
+
+
+def test_each_shape_has_a_plan_of_its_own():
+    differing = [each for name, each in SHAPES.items() if name not in ("extra", "an alias")]
+    plans = [plan_of(queryset.all()) for queryset in differing]
+    assert len(set(map(id, plans))) == len(plans)
+    assert [plan_of(queryset.all()) for queryset in differing] == plans
+
+
+@pytest.mark.parametrize(
+    "queryset",
+    [
+        WITH_LANGUAGES.filter(name="Person 3"),
+        WITH_LANGUAGES.filter(city__country__name__in=["Norway"]).exclude(age=3),
+        WITH_LANGUAGES.order_by("-age", "name").distinct(),
+        WITH_LANGUAGES[2:7],
+        WITH_LANGUAGES.reverse().select_for_update(),
+    ],
+)
+def test_what_rows_are_asked_for_is_no_part_of_the_shape(queryset):
+    assert plan_of(queryset) is plan_of(WITH_LANGUAGES.all())
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_requests_of_different_shapes_are_answered_as_in_stock(seed):
+    chance = random.Random(seed)
+    names = [*SHAPES, *SHAPES]
+    chance.shuffle(names)
+    current = []
+    view_class = list_of(lambda: SHAPES[current[0]])
+    for name in names:
+        current[:] = [name]
+        assert_same_outcome(view_class)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_random_shapes_on_warm_plans(seed):
+    chance = random.Random(seed).random
+    model = pick(chance, [Person, Person, City, Profile, Country])
+    serializer_class = random_serializer(chance, model, is_plain=chance() < 0.7)
+    seeds = [int(chance() * 1000) for _ in range(5)]
+    for number in [*seeds, *seeds]:
+        view_class = view_of(
+            FlightList,
+            serializer_class=serializer_class,
+            get_queryset=lambda self, number=number: random_queryset(
+                random.Random(number).random, model
+            ),
+        )
+        assert_same_outcome(view_class)
+
+
+def test_a_warm_list_plans_nothing():
+    view_class = list_of(lambda: WITH_LANGUAGES, NamesSerializer)
+    get(view_class)
+    with (
+        mock.patch.object(QueryPlan, "__init__", side_effect=AssertionError),
+        mock.patch.object(list_plan, "fields_read", side_effect=AssertionError),
+    ):
+        assert reads_rows(view_class)
+
+
+def test_a_list_without_related_objects_and_one_with_them_take_turns():
+    names = []
+    people = PEOPLE.prefetch_related("languages", "birthplace")
+    view_class = list_of(lambda: people.filter(name__in=names))
+    for names[:] in (["?"], ["Person 4"], [f"Person {n}" for n in range(9)], ["?"], ["Person 4"]):
+        assert_same_outcome(view_class)
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "patched"),
+    [
+        (Person, "__getattr__", lambda self, name: 1),
+        (Person, "name", property(lambda self: "patched", lambda self, value: None)),
+        (models.Model, "from_db", classmethod(lambda cls, *args: cls(pk=args[2][0]))),
+        (Language, "__init__", lambda self, *args: models.Model.__init__(self, name="patched")),
+        (models.CharField, "from_db_value", lambda self, *args: "patched"),
+        (
+            models.CharField,
+            "get_db_converters",
+            lambda self, connection: [lambda *args: "patched"],
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_what_somebody_patches_later_is_noticed(monkeypatch, owner, name, patched):
+    view_class = list_of(lambda: WITH_LANGUAGES, NamesSerializer)
+    assert reads_rows(view_class)
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, patched, raising=False)
+        assert_same_outcome(view_class)
+    assert_same_outcome(view_class)
+    assert reads_rows(view_class)
+
+
+def test_a_managers_own_queryset_is_noticed_later(monkeypatch):
+    pets = list_of(
+        lambda: PEOPLE.prefetch_related("pets"),
+        type(
+            "Owner",
+            (serializers.Serializer,),
+            {"pets": serializers.SlugRelatedField(slug_field="name", many=True, read_only=True)},
+        ),
+    )
+    assert_same_outcome(pets)
+    monkeypatch.setattr(
+        type(Pet.objects), "get_queryset", lambda self: models.Manager.get_queryset(self).none()
+    )
+    assert_same_outcome(pets)
+
+
+@pytest.mark.parametrize("model", [Person, Language])
+def test_a_receiver_that_comes_later_is_noticed(model):
+    view_class = list_of(lambda: WITH_LANGUAGES, NamesSerializer)
+    assert reads_rows(view_class)
+    calls = []
+
+    def receive(sender, instance, **kwargs):
+        calls.append(instance)
+
+    models.signals.post_init.connect(receive, sender=model)
+    try:
+        assert_same_outcome(view_class, calls=calls)
+        assert calls
+    finally:
+        models.signals.post_init.disconnect(receive, sender=model)
+    assert reads_rows(view_class)
+
+
+def test_a_change_of_time_zone_support_is_noticed():
+    seen = type("Seen", (serializers.Serializer,), {"seen": serializers.DateTimeField()})
+    view_class = list_of(lambda: PEOPLE, seen)
+    for use_tz in (True, False, True):
+        with override_settings(USE_TZ=use_tz):
+            assert_same_outcome(view_class)
+
+
+def test_a_plan_keeps_no_queryset():
+    given = Language.objects.filter(name="Norwegian")
+    queryset = PEOPLE.filter(age__gt=3).prefetch_related(Prefetch("languages", given))
+    assert plan_of(queryset) is plan_of(queryset)
+    list(NamesSerializer(queryset, many=True).data)
+    references = [weakref.ref(each) for each in (given.query, queryset.query)]
+    del given, queryset
+    gc.collect()
+    assert [reference() for reference in references] == [None, None]
+
+
+def test_a_plan_keeps_no_serializer_class_alive():
+    serializer_class = type("Once", (NamesSerializer,), {})
+    list(serializer_class(WITH_LANGUAGES.all(), many=True).data)
+    reference = weakref.ref(serializer_class)
+    del serializer_class
+    gc.collect()
+    assert reference() is None
+
+
+def test_a_model_keeps_a_bounded_number_of_plans():
+    plans = [plan_of(PEOPLE.annotate(**{f"n{n}": F("age")})) for n in range(100)]
+    gc.collect()
+    kept = {id(plan_of(PEOPLE.annotate(**{f"n{n}": F("age")}))) for n in range(99, 80, -1)}
+    assert len(kept & set(map(id, plans))) > 1
+    references = [weakref.ref(plan) for plan in plans]
+    del plans
+    gc.collect()
+    assert sum(reference() is not None for reference in references) <= 40
+
+
+def test_a_reason_is_kept_and_told():
+    queryset = PEOPLE.prefetch_related("pets")
+    for _ in range(2):
+        with pytest.raises(NotRowReadableError, match="Tame of pets overrides get_queryset"):
+            plan_of(queryset.all())
+
+
+def test_an_error_of_djangos_is_not_kept():
+    queryset = PEOPLE.select_related("nobody")
+    with pytest.raises(NotRowReadableError, match="FieldError"):
+        plan_of(queryset)
+    assert_same_outcome(list_of(lambda: queryset))
