@@ -14,7 +14,7 @@ from rest_framework.test import APIRequestFactory
 
 import fastschema
 from fastschema.contrib.django.internals.queries import CompiledQuery
-from fastschema.contrib.django.lists import row_programs
+from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
 from tests.contrib.django.differential import assert_equal, outcome
@@ -31,11 +31,11 @@ PEOPLE = Person.objects.select_related("city__country", "birthplace").order_by("
 
 @pytest.fixture
 def written(monkeypatch):
-    """The dispatches by which rows were written."""
+    """The rows that were written without instances."""
     found = []
-    by_row = row_programs.by_row
+    rows_of = LazyInstanceList.rows
     monkeypatch.setattr(
-        row_programs, "by_row", lambda *args: found.append(by_row(*args)) or found[-1]
+        LazyInstanceList, "rows", lambda self: found.append(rows_of(self)) or found[-1]
     )
     return found
 
